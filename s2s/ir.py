@@ -1,0 +1,585 @@
+"""The intermediate representation: what goes between the stages of the compiler.
+
+Administrative normal form inside structured control flow. The right-hand side of every ``Let`` is one operation
+on atoms; an atom is a variable or a constant. One set of nodes serves the primal, the adjoint and the tangent.
+
+    Function  = name(params) captures Block
+    Block     = Statement*  yields Atom*
+    Statement = Let | Store | If | For | While | Raise | Return | Break | Continue
+    Value     = Atom | Load | Call | MakeFunction               (the right-hand side of a Let)
+    Atom      = Var | Const
+
+It exists in two forms.
+
+*Named form*, made by ``lower``: a variable may be assigned many times, blocks yield nothing, ``Return``, ``Break``
+and ``Continue`` stand where the user wrote them, loops may have an ``orelse``.
+
+*SSA form*, made by ``passes.normalize`` and kept from then on: each ``Var`` is assigned once. What a branch or a loop
+changes is explicit: ``If.results`` are bound to the yields of the block that ran; ``carried`` variables of a loop take
+the yields of the body as their next value. There is no ``Return``, ``Break`` or ``Continue``: a loop that ends early
+says so by ``leave``, a bool that the body computes, and the function's result is the one yield of its body.
+
+Operators, displays and attribute reads are calls of the functions that mean them: ``operator.add``,
+``operator.getitem``, ``builtins.getattr``, and the few in ``s2s.ops``. So a rule table needs one kind of key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+__all__ = [
+    "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "If", "Let", "Load",
+    "MakeFunction", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store", "Value",
+    "Var", "While", "check", "show",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the user's file: lines count from 1, columns from 0, the end is exclusive (as in ``ast``)."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str = ""
+
+
+# --- atoms ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable. ``name`` is the user's name, or starts with ``%`` for a temporary (``%`` or ``%_bar``).
+
+    ``version`` is 0 in the named form (temporaries are numbered there too) and tells the assignments of one name
+    apart in SSA form.
+    """
+
+    name: str
+    version: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.version}" if self.version else self.name
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.name.startswith("%")
+
+
+class Const:
+    """A constant: a literal, or an object known at compile time (a function, a module, a type, ``None``).
+
+    Equal when type and value are, so that ``1``, ``1.0`` and ``True`` differ; compared by identity where the value
+    is not a plain literal.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def _key(self) -> tuple[Any, ...]:
+        if type(self.value) in (int, bool, str, bytes, type(None), type(Ellipsis)):
+            return (type(self.value), self.value)
+        if type(self.value) in (float, complex):
+            return (type(self.value), repr(self.value))
+        return (id(self.value),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+    def __str__(self) -> str:
+        return _show_constant(self.value)
+
+
+class _Undefined:
+    """What a variable holds on a path that did not assign it. Reading it is the user's NameError."""
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+
+UNDEFINED = Const(_Undefined())
+
+Atom: TypeAlias = Var | Const
+
+
+# --- values: right-hand sides ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Read a variable that the function does not own, each time it runs. ``scope`` is ``global`` (module globals,
+    then builtins) or ``free`` (a closure cell). ``module`` is the ``__dict__`` whose global it is, ``None`` for that
+    of the function compiled; inlining a function of another module sets it."""
+
+    name: str
+    scope: str
+    owner: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """``*atom`` among the arguments of a call or the items of a display."""
+
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Call ``fn``. A keyword ``None`` stands for ``**atom``."""
+
+    fn: Atom
+    args: tuple[Atom | Star, ...]
+    kwargs: tuple[tuple[str | None, Atom], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MakeFunction:
+    """A nested ``def`` or ``lambda``. ``captures`` are the enclosing function's variables that it reads, in the order
+    of ``function.captures``; ``defaults`` the values of its parameters' defaults, by parameter name.
+
+    Python binds captured variables late. ``normalize`` makes the function anew at every read of its name, with the
+    captures as they are there, which is the same while the function does not outlive the next assignment.
+    """
+
+    function: Function
+    captures: tuple[Atom, ...]
+    defaults: tuple[tuple[str, Atom], ...] = ()
+
+
+Value: TypeAlias = Var | Const | Load | Call | MakeFunction
+
+
+# --- statements --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements, and in SSA form the atoms that the block gives to the construct that holds it."""
+
+    statements: tuple[Statement, ...]
+    yields: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """``target = value``; with no target the value is computed for its effect (``print(x)``)."""
+
+    target: Var | None
+    value: Value
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Change an object in place: ``target[key] = value`` (``kind`` item) or ``target.key = value`` (``kind`` attr, the
+    key a constant string). ``op`` is an operator function for augmented stores (``operator.add`` for ``+=``).
+    ``kind`` whole with key ``None`` is ``target op= value`` on an object that may be changed in place (an array)."""
+
+    kind: str
+    target: Atom
+    key: Atom
+    value: Atom
+    op: Callable[..., Any] | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """Run one of two blocks. SSA form: ``results[k]`` is bound to ``yields[k]`` of the block that ran. A block that
+    raises yields ``UNDEFINED``."""
+
+    test: Atom
+    then: Block
+    orelse: Block
+    results: tuple[Var, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A variable that a loop changes. ``param`` holds it at the start of a trip (``init`` in the first one, then the
+    body's yield at the same index), ``result`` after the loop (``init`` where there was no trip)."""
+
+    param: Var
+    init: Atom
+    result: Var
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """Run ``body`` once for each ``item`` of ``iterable``.
+
+    Named form: ``orelse`` runs when no ``Break`` ended the loop. SSA form: ``body.yields[k]`` is the next value of
+    ``carried[k]``; where ``leave`` is an atom, the loop ends after the trip in which it is true, and ``left`` says
+    afterwards whether that happened."""
+
+    item: Var
+    iterable: Atom
+    body: Block
+    carried: tuple[Carried, ...] = ()
+    leave: Atom | None = None
+    left: Var | None = None
+    orelse: Block = Block(())
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """Run ``body`` as long as the one yield of ``test`` is true. Both blocks see ``carried`` params; ``test`` only
+    defines temporaries that nothing else reads (``lower`` writes other loops as ``while True`` with a ``Break``)."""
+
+    test: Block
+    body: Block
+    carried: tuple[Carried, ...] = ()
+    leave: Atom | None = None
+    left: Var | None = None
+    orelse: Block = Block(())
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Raise an exception: the end of its block."""
+
+    exception: Atom | None
+    cause: Atom | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """End the function (named form only; removed by ``normalize``)."""
+
+    value: Atom
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """End the innermost loop (named form only; removed by ``normalize``)."""
+
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Begin the next trip (named form only; removed by ``normalize``)."""
+
+    span: Span | None = None
+
+
+Statement: TypeAlias = Let | Store | If | For | While | Raise | Return | Break | Continue
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter. ``kind`` is the name of an ``inspect.Parameter`` kind; ``annotation`` its source text."""
+
+    var: Var
+    kind: str = "POSITIONAL_OR_KEYWORD"
+    has_default: bool = False
+    annotation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function: in SSA form its body yields one atom, the result. ``captures`` are variables of enclosing functions,
+    bound like parameters when the function is inlined."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    captures: tuple[Var, ...] = ()
+    doc: str = ""
+    span: Span | None = None
+
+
+# --- walking -----------------------------------------------------------------------------------------------------------
+
+
+def atoms_of(value: Value) -> Iterator[Atom]:
+    """The atoms that a right-hand side reads, in order of evaluation."""
+    match value:
+        case Var() | Const():
+            yield value
+        case Call(fn, args, kwargs):
+            yield fn
+            for argument in args:
+                yield argument.atom if isinstance(argument, Star) else argument
+            for _, atom in kwargs:
+                yield atom
+        case MakeFunction(_, captures, defaults):
+            yield from captures
+            for _, atom in defaults:
+                yield atom
+        case Load():
+            pass
+
+
+def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
+    """The same right-hand side with every atom replaced by ``change(atom)``."""
+    match value:
+        case Var() | Const():
+            return change(value)
+        case Call(fn, args, kwargs):
+            return Call(
+                change(fn),
+                tuple(Star(change(a.atom)) if isinstance(a, Star) else change(a) for a in args),
+                tuple((key, change(atom)) for key, atom in kwargs),
+            )
+        case MakeFunction(function, captures, defaults):
+            return MakeFunction(
+                function, tuple(map(change, captures)), tuple((key, change(atom)) for key, atom in defaults)
+            )
+        case Load():
+            return value
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks directly inside a statement."""
+    match statement:
+        case If(_, then, orelse):
+            return (then, orelse)
+        case For(body=body, orelse=orelse):
+            return (body, orelse)
+        case While(test=test, body=body, orelse=orelse):
+            return (test, body, orelse)
+        case _:
+            return ()
+
+
+def reads_of(statement: Statement) -> Iterator[Atom]:
+    """The atoms that a statement itself reads, nested blocks apart."""
+    match statement:
+        case Let(_, value):
+            yield from atoms_of(value)
+        case Store(_, target, key, value):
+            yield from (target, key, value)
+        case If(test):
+            yield test
+        case For(iterable=iterable, carried=carried):
+            yield iterable
+            yield from (c.init for c in carried)
+        case While(carried=carried):
+            yield from (c.init for c in carried)
+        case Raise(exception, cause):
+            yield from (a for a in (exception, cause) if a is not None)
+        case Return(value):
+            yield value
+        case Break() | Continue():
+            pass
+
+
+def defs_of(statement: Statement) -> Iterator[Var]:
+    """The variables that a statement binds for what follows it (SSA form; not those inside its blocks)."""
+    match statement:
+        case Let(target) if target is not None:
+            yield target
+        case If(results=results):
+            yield from results
+        case For(carried=carried, left=left) | While(carried=carried, left=left):
+            yield from (c.result for c in carried)
+            if left is not None:
+                yield left
+        case _:
+            pass
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Every statement in a block and in the blocks inside it, in order of the text."""
+    for statement in block.statements:
+        yield statement
+        for inner in blocks_of(statement):
+            yield from walk(inner)
+
+
+# --- checking ----------------------------------------------------------------------------------------------------------
+
+
+class BrokenIR(AssertionError):
+    """The IR breaks one of its own rules: an internal error, shown beside the line."""
+
+
+def check(function: Function) -> Function:
+    """Give the function back if it is well-formed SSA; raise ``BrokenIR`` with the printed IR if not."""
+    problems: dict[int, str] = {}
+    defined: set[Var] = set()
+
+    def define(var: Var, where: object, scope: set[Var]) -> None:
+        if var in defined:
+            problems.setdefault(id(where), f"{var} is assigned twice")
+        defined.add(var)
+        scope.add(var)
+
+    def read(atom: Atom, where: object, scope: set[Var]) -> None:
+        if isinstance(atom, Var) and atom not in scope:
+            problems.setdefault(id(where), f"{atom} is read where it is not defined")
+
+    def run(block: Block, scope: set[Var], owner: object) -> set[Var]:
+        scope = set(scope)
+        for statement in block.statements:
+            step(statement, scope)
+        for atom in block.yields:
+            read(atom, owner, scope)
+        return scope
+
+    def step(statement: Statement, scope: set[Var]) -> None:
+        for atom in reads_of(statement):
+            read(atom, statement, scope)
+        match statement:
+            case If(_, then, orelse, results):
+                for block in (then, orelse):
+                    run(block, scope, statement)
+                    if len(block.yields) != len(results):
+                        problems.setdefault(id(statement), "a block yields another number than the results")
+            case For(item=item, body=body, carried=carried, leave=leave):
+                inner = set(scope)
+                for var in (item, *(c.param for c in carried)):
+                    define(var, statement, inner)
+                after = run(body, inner, statement)
+                if leave is not None:
+                    read(leave, statement, after)
+                if len(body.yields) != len(carried):
+                    problems.setdefault(id(statement), "the body yields another number than the carried variables")
+            case While(test=test, body=body, carried=carried, leave=leave):
+                inner = set(scope)
+                for c in carried:
+                    define(c.param, statement, inner)
+                run(test, inner, statement)
+                after = run(body, inner, statement)
+                if leave is not None:
+                    read(leave, statement, after)
+                if len(body.yields) != len(carried) or len(test.yields) != 1:
+                    problems.setdefault(id(statement), "the body yields another number than the carried variables")
+            case Return() | Break() | Continue():
+                problems.setdefault(id(statement), "does not belong in SSA form")
+            case _:
+                pass
+        for var in defs_of(statement):
+            define(var, statement, scope)
+
+    scope: set[Var] = set()
+    for var in (*function.captures, *(p.var for p in function.params)):
+        define(var, function, scope)
+    run(function.body, scope, function)
+    if len(function.body.yields) != 1:
+        problems.setdefault(id(function), "a function yields one atom")
+    if problems:
+        raise BrokenIR(f"broken IR in {function.name}\n{show(function, problems)}")
+    return function
+
+
+# --- printing ----------------------------------------------------------------------------------------------------------
+
+
+def _show_constant(value: Any) -> str:
+    if isinstance(value, (int, float, complex, str, bytes, type(None), bool)) or value is Ellipsis:
+        return repr(value)
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(_show_constant, value)) + ("," if len(value) == 1 else "") + ")"
+    name = getattr(value, "__name__", None)
+    if name is None:
+        return f"<{type(value).__name__}>"
+    module = getattr(value, "__module__", None)
+    return name if module in (None, "builtins", operator.__name__) else f"{module}.{name}"
+
+
+def show_value(value: Value) -> str:
+    """One right-hand side as text."""
+    match value:
+        case Var() | Const():
+            return str(value)
+        case Load(name, scope):
+            return f"{scope} {name}"
+        case Call(fn, args, kwargs):
+            shown = [f"*{a.atom}" if isinstance(a, Star) else str(a) for a in args]
+            shown += [f"**{atom}" if key is None else f"{key}={atom}" for key, atom in kwargs]
+            return f"{fn}({', '.join(shown)})"
+        case MakeFunction(function, captures):
+            return f"function {function.name}[{', '.join(map(str, captures))}]"
+
+
+def show(function: Function, notes: dict[int, str] | None = None) -> str:
+    """The function as text, one statement a line; ``notes`` are put beside statements, by their ``id``."""
+    notes = notes or {}
+    lines: list[str] = []
+
+    def put(depth: int, text: str, where: object = None) -> None:
+        note = notes.get(id(where))
+        lines.append("    " * depth + text + (f"    <-- {note}" if note else ""))
+
+    def yields(block: Block, depth: int) -> None:
+        if block.yields:
+            put(depth, "yield " + ", ".join(map(str, block.yields)))
+        elif not block.statements:
+            put(depth, "pass")
+
+    def run(block: Block, depth: int) -> None:
+        for statement in block.statements:
+            step(statement, depth)
+        yields(block, depth)
+
+    def carry(carried: tuple[Carried, ...]) -> str:
+        return "".join(f" [{c.result} <- {c.param} = {c.init}]" for c in carried)
+
+    def step(s: Statement, depth: int) -> None:
+        match s:
+            case Let(target, value):
+                put(depth, f"{target} = {show_value(value)}" if target else show_value(value), s)
+            case Store(kind, target, key, value, op):
+                place = {"item": f"{target}[{key}]", "attr": f"{target}.{key}"}.get(kind, str(target))
+                put(depth, f"{place} {op.__name__ if op else ''}= {value}", s)
+            case If(test, then, orelse, results):
+                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}if {test}:", s)
+                run(then, depth + 1)
+                if orelse.statements or orelse.yields:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+            case For(item, iterable, body, carried, leave, left, orelse):
+                put(depth, f"for {item} in {iterable}:{carry(carried)}", s)
+                run(body, depth + 1)
+                if leave is not None:
+                    put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
+                if orelse.statements:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+            case While(test, body, carried, leave, left, orelse):
+                put(depth, f"while:{carry(carried)}", s)
+                run(test, depth + 1)
+                put(depth, "do:")
+                run(body, depth + 1)
+                if leave is not None:
+                    put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
+                if orelse.statements:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+            case Raise(exception, cause):
+                put(depth, f"raise {exception}" + (f" from {cause}" if cause else ""), s)
+            case Return(value):
+                put(depth, f"return {value}", s)
+            case Break():
+                put(depth, "break", s)
+            case Continue():
+                put(depth, "continue", s)
+
+    captures = f" [{', '.join(map(str, function.captures))}]" if function.captures else ""
+    put(0, f"def {function.name}({', '.join(str(p.var) for p in function.params)}){captures}:", function)
+    run(function.body, 1)
+    return "\n".join(lines) + "\n"
+
+
+replace = dataclasses.replace
