@@ -5,7 +5,7 @@ on atoms; an atom is a variable or a constant. One set of nodes serves the prima
 
     Function  = name(params) captures Block
     Block     = Statement*  yields Atom*
-    Statement = Let | Store | If | For | While | Raise | Return | Break | Continue
+    Statement = Let | Store | If | For | While | Raise | Return | Break | Continue | Note
     Value     = Atom | Load | Call | MakeFunction               (the right-hand side of a Let)
     Atom      = Var | Const
 
@@ -33,7 +33,7 @@ from typing import Any, TypeAlias
 
 __all__ = [
     "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "If", "Let", "Load",
-    "MakeFunction", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store", "Value",
+    "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store", "Value",
     "Var", "While", "check", "show",
 ]
 
@@ -122,8 +122,8 @@ Atom: TypeAlias = Var | Const
 @dataclass(frozen=True, slots=True)
 class Load:
     """Read a variable that the function does not own, each time it runs. ``scope`` is ``global`` (module globals,
-    then builtins) or ``free`` (a closure cell). ``module`` is the ``__dict__`` whose global it is, ``None`` for that
-    of the function compiled; inlining a function of another module sets it."""
+    then builtins) or ``free`` (a closure cell). ``owner`` is the function whose global or cell it is, ``None`` for the
+    function compiled; inlining another function sets it."""
 
     name: str
     scope: str
@@ -282,7 +282,17 @@ class Continue:
     span: Span | None = None
 
 
-Statement: TypeAlias = Let | Store | If | For | While | Raise | Return | Break | Continue
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark for the reader of the generated text; no meaning. ``section`` is ``forward`` or ``reverse`` where the
+    note begins a sweep (statements of a reverse sweep are printed under the source line that they belong to)."""
+
+    text: str
+    section: str = ""
+    span: Span | None = None
+
+
+Statement: TypeAlias = Let | Store | If | For | While | Raise | Return | Break | Continue | Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +390,7 @@ def reads_of(statement: Statement) -> Iterator[Atom]:
             yield from (a for a in (exception, cause) if a is not None)
         case Return(value):
             yield value
-        case Break() | Continue():
+        case Break() | Continue() | Note():
             pass
 
 
@@ -575,6 +585,8 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 put(depth, "break", s)
             case Continue():
                 put(depth, "continue", s)
+            case Note(text):
+                put(depth, f"# {text}", s)
 
     captures = f" [{', '.join(map(str, function.captures))}]" if function.captures else ""
     put(0, f"def {function.name}({', '.join(str(p.var) for p in function.params)}){captures}:", function)
