@@ -1,0 +1,406 @@
+"""Give variables versions: a function in named form without exits goes in; the same in SSA form comes out.
+
+    y = a                              y.1 = if c:
+    if c:                ->                y = mul(a, 2)
+        y = mul(a, 2)                      yield y
+    %1 = y                             else:
+                                           yield a
+                                       yield y.1
+
+One walk in the order of execution keeps, for each variable of the named form, the atom that holds its value.
+A copy only changes what is kept, so no copies remain. A branch or a loop hands on what it assigns and what is
+read later, which liveness says.
+
+*Names.* What is computed into a temporary and then copied into a user's variable takes the user's name at
+once.
+
+*Nested functions.* Python binds captured variables when the function runs. A function that is bound to one
+name, once, is made anew where the name is read, with what its captured variables hold there. In its own
+captures its own name holds ``UNDEFINED``: that a name among ``function.captures`` is the function's own says
+that it is recursive. (Functions that call each other are not that lucky: the second sees ``UNDEFINED`` for
+the first.)
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
+
+from s2s import ir
+from s2s.passes.exits import is_endless
+
+__all__ = ["to_ssa"]
+
+_Statements: TypeAlias = tuple[ir.Statement, ...]
+_Out: TypeAlias = list[ir.Statement]
+_Captures: TypeAlias = dict[ir.Var, tuple[ir.Var, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Late:
+    """What a variable holds that names a nested function: how to make the function.
+
+    The defaults are SSA atoms; the captures are variables of the named form, to be looked up at each making.
+    """
+
+    make: ir.MakeFunction
+
+
+_Env: TypeAlias = dict[ir.Var, "ir.Atom | _Late"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the walk knows of the whole function.
+
+    ``captures`` of the variables that name nested functions, ``names`` that temporaries take from the user's
+    variables, and the number of versions that each name has so far.
+    """
+
+    captures: _Captures
+    names: dict[ir.Var, str]
+    versions: collections.Counter[str] = field(default_factory=collections.Counter)
+
+    def fresh(self, var: ir.Var) -> ir.Var:
+        """A new version for an assignment to ``var``."""
+        name = self.names.get(var, var.name)
+        self.versions[name] += 1
+        return ir.Var(name, self.versions[name] - 1)
+
+
+_TEMPORARY = ir.Var("%")
+
+
+def to_ssa(function: ir.Function) -> ir.Function:
+    """The function in SSA form, nested functions left as they are. What comes in yields one variable."""
+    facts = _Facts(_nested_functions(function), _names_to_take(function.body))
+    inputs = (*function.captures, *(p.var for p in function.params))
+    env: _Env = {var: facts.fresh(var) for var in inputs}
+    live = {atom for atom in function.body.yields if isinstance(atom, ir.Var)}
+    out, after = _rename(function.body.statements, env, live, facts)
+    result = ir.UNDEFINED if after is None else _read(function.body.yields[0], after, out, facts)
+    return ir.replace(function, body=ir.Block(tuple(out), (result,)))
+
+
+# --- facts about the named form -----------------------------------------------------------------------------
+
+
+def _targets(statement: ir.Statement) -> Iterator[ir.Var]:
+    """The variables that a statement of the named form assigns itself, nested blocks apart."""
+    match statement:
+        case ir.Let(target) if target is not None:
+            yield target
+        case ir.For(item=item, left=left):
+            yield item
+            if left is not None:
+                yield left
+        case ir.While(left=left) if left is not None:
+            yield left
+        case _:
+            pass
+
+
+def _assigned(*blocks: ir.Block) -> dict[ir.Var, None]:
+    """The variables assigned in blocks, in the order of the text."""
+    return {var: None for block in blocks for statement in ir.walk(block) for var in _targets(statement)}
+
+
+def _nested_functions(function: ir.Function) -> _Captures:
+    """The variables that name a nested function, once and for all, with the variables that it captures."""
+    statements = list(ir.walk(function.body))
+    count = collections.Counter(var for statement in statements for var in _targets(statement))
+    count.update((*function.captures, *(p.var for p in function.params)))
+    captures: _Captures = {}
+    for statement in statements:
+        match statement:
+            case ir.Let(ir.Var() as target, ir.MakeFunction(captures=atoms)) if count[target] == 1:
+                captures[target] = tuple(atom for atom in atoms if isinstance(atom, ir.Var))
+            case ir.Let(ir.Var() as target, ir.Var() as source) if count[target] == 1 and source in captures:
+                captures[target] = captures[source]
+            case _:
+                pass
+    return captures
+
+
+def _names_to_take(body: ir.Block) -> dict[ir.Var, str]:
+    """The temporaries that are copied into a user's variable, with its name."""
+    names: dict[ir.Var, str] = {}
+    blocks = [body]
+    while blocks:
+        block = blocks.pop()
+        _names_in_block(block.statements, names)
+        blocks += [inner for statement in block.statements for inner in ir.blocks_of(statement)]
+    return names
+
+
+def _names_in_block(statements: _Statements, names: dict[ir.Var, str]) -> None:
+    first: dict[ir.Var, int] = {}
+    copies: dict[ir.Var, ir.Atom] = {}
+    for k, statement in enumerate(statements):
+        match statement:
+            case ir.Let(ir.Var() as target, ir.Var() as source) if (
+                source in first and not target.is_temporary
+            ):
+                if not _is_read(target, statements[first[source] : k], copies):
+                    names.setdefault(source, target.name)
+            case ir.Let(ir.Var() as target, ir.Var() | ir.Const() as atom) if target.is_temporary:
+                copies[target] = atom
+            case _:
+                pass
+        if not (isinstance(statement, ir.Let) and isinstance(statement.value, ir.Var)):
+            for var in _assigned(ir.Block((statement,))):
+                if var.is_temporary:
+                    first.setdefault(var, k)
+
+
+def _is_read(var: ir.Var, between: _Statements, copies: dict[ir.Var, ir.Atom]) -> bool:
+    """Whether ``var`` is read after the first of these statements computed what will be its next value.
+
+    The first may read it (``x = x + 1``, ``x = -x if x < 0 else x``), unless it is a loop.
+    """
+    first, *rest = between
+    statements = list(ir.walk(ir.Block(tuple(rest if isinstance(first, ir.Let | ir.If) else between))))
+    atoms = [atom for statement in statements for atom in ir.reads_of(statement)]
+    return any(atom == var or (isinstance(atom, ir.Var) and copies.get(atom) == var) for atom in atoms)
+
+
+# --- liveness -----------------------------------------------------------------------------------------------
+
+
+def _read_by(atoms: Iterable[ir.Atom], captures: _Captures) -> set[ir.Var]:
+    """The variables that reading these atoms reads: a nested function's captures with it."""
+    found: set[ir.Var] = set()
+    pending = [atom for atom in atoms if isinstance(atom, ir.Var)]
+    while pending:
+        var = pending.pop()
+        if var not in found:
+            found.add(var)
+            pending += captures.get(var, ())
+    return found
+
+
+def _live_before(statements: Iterable[ir.Statement], after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
+    """The variables whose values are read in a run of statements, or after it, where ``after`` are read."""
+    live = set(after)
+    for statement in reversed(tuple(statements)):
+        live = _live_before_one(statement, live, captures)
+    return live
+
+
+def _live_before_one(statement: ir.Statement, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
+    match statement:
+        case ir.Let(target, ir.MakeFunction(_, _, defaults)) if target in captures:
+            return (after - {target}) | _read_by((atom for _, atom in defaults), captures)
+        case ir.If(test, then, orelse):
+            branches = (_live_before(block.statements, after, captures) for block in (then, orelse))
+            return _read_by((test,), captures).union(*branches)
+        case ir.For(iterable=iterable):
+            return _live_at_head(statement, after, captures) | _read_by((iterable,), captures)
+        case ir.While():
+            return _live_at_head(statement, after, captures)
+        case ir.Raise():
+            return _read_by(ir.reads_of(statement), captures)
+        case _:
+            return after.difference(_targets(statement)) | _read_by(ir.reads_of(statement), captures)
+
+
+def _live_at_head(loop: ir.For | ir.While, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
+    """The variables whose values at the start of a trip, or of none, are read in the loop or after it.
+
+    A trip hands on what the next one reads before it assigns it, so one look at the body is enough.
+    """
+    after = after - {loop.left} if loop.left is not None else after
+    wanted = _read_by((loop.leave,), captures) if loop.leave is not None else set()
+    in_body = _live_before(loop.body.statements, wanted, captures)
+    match loop:
+        case ir.For(item=item):
+            return after | (in_body - {item})
+        case ir.While(test=test):
+            return _live_before(test.statements, after | in_body | _read_by(test.yields, captures), captures)
+        case _:
+            assert_never(loop)
+
+
+# --- the walk -----------------------------------------------------------------------------------------------
+
+
+def _read(
+    atom: ir.Atom, env: _Env, out: _Out, facts: _Facts, own: frozenset[ir.Var] = frozenset()
+) -> ir.Atom:
+    """The atom that holds what ``atom`` holds here. ``own`` are the nested functions that are being made."""
+    if isinstance(atom, ir.Const):
+        return atom
+    held = ir.UNDEFINED if atom in own else env.get(atom, ir.UNDEFINED)
+    if isinstance(held, _Late):
+        return _make(atom, held.make, env, out, facts, own | {atom})
+    return held
+
+
+def _make(
+    var: ir.Var, make: ir.MakeFunction, env: _Env, out: _Out, facts: _Facts, own: frozenset[ir.Var]
+) -> ir.Var:
+    """Make the nested function that ``var`` names, from what its captured variables hold here."""
+    captures = tuple(_read(atom, env, out, facts, own) for atom in make.captures)
+    function = make.function
+    if var in make.captures:
+        # A recursive lambda has to be known by the name that it captures.
+        function = ir.replace(function, name=var.name)
+    target = facts.fresh(_TEMPORARY)
+    out.append(ir.Let(target, ir.MakeFunction(function, captures, make.defaults), function.span))
+    return target
+
+
+def _rename(
+    statements: _Statements, env: _Env, after: set[ir.Var], facts: _Facts
+) -> tuple[_Out, _Env | None]:
+    """The statements in SSA form, and what the variables hold after them: None where the end is not reached.
+
+    ``env`` is changed; ``after`` are the variables that are read later.
+    """
+    out: _Out = []
+    lives = [after]
+    for statement in reversed(statements):
+        lives.append(_live_before_one(statement, lives[-1], facts.captures))
+    for statement, live in zip(statements, lives[-2::-1], strict=True):
+        match statement:
+            case ir.Let():
+                _rename_let(statement, env, out, facts)
+            case ir.Store(_, target, key, value):
+                target, key, value = (_read(atom, env, out, facts) for atom in (target, key, value))
+                out.append(ir.replace(statement, target=target, key=key, value=value))
+            case ir.If():
+                ends = _rename_if(statement, env, live, out, facts)
+                if ends:
+                    return out, None
+            case ir.For() | ir.While():
+                _rename_loop(statement, env, live, out, facts)
+                if is_endless(statement) and statement.leave is None:
+                    return out, None
+            case ir.Raise(exception, cause):
+                read = [atom if atom is None else _read(atom, env, out, facts) for atom in (exception, cause)]
+                out.append(ir.Raise(read[0], read[1], statement.span))
+                return out, None
+            case ir.Note():
+                out.append(statement)
+            case ir.Return() | ir.Break() | ir.Continue():
+                raise AssertionError("exits are resolved before")
+            case _:
+                assert_never(statement)
+    return out, env
+
+
+def _rename_let(statement: ir.Let, env: _Env, out: _Out, facts: _Facts) -> None:
+    match statement:
+        case ir.Let(None, ir.Var() | ir.Const()):
+            pass
+        case ir.Let(ir.Var() as target, ir.Var() as source) if target in facts.captures and source in env:
+            env[target] = env[source]
+        case ir.Let(ir.Var() as target, ir.Var() | ir.Const() as atom):
+            env[target] = _read(atom, env, out, facts)
+        case ir.Let(ir.Var() as target, ir.MakeFunction(_, _, defaults) as make) if target in facts.captures:
+            read = tuple((name, _read(atom, env, out, facts)) for name, atom in defaults)
+            env[target] = _Late(ir.replace(make, defaults=read))
+        case ir.Let(target, value):
+            own = _own_name(statement)
+            renamed = ir.map_atoms(value, lambda atom: _read(atom, env, out, facts, own))
+            new = None if target is None else facts.fresh(target)
+            out.append(ir.Let(new, renamed, statement.span))
+            if target is not None and new is not None:
+                env[target] = new
+
+
+def _own_name(statement: ir.Let) -> frozenset[ir.Var]:
+    """The name that a nested function is bound to, under which it may capture itself."""
+    match statement:
+        case ir.Let(ir.Var() as target, ir.MakeFunction()):
+            return frozenset({target})
+        case _:
+            return frozenset()
+
+
+def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> bool:
+    """Put the ``If`` into ``out`` and its results into ``env``; true where no branch reaches its end."""
+    test = _read(statement.test, env, out, facts)
+    then, then_env = _rename(statement.then.statements, dict(env), live, facts)
+    orelse, orelse_env = _rename(statement.orelse.statements, dict(env), live, facts)
+    results: list[ir.Var] = []
+    yields: list[tuple[ir.Atom, ir.Atom]] = []
+    made: dict[tuple[ir.Atom, ir.Atom], ir.Var] = {}
+    for var in _joined(env, then_env, orelse_env, live):
+        pair = (_yielded(var, then_env, then, facts), _yielded(var, orelse_env, orelse, facts))
+        if pair[0] == pair[1]:
+            env[var] = pair[0]
+        elif var.is_temporary and pair in made:
+            env[var] = made[pair]
+        else:
+            env[var] = made[pair] = facts.fresh(var)
+            results.append(made[pair])
+            yields.append(pair)
+    then_block = ir.Block(tuple(then), tuple(pair[0] for pair in yields))
+    orelse_block = ir.Block(tuple(orelse), tuple(pair[1] for pair in yields))
+    out.append(ir.If(test, then_block, orelse_block, tuple(results), statement.span))
+    return then_env is None and orelse_env is None
+
+
+def _joined(env: _Env, then: _Env | None, orelse: _Env | None, live: set[ir.Var]) -> list[ir.Var]:
+    """The variables that a branch changes and that are read later, in the order of first assignments."""
+    changed: dict[ir.Var, None] = {}
+    for branch in (then, orelse):
+        for var, held in (branch or {}).items():
+            if var in live and not (held is env.get(var) or held == env.get(var)):
+                changed[var] = None
+    return list(changed)
+
+
+def _yielded(var: ir.Var, env: _Env | None, out: _Out, facts: _Facts) -> ir.Atom:
+    """What a block gives for ``var`` at its end: ``UNDEFINED`` where the end is not reached."""
+    return ir.UNDEFINED if env is None else _read(var, env, out, facts)
+
+
+def _rename_loop(loop: ir.For | ir.While, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> None:
+    """Put the loop into ``out`` and its results into ``env``."""
+    at_head = _live_at_head(loop, live, facts.captures)
+    items = [loop.item] if isinstance(loop, ir.For) else []
+    changed = [var for var in dict.fromkeys((*items, *_assigned(loop.body))) if var in at_head]
+    iterable = _read(loop.iterable, env, out, facts) if isinstance(loop, ir.For) else None
+    inits = [_read(var, env, out, facts) for var in changed]
+    params = [facts.fresh(var) for var in changed]
+    inner: _Env = {**env, **dict(zip(changed, params, strict=True))}
+    test = _rename_test(loop, inner, facts)
+    item = facts.fresh(items[0]) if items else None
+    if item is not None:
+        inner[items[0]] = item
+    wanted = at_head if loop.leave is None else at_head | _read_by((loop.leave,), facts.captures)
+    body, end = _rename(loop.body.statements, inner, wanted, facts)
+    yields = tuple(_yielded(var, end, body, facts) for var in changed)
+    leave = None if loop.leave is None or end is None else _read(loop.leave, end, body, facts)
+    results = [facts.fresh(var) for var in changed]
+    left = _left(loop, env, live, facts)
+    carried = tuple(ir.Carried(*row) for row in zip(params, inits, results, strict=True))
+    block = ir.Block(tuple(body), yields)
+    if item is not None and iterable is not None:
+        out.append(ir.For(item, iterable, block, carried, leave, left, span=loop.span))
+    elif test is not None:
+        out.append(ir.While(test, block, carried, leave, left, span=loop.span))
+    env.update(zip(changed, results, strict=True))
+
+
+def _rename_test(loop: ir.For | ir.While, env: _Env, facts: _Facts) -> ir.Block | None:
+    """The test of a ``While``. It defines nothing for others, so ``env`` stays as it is."""
+    if isinstance(loop, ir.For):
+        return None
+    inner = dict(env)
+    wanted = _read_by(loop.test.yields, facts.captures)
+    out, _ = _rename(loop.test.statements, inner, wanted, facts)
+    return ir.Block(tuple(out), (_read(loop.test.yields[0], inner, out, facts),))
+
+
+def _left(loop: ir.For | ir.While, env: _Env, live: set[ir.Var], facts: _Facts) -> ir.Var | None:
+    """The variable that says afterwards whether the loop was left, where that is read."""
+    if loop.left is None or loop.left not in live:
+        return None
+    left = facts.fresh(loop.left)
+    env[loop.left] = left
+    return left
