@@ -65,12 +65,15 @@ class _Facts:
 
     def fresh(self, var: ir.Var) -> ir.Var:
         """A new version for an assignment to ``var``."""
-        name = self.names.get(var, var.name)
+        return self._next(self.names.get(var, var.name))
+
+    def temporary(self) -> ir.Var:
+        """A new temporary that stands for no variable of the named form."""
+        return self._next("%")
+
+    def _next(self, name: str) -> ir.Var:
         self.versions[name] += 1
         return ir.Var(name, self.versions[name] - 1)
-
-
-_TEMPORARY = ir.Var("%")
 
 
 def to_ssa(function: ir.Function) -> ir.Function:
@@ -247,7 +250,7 @@ def _make(
     if var in make.captures:
         # A recursive lambda has to be known by the name that it captures.
         function = ir.replace(function, name=var.name)
-    target = facts.fresh(_TEMPORARY)
+    target = facts.temporary()
     out.append(ir.Let(target, ir.MakeFunction(function, captures, make.defaults), function.span))
     return target
 

@@ -1,0 +1,299 @@
+"""An interpreter of the IR, in both of its forms: a function and arguments go in, its result comes out.
+
+It shares nothing with the compiler but the nodes, so tests of every pass compare against it. It is written to
+be obviously right, not fast.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from s2s import ir
+
+__all__ = ["run"]
+
+
+class _End(enum.Enum):
+    """How a block of the named form ended early."""
+
+    RETURN = enum.auto()
+    BREAK = enum.auto()
+    CONTINUE = enum.auto()
+
+
+@dataclass(eq=False)
+class _Frame:
+    """One run of one function. ``is_ssa`` decides what a nested function sees of it: in the named form the
+    variables themselves, in SSA form the values that they had when it was made."""
+
+    globals: Mapping[str, Any]
+    free: Mapping[str, Any]
+    is_ssa: bool
+    values: dict[ir.Var, Any] = field(default_factory=dict)
+    captured: dict[ir.Var, Callable[[], Any]] = field(default_factory=dict)
+    result: Any = None
+
+
+_UNDEFINED = ir.UNDEFINED.value
+
+
+def run(
+    function: ir.Function, args: list[Any], globals: Mapping[str, Any], free: Mapping[str, Any] | None = None
+) -> Any:
+    """What ``function`` returns for ``args``. ``globals`` and ``free`` are the variables around it, by name.
+
+    Raises what the function raises, and NameError where it reads a variable that has no value.
+    """
+    assert not function.captures, "only a function made by another one captures variables"
+    frame = _Frame(globals, free or {}, is_ssa=bool(function.body.yields))
+    return _call(function, frame, {}, tuple(args), {})
+
+
+def _call(
+    function: ir.Function,
+    frame: _Frame,
+    defaults: Mapping[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Bind the arguments as Python does, and run the body in ``frame``."""
+    bound = _signature(function, defaults).bind(*args, **kwargs)
+    bound.apply_defaults()
+    for param in function.params:
+        frame.values[param.var] = bound.arguments[param.var.name]
+    _run_block(function.body, frame)
+    if frame.is_ssa:
+        return _read(function.body.yields[0], frame)
+    return frame.result
+
+
+def _signature(function: ir.Function, defaults: Mapping[str, Any]) -> inspect.Signature:
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                param.var.name,
+                getattr(inspect.Parameter, param.kind),
+                default=defaults.get(param.var.name, inspect.Parameter.empty),
+            )
+            for param in function.params
+        ]
+    )
+
+
+# --- atoms and values ---------------------------------------------------------------------------------------
+
+
+def _take(atom: ir.Atom, frame: _Frame) -> Any:
+    """The value of an atom, which may be undefined."""
+    match atom:
+        case ir.Const(value=value):
+            return value
+        case ir.Var() if atom in frame.values:
+            return frame.values[atom]
+        case ir.Var() if atom in frame.captured:
+            return frame.captured[atom]()
+        case ir.Var():
+            return _UNDEFINED
+        case _:
+            assert_never(atom)
+
+
+def _read(atom: ir.Atom, frame: _Frame) -> Any:
+    value = _take(atom, frame)
+    if value is _UNDEFINED:
+        raise NameError(f"{atom} has no value here")
+    return value
+
+
+def _evaluate(value: ir.Value, frame: _Frame) -> Any:
+    match value:
+        case ir.Var() | ir.Const():
+            return _read(value, frame)
+        case ir.Load():
+            return _load(value, frame)
+        case ir.Call(fn, arguments, keywords):
+            function = _read(fn, frame)
+            args: list[Any] = []
+            for argument in arguments:
+                if isinstance(argument, ir.Star):
+                    args += _read(argument.atom, frame)
+                else:
+                    args.append(_read(argument, frame))
+            kwargs: dict[str, Any] = {}
+            for key, atom in keywords:
+                kwargs |= dict(_read(atom, frame)) if key is None else {key: _read(atom, frame)}
+            return function(*args, **kwargs)
+        case ir.MakeFunction():
+            return _make(value, frame)
+        case _:
+            assert_never(value)
+
+
+def _load(load: ir.Load, frame: _Frame) -> Any:
+    outer, free = frame.globals, frame.free
+    if load.owner is not None:
+        closure = inspect.getclosurevars(load.owner)
+        outer, free = load.owner.__globals__, closure.nonlocals
+    places = [free] if load.scope == "free" else [outer, vars(builtins)]
+    for place in places:
+        if load.name in place:
+            return place[load.name]
+    raise NameError(f"name {load.name!r} is not defined")
+
+
+def _make(make: ir.MakeFunction, outer: _Frame) -> Callable[..., Any]:
+    """A callable that interprets a nested function."""
+    function = make.function
+    defaults = {name: _read(atom, outer) for name, atom in make.defaults}
+    captured = {
+        var: _capture(atom, outer) for var, atom in zip(function.captures, make.captures, strict=True)
+    }
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        is_ssa = bool(function.body.yields)
+        frame = _Frame(outer.globals, outer.free, is_ssa, captured=captured)
+        return _call(function, frame, defaults, args, kwargs)
+
+    made.__name__ = function.name
+    if outer.is_ssa:
+        # SSA form leaves a function's own name undefined among its captures.
+        for var in function.captures:
+            if var.name == function.name and captured[var]() is _UNDEFINED:
+                captured[var] = lambda: made
+    return made
+
+
+def _capture(atom: ir.Atom, outer: _Frame) -> Callable[[], Any]:
+    if outer.is_ssa:
+        value = _take(atom, outer)
+        return lambda: value
+    return lambda: _take(atom, outer)
+
+
+# --- statements ---------------------------------------------------------------------------------------------
+
+
+def _run_block(block: ir.Block, frame: _Frame) -> _End | None:
+    for statement in block.statements:
+        end = _run_statement(statement, frame)
+        if end is not None:
+            return end
+    return None
+
+
+def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
+    match statement:
+        case ir.Let(target, value):
+            result = _evaluate(value, frame)
+            if target is not None:
+                frame.values[target] = result
+        case ir.Store():
+            _store(statement, frame)
+        case ir.If(test, then, orelse, results):
+            block = then if _read(test, frame) else orelse
+            end = _run_block(block, frame)
+            if end is not None:
+                return end
+            _assign(results, block.yields, frame)
+        case ir.For():
+            return _run_for(statement, frame)
+        case ir.While():
+            return _run_while(statement, frame)
+        case ir.Raise(exception, cause):
+            if exception is None:
+                raise
+            raise _read(exception, frame) from (None if cause is None else _read(cause, frame))
+        case ir.Return(value):
+            frame.result = _read(value, frame)
+            return _End.RETURN
+        case ir.Break():
+            return _End.BREAK
+        case ir.Continue():
+            return _End.CONTINUE
+        case ir.Note():
+            pass
+        case _:
+            assert_never(statement)
+    return None
+
+
+def _assign(targets: tuple[ir.Var, ...], atoms: tuple[ir.Atom, ...], frame: _Frame) -> None:
+    """Bind all targets at once, as a swap needs."""
+    values = [_take(atom, frame) for atom in atoms]
+    frame.values.update(zip(targets, values, strict=True))
+
+
+def _store(store: ir.Store, frame: _Frame) -> None:
+    target, value = _read(store.target, frame), _read(store.value, frame)
+    match store.kind:
+        case "item":
+            key = _read(store.key, frame)
+            target[key] = value if store.op is None else _in_place(store.op)(target[key], value)
+        case "attr":
+            key = _read(store.key, frame)
+            old = None if store.op is None else getattr(target, key)
+            setattr(target, key, value if store.op is None else _in_place(store.op)(old, value))
+        case "whole":
+            assert store.op is not None and _in_place(store.op)(target, value) is target, (
+                "not changed in place"
+            )
+        case kind:
+            raise AssertionError(f"no such store: {kind}")
+
+
+def _in_place(op: Callable[..., Any]) -> Callable[..., Any]:
+    """``operator.iadd`` for ``operator.add``, and so on."""
+    return getattr(operator, f"i{op.__name__.strip('_')}", op)
+
+
+def _run_for(loop: ir.For, frame: _Frame) -> _End | None:
+    left = False
+    _start(loop, frame)
+    for item in _read(loop.iterable, frame):
+        frame.values[loop.item] = item
+        left, end = _run_trip(loop, frame)
+        if end is _End.RETURN:
+            return end
+        if left:
+            break
+    return _finish(loop, frame, left)
+
+
+def _run_while(loop: ir.While, frame: _Frame) -> _End | None:
+    left = False
+    _start(loop, frame)
+    while not left:
+        _run_block(loop.test, frame)
+        if not _read(loop.test.yields[0], frame):
+            break
+        left, end = _run_trip(loop, frame)
+        if end is _End.RETURN:
+            return end
+    return _finish(loop, frame, left)
+
+
+def _start(loop: ir.For | ir.While, frame: _Frame) -> None:
+    _assign(tuple(c.param for c in loop.carried), tuple(c.init for c in loop.carried), frame)
+
+
+def _run_trip(loop: ir.For | ir.While, frame: _Frame) -> tuple[bool, _End | None]:
+    """Run the body once: whether the loop is left, and how the body ended."""
+    end = _run_block(loop.body, frame)
+    if end is not None:
+        return end is not _End.CONTINUE, end
+    leaves = loop.leave is not None and bool(_read(loop.leave, frame))
+    _assign(tuple(c.param for c in loop.carried), loop.body.yields, frame)
+    return leaves, None
+
+
+def _finish(loop: ir.For | ir.While, frame: _Frame, left: bool) -> _End | None:
+    _assign(tuple(c.result for c in loop.carried), tuple(c.param for c in loop.carried), frame)
+    if loop.left is not None:
+        frame.values[loop.left] = left
+    return None if left else _run_block(loop.orelse, frame)
