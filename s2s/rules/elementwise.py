@@ -1,0 +1,213 @@
+"""Rules of NumPy's elementwise functions: partial derivatives as expressions in the result and the inputs.
+
+The formulas are those of any table of derivatives (Abramowitz and Stegun, chapters 3 and 4); the comments give what is
+chosen where there is no derivative. Constants are Python floats, so that float32 stays float32.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.rules.table import alias, args, arr, attribute, jvp, linear, num, partials, straight_through, vjp
+
+POSITIVE = (0.2, 3.0)
+INSIDE = (-0.9, 0.9)
+
+# --- one input, smooth -----------------------------------------------------------------------------------------------
+
+partials(np.sin, lambda y, x: np.cos(x))
+partials(np.cos, lambda y, x: -np.sin(x))
+partials(np.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
+partials(np.arcsin, lambda y, x: 1.0 / np.sqrt(1.0 - x * x), domain=INSIDE)
+partials(np.arccos, lambda y, x: -1.0 / np.sqrt(1.0 - x * x), domain=INSIDE)
+partials(np.arctan, lambda y, x: 1.0 / (1.0 + x * x))
+partials(np.sinh, lambda y, x: np.cosh(x))
+partials(np.cosh, lambda y, x: np.sinh(x))
+partials(np.tanh, lambda y, x: 1.0 - y * y)
+partials(np.arcsinh, lambda y, x: 1.0 / np.sqrt(1.0 + x * x))
+# Two roots, not one of x * x - 1: right on the whole complex plane, and exact near 1.
+partials(np.arccosh, lambda y, x: 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), domain=(1.2, 4.0))
+partials(np.arctanh, lambda y, x: 1.0 / (1.0 - x * x), domain=INSIDE)
+partials(np.exp, lambda y, x: y)
+partials(np.exp2, lambda y, x: math.log(2.0) * y)
+partials(np.expm1, lambda y, x: y + 1.0)
+partials(np.log, lambda y, x: 1.0 / x, domain=POSITIVE)
+partials(np.log2, lambda y, x: 1.0 / (math.log(2.0) * x), domain=POSITIVE)
+partials(np.log10, lambda y, x: 1.0 / (math.log(10.0) * x), domain=POSITIVE)
+partials(np.log1p, lambda y, x: 1.0 / (1.0 + x), domain=(-0.7, 3.0))
+# At 0 the derivative of a root is inf, as in JAX.
+partials(np.sqrt, lambda y, x: 0.5 / y, domain=POSITIVE)
+partials(np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), domain=POSITIVE)
+partials(np.square, lambda y, x: 2.0 * x)
+partials(np.reciprocal, lambda y, x: -y * y, domain=POSITIVE)
+partials(np.negative, lambda y, x: -1.0)
+partials(np.positive, lambda y, x: 1.0)
+partials(np.deg2rad, lambda y, x: math.pi / 180.0)
+partials(np.rad2deg, lambda y, x: 180.0 / math.pi)
+alias(np.deg2rad, np.radians)
+alias(np.rad2deg, np.degrees)
+
+
+def _sinc(y: Any, x: Any) -> Any:
+    """cos(pi x) / x - sin(pi x) / (pi x^2), written with the result; 0 at 0, where the limit is 0."""
+    return np.where(x == 0.0, 0.0, (np.cos(math.pi * x) - y) / np.where(x == 0.0, 1.0, x))
+
+
+partials(np.sinc, _sinc, samples=(args(arr(5)), args(arr(2, 3)), args(arr())))
+
+# --- one input, with corners -----------------------------------------------------------------------------------------
+
+
+def _absolute(y: Any, x: Any) -> Any:
+    """The sign: 0 at 0. For complex numbers conj(x) / |x|, JAX's convention, 0 at 0 too."""
+    if np.iscomplexobj(x):
+        return np.conj(x) / np.where(y == 0.0, 1.0, y)
+    return np.sign(x)
+
+
+partials(np.absolute, _absolute)
+partials(np.fabs, lambda y, x: np.sign(x))
+partials(
+    np.nan_to_num, lambda y, x: np.where(np.isfinite(x), 1.0, 0.0), samples=(args(arr(4)), args(num()), args(arr(0, 2)))
+)
+straight_through(np.floor, np.ceil, np.rint, np.trunc)
+straight_through(np.fix, params="x, out=None")
+straight_through(np.round, np.around, np.ndarray.round, params="a, decimals=0, out=None")
+
+# --- two inputs ------------------------------------------------------------------------------------------------------
+
+partials(np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
+partials(np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
+partials(np.multiply, lambda y, a, b: b, lambda y, a, b: a)
+partials(np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b, domain=((-2.0, 2.0), POSITIVE))
+
+
+def power_base(y: Any, a: Any, b: Any) -> Any:
+    """b a^(b-1), and 0 where b is 0, whatever a is: there the exponent is left at 0."""
+    return b * a ** (b - (b != 0))
+
+
+def power_exponent(y: Any, a: Any, b: Any) -> Any:
+    """y log(a), and 0 where a is not positive: 0^b is flat, a negative base has no real derivative."""
+    if isinstance(a, (int, float)):
+        return y * rt.log_of_positive(a)
+    if np.iscomplexobj(a):
+        return y * np.log(np.where(a == 0.0, 1.0, a))
+    return y * np.log(np.where(a > 0.0, a, 1.0))
+
+
+partials(np.power, power_base, power_exponent, domain=(POSITIVE, (-2.0, 2.0)))
+partials(np.float_power, power_base, power_exponent, domain=(POSITIVE, (-2.0, 2.0)))
+partials(np.remainder, lambda y, a, b: 1.0, lambda y, a, b: -np.floor_divide(a, b), domain=((2.1, 3.9), (1.1, 1.9)))
+partials(np.fmod, lambda y, a, b: 1.0, lambda y, a, b: -np.trunc(a / b), domain=((2.1, 3.9), (1.1, 1.9)))
+straight_through(
+    np.floor_divide, derivatives=(lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), domain=((-2.0, 2.0), POSITIVE)
+)
+partials(np.hypot, lambda y, a, b: a / y, lambda y, a, b: b / y)
+partials(np.arctan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
+partials(np.logaddexp, lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y))
+partials(np.logaddexp2, lambda y, a, b: np.exp2(a - y), lambda y, a, b: np.exp2(b - y))
+partials(np.copysign, lambda y, a, b: np.sign(a) * np.copysign(1.0, b), None)
+partials(np.heaviside, lambda y, a, b: 0.0, lambda y, a, b: np.where(a == 0.0, 1.0, 0.0))
+partials(np.ldexp, lambda y, a, b: np.exp2(b), None, samples=(args(arr(3), 2), args(num(), 3)))
+
+# Ties share equally.
+partials(
+    np.maximum,
+    lambda y, a, b: np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0)),
+    lambda y, a, b: np.where(b > a, 1.0, np.where(a == b, 0.5, 0.0)),
+)
+partials(
+    np.minimum,
+    lambda y, a, b: np.where(a < b, 1.0, np.where(a == b, 0.5, 0.0)),
+    lambda y, a, b: np.where(b < a, 1.0, np.where(a == b, 0.5, 0.0)),
+)
+# fmax and fmin give the other input where one is NaN.
+partials(
+    np.fmax,
+    lambda y, a, b: np.where((a > b) | np.isnan(b), 1.0, np.where(a == b, 0.5, 0.0)),
+    lambda y, a, b: np.where((b > a) | np.isnan(a), 1.0, np.where(a == b, 0.5, 0.0)),
+)
+partials(
+    np.fmin,
+    lambda y, a, b: np.where((a < b) | np.isnan(b), 1.0, np.where(a == b, 0.5, 0.0)),
+    lambda y, a, b: np.where((b < a) | np.isnan(a), 1.0, np.where(a == b, 0.5, 0.0)),
+)
+
+
+# --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared ----------------------------------------
+
+
+def _clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
+    if low is None and high is None:
+        return 1.0
+    if low is None:
+        return np.where(a < high, 1.0, np.where(a == high, 0.5, 0.0))
+    if high is None:
+        return np.where(a > low, 1.0, np.where(a == low, 0.5, 0.0))
+    return np.where((a > low) & (a < high), 1.0, np.where((a == low) | (a == high), 0.5, 0.0))
+
+
+def _clip_low(y: Any, a: Any, low: Any, high: Any) -> Any:
+    if high is None:
+        return np.where(low > a, 1.0, np.where(low == a, 0.5, 0.0))
+    return np.where((low > a) & (low < high), 1.0, np.where((low >= a) & (low <= high), 0.5, 0.0))
+
+
+def _clip_high(y: Any, a: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return np.where(high < a, 1.0, np.where(high == a, 0.5, 0.0))
+    return np.where(high < np.maximum(a, low), 1.0, np.where(high == np.maximum(a, low), 0.5, 0.0))
+
+
+CLIP_SAMPLES = (
+    args(arr(6), -1.0, 1.0), args(arr(6), num(-1, -0.5), num(0.5, 1)), args(arr(3, 4), arr(4, low=-1, high=0), 0.7),
+    args(arr(6), None, 0.5), args(arr(6), 0.5, None), args(arr(), 0.0, 1.0), args(arr(0, 2), 0.0, 1.0),
+)
+partials(
+    np.clip, _clip_a, _clip_low, _clip_high, samples=CLIP_SAMPLES,
+    params="a, a_min=None, a_max=None, out=None, *, min=None, max=None",
+)
+alias(np.clip, np.ndarray.clip, params="a, min=None, max=None, out=None")
+
+# --- where, real and complex parts -----------------------------------------------------------------------------------
+
+# The cotangent is chosen, not multiplied: a NaN or inf on the side not taken does not reach the gradient.
+linear(
+    np.where,
+    params="condition, x=None, y=None, /",
+    joint=True,
+    x=lambda y_bar, condition, x: rt.unbroadcast(np.where(condition, y_bar, 0.0), x),
+    y=lambda y_bar, condition, y: rt.unbroadcast(np.where(condition, 0.0, y_bar), y),
+    samples=[
+        args(np.array([True, False, True]), arr(3), arr(3)), args(np.array([[True], [False]]), arr(3), num()),
+        args(np.array([True, False]), arr(3, 1), arr(3, 2)), args(True, arr(2), arr(2)), args(np.zeros(0, bool), arr(0), 1.0),
+    ],
+)
+
+linear(
+    np.real, val=lambda y_bar, val: y_bar + 0.0j if np.iscomplexobj(val) else y_bar,
+    samples=[args(arr(3)), args(arr(3, complex=True)), args(arr(complex=True))],
+)
+linear(
+    np.imag, val=lambda y_bar, val: -1.0j * y_bar if np.iscomplexobj(val) else np.zeros_like(val),
+    samples=[args(arr(3, complex=True)), args(arr(complex=True))],
+)
+attribute("real", np.real)
+attribute("imag", np.imag)
+linear(np.conjugate, x=lambda y_bar: np.conj(y_bar), samples=[args(arr(3)), args(arr(2, 3, complex=True))])
+alias(np.conjugate, np.ndarray.conj, np.ndarray.conjugate, params="x")
+vjp(
+    np.angle,
+    z=lambda y_bar, z, deg: y_bar * (-180.0j / math.pi if deg else -1.0j) / z,
+    samples=[args(arr(3, low=0.5, complex=True)), args(arr(2, low=0.5, complex=True), deg=True)],
+)
+
+
+@jvp(np.angle)
+def _angle_dot(z: Any, z_dot: Any, deg: Any) -> Any:
+    return np.imag(z_dot / z) * (180.0 / math.pi if deg else 1.0)

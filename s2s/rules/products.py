@@ -1,0 +1,259 @@
+"""Rules of products: matmul, dot, inner, outer, tensordot, einsum, cross, kron, trace.
+
+All are linear in each factor. The cases by rank fold where ranks are known, so that a product of matrices leaves
+``y_bar @ b.T`` and ``a.T @ y_bar``. Complex factors are not conjugated (JAX's convention).
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp
+
+# --- matmul ----------------------------------------------------------------------------------------------------------
+
+
+def _matmul_a(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(b, np.ndarray):
+        b = np.asarray(b)
+    if np.ndim(b) == 1:
+        if np.ndim(a) == 1:
+            return y_bar * b
+        return np.expand_dims(y_bar, -1) * b
+    if np.ndim(a) == 2 and np.ndim(b) == 2:
+        return y_bar @ b.T
+    if np.ndim(a) == 1 and np.ndim(b) == 2:
+        return b @ y_bar
+    if np.ndim(a) == 1:
+        return rt.unbroadcast(np.matmul(b, np.expand_dims(y_bar, -1))[..., 0], a)
+    return rt.unbroadcast(y_bar @ np.swapaxes(b, -1, -2), a)
+
+
+def _matmul_b(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(a, np.ndarray):
+        a = np.asarray(a)
+    if np.ndim(a) == 1:
+        if np.ndim(b) == 1:
+            return y_bar * a
+        return np.expand_dims(a, -1) * np.expand_dims(y_bar, -2)
+    if np.ndim(a) == 2 and np.ndim(b) <= 2:
+        return a.T @ y_bar
+    if np.ndim(b) == 1:
+        return rt.unbroadcast(np.matmul(np.swapaxes(a, -1, -2), np.expand_dims(y_bar, -1))[..., 0], b)
+    return rt.unbroadcast(np.swapaxes(a, -1, -2) @ y_bar, b)
+
+
+MATRICES = [
+    args(arr(4), arr(4)), args(arr(3, 4), arr(4)), args(arr(4), arr(4, 3)), args(arr(2, 4), arr(4, 3)),
+    args(arr(0, 4), arr(4, 3)), args(arr(2, 0), arr(0, 3)), args(arr(2, 4, complex=True), arr(4, 3, complex=True)),
+]
+BATCHES = [
+    args(arr(5, 2, 4), arr(5, 4, 3)), args(arr(5, 2, 4), arr(4, 3)), args(arr(2, 4), arr(5, 4, 3)),
+    args(arr(6, 1, 2, 4), arr(5, 4, 3)), args(arr(4), arr(5, 4, 3)), args(arr(5, 2, 4), arr(4)),
+    args(arr(1, 2, 4), arr(5, 4, 3)),
+]
+linear(operator.matmul, a=_matmul_a, b=_matmul_b, params="a, b, /", samples=[*MATRICES, *BATCHES])
+alias(operator.matmul, operator.imatmul)
+MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True"
+linear(np.matmul, a=_matmul_a, b=_matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
+alias(operator.matmul, np.linalg.matmul)
+
+# --- dot, inner, outer, vdot -----------------------------------------------------------------------------------------
+
+
+def _dot_a(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(b, np.ndarray):
+        b = np.asarray(b)
+    if np.ndim(a) == 0:
+        return rt.unbroadcast(y_bar * b, a)
+    if np.ndim(b) == 0:
+        return y_bar * b
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return y_bar * b
+    if np.ndim(a) == 2 and np.ndim(b) == 2:
+        return y_bar @ b.T
+    if np.ndim(a) == 1 and np.ndim(b) == 2:
+        return b @ y_bar
+    if np.ndim(b) == 1:
+        return np.expand_dims(y_bar, -1) * b
+    return rt.tensordot_bar(y_bar, a, b, ([-1], [-2]), 0)
+
+
+def _dot_b(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(a, np.ndarray):
+        a = np.asarray(a)
+    if np.ndim(b) == 0:
+        return rt.unbroadcast(y_bar * a, b)
+    if np.ndim(a) == 0:
+        return y_bar * a
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return y_bar * a
+    if np.ndim(a) == 2 and np.ndim(b) <= 2:
+        return a.T @ y_bar
+    if np.ndim(a) == 1 and np.ndim(b) == 2:
+        return np.outer(a, y_bar)
+    if np.ndim(b) == 1:
+        return rt.tensordot_bar(y_bar, a, b, ([-1], [-1]), 1)
+    return rt.tensordot_bar(y_bar, a, b, ([-1], [-2]), 1)
+
+
+DOTS = [
+    *MATRICES, args(num(), arr(3)), args(arr(3), num()), args(arr(), arr(2, 3)), args(arr(2, 3, 4), arr(4)),
+    args(arr(2, 3, 4), arr(5, 4, 2)), args(arr(4), arr(5, 4, 2)), args(arr(2, 3, 4), arr(4, 5)),
+    args([0.5, 2.0], arr(2)),
+]
+linear(np.dot, a=_dot_a, b=_dot_b, params="a, b, out=None", samples=DOTS)
+alias(np.dot, np.ndarray.dot)
+
+
+def _inner_a(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(b, np.ndarray):
+        b = np.asarray(b)
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return y_bar * b
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return rt.unbroadcast(y_bar * b, a)
+    return rt.tensordot_bar(y_bar, a, b, ([-1], [-1]), 0)
+
+
+def _inner_b(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(a, np.ndarray):
+        a = np.asarray(a)
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return y_bar * a
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return rt.unbroadcast(y_bar * a, b)
+    return rt.tensordot_bar(y_bar, a, b, ([-1], [-1]), 1)
+
+
+linear(
+    np.inner, a=_inner_a, b=_inner_b, params="a, b, /",
+    samples=[
+        args(arr(4), arr(4)), args(arr(3, 4), arr(4)), args(arr(3, 4), arr(2, 4)), args(num(), arr(3)),
+        args(arr(2, 3, 4), arr(5, 4)),
+    ],
+)
+linear(
+    np.outer,
+    a=lambda y_bar, a, b: np.reshape(y_bar @ np.ravel(b), np.shape(a)),
+    b=lambda y_bar, a, b: np.reshape(np.ravel(a) @ y_bar, np.shape(b)),
+    params="a, b, out=None",
+    samples=[args(arr(4), arr(3)), args(arr(2, 2), arr(3, 1)), args(arr(0), arr(3))],
+)
+# Linear in b, antilinear in a: the first factor is conjugated.
+vjp(
+    np.vdot,
+    a=lambda y_bar, a, b: np.reshape(np.conj(y_bar) * np.conj(np.ravel(b)), np.shape(a)),
+    b=lambda y_bar, a, b: np.reshape(y_bar * np.conj(np.ravel(a)), np.shape(b)),
+    params="a, b, /",
+    samples=[args(arr(4), arr(4)), args(arr(2, 3), arr(2, 3)), args(arr(3, complex=True), arr(3, complex=True))],
+)
+
+
+@jvp(np.vdot)
+def _vdot_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
+    return np.vdot(a_dot, b) + np.vdot(a, b_dot)
+
+
+# --- tensordot, einsum, kron, cross ----------------------------------------------------------------------------------
+
+linear(
+    np.tensordot,
+    a=lambda y_bar, a, b, axes: rt.tensordot_bar(y_bar, a, b, axes, 0),
+    b=lambda y_bar, a, b, axes: rt.tensordot_bar(y_bar, a, b, axes, 1),
+    params="a, b, axes=2",
+    samples=[
+        args(arr(2, 3, 4), arr(3, 4, 5)), args(arr(3, 4), arr(4, 2), axes=1), args(arr(2), arr(3), axes=0),
+        args(arr(2, 3, 4), arr(4, 5, 3), axes=([1, 2], [2, 0])), args(arr(2, 3), arr(5, 3), axes=(-1, -1)),
+        args(arr(4, 3, 2), arr(5, 2, 4), axes=((2, 0), (1, 2))), args(arr(3, 4), arr(3, 4)),
+    ],
+)
+alias(np.tensordot, np.linalg.tensordot, params="a, b, /, *, axes=2", samples=[args(arr(3, 4), arr(4, 2), axes=1)])
+
+
+def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
+    """One einsum for each operand: its indices become the output, the cotangent takes its place."""
+    if len(operands) == 1:
+        return (rt.einsum_bar(y_bar, subscripts, operands, 0),)
+    if len(operands) == 2:
+        return (_einsum_first(y_bar, subscripts, operands), _einsum_second(y_bar, subscripts, operands))
+    return tuple([rt.einsum_bar(y_bar, subscripts, operands, i) for i in range(len(operands))])
+
+
+def _einsum_first(y_bar: Any, subscripts: Any, operands: Any) -> Any:
+    if rt.einsum_is_plain(subscripts, 0):
+        return rt.unbroadcast(np.einsum(rt.einsum_transpose(subscripts, 0), y_bar, operands[1]), operands[0])
+    return rt.einsum_bar(y_bar, subscripts, operands, 0)
+
+
+def _einsum_second(y_bar: Any, subscripts: Any, operands: Any) -> Any:
+    if rt.einsum_is_plain(subscripts, 1):
+        return rt.unbroadcast(np.einsum(rt.einsum_transpose(subscripts, 1), y_bar, operands[0]), operands[1])
+    return rt.einsum_bar(y_bar, subscripts, operands, 1)
+
+
+linear(
+    np.einsum, operands=_einsum, harmless="optimize",
+    params="subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe'",
+    samples=[
+        args("ij,jk->ik", arr(2, 3), arr(3, 4)), args("ij,jk", arr(2, 3), arr(3, 4)), args("ij->j", arr(2, 3)),
+        args("ii->i", arr(3, 3)), args("ii", arr(3, 3)), args("ij->", arr(2, 3)), args("i,j->ij", arr(2), arr(3)),
+        args("ij,ij->", arr(2, 3), arr(2, 3)), args("ij,j->i", arr(2, 3), arr(3)), args("ij,k->i", arr(2, 3), arr(4)),
+        args("...ij,...jk->...ik", arr(5, 2, 3), arr(3, 4)), args("b...i,bi->b...", arr(2, 4, 3), arr(2, 3)),
+        args("ij,jk,kl->il", arr(2, 3), arr(3, 4), arr(4, 2)), args("iij,j->i", arr(3, 3, 2), arr(2)),
+        args("ij,ij->ij", arr(1, 3), arr(2, 3)), args("i->i", arr(4)), args(" i j -> j i ", arr(2, 3)),
+        args("ij,jk->ik", arr(0, 3), arr(3, 4)), args("...,i->...i", arr(3), arr(2)), args("i,i,i->", arr(3), arr(3), arr(3)),
+        args("ij,jk->ik", arr(2, 3, complex=True), arr(3, 2, complex=True)), args(",->", num(), num()),
+    ],
+)
+
+linear(
+    np.kron,
+    a=lambda y_bar, a, b: rt.kron_bar(y_bar, a, b, 0),
+    b=lambda y_bar, a, b: rt.kron_bar(y_bar, a, b, 1),
+    params="a, b",
+    samples=[args(arr(2), arr(3)), args(arr(2, 3), arr(4, 2)), args(arr(2), arr(3, 2)), args(arr(2, 2, 2), arr(3, 1))],
+)
+
+
+def _cross_a(y_bar: Any, a: Any, b: Any, axis: Any) -> Any:
+    """b x y_bar: the triple product is the same for all three in a circle."""
+    return rt.unbroadcast(np.cross(b, y_bar, axis=-1 if axis is None else axis), a)
+
+
+def _cross_b(y_bar: Any, a: Any, b: Any, axis: Any) -> Any:
+    return rt.unbroadcast(np.cross(y_bar, a, axis=-1 if axis is None else axis), b)
+
+
+# Vectors of length 2 are deprecated in NumPy; the rule is for length 3.
+linear(
+    np.cross, a=_cross_a, b=_cross_b, params="a, b, axisa=-1, axisb=-1, axisc=-1, axis=None",
+    samples=[
+        args(arr(3), arr(3)), args(arr(4, 3), arr(4, 3)), args(arr(4, 3), arr(3)), args(arr(3, 4), arr(3, 4), axis=0),
+        args(arr(1, 3), arr(2, 3)),
+    ],
+)
+
+# --- trace -----------------------------------------------------------------------------------------------------------
+
+linear(
+    np.trace,
+    a=lambda y_bar, a, offset, axis1, axis2: rt.diagonal_bar(
+        np.broadcast_to(np.expand_dims(y_bar, -1), np.shape(np.diagonal(a, offset, axis1, axis2))), a, offset, axis1, axis2
+    ),
+    params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
+    samples=[args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1), args(arr(3, 2), -1)],
+)
+alias(np.trace, np.ndarray.trace)
+linear(
+    np.linalg.trace,
+    x=lambda y_bar, x, offset: rt.diagonal_bar(
+        np.broadcast_to(np.expand_dims(y_bar, -1), np.shape(np.diagonal(x, offset, -2, -1))), x, offset, -2, -1
+    ),
+    params="x, /, *, offset=0, dtype=None",
+    samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
+)

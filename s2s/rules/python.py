@@ -1,0 +1,194 @@
+"""Rules of Python itself: the operators, the builtins that compute, and the ``math`` module.
+
+``math`` works on Python floats, so its rules do too.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+from typing import Any
+
+from s2s import runtime as rt
+from s2s.rules.elementwise import power_base, power_exponent
+from s2s.rules.table import alias, args, arr, linear, model, num, partials, refuse, straight_through, vjp
+
+import numpy as np
+
+POSITIVE = (0.2, 3.0)
+INSIDE = (-0.9, 0.9)
+BINARY = "a, b, /"
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+partials(operator.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, params=BINARY)
+partials(operator.sub, lambda y, a, b: 1.0, lambda y, a, b: -1.0, params=BINARY)
+partials(operator.mul, lambda y, a, b: b, lambda y, a, b: a, params=BINARY)
+partials(
+    operator.truediv, lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b, params=BINARY, domain=((-2.0, 2.0), POSITIVE)
+)
+partials(operator.pow, power_base, power_exponent, params=BINARY, domain=(POSITIVE, (-2.0, 2.0)))
+partials(operator.neg, lambda y, a: -1.0, params="a, /")
+partials(operator.pos, lambda y, a: 1.0, params="a, /")
+partials(
+    operator.mod, lambda y, a, b: 1.0, lambda y, a, b: -(a // b), params=BINARY, domain=((2.1, 3.9), (1.1, 1.9))
+)
+straight_through(
+    operator.floordiv, derivatives=(lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), params=BINARY,
+    domain=((-2.0, 2.0), POSITIVE),
+)
+alias(operator.add, operator.iadd)
+alias(operator.sub, operator.isub)
+alias(operator.mul, operator.imul)
+alias(operator.truediv, operator.itruediv)
+alias(operator.pow, operator.ipow)
+alias(operator.mod, operator.imod)
+alias(operator.floordiv, operator.ifloordiv)
+
+# --- builtins --------------------------------------------------------------------------------------------------------
+
+
+def _abs(y: Any, x: Any) -> Any:
+    """The sign: 0 at 0. For complex numbers conj(x) / |x|, as ``np.absolute``."""
+    if np.iscomplexobj(x):
+        return np.conj(x) / np.where(y == 0.0, 1.0, y)
+    return np.sign(x)
+
+
+partials(builtins.abs, _abs, params="x, /")
+alias(builtins.abs, operator.abs)
+partials(builtins.pow, power_base, power_exponent, params="base, exp, mod=None", domain=(POSITIVE, (-2.0, 2.0)))
+linear(
+    builtins.float, x=lambda y_bar, x: rt.unbroadcast(y_bar, x), params="x=0.0, /",
+    samples=[args(num()), args(arr())],
+)
+straight_through(builtins.int, params="x=0, /")
+straight_through(builtins.round, params="number, ndigits=None")
+
+
+def _largest(y_bar: Any, y: Any, values: Any) -> Any:
+    """In equal parts to the values that equal the result; one argument is a sequence of them."""
+    if len(values) == 1:
+        return (rt.share(y_bar, y, values[0]),)
+    if len(values) == 2:
+        return (_share_of_first(y_bar, values[0], values[1], y), _share_of_first(y_bar, values[1], values[0], y))
+    return rt.share(y_bar, y, values)
+
+
+def _share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:
+    """All where ``a`` alone is the result, half in a tie: the factor is 1, 0.5 or 0."""
+    return y_bar * ((y == a) - 0.5 * (a == b))
+
+
+EXTREMES = [args(num(), num()), args(num(), num(), num()), args([num(), num(), num()]), args((num(),)), args(arr(4))]
+vjp(builtins.max, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
+vjp(builtins.min, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
+
+
+@model(builtins.sum, samples=[args([num(), num()]), args((arr(3), arr(3)), num()), args(arr(4)), args([])])
+def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    total = start
+    for item in iterable:
+        total = total + item
+    return total
+
+
+@model(functools.reduce, params="function, iterable, initial=None, /", samples=[])
+def _reduce(function: Any, iterable: Any, *initial: Any) -> Any:
+    items = iter(iterable)
+    total = initial[0] if initial else next(items)
+    for item in items:
+        total = function(total, item)
+    return total
+
+
+refuse(builtins.sorted, "the order of Python objects has no derivative; sort an array with np.sort, or sort before")
+
+# --- math: one input -------------------------------------------------------------------------------------------------
+
+partials(math.sin, lambda y, x: math.cos(x))
+partials(math.cos, lambda y, x: -math.sin(x))
+partials(math.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
+partials(math.asin, lambda y, x: 1.0 / math.sqrt(1.0 - x * x), domain=INSIDE)
+partials(math.acos, lambda y, x: -1.0 / math.sqrt(1.0 - x * x), domain=INSIDE)
+partials(math.atan, lambda y, x: 1.0 / (1.0 + x * x))
+partials(math.sinh, lambda y, x: math.cosh(x))
+partials(math.cosh, lambda y, x: math.sinh(x))
+partials(math.tanh, lambda y, x: 1.0 - y * y)
+partials(math.asinh, lambda y, x: 1.0 / math.sqrt(1.0 + x * x))
+partials(math.acosh, lambda y, x: 1.0 / math.sqrt((x - 1.0) * (x + 1.0)), domain=(1.2, 4.0))
+partials(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), domain=INSIDE)
+partials(math.exp, lambda y, x: y)
+partials(math.exp2, lambda y, x: math.log(2.0) * y)
+partials(math.expm1, lambda y, x: y + 1.0)
+partials(math.log2, lambda y, x: 1.0 / (math.log(2.0) * x), domain=POSITIVE)
+partials(math.log10, lambda y, x: 1.0 / (math.log(10.0) * x), domain=POSITIVE)
+partials(math.log1p, lambda y, x: 1.0 / (1.0 + x), domain=(-0.7, 3.0))
+partials(math.sqrt, lambda y, x: 0.5 / y, domain=POSITIVE)
+partials(math.cbrt, lambda y, x: 1.0 / (3.0 * y * y), domain=POSITIVE)
+partials(math.fabs, lambda y, x: np.sign(x))
+partials(math.radians, lambda y, x: math.pi / 180.0)
+partials(math.degrees, lambda y, x: 180.0 / math.pi)
+# Abramowitz and Stegun 7.1.1: the derivative of erf.
+partials(math.erf, lambda y, x: 2.0 / math.sqrt(math.pi) * math.exp(-x * x))
+partials(math.erfc, lambda y, x: -2.0 / math.sqrt(math.pi) * math.exp(-x * x))
+partials(math.gamma, lambda y, x: y * rt.digamma(x), domain=POSITIVE)
+partials(math.lgamma, lambda y, x: rt.digamma(x), domain=POSITIVE)
+straight_through(math.floor, math.ceil, math.trunc)
+
+
+def _log(y: Any, x: Any, base: Any) -> Any:
+    if base is None:
+        return 1.0 / x
+    return 1.0 / (x * math.log(base))
+
+
+partials(
+    math.log, _log, lambda y, x, base: -y / (base * math.log(base)), params="x, base=None, /",
+    samples=(args(num(*POSITIVE)), args(num(*POSITIVE), num(1.5, 3.0)), args(num(*POSITIVE), 2.0)),
+)
+
+# --- math: several inputs --------------------------------------------------------------------------------------------
+
+partials(math.atan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
+partials(math.pow, power_base, lambda y, a, b: y * rt.log_of_positive(a), domain=(POSITIVE, (-2.0, 2.0)))
+partials(math.fmod, lambda y, a, b: 1.0, lambda y, a, b: -math.trunc(a / b), domain=((2.1, 3.9), (1.1, 1.9)))
+# y = a - n b with an integer n: rounding removes what the subtraction lost.
+partials(
+    math.remainder, lambda y, a, b: 1.0, lambda y, a, b: -round((a - y) / b), domain=((2.1, 2.6), (1.1, 1.3))
+)
+partials(math.copysign, lambda y, a, b: np.sign(a) * math.copysign(1.0, b), None)
+partials(math.ldexp, lambda y, x, i: math.ldexp(1.0, i), None, samples=(args(num(), 3),))
+vjp(
+    math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * c / y for c in coordinates]),
+    params="*coordinates", samples=[args(num(), num()), args(num(), num(), num()), args(num())],
+)
+vjp(
+    math.dist,
+    p=lambda y_bar, y, p, q: rt.distance_bar(y_bar, y, p, q),
+    q=lambda y_bar, y, p, q: rt.distance_bar(y_bar, y, q, p),
+    params="p, q, /", samples=[args((num(), num()), (num(), num())), args([num()], [num()]), args(arr(3), arr(3))],
+)
+
+
+@model(math.fsum, samples=[args([num(), num(), num()]), args(arr(3))])
+def _fsum(seq: Any, /) -> Any:
+    total = 0.0
+    for item in seq:
+        total = total + item
+    return total
+
+
+@model(math.prod, samples=[args([num(), num(), num()]), args(arr(3), start=num())])
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    total = start
+    for item in iterable:
+        total = total * item
+    return total
+
+
+refuse(math.modf, "it gives two numbers, one of them piecewise constant; write x - math.trunc(x) and math.trunc(x)")
+refuse(math.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")
+refuse(math.nextafter, "the next floating-point number is no differentiable function; add a small constant")
