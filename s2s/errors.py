@@ -1,0 +1,226 @@
+"""What goes wrong, told to the user: a ``Diagnostic`` goes in, an exception that shows the line comes out.
+
+Raise with ``raise error("S2S103", span=span, label="...", hint="...")``. Every message has a code and one line
+in ``CATALOGUE``, which says its class and its summary; ``{fields}`` of the summary are keyword arguments of
+``error``.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from .ir import Span
+
+__all__ = [
+    "CATALOGUE", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError", "NoDerivativeError",
+    "NonScalarOutputError", "SourceUnavailableError", "UnsupportedSyntaxError", "error",
+]
+
+CONTEXT_LINES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What cannot be done, where, who asked for it, and what to write instead."""
+
+    code: str
+    summary: str
+    label: str = ""
+    hint: str = ""
+    span: Span | None = None
+    asked_by: tuple[str, ...] = ()
+
+
+# --- the exceptions -----------------------------------------------------------------------------------------
+
+
+class DifferentiationError(Exception):
+    """A function cannot be differentiated. The base of all errors that s2s raises.
+
+    The first line of the text is the summary and the code of the message; then come the place in your source,
+    who asked for the derivative, and what to write instead. ``diagnostic`` holds the parts.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, text: str | None = None) -> None:
+        # The text is made here, not when it is shown: the file may be gone by then (in another process).
+        self.diagnostic = diagnostic
+        self.text = render(diagnostic) if text is None else text
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.diagnostic, self.text)
+
+
+class UnsupportedSyntaxError(DifferentiationError):
+    """The function uses a construct of Python that s2s does not differentiate.
+
+    The caret points at the construct. Generators, coroutines, ``try``, ``with``, ``match``, classes inside
+    functions, ``del``, and assignments to ``global`` and ``nonlocal`` names are refused. Write the line in the way
+    that the hint shows, or move the construct into a function of its own through which no differentiated value
+    flows, or register a derivative for the function that holds it.
+    """
+
+
+class NoDerivativeError(DifferentiationError):
+    """A differentiated value flows into a function whose derivative is not known.
+
+    The function has no Python source to differentiate and no rule, or it is known to have no derivative (the
+    reason is given), or it has a rule that does not cover the arguments of this call. Register a derivative for
+    it, use another function, or stop the derivative before the call where it is truly not wanted.
+    """
+
+
+class SourceUnavailableError(DifferentiationError):
+    """The source of a function cannot be read.
+
+    s2s differentiates source text. Functions written in C, made by ``exec`` or typed into a bare interpreter
+    have none, and a file that changed after its import no longer has the text that runs. Put the function into a
+    file (or a notebook cell), import it anew, or register a derivative for it.
+    """
+
+
+class NonScalarOutputError(DifferentiationError):
+    """``grad`` was asked of a function whose result is not one real number.
+
+    A gradient belongs to a function with one real floating-point result. For an array result use ``vjp`` with
+    a cotangent, ``jacobian``, or reduce the result (``np.sum``); of a complex result make a real number.
+    """
+
+
+class ArgumentError(DifferentiationError, TypeError):
+    """The arguments of a call to s2s, or of a derivative that it made, do not fit.
+
+    An argument number or name that the function does not have, an argument that has no derivative (an integer,
+    a string), or a cotangent of another structure or shape than the result.
+    """
+
+
+class InternalError(DifferentiationError):
+    """s2s made a mistake; your function is not to blame.
+
+    Please report it with the lines that the message prints: they reproduce the error.
+    """
+
+
+# --- the catalogue ------------------------------------------------------------------------------------------
+
+CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
+    # syntax
+    "S2S101": (UnsupportedSyntaxError, "{construct} cannot be differentiated"),
+    "S2S102": (UnsupportedSyntaxError, "a coroutine cannot be differentiated"),
+    "S2S103": (UnsupportedSyntaxError, "a generator cannot be differentiated"),
+    "S2S104": (UnsupportedSyntaxError, "`try` cannot be differentiated"),
+    "S2S105": (UnsupportedSyntaxError, "`with` cannot be differentiated"),
+    "S2S106": (UnsupportedSyntaxError, "`match` cannot be differentiated"),
+    "S2S107": (UnsupportedSyntaxError, "a class inside a function cannot be differentiated"),
+    "S2S108": (UnsupportedSyntaxError, "the global variable `{name}` is assigned"),
+    "S2S109": (UnsupportedSyntaxError, "the nonlocal variable `{name}` is assigned"),
+    "S2S110": (UnsupportedSyntaxError, "`del` cannot be differentiated"),
+    "S2S111": (UnsupportedSyntaxError, "`import *` inside a function"),
+    "S2S112": (UnsupportedSyntaxError, "an assignment to an item cannot be differentiated"),
+    "S2S113": (UnsupportedSyntaxError, "an assignment to an attribute cannot be differentiated"),
+    "S2S114": (UnsupportedSyntaxError, "`super()` without arguments cannot be differentiated"),
+    "S2S115": (UnsupportedSyntaxError, "`{name}` reads the function's variables by name"),
+    "S2S116": (UnsupportedSyntaxError, "the source cannot be parsed"),
+    # no derivative
+    "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
+    "S2S202": (NoDerivativeError, "`{name}` has no derivative: {reason}"),
+    "S2S203": (NoDerivativeError, "the derivative of `{name}` does not support the argument `{keyword}`"),
+    "S2S204": (NoDerivativeError, "the variable `{name}` of an enclosing function has no value"),
+    "S2S205": (NoDerivativeError, "`{name}` is assigned after a function that reads it was made"),
+    # source
+    "S2S301": (SourceUnavailableError, "`{name}` is not written in Python"),
+    "S2S302": (SourceUnavailableError, "the source of `{name}` is not available"),
+    "S2S303": (SourceUnavailableError, "the file of `{name}` has changed since it was imported"),
+    "S2S304": (SourceUnavailableError, "the source of this lambda cannot be told from others on its line"),
+    # output
+    "S2S401": (NonScalarOutputError, "the result of `{name}` has shape {shape}; a gradient needs one number"),
+    "S2S402": (NonScalarOutputError, "the result of `{name}` is {kind}; a gradient needs one real float"),
+    # arguments
+    "S2S501": (ArgumentError, "`{name}` has no argument number {number}"),
+    "S2S502": (ArgumentError, "`{name}` has no argument `{argument}`"),
+    "S2S503": (ArgumentError, "the argument `{argument}` of `{name}` is an integer"),
+    "S2S504": (ArgumentError, "the argument `{argument}` of `{name}` is {kind} and has no derivative"),
+    "S2S505": (ArgumentError, "the cotangent is {got}, the result of `{name}` is {expected}"),
+    "S2S506": (ArgumentError, "the cotangent has shape {got}, the result of `{name}` has shape {expected}"),
+    "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),
+    # internal
+    "S2S901": (InternalError, "internal error in s2s: {problem}"),
+}
+
+
+def error(
+    code: str, *, span: Span | None = None, label: str = "", hint: str = "", asked_by: tuple[str, ...] = (),
+    **fields: Any,
+) -> DifferentiationError:
+    """The exception of a catalogue code, to be raised; ``fields`` fill the summary."""
+    kind, summary = CATALOGUE[code]
+    return kind(Diagnostic(code, summary.format(**fields), label, hint, span, asked_by))
+
+
+# --- rendering ----------------------------------------------------------------------------------------------
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """The diagnostic as the text that the user reads."""
+    span = diagnostic.span
+    width = len(str(span.line)) if span else 1
+    lines = [f"{diagnostic.summary} [{diagnostic.code}]"]
+    if span:
+        lines += _show_place(span, diagnostic.label, width)
+    elif diagnostic.label:
+        lines.append(_note("because:", diagnostic.label, width))
+    if diagnostic.asked_by:
+        lines.append(_note("asked by:", " -> ".join(diagnostic.asked_by), width))
+    if diagnostic.hint:
+        lines.append(_note("instead: ", diagnostic.hint, width))
+    return "\n".join(lines)
+
+
+def _note(title: str, text: str, width: int) -> str:
+    return f"{' ' * (width + 1)}= {title} {text}"
+
+
+def _show_place(span: Span, label: str, width: int) -> list[str]:
+    """The arrow line, the source lines and the caret line."""
+    where = f"{_short_path(span.file)}:{span.line}:{span.column + 1}"
+    arrow = f"{' ' * width}--> {where}" + (f" in `{span.function}`" if span.function else "")
+    source = [line.rstrip("\n") for line in linecache.getlines(span.file)]
+    bar = " " * (width + 1) + "|"
+    if not 1 <= span.line <= len(source):
+        return [arrow, *([_note("because:", label, width)] if label else [])]
+    shown = _context(source, span.line)
+    numbered = [f"{number:>{width}} | {source[number - 1]}".rstrip() for number in shown]
+    return [arrow, bar, *numbered, f"{bar} {_underline(span, source[span.line - 1])} {label}".rstrip()]
+
+
+def _context(source: list[str], line: int) -> range:
+    """The numbers of the lines to show: the line and up to two before it, without leading blank lines."""
+    first = max(1, line - CONTEXT_LINES)
+    while first < line and not source[first - 1].strip():
+        first += 1
+    return range(first, line + 1)
+
+
+def _underline(span: Span, text: str) -> str:
+    """Carets under the span, under its first line where it has many; tabs before it are kept, to align them."""
+    end = span.end_column if span.end_line == span.line else len(text.rstrip())
+    before = "".join("\t" if character == "\t" else " " for character in text[: span.column])
+    return before + "^" * max(1, min(end, len(text)) - span.column)
+
+
+def _short_path(path: str) -> str:
+    """The path from the working directory where the file lies below it, else as it is."""
+    if not os.path.isabs(path):
+        return path
+    try:
+        relative = os.path.relpath(path)
+    except (ValueError, OSError):  # another drive on Windows, or a working directory that is gone
+        return path
+    return path if relative.startswith(os.pardir) else relative

@@ -1,0 +1,284 @@
+"""A function goes in, its ``Source`` comes out: the text of just this ``def`` or ``lambda``, and its place.
+
+The text is found by the code object (file name, first line, positions of the instructions) and never through
+``__wrapped__``: where a decorator put a wrapper around a function, the wrapper is what runs. Lines come from
+``linecache``, so notebooks, doctests and generated code registered there are seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from .errors import error
+
+__all__ = ["Source", "find", "mangle", "private_class"]
+
+_FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The source of one function.
+
+    ``text`` starts at the ``def`` (decorators are left out) or at the ``lambda`` and is dedented; line k of it
+    is line ``first_line + k`` of ``file``, and ``removed[k]`` characters were taken from the start of that line
+    (none inside a string over many lines), so that every place in the text has its place in the file.
+    """
+
+    fn: types.FunctionType
+    name: str
+    qualname: str
+    file: str
+    first_line: int
+    text: str
+    removed: tuple[int, ...]
+    is_lambda: bool
+
+    @property
+    def column(self) -> int:
+        """How many characters stand before the function on its first line."""
+        return self.removed[0]
+
+    @property
+    def globals(self) -> dict[str, Any]:
+        """The module globals that the function reads, live."""
+        return self.fn.__globals__
+
+    @property
+    def closure(self) -> Mapping[str, types.CellType]:
+        """The cells of the enclosing functions' variables that the function reads, by name."""
+        return dict(zip(self.fn.__code__.co_freevars, self.fn.__closure__ or (), strict=True))
+
+
+def find(fn: types.FunctionType) -> Source:
+    """The source of a Python function. Raises SourceUnavailableError where it is gone or changed."""
+    if not isinstance(fn, types.FunctionType):
+        name = getattr(fn, "__qualname__", None) or type(fn).__name__
+        raise error("S2S301", name=name, hint="register a derivative for it")
+    lines = _lines(fn)
+    is_lambda = fn.__code__.co_name == "<lambda>"
+    return _find_lambda(fn, lines) if is_lambda else _find_def(fn, lines)
+
+
+def _lines(fn: types.FunctionType) -> list[str]:
+    """The lines of the function's file; of what ``exec`` ran, where ``linecache`` was told."""
+    code = fn.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    if not lines:
+        raise error(
+            "S2S302", name=code.co_qualname,
+            label=f"it was compiled from {code.co_filename}, which cannot be read",
+            hint="define the function in a file or a notebook cell, or register a derivative for it",
+        )
+    return lines
+
+
+def _changed(fn: types.FunctionType) -> Exception:
+    code = fn.__code__
+    return error(
+        "S2S303", name=code.co_qualname,
+        label=f"line {code.co_firstlineno} of {code.co_filename} no longer holds the function that runs",
+        hint="import the module again (importlib.reload), or start Python again",
+    )
+
+
+# --- def ----------------------------------------------------------------------------------------------------
+
+
+def _find_def(fn: types.FunctionType, lines: list[str]) -> Source:
+    code = fn.__code__
+    node = _parse_block(lines, code.co_firstlineno - 1)  # the line of the first decorator, where there is one
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name != code.co_name:
+        raise _changed(fn)
+    if not _same_head(node, code):
+        raise _changed(fn)
+    line, (end_line, end_column) = node.lineno, _stop(node)
+    block = lines[line - 1 : end_line]
+    block[-1] = _characters(block[-1], end_column)
+    text, removed = _dedent(block, _inside_strings(node))
+    return Source(fn, code.co_name, code.co_qualname, code.co_filename, line, text, removed, False)
+
+
+def _parse_block(lines: list[str], start: int) -> ast.stmt | None:
+    """The statement that begins at index ``start``, with the line numbers of the file.
+
+    Its end is found by indentation. Where a string or a bracket goes on at a lower indentation, what is cut
+    off there does not parse, and the next candidate is tried.
+    """
+    if start >= len(lines):
+        return None
+    indent = _indent(lines[start])
+    head = "\n" * (start - 1) + "if 1:\n" if indent else "\n" * start
+    for stop in _ends(lines, start, indent):
+        try:
+            tree = ast.parse(head + "".join(lines[start:stop]))
+        except (SyntaxError, ValueError):
+            continue
+        first = tree.body[0] if tree.body else None
+        return first.body[0] if indent and isinstance(first, ast.If) else first
+    return None
+
+
+def _ends(lines: list[str], start: int, indent: int) -> Iterator[int]:
+    """The line indexes after which the block that starts at ``start`` may end."""
+    for index in range(start + 1, len(lines)):
+        stripped = lines[index].strip()
+        if stripped and not stripped.startswith("#") and _indent(lines[index]) <= indent:
+            yield index
+    yield len(lines)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t\f"))
+
+
+def _inside_strings(node: ast.stmt) -> set[int]:
+    """The lines, counted from 0 at the ``def``, that begin inside a string: their blanks are its content."""
+    first = node.lineno
+    return {
+        line - first
+        for item in ast.walk(node)
+        if isinstance(item, ast.Constant | ast.JoinedStr) and item.end_lineno != item.lineno
+        for line in range(item.lineno + 1, (item.end_lineno or item.lineno) + 1)
+    }
+
+
+def _dedent(block: list[str], inside_strings: set[int]) -> tuple[str, tuple[int, ...]]:
+    """The lines without the first line's indentation, and how much each of them lost."""
+    indent = _indent(block[0])
+    removed = tuple(
+        0 if index in inside_strings else min(indent, _indent(line)) for index, line in enumerate(block)
+    )
+    text = "".join(line[count:] for line, count in zip(block, removed, strict=True))
+    return (text if text.endswith("\n") else text + "\n"), removed
+
+
+# --- lambda -------------------------------------------------------------------------------------------------
+
+
+def _find_lambda(fn: types.FunctionType, lines: list[str]) -> Source:
+    code = fn.__code__
+    if code.co_firstlineno > len(lines):
+        raise _changed(fn)
+    for first, stop in _regions(lines, code.co_firstlineno - 1):
+        nodes = [node for node in _lambdas(lines, first, stop) if _same_head(node, code)]
+        node = _choose(nodes, code)
+        if node is not None:
+            return _lambda_source(fn, lines, node)
+    raise _changed(fn)
+
+
+def _regions(lines: list[str], index: int) -> Iterator[tuple[int, int]]:
+    """Ranges of lines that may hold the statement around a line: the one at top level, then the whole file."""
+    first, stop = index, index + 1
+    while first > 0 and not _begins_statement(lines[first]):
+        first -= 1
+    while stop < len(lines) and not _begins_statement(lines[stop]):
+        stop += 1
+    yield first, stop
+    yield 0, len(lines)
+
+
+def _begins_statement(line: str) -> bool:
+    return bool(line.strip()) and (line[0].isidentifier() or line[0] == "@") and not line.startswith(
+        ("else", "elif", "except", "finally")
+    )
+
+
+def _lambdas(lines: list[str], first: int, stop: int) -> list[ast.Lambda]:
+    """The lambdas in a range of lines, with the line numbers of the file; none where it does not parse."""
+    try:
+        tree = ast.parse("\n" * first + "".join(lines[first:stop]))
+    except (SyntaxError, ValueError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+
+
+def _choose(nodes: list[ast.Lambda], code: types.CodeType) -> ast.Lambda | None:
+    """The lambda whose body holds all instructions of the code object; the innermost of several."""
+    inside = [node for node in nodes if node.lineno == code.co_firstlineno]
+    places = _places(code)
+    if places:
+        inside = [node for node in inside if all(_holds(node.body, place) for place in places)]
+        return min(inside, key=_size, default=None)
+    if len(inside) > 1:  # Python runs without positions (-X no_debug_ranges)
+        raise error("S2S304", hint="write the lambdas on lines of their own")
+    return inside[0] if inside else None
+
+
+def _places(code: types.CodeType) -> list[tuple[int, int, int, int]]:
+    """Where the instructions of a lambda's body stand, in lines and bytes; the prologue has no width."""
+    return [
+        (line, column, end_line, end_column)
+        for line, end_line, column, end_column in code.co_positions()
+        if line is not None and end_line is not None and column is not None and end_column is not None
+        and (line, column) != (end_line, end_column)
+    ]
+
+
+def _holds(body: ast.expr, place: tuple[int, int, int, int]) -> bool:
+    line, column, end_line, end_column = place
+    return _start(body) <= (line, column) and (end_line, end_column) <= _stop(body)
+
+
+def _size(node: ast.Lambda) -> tuple[int, int]:
+    (line, column), (end_line, end_column) = _start(node.body), _stop(node.body)
+    return end_line - line, end_column - (column if end_line == line else 0)
+
+
+def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _stop(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def _lambda_source(fn: types.FunctionType, lines: list[str], node: ast.Lambda) -> Source:
+    code = fn.__code__
+    (line, column), (end_line, end_column) = _start(node), _stop(node)
+    block = lines[line - 1 : end_line]
+    block[-1] = _characters(block[-1], end_column)  # first the end: cutting the start would move it
+    start = len(_characters(lines[line - 1], column))
+    block[0] = block[0][start:]
+    removed = (start,) + (0,) * (len(block) - 1)
+    return Source(fn, "<lambda>", code.co_qualname, code.co_filename, line, "".join(block), removed, True)
+
+
+# --- both ---------------------------------------------------------------------------------------------------
+
+
+def _characters(line: str, count: int) -> str:
+    """The first ``count`` bytes of a line; ``ast`` counts columns in bytes of UTF-8."""
+    return line[:count] if line.isascii() else line.encode()[:count].decode()
+
+
+def _same_head(node: _FunctionNode, code: types.CodeType) -> bool:
+    """Whether the parameters in the source are those of the code object."""
+    a = node.args
+    names = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))]
+    return tuple(_mangled(name, code) for name in names) == code.co_varnames[: len(names)]
+
+
+def private_class(code: types.CodeType) -> str:
+    """The class whose body holds the function, or empty: its private names (``__x``) begin with it."""
+    parts = code.co_qualname.split(".")
+    classes = [part for part, after in pairwise(parts) if "<locals>" not in (part, after)]
+    return classes[-1].lstrip("_") if classes else ""
+
+
+def mangle(name: str, owner: str) -> str:
+    """A name as Python stores it inside class ``owner``: ``__x`` becomes ``_Owner__x``."""
+    private = owner and name.startswith("__") and not name.endswith("__") and "." not in name
+    return f"_{owner}{name}" if private else name
+
+
+def _mangled(name: str, code: types.CodeType) -> str:
+    return mangle(name, private_class(code))
