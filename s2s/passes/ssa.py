@@ -79,12 +79,20 @@ class _Facts:
 def to_ssa(function: ir.Function) -> ir.Function:
     """The function in SSA form, nested functions left as they are. What comes in yields one variable."""
     facts = _Facts(_nested_functions(function), _names_to_take(function.body))
-    inputs = (*function.captures, *(p.var for p in function.params))
-    env: _Env = {var: facts.fresh(var) for var in inputs}
+    env: _Env = {}
+    params = tuple(ir.replace(param, var=_bind(param.var, env, facts)) for param in function.params)
+    captures = tuple(_bind(var, env, facts) for var in function.captures)
     live = {atom for atom in function.body.yields if isinstance(atom, ir.Var)}
     out, after = _rename(function.body.statements, env, live, facts)
     result = ir.UNDEFINED if after is None else _read(function.body.yields[0], after, out, facts)
-    return ir.replace(function, body=ir.Block(tuple(out), (result,)))
+    body = ir.Block(tuple(out), (result,))
+    return ir.replace(function, params=params, captures=captures, body=body)
+
+
+def _bind(var: ir.Var, env: _Env, facts: _Facts) -> ir.Var:
+    """The version of a variable that holds a value when the function starts."""
+    new = env[var] = facts.fresh(var)
+    return new
 
 
 # --- facts about the named form -----------------------------------------------------------------------------
