@@ -1,0 +1,242 @@
+"""The emitter's own form: Python's statements before they have names and text.
+
+It differs from SSA form in three ways. What a branch or a loop changes is written as ``Copies`` at the ends of the
+blocks, and ``result`` and ``param`` of a carried variable are one variable. A block may end in ``Leave`` or ``Give``.
+And right-hand sides nest: a variable that ``Code.folded`` has is printed as its expression where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from s2s.ir import Atom, Call, Const, Load, MakeFunction, Span, Store, Value, Var, atoms_of
+
+__all__ = [
+    "Assign", "Branch", "Change", "Choice", "Code", "Comment", "Comprehension", "Copies", "Each", "Fail", "Give", "Junction", "Leave",
+    "Loop", "Pattern", "Statement", "Target", "Tree", "blocks_of", "ends", "targets_of", "tree_atoms", "uses", "walk",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``then if test else orelse``"""
+
+    test: Atom
+    then: Atom
+    orelse: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """``first and second`` where ``conjunction``, else ``first or second``."""
+
+    conjunction: bool
+    first: Atom
+    second: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """``[element for item in iterable if test]``; ``kind`` is ``list``, ``set`` or ``dict`` (then there is a key)."""
+
+    kind: str
+    element: Atom
+    item: Target
+    iterable: Atom
+    test: Atom | None = None
+    key: Atom | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """``a, *b, c`` on the left of ``=``; ``star`` is the index of the starred target."""
+
+    items: tuple[Target, ...]
+    star: int | None = None
+
+
+Tree: TypeAlias = Value | Choice | Junction | Comprehension
+Target: TypeAlias = Var | Pattern | None
+
+
+@dataclass(slots=True, eq=False)
+class Assign:
+    """``target = value``; an expression for its effect where the target is None."""
+
+    target: Target
+    value: Tree
+    span: Span | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Copies:
+    """Assign all targets at once; every source is read before the first target changes."""
+
+    pairs: list[tuple[Var, Atom]]
+
+
+@dataclass(slots=True, eq=False)
+class Change:
+    """A store."""
+
+    store: Store
+
+    @property
+    def span(self) -> Span | None:
+        return self.store.span
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    """``if test: ... else: ...``; ``inline`` where the user may have written an expression."""
+
+    test: Atom
+    then: list[Statement]
+    orelse: list[Statement]
+    inline: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Each:
+    """``for item in iterable: ...``"""
+
+    item: Target
+    iterable: Atom
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """Run ``head``; end the loop where ``test`` is false; run ``body``; again."""
+
+    head: list[Statement]
+    test: Atom
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Leave:
+    """``break``"""
+
+
+@dataclass(slots=True, eq=False)
+class Give:
+    """``return value``"""
+
+    value: Atom
+
+
+@dataclass(slots=True, eq=False)
+class Fail:
+    """``raise exception from cause``"""
+
+    exception: Atom | None
+    cause: Atom | None = None
+    span: Span | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Comment:
+    """``# text``; ``section`` as in ``ir.Note``."""
+
+    text: str
+    section: str = ""
+
+
+Statement: TypeAlias = Assign | Copies | Change | Branch | Each | Loop | Leave | Give | Fail | Comment
+
+
+@dataclass(slots=True, eq=False)
+class Code:
+    """A function as code: ``folded`` has the variables that are printed as expressions where they are read."""
+
+    params: tuple[Var, ...]
+    captures: tuple[Var, ...]
+    body: list[Statement]
+    folded: dict[Var, Tree] = field(default_factory=dict)
+    grown: set[int] = field(default_factory=set)
+    """The calls of ``ops.append`` and its like that may change their list, by ``id``: nothing else has it."""
+    inner: dict[int, Code] = field(default_factory=dict)
+    """The nested functions, by the ``id`` of the ``MakeFunction`` in this code."""
+
+
+def tree_atoms(tree: Tree) -> Iterator[Atom]:
+    """The atoms that an expression reads, in order of evaluation."""
+    match tree:
+        case Choice(test, then, orelse):
+            yield from (test, then, orelse)
+        case Junction(_, first, second):
+            yield from (first, second)
+        case Comprehension(_, element, _, iterable, test, key):
+            yield from (a for a in (iterable, test, key, element) if a is not None)
+        case Var() | Const() | Load() | Call() | MakeFunction():
+            yield from atoms_of(tree)
+
+
+def uses(statement: Statement) -> Iterator[Atom]:
+    """The atoms that a statement itself reads, nested blocks apart, in order of evaluation."""
+    match statement:
+        case Assign(_, value):
+            yield from tree_atoms(value)
+        case Copies(pairs):
+            yield from (source for _, source in pairs)
+        case Change(Store(_, target, key, value, op)):
+            yield from (target, key, value) if op is not None else (value, target, key)
+        case Branch(test=test):
+            yield test
+        case Each(iterable=iterable):
+            yield iterable
+        case Give(value):
+            yield value
+        case Fail(exception, cause):
+            yield from (a for a in (exception, cause) if a is not None)
+        case Loop() | Leave() | Comment():
+            pass
+
+
+def targets_of(target: Target) -> Iterator[Var]:
+    """The variables in the left-hand side of an assignment."""
+    match target:
+        case Var():
+            yield target
+        case Pattern(items):
+            for item in items:
+                yield from targets_of(item)
+        case None:
+            pass
+
+
+def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
+    """The blocks directly inside a statement."""
+    match statement:
+        case Branch(_, then, orelse):
+            return (then, orelse)
+        case Each(body=body):
+            return (body,)
+        case Loop(head, _, body):
+            return (head, body)
+        case _:
+            return ()
+
+
+def walk(block: list[Statement]) -> Iterator[Statement]:
+    """Every statement in a block and in the blocks inside it, in order of the text."""
+    for statement in block:
+        yield statement
+        for inner in blocks_of(statement):
+            yield from walk(inner)
+
+
+def ends(block: list[Statement]) -> bool:
+    """Whether control never reaches the end of the block."""
+    if not block:
+        return False
+    match block[-1]:
+        case Leave() | Give() | Fail():
+            return True
+        case Branch(_, then, orelse):
+            return ends(then) and ends(orelse)
+        case _:
+            return False

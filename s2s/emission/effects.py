@@ -1,0 +1,100 @@
+"""What may pass what: takes an operation, says whether it reads or changes the world around it.
+
+The sets are small on purpose. What is not known here counts as having an effect, which costs a name, never a mistake.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import math
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s import ops
+from s2s.emission.code import Choice, Comprehension, Junction, Tree
+from s2s.ir import Call, Const, Load, MakeFunction, Var
+
+__all__ = ["INPLACE", "Effect", "effect_of"]
+
+
+class Effect(enum.IntEnum):
+    """``PURE`` depends on names only, ``READS`` may look at what a store changes, ``ACTS`` may change it."""
+
+    PURE = 0
+    READS = 1
+    ACTS = 2
+
+
+INPLACE: dict[Any, Any] = {
+    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
+    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
+    operator.ipow: operator.pow, operator.imatmul: operator.matmul, operator.iand: operator.and_,
+    operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
+    operator.irshift: operator.rshift,
+}  # fmt: skip
+"""In-place operators and the plain ones that give the same value."""
+
+_PURE = {ops.make_tuple, slice, operator.is_, operator.is_not}
+_ACTING = {
+    *INPLACE, operator.setitem, operator.delitem, operator.iconcat, operator.call, np.copyto, np.put, np.place,
+    np.putmask, np.fill_diagonal, np.put_along_axis, np.save, np.load, np.seterr, np.set_printoptions,
+}  # fmt: skip
+_BUILTINS = {
+    abs, all, any, bool, complex, dict, divmod, enumerate, float, getattr, hasattr, id, int, isinstance, len, list, max,
+    min, pow, range, repr, reversed, round, set, sorted, str, sum, tuple, type, zip, frozenset, format,
+}  # fmt: skip
+_CHANGING_METHODS = {
+    "fill", "sort", "partition", "put", "resize", "setfield", "setflags", "itemset", "byteswap", "append", "extend",
+    "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "reverse", "add", "discard", "__setitem__",
+    "__delitem__", "difference_update", "intersection_update", "symmetric_difference_update", "tofile", "dump",
+    "shuffle", "__iadd__", "__next__", "write", "read",
+}  # fmt: skip
+_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_READING_TYPES = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int, complex, set, frozenset)
+
+
+def effect_of(tree: Tree) -> Effect:
+    """The effect of evaluating one operation on atoms."""
+    match tree:
+        case Var() | Const() | MakeFunction() | Choice() | Junction():
+            return Effect.PURE
+        case Load():
+            return Effect.READS
+        case Comprehension():
+            return Effect.ACTS
+        case Call(Const() as fn, _, kwargs):
+            return Effect.ACTS if any(key == "out" or key is None for key, _ in kwargs) else _effect_of_call(fn.value)
+        case Call():
+            return Effect.ACTS
+
+
+def _effect_of_call(fn: Any) -> Effect:
+    try:
+        if fn in _PURE:
+            return Effect.PURE
+        if fn in _ACTING:
+            return Effect.ACTS
+        if fn in _BUILTINS:
+            return Effect.READS
+    except TypeError:  # not hashable
+        return Effect.ACTS
+    if isinstance(fn, np.ufunc):
+        return Effect.READS
+    if isinstance(fn, _METHODS):
+        known = fn.__objclass__ in _READING_TYPES and fn.__name__ not in _CHANGING_METHODS
+        return Effect.READS if known else Effect.ACTS
+    module = str(getattr(fn, "__module__", None) or "")
+    if module in (operator.__name__, "_operator", math.__name__, ops.__name__):
+        return Effect.READS
+    if isinstance(fn, type):
+        return Effect.READS if module in ("numpy", builtins.__name__) and fn in _VALUE_TYPES else Effect.ACTS
+    if module.split(".")[0] == "numpy" and not module.startswith("numpy.random"):
+        return Effect.READS if getattr(fn, "__self__", None) is None else Effect.ACTS
+    return Effect.ACTS
+
+
+_VALUE_TYPES = {np.dtype, *(t for t in vars(np).values() if isinstance(t, type) and issubclass(t, np.generic))}

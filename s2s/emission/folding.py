@@ -1,0 +1,379 @@
+"""Folding: takes code, puts temporaries that are read once into the expressions that read them.
+
+An expression may move down to its reader where nothing that it passes could change what it computes: it stays in its
+block, an operation that may change the world passes nothing, one that looks at the world passes no such operation. The
+operands of a reader are tried from the last one evaluated to the first, so that an operand that stays is something to
+be passed by those before it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2s import ops
+from s2s.emission.code import (
+    Assign,
+    Branch,
+    Change,
+    Choice,
+    Code,
+    Copies,
+    Each,
+    Fail,
+    Give,
+    Junction,
+    Loop,
+    Statement,
+    Target,
+    Tree,
+    blocks_of,
+    targets_of,
+    tree_atoms,
+    uses,
+    walk,
+)
+from s2s.emission.effects import INPLACE, Effect, effect_of
+from s2s.emission.expressions import SUGARED, is_method
+from s2s.ir import Atom, Call, Const, Load, MakeFunction, Var
+
+__all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
+
+WIDTH = 96
+DEPTH = 12
+_GROWING = (ops.append, ops.add_to_set, ops.put)
+
+
+def count_uses(code: Code) -> Counter[Var]:
+    """How often each variable is read; what a nested function captures counts twice, so that it keeps a name."""
+    counts: Counter[Var] = Counter()
+    for statement in walk(code.body):
+        counts.update(a for a in uses(statement) if isinstance(a, Var))
+        if isinstance(statement, Loop) and isinstance(statement.test, Var):
+            counts[statement.test] += 1
+        if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
+            counts.update(a for a in statement.value.captures if isinstance(a, Var))
+    return counts
+
+
+def tree_leaves(code: Code, tree: Tree) -> Iterator[Var]:
+    """The variables that are read by name when an expression is evaluated."""
+    for atom in tree_atoms(tree):
+        yield from leaves(code, atom)
+
+
+def leaves(code: Code, atom: Atom) -> Iterator[Var]:
+    """The variables that are read by name when an atom is evaluated."""
+    if isinstance(atom, Var):
+        folded = code.folded.get(atom)
+        if folded is None:
+            yield atom
+        else:
+            yield from tree_leaves(code, folded)
+
+
+def fold(code: Code) -> Code:
+    """Fold everything that may be; the code is changed in place and given back."""
+    folder = _Folder(code, count_uses(code))
+    code.body = folder.block(code.body, 1)
+    return code
+
+
+@dataclass(slots=True)
+class _Pending:
+    """An expression on its way down: the places it came from, what it does, how it looks."""
+
+    places: frozenset[int]
+    effect: Effect
+    reads: frozenset[Var]
+    width: int
+    depth: int
+
+
+@dataclass(slots=True)
+class _Step:
+    """What one place of a block does, for those who want to pass it."""
+
+    effect: Effect = Effect.PURE
+    assigned: set[Var] = field(default_factory=set)
+    copied: set[Var] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Folder:
+    code: Code
+    counts: Counter[Var]
+    places: dict[Var, frozenset[int]] = field(default_factory=dict)
+    """Where the parts of an expression were computed before it was folded."""
+
+    def block(self, block: list[Statement], indent: int) -> list[Statement]:
+        steps: list[_Step] = []
+        pending: dict[Var, tuple[Assign, _Pending]] = {}
+        gone: set[int] = set()
+        for place, original in enumerate(block):
+            statement = self.inside(original, indent)
+            block[place] = statement
+            taken = self.operands(statement, place, steps, pending, indent)
+            gone.update(id(pending.pop(var)[0]) for var in taken)
+            steps.append(self.step(statement))
+            if isinstance(statement, Assign) and isinstance(statement.target, Var):
+                self.offer(statement, place, taken, pending)
+        return [s for s in block if id(s) not in gone and not self.is_constant(s)]
+
+    def is_constant(self, statement: Statement) -> bool:
+        return isinstance(statement, Assign) and isinstance(statement.target, Var) and (
+            statement.target in self.code.folded
+        )
+
+    def inside(self, statement: Statement, indent: int) -> Statement:
+        """Fold the blocks of a statement; a branch with one value becomes an expression."""
+        match statement:
+            case Branch():
+                statement.then = self.block(statement.then, indent + 1)
+                statement.orelse = self.block(statement.orelse, indent + 1)
+                return self.choice(statement, indent) or statement
+            case Loop():
+                statement.head = self.block(statement.head, indent + 1)
+                self.loop_test(statement)
+                statement.body = self.block(statement.body, indent + 1)
+            case _:
+                for inner in blocks_of(statement):
+                    inner[:] = self.block(inner, indent + 1)
+        return statement
+
+    def loop_test(self, loop: Loop) -> None:
+        """Fold the last statement of a loop's head into its test."""
+        match loop.head:
+            case [Assign(Var() as target, value)] if target == loop.test and self.counts[target] == 1:
+                if target.is_temporary:
+                    self.code.folded[target] = value
+                    loop.head = []
+            case _:
+                pass
+
+    def choice(self, branch: Branch, indent: int) -> Assign | None:
+        """``a if c else b``, ``a and b`` or ``a or b`` for a branch that only computes one temporary."""
+        match branch:
+            case Branch(test, [Copies([(target, then)])], [Copies([(other, orelse)])], inline):
+                joined = test in (then, orelse)
+                if target != other or not target.is_temporary or not (inline or joined):
+                    return None
+            case _:
+                return None
+        width = sum(map(self.width, (test, then, orelse))) + 9
+        if width + 4 * indent > WIDTH:
+            return None
+        if test == orelse:
+            return self.junction(True, target, test, then)
+        if test == then:
+            return self.junction(False, target, test, orelse)
+        return Assign(target, Choice(test, then, orelse))
+
+    def junction(self, conjunction: bool, target: Var, first: Atom, second: Atom) -> Assign:
+        if isinstance(first, Var):
+            self.counts[first] -= 1
+        return Assign(target, Junction(conjunction, first, second))
+
+    # --- one statement ---
+
+    def operands(
+        self,
+        statement: Statement,
+        place: int,
+        steps: list[_Step],
+        pending: dict[Var, tuple[Assign, _Pending]],
+        indent: int,
+    ) -> list[Var]:
+        """Fold what the statement reads; gives the variables folded, the last one evaluated first."""
+        read = _in_order(statement)
+        room = WIDTH - 4 * indent - self.own_width(statement)
+        taken: list[Var] = []
+        after: set[int] = set()
+        for atom in reversed(read):
+            if not isinstance(atom, Var) or atom not in pending or not self.may_take(statement, atom):
+                continue
+            source, candidate = pending[atom]
+            growth = candidate.width - self.width(atom)
+            if growth > room or candidate.depth > DEPTH or not self.may_pass(candidate, place, after, steps):
+                continue
+            if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is Effect.ACTS:
+                continue
+            self.code.folded[atom] = source.value
+            room -= growth
+            after |= candidate.places
+            taken.append(atom)
+        return taken
+
+    def may_take(self, statement: Statement, atom: Var) -> bool:
+        """A temporary goes anywhere; a first contribution only into the sum that makes the next version."""
+        if atom.is_temporary:
+            return True
+        match statement:
+            case Assign(Var(name), Call(Const(), (first, second), ())):
+                return name == atom.name and first == atom and second != atom and _is_sum(statement.value)
+            case _:
+                return False
+
+    def may_pass(self, candidate: _Pending, place: int, after: set[int], steps: list[_Step]) -> bool:
+        """Whether an expression may move down over everything that will then come before it."""
+        names = {v.name for v in candidate.reads if not v.is_temporary}
+        for between in range(min(candidate.places) + 1, place):
+            if between in candidate.places or between in after:
+                continue
+            step = steps[between]
+            if candidate.effect + step.effect > Effect.ACTS:  # one acts and the other at least looks
+                return False
+            if step.copied & candidate.reads or any(v.name in names for v in step.assigned):
+                return False
+        return True
+
+    def step(self, statement: Statement) -> _Step:
+        """What the statement does besides its operands."""
+        step = _Step()
+        for inner in [statement, *(s for block in blocks_of(statement) for s in walk(block))]:
+            match inner:
+                case Assign(target, value):
+                    effect = self.deep_effect(value) if inner is not statement else self.effect(value)
+                    step.effect = max(step.effect, effect)
+                    step.assigned.update(targets_of(target))
+                case Change():
+                    step.effect = Effect.ACTS
+                case Copies(pairs):
+                    step.copied.update(target for target, _ in pairs)
+                    step.assigned.update(target for target, _ in pairs)
+                    step.effect = max([step.effect, *(self.deep_effect(a) for _, a in pairs)])
+                case _:
+                    looks = Effect.READS if isinstance(inner, (Fail, Each, Loop)) else Effect.PURE
+                    within = [] if inner is statement else map(self.deep_effect, uses(inner))
+                    step.effect = max([step.effect, looks, *within])
+        step.assigned = {v for v in step.assigned if v not in self.code.folded}
+        return step
+
+    def effect(self, tree: Tree) -> Effect:
+        if isinstance(tree, (Choice, Junction)):
+            return self.deep_effect(tree)
+        return effect_of(tree)
+
+    def deep_effect(self, tree: Tree) -> Effect:
+        """The effect of an expression with everything folded into it."""
+        effect = effect_of(tree) if not isinstance(tree, Var) else Effect.PURE
+        for atom in tree_atoms(tree):
+            if isinstance(atom, Var) and atom in self.code.folded:
+                effect = max(effect, self.deep_effect(self.code.folded[atom]))
+        return effect
+
+    def offer(
+        self,
+        statement: Assign,
+        place: int,
+        taken: list[Var],
+        pending: dict[Var, tuple[Assign, _Pending]],
+    ) -> None:
+        """Put an assignment among those that may be folded into their reader."""
+        target, value = statement.target, statement.value
+        assert isinstance(target, Var)
+        if target.is_temporary and isinstance(value, Const):
+            self.code.folded[target] = value
+            return
+        if self.counts[target] != 1 or not self.is_foldable(target, value):
+            return
+        places = frozenset({place}).union(*(self.places[v] for v in taken)) if taken else frozenset({place})
+        self.places[target] = places
+        candidate = _Pending(
+            places,
+            self.deep_effect(value),
+            frozenset(tree_leaves(self.code, value)),
+            self.width(value),
+            self.depth(value),
+        )
+        pending[target] = (statement, candidate)
+
+    def is_foldable(self, target: Target, value: Tree) -> bool:
+        assert isinstance(target, Var)
+        if isinstance(value, MakeFunction):
+            return self.is_lambda(value)
+        if isinstance(value, Call) and isinstance(value.fn, Const):
+            fn = value.fn.value
+            if any(fn is f for f in (*INPLACE, *_GROWING, ops.unpack)) and target.is_temporary:
+                return False
+        return target.is_temporary or target.name.endswith(("_bar", "_dot"))
+
+    def is_lambda(self, value: MakeFunction) -> bool:
+        """Whether a nested function is one expression."""
+        inner = self.code.inner.get(id(value))
+        single = inner is not None and len(inner.body) == 1 and isinstance(inner.body[0], Give)
+        return single and value.function.name == "<lambda>"
+
+    # --- looks ---
+
+    def own_width(self, statement: Statement) -> int:
+        """About how many columns the statement takes with its operands by name."""
+        match statement:
+            case Assign(target, value):
+                return sum(len(v.name) + 2 for v in targets_of(target)) + 3 + self.width(value)
+            case Change(store):
+                return 9 + sum(map(self.width, (store.target, store.key, store.value)))
+            case Copies(pairs):
+                return max((len(v.name) + 3 + self.width(a) for v, a in pairs), default=0)
+            case _:
+                return 10 + sum(map(self.width, uses(statement)))
+
+    def width(self, tree: Tree) -> int:
+        """About how many columns an expression takes."""
+        match tree:
+            case Var(name):
+                folded = self.code.folded.get(tree)
+                return len(name) + (1 if tree.is_temporary else 0) if folded is None else self.width(folded)
+            case Const(value=value):
+                return _width_of_constant(value)
+            case Load(name):
+                return len(name)
+            case MakeFunction():
+                return 30
+            case Call(Const(value=fn), args, kwargs):
+                own = 3 if _is_sugar(fn) else _width_of_constant(fn) + 2
+                words = sum(len(key or "") + 3 + self.width(a) for key, a in kwargs)
+                return own + words + sum(self.width(a) + 2 for a in tree_atoms(Call(Const(None), args))) - 6
+            case _:
+                return 6 + sum(self.width(a) + 2 for a in tree_atoms(tree))
+
+    def depth(self, tree: Tree) -> int:
+        """How deep operations nest in an expression."""
+        if isinstance(tree, Var):
+            folded = self.code.folded.get(tree)
+            return 0 if folded is None else self.depth(folded)
+        return 1 + max((self.depth(a) for a in tree_atoms(tree) if isinstance(a, Var)), default=0)
+
+
+def _in_order(statement: Statement) -> list[Atom]:
+    """The operands that may be folded into a statement, in the order in which the printed text evaluates them."""
+    match statement:
+        case Assign(_, Choice(test) | Junction(_, test)):
+            return [test]
+        case Assign(_, MakeFunction(_, _, defaults)):
+            return [atom for _, atom in defaults]
+        case Assign(_, Call(Const(value=operator.contains), (container, item), ())):
+            return [a for a in (item, container) if not hasattr(a, "atom")]
+        case _:
+            return list(uses(statement))
+
+
+def _is_sum(value: Tree) -> bool:
+    return isinstance(value, Call) and isinstance(value.fn, Const) and value.fn.value in (operator.add, operator.iadd)
+
+
+def _is_sugar(fn: Any) -> bool:
+    try:
+        return fn in SUGARED or fn is getattr or fn is slice
+    except TypeError:
+        return False
+
+
+def _width_of_constant(value: Any) -> int:
+    if isinstance(value, (int, float, complex, str, bytes, type(None))):
+        return len(repr(value))
+    name = len(getattr(value, "__name__", "") or type(value).__name__)
+    return name + (1 if is_method(value) else 3)

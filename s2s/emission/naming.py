@@ -1,0 +1,341 @@
+"""Out of SSA form: takes code, gives every variable a name.
+
+Two variables *conflict* where one is assigned while the other may still be read. Variables that copies connect are put
+into one class where no members conflict, so that their copies print as nothing. Then each class gets the user's name;
+``name_1``, ``name_2``, ... where another version is still needed.
+
+Sets of variables are integers, a bit for each.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from s2s.emission.code import (
+    Assign,
+    Branch,
+    Change,
+    Code,
+    Comment,
+    Copies,
+    Each,
+    Fail,
+    Give,
+    Leave,
+    Loop,
+    Statement,
+    Target,
+    Tree,
+    targets_of,
+    tree_atoms,
+    uses,
+    walk,
+)
+from s2s.emission.effects import Effect, effect_of
+from s2s.emission.folding import leaves, tree_leaves
+from s2s.ir import Atom, MakeFunction, Var
+
+__all__ = ["name_variables"]
+
+
+def name_variables(code: Code, reserved: Iterable[str], captured: dict[Var, str]) -> dict[Var, str]:
+    """A name for every variable that is printed. ``captured`` has the enclosing function's names, ``reserved`` the names
+    that the text reads and does not own. Copies to variables that nothing reads are removed from ``code``."""
+    liveness = _Liveness(code)
+    liveness.run()
+    classes = _Classes(liveness)
+    classes.coalesce(code)
+    return _Namer(classes, set(reserved), captured).run(code)
+
+
+@dataclass(slots=True)
+class _Liveness:
+    """Which variables are read later, at every point; and from that, which ones conflict."""
+
+    code: Code
+    index: dict[Var, int] = field(default_factory=dict)
+    order: list[Var] = field(default_factory=list)
+    conflicts: list[int] = field(default_factory=list)
+    kept: dict[int, set[Var]] = field(default_factory=dict)
+    """The targets that are read later, by the ``id`` of their ``Copies``."""
+    lasting: int = 0
+    """What nested functions capture: read at any time until the function ends."""
+
+    def bit(self, var: Var) -> int:
+        place = self.index.get(var)
+        if place is None:
+            place = self.index[var] = len(self.order)
+            self.order.append(var)
+            self.conflicts.append(0)
+        return 1 << place
+
+    def bits(self, variables: Iterable[Var]) -> int:
+        result = 0
+        for var in variables:
+            result |= self.bit(var)
+        return result
+
+    def read(self, atoms: Iterable[Atom]) -> int:
+        result = 0
+        for atom in atoms:
+            result |= self.bits(leaves(self.code, atom))
+        return result
+
+    def run(self) -> None:
+        fixed = self.bits((*self.code.params, *self.code.captures))
+        for statement in walk(self.code.body):
+            for target in _assigned(statement):
+                self.bit(target)
+        self.lasting = self.bits(_captured(self.code))
+        start = self.block(self.code.body, self.lasting, 0)
+        for var in (*self.code.params, *self.code.captures):
+            self.assign(var, start | fixed)
+        for var in self.code.captures:
+            self.assign(var, (1 << len(self.order)) - 1)
+        self.remove_dead_copies()
+
+    def assign(self, var: Var, live: int, source: Var | None = None) -> None:
+        """Note an assignment after which ``live`` are needed. A copy's source has the same value: no conflict."""
+        own = self.bit(var)
+        self.conflicts[self.index[var]] |= live & ~own & ~(self.bit(source) if source is not None else 0)
+
+    def block(self, block: list[Statement], out: int, leave: int) -> int:
+        """What is live before a block: ``out`` is live after it, ``leave`` after the loop around it."""
+        for statement in reversed(block):
+            out = self.statement(statement, out, leave)
+        return out
+
+    def statement(self, statement: Statement, out: int, leave: int) -> int:
+        match statement:
+            case Assign(target, value):
+                return self.let(target, value, out)
+            case Copies(pairs):
+                return self.copies(statement, pairs, out)
+            case Branch(test, then, orelse):
+                return self.block(then, out, leave) | self.block(orelse, out, leave) | self.read((test,))
+            case Each():
+                return self.each(statement, out)
+            case Loop():
+                return self.loop(statement, out)
+            case Leave():
+                return leave
+            case Give(value):
+                return self.lasting | self.read((value,))
+            case Fail():
+                return self.lasting | self.read(uses(statement))
+            case Change():
+                return out | self.read(uses(statement))
+            case Comment():
+                return out
+            case _ as never:
+                assert_never(never)
+
+    def let(self, target: Target, value: Tree, out: int) -> int:
+        assigned = list(targets_of(target))
+        together = self.bits(assigned)
+        source = value if isinstance(value, Var) and value not in self.code.folded else None
+        for var in assigned:
+            self.assign(var, out | together, source)
+        return (out & ~together) | self.bits(tree_leaves(self.code, value))
+
+    def copies(self, statement: Copies, pairs: list[tuple[Var, Atom]], out: int) -> int:
+        kept = [(t, s) for t, s in pairs if out & self.bit(t) or _acts(self.code, s)]
+        self.kept[id(statement)] = {target for target, _ in kept}
+        together = self.bits(target for target, _ in kept)
+        for target, atom in kept:
+            source = atom if isinstance(atom, Var) and atom not in self.code.folded else None
+            self.assign(target, out & ~together, source)
+            self.assign(target, together)
+        return (out & ~together) | self.read(source for _, source in kept)
+
+    def each(self, loop: Each, out: int) -> int:
+        items = list(targets_of(loop.item))
+        own = self.bits(items)
+        head = out
+        while True:
+            body = self.block(loop.body, head, out)
+            for item in items:
+                self.assign(item, body | own)
+            grown = head | (body & ~own)
+            if grown == head:
+                return head | self.read((loop.iterable,))
+            head = grown
+
+    def loop(self, loop: Loop, out: int) -> int:
+        head = out
+        while True:
+            body = self.block(loop.body, head, out)
+            before = self.block(loop.head, out | body | self.read((loop.test,)), out)
+            if before | head == head:
+                return head
+            head |= before
+
+    def remove_dead_copies(self) -> None:
+        for statement in walk(self.code.body):
+            if isinstance(statement, Copies):
+                kept = self.kept.get(id(statement), set())
+                statement.pairs = [(t, s) for t, s in statement.pairs if t in kept]
+
+
+def _assigned(statement: Statement) -> Iterator[Var]:
+    match statement:
+        case Assign(target) | Each(item=target):
+            yield from targets_of(target)
+        case Copies(pairs):
+            yield from (target for target, _ in pairs)
+        case _:
+            pass
+
+
+def _captured(code: Code) -> Iterator[Var]:
+    """The variables that nested functions read by name."""
+    values = [s.value for s in walk(code.body) if isinstance(s, Assign)]
+    for value in (*values, *code.folded.values()):
+        if isinstance(value, MakeFunction):
+            for atom in value.captures:
+                yield from leaves(code, atom)
+
+
+def _acts(code: Code, atom: Atom) -> bool:
+    tree = code.folded.get(atom) if isinstance(atom, Var) else None
+    if tree is None:
+        return False
+    return effect_of(tree) is Effect.ACTS or any(_acts(code, a) for a in tree_atoms(tree))
+
+
+@dataclass(slots=True)
+class _Classes:
+    """Variables put together: for each the representative, for each representative members, conflicts, base names."""
+
+    liveness: _Liveness
+    parent: list[int] = field(default_factory=list)
+    members: list[int] = field(default_factory=list)
+    conflicts: list[int] = field(default_factory=list)
+    base: list[str] = field(default_factory=list)
+    fixed: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        order, conflicts = self.liveness.order, self.liveness.conflicts
+        self.parent = list(range(len(order)))
+        self.members = [1 << i for i in range(len(order))]
+        self.conflicts = list(conflicts)
+        for i, mask in enumerate(conflicts):
+            while mask:
+                low = mask & -mask
+                self.conflicts[low.bit_length() - 1] |= 1 << i
+                mask ^= low
+        self.base = [v.name for v in order]
+        self.fixed = {self.liveness.index[v] for v in self.liveness.code.captures}
+
+    def find(self, var: Var) -> int:
+        place = self.liveness.index[var]
+        while self.parent[place] != place:
+            place = self.parent[place]
+        return place
+
+    def coalesce(self, code: Code) -> None:
+        """Put the ends of copies together: first those with one name, then those with a temporary."""
+        pairs = list(_connected(code))
+        for same in (True, False):
+            for target, source in pairs:
+                if (target.name == source.name) is same and source in self.liveness.index:
+                    self.merge(self.find(target), self.find(source))
+
+    def merge(self, first: int, second: int) -> None:
+        """Put two classes together where they do not conflict and the user gave them no two names."""
+        if first == second or self.conflicts[first] & self.members[second]:
+            return
+        names = {b for b in (self.base[first], self.base[second]) if not b.startswith("%")}
+        if len(names) > 1 or (second in self.fixed) or (first in self.fixed):
+            return
+        if second < first:
+            first, second = second, first
+        self.parent[second] = first
+        self.members[first] |= self.members[second]
+        self.conflicts[first] |= self.conflicts[second]
+        if names:
+            self.base[first] = names.pop()
+
+
+def _connected(code: Code) -> Iterator[tuple[Var, Var]]:
+    """The variables that a copy connects, those in the innermost blocks last."""
+    for statement in walk(code.body):
+        match statement:
+            case Copies(pairs):
+                yield from ((t, s) for t, s in pairs if isinstance(s, Var) and s not in code.folded)
+            case Assign(Var() as target, Var() as source) if source not in code.folded:
+                yield (target, source)
+            case _:
+                pass
+
+
+@dataclass(slots=True)
+class _Namer:
+    classes: _Classes
+    reserved: set[str]
+    captured: dict[Var, str]
+    taken: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """For each name in use: the name it was made from, and the variables that have it."""
+    temporaries: int = 0
+
+    def run(self, code: Code) -> dict[Var, str]:
+        index = self.classes.liveness.index
+        names: dict[int, str] = {}
+        for var in code.captures:
+            names[self.classes.find(var)] = self.captured[var]
+            self.take(self.captured[var], var.name, self.classes.find(var))
+        for var in code.params:
+            names[self.classes.find(var)] = var.name
+            self.take(var.name, var.name, self.classes.find(var))
+        bases = {b for b in self.classes.base if not b.startswith("%")}
+        for var in _in_order_of_text(code):
+            place = self.classes.find(var)
+            if place not in names:
+                names[place] = self.choose(place, bases)
+        return {var: names[self.classes.find(var)] for var in index if self.classes.find(var) in names}
+
+    def take(self, name: str, base: str, place: int) -> None:
+        members = self.taken.get(name, (base, 0))[1]
+        self.taken[name] = (base, members | self.classes.members[place])
+
+    def choose(self, place: int, bases: set[str]) -> str:
+        base = self.classes.base[place]
+        if base.startswith("%"):
+            return self.temporary(base[1:], bases)
+        plain = base
+        while plain in self.reserved or keyword.iskeyword(plain):
+            plain += "_"
+        for name in _versions(plain):
+            made_from, members = self.taken.get(name, (base, 0))
+            if (name != base and name in bases) or made_from != base or name in self.reserved:
+                continue
+            if not members & self.classes.conflicts[place]:
+                self.take(name, base, place)
+                return name
+        raise AssertionError("names do not run out")
+
+    def temporary(self, suffix: str, bases: set[str]) -> str:
+        while True:
+            name = f"t{self.temporaries}{suffix}"
+            self.temporaries += 1
+            if name not in bases and name not in self.reserved and name not in self.taken and not hasattr(builtins, name):
+                self.taken[name] = ("%" + suffix, -1)
+                return name
+
+
+def _versions(base: str) -> Iterator[str]:
+    """``name``, ``name_1``, ``name_2``, ..."""
+    yield base
+    number = 0
+    while True:
+        number += 1
+        yield f"{base}_{number}"
+
+
+def _in_order_of_text(code: Code) -> Iterator[Var]:
+    for statement in walk(code.body):
+        yield from _assigned(statement)

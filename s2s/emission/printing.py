@@ -1,0 +1,60 @@
+"""Printing: takes ``ast`` nodes, gives lines of text. The one module that knows astor.
+
+Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it. Without astor (it is
+not a dependency from Python 3.14 on) long lines are broken between the operands of the outermost operation.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+
+__all__ = ["WIDTH", "print_expression", "print_statement"]
+
+WIDTH = 100
+_POWER = re.compile(r"\*\* \((-[\w.]+)\)")
+
+
+def print_expression(node: ast.expr) -> str:
+    """An expression on one line."""
+    return _tidy(ast.unparse(node))
+
+
+def print_statement(node: ast.stmt, indent: int) -> list[str]:
+    """A simple statement as lines, ``indent`` levels deep, each within ``WIDTH`` columns where that is possible."""
+    prefix = "    " * indent
+    text = _tidy(ast.unparse(ast.fix_missing_locations(node)))
+    if len(prefix) + len(text) <= WIDTH or "\n" in text:
+        return [prefix + text]
+    wrapped = _wrap(node, text, WIDTH - len(prefix))
+    return [prefix + line for line in wrapped.splitlines()]
+
+
+def _tidy(text: str) -> str:
+    """``x ** -2`` for the ``x ** (-2)`` of ``ast.unparse``."""
+    return _POWER.sub(r"** \1", text) if "** (-" in text else text
+
+
+def _wrap(node: ast.stmt, text: str, width: int) -> str:
+    """The statement on several lines; the one line that we have where nothing better means the same."""
+    wrapped = _by_astor(node, width)
+    if wrapped is None:
+        return text
+    try:
+        same = ast.dump(ast.parse(wrapped)) == ast.dump(ast.parse(text))
+    except SyntaxError:
+        same = False
+    return wrapped if same else text
+
+
+def _by_astor(node: ast.stmt, width: int) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import astor
+            from astor.source_repr import split_lines
+
+            return str(astor.to_source(node, pretty_source=lambda s: "".join(split_lines(s, maxline=width)))).rstrip()
+    except Exception:  # astor is not maintained: what it cannot print stays on one line
+        return None

@@ -1,0 +1,382 @@
+"""Statements: takes code with names, gives the lines of a function's text with its comments."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import operator
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from s2s import ops
+from s2s.emission.code import (
+    Assign,
+    Branch,
+    Change,
+    Code,
+    Comment,
+    Copies,
+    Each,
+    Fail,
+    Give,
+    Leave,
+    Loop,
+    Statement,
+    Tree,
+    ends,
+    uses,
+    walk,
+)
+from s2s.emission.effects import INPLACE
+from s2s.emission.expressions import BINARY, Expressions
+from s2s.emission.folding import leaves
+from s2s.emission.naming import name_variables
+from s2s.emission.printing import print_expression, print_statement
+from s2s.emission.spelling import Speller, load
+from s2s.ir import Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
+
+__all__ = ["print_function"]
+
+_GROW: dict[Any, str] = {ops.append: "append", ops.add_to_set: "add", ops.put: ""}
+
+
+def print_function(
+    function: Function, name: str, code: Code, speller: Speller, captured: dict[Var, str], defaults: dict[str, str],
+    depth: int = 0,
+) -> list[str]:
+    """The lines of a ``def``; ``defaults`` has the text of the defaults of parameters."""
+    writer = _writer(function, code, speller, captured)
+    prefix = "    " * depth
+    lines = [f"{prefix}def {name}({_parameters(function.params, defaults)}):"]
+    writer.depth = depth + 1
+    lines += _docstring(function.doc, prefix + "    ")
+    writer.body(code.body)
+    if not writer.lines and not function.doc:
+        writer.put("pass")
+    return lines + writer.lines
+
+
+def _writer(function: Function, code: Code, speller: Speller, captured: dict[Var, str]) -> _Writer:
+    names = name_variables(code, speller.names, captured)
+    expressions = Expressions(speller, code, names, _lambda)
+    return _Writer(function, code, expressions)
+
+
+def _lambda(value: MakeFunction, outer: Expressions) -> ast.expr:
+    """A nested function of one expression."""
+    code = outer.code.inner[id(value)]
+    writer = _writer(value.function, code, outer.speller, _captured(value, code, outer))
+    result = code.body[0]
+    assert isinstance(result, Give)
+    defaults = {name: print_expression(outer.atom(atom)) for name, atom in value.defaults}
+    parameters = _parameters(value.function.params, defaults)
+    arguments = ast.parse(f"lambda {parameters}: 0", mode="eval").body
+    assert isinstance(arguments, ast.Lambda)
+    return ast.Lambda(arguments.args, writer.expressions.atom(result.value))
+
+
+def _captured(value: MakeFunction, code: Code, outer: Expressions) -> dict[Var, str]:
+    """The enclosing function's names of the variables that a nested function reads."""
+    names = {}
+    for var, atom in zip(value.function.captures, value.captures, strict=True):
+        if var in code.captures:
+            assert isinstance(atom, Var)
+            names[var] = outer.names[atom]
+    return names
+
+
+def _parameters(params: tuple[Param, ...], defaults: dict[str, str]) -> str:
+    """The text between the parentheses of a ``def``."""
+    parts: list[str] = []
+    starred = False
+    for place, param in enumerate(params):
+        if param.kind == "KEYWORD_ONLY" and not starred:
+            parts.append("*")
+            starred = True
+        star = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(param.kind, "")
+        starred = starred or star == "*"
+        default = defaults.get(param.var.name) if param.has_default else None
+        parts.append(star + param.var.name + ("" if default is None else f"={default}"))
+        follows = params[place + 1].kind if place + 1 < len(params) else ""
+        if param.kind == "POSITIONAL_ONLY" and follows != "POSITIONAL_ONLY":
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def _docstring(doc: str, prefix: str) -> list[str]:
+    if not doc:
+        return []
+    text = doc.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    text = text[:-1] + '\\"' if text.endswith('"') else text
+    lines = text.splitlines()
+    if len(lines) == 1:
+        return [f'{prefix}"""{lines[0]}"""']
+    return [f'{prefix}"""{lines[0]}', *(f"{prefix}{line}".rstrip() for line in lines[1:]), f'{prefix}"""']
+
+
+@dataclass(slots=True)
+class _Writer:
+    function: Function
+    code: Code
+    expressions: Expressions
+    depth: int = 0
+    lines: list[str] = field(default_factory=list)
+    reverse: bool = False
+    """Whether statements are put under the source lines that they belong to."""
+    source: tuple[str, int] | None = None
+    """The file and line that the last comment names."""
+
+    # --- lines ---
+
+    def put(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def node(self, node: ast.stmt) -> None:
+        self.lines.extend(print_statement(node, self.depth))
+
+    def text(self, atom: Atom) -> str:
+        return print_expression(ast.fix_missing_locations(self.expressions.atom(atom)))
+
+    def cite(self, span: Span | None) -> None:
+        """In a reverse sweep, name the user's line before the first of its statements."""
+        if not self.reverse or span is None or self.source == (span.file, span.line):
+            return
+        self.source = (span.file, span.line)
+        own = self.function.span
+        other = own is not None and span.file != own.file
+        place = f"{os.path.basename(span.file)}:{span.line}" if other else f"L{span.line}"
+        line = linecache.getline(span.file, span.line).strip()
+        self.put(f"# {place}: {line}" if line else f"# {place}")
+
+    # --- blocks ---
+
+    def body(self, body: list[Statement]) -> None:
+        """A function's body; its last ``return None`` goes without saying where no path returns anything else."""
+        gives = [s for s in walk(body) if isinstance(s, Give)]
+        if body and isinstance(body[-1], Give) and all(s.value == Const(None) for s in gives):
+            body = body[:-1]
+        self.statements(body)
+
+    def statements(self, block: Iterable[Statement]) -> None:
+        for statement in block:
+            self.statement(statement)
+
+    def indented(self, block: list[Statement]) -> None:
+        """A block one level deeper; ``pass`` where it prints nothing."""
+        self.depth += 1
+        before = len(self.lines)
+        self.source = None
+        self.statements(block)
+        self.source = None
+        if all(line.lstrip().startswith("#") for line in self.lines[before:]):
+            self.put("pass")
+        self.depth -= 1
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Assign(target, value, span):
+                if not self.is_silent(statement):
+                    self.cite(span)
+                    self.assign(statement, target, value)
+            case Copies(pairs):
+                self.copies(pairs)
+            case Change(store):
+                self.cite(store.span)
+                self.change(store)
+            case Branch():
+                self.branch(statement, "if")
+            case Each(item, iterable, body):
+                self.put(f"for {self.item(statement, item)} in {self.text(iterable)}:")
+                self.indented(body)
+            case Loop():
+                self.loop(statement)
+            case Leave():
+                self.put("break")
+            case Give(value):
+                self.node(ast.Return(None if value == Const(None) else self.expressions.atom(value)))
+            case Fail(exception, cause, span):
+                self.cite(span)
+                parts = [None if a is None else self.expressions.atom(a) for a in (exception, cause)]
+                self.node(ast.Raise(*parts))
+            case Comment(text, section):
+                self.reverse = section == "reverse" if section else self.reverse
+                self.source = None
+                self.put(f"# {text}".rstrip())
+            case _ as never:
+                assert_never(never)
+
+    def prints(self, block: list[Statement]) -> bool:
+        """Whether a block has anything to print."""
+        return any(not self.is_silent(s) for s in block)
+
+    def is_silent(self, statement: Statement) -> bool:
+        match statement:
+            case Assign(Var() as target, Var() as value):
+                return self.is_name(value, self.expressions.names[target])
+            case Copies(pairs):
+                return all(self.is_name(source, self.expressions.names[target]) for target, source in pairs)
+            case _:
+                return False
+
+    def is_name(self, atom: Atom, name: str) -> bool:
+        """Whether an atom prints as that very name."""
+        return isinstance(atom, Var) and atom not in self.code.folded and self.expressions.names[atom] == name
+
+    def branch(self, branch: Branch, word: str) -> None:
+        then, orelse = branch.then, branch.orelse
+        if not self.prints(then) and not self.prints(orelse):
+            return
+        if not self.prints(then):
+            self.put(f"{word} {print_expression(ast.UnaryOp(ast.Not(), self.expressions.atom(branch.test)))}:")
+            self.indented(orelse)
+            return
+        self.put(f"{word} {self.text(branch.test)}:")
+        self.indented(then)
+        if not self.prints(orelse):
+            return
+        if ends(then):
+            self.statements(orelse)
+        elif len(orelse) == 1 and isinstance(orelse[0], Branch) and self.prints(orelse[0].then):
+            self.branch(orelse[0], "elif")
+        else:
+            self.put("else:")
+            self.indented(orelse)
+
+    def item(self, loop: Each, item: Any) -> str:
+        """The target of a ``for``: ``_`` where nothing reads it."""
+        read = {v for s in walk(loop.body) for v in self.read_by(s)}
+        if isinstance(item, Var) and item.is_temporary and item not in read:
+            return "_"
+        return print_expression(self.expressions.target(item)).strip("()")
+
+    def read_by(self, statement: Statement) -> Iterable[Var]:
+        for atom in uses(statement):
+            yield from leaves(self.code, atom)
+        if isinstance(statement, Loop):
+            yield from leaves(self.code, statement.test)
+
+    def loop(self, loop: Loop) -> None:
+        if not self.prints(loop.head):
+            self.put(f"while {self.text(loop.test)}:")
+            self.indented(loop.body)
+            return
+        self.put("while True:")
+        stop = Branch(loop.test, [], [Leave()])
+        self.indented([*loop.head, stop, *loop.body])
+
+    # --- assignments ---
+
+    def assign(self, statement: Assign, target: Any, value: Tree) -> None:
+        if isinstance(value, MakeFunction) and isinstance(target, Var):
+            self.make_function(target, value)
+        elif target is None:
+            self.node(self.effect(value))
+        elif isinstance(value, Call) and isinstance(value.fn, Const) and self.in_place(target, value, value.fn.value):
+            pass
+        else:
+            self.node(ast.Assign([self.expressions.target(target)], self.expressions.tree(value)))
+
+    def effect(self, value: Tree) -> ast.stmt:
+        """A call for its effect, as the statement that it means."""
+        match value:
+            case Call(Const(value=operator.setitem), (owner, key, item), ()):
+                place = ast.Subscript(self.argument(owner), self.key(key), ast.Store())
+                return ast.Assign([place], self.argument(item))
+            case Call(Const(value=operator.delitem), (owner, key), ()):
+                return ast.Delete([ast.Subscript(self.argument(owner), self.key(key), ast.Del())])
+            case _:
+                return ast.Expr(self.expressions.tree(value))
+
+    def argument(self, argument: Atom | Star) -> ast.expr:
+        return self.expressions.argument(argument)
+
+    def key(self, key: Atom | Star) -> ast.expr:
+        return self.expressions.argument(key) if isinstance(key, Star) else self.expressions.key(key)
+
+    def in_place(self, target: Var, value: Call, fn: Any) -> bool:
+        """``x += c``, ``items.append(x)``: assignments that change what they read. False where it is none."""
+        try:
+            inplace, grow = INPLACE.get(fn), _GROW.get(fn)
+        except TypeError:
+            return False
+        if inplace is not None and len(value.args) == 2 and not value.kwargs:
+            self.augment(target, value, BINARY[inplace])
+            return True
+        if grow is None or id(value) not in self.code.grown or not self.is_name(_atom(value.args[0]), self.name(target)):
+            return False
+        arguments = [self.argument(a) for a in value.args[1:]]
+        if grow:
+            method = ast.Attribute(load(self.name(target)), grow, ast.Load())
+            self.node(ast.Expr(ast.Call(method, arguments, [])))
+        else:
+            place = ast.Subscript(load(self.name(target)), arguments[0], ast.Store())
+            self.node(ast.Assign([place], arguments[1]))
+        return True
+
+    def name(self, var: Var) -> str:
+        return self.expressions.names[var]
+
+    def augment(self, target: Var, value: Call, op: type[ast.operator]) -> None:
+        first, second = map(_atom, value.args)
+        name = self.expressions.target(target)
+        if isinstance(first, Const) or first in self.code.folded:
+            sum_of = ast.BinOp(self.expressions.atom(first), op(), self.expressions.atom(second))
+            self.node(ast.Assign([name], sum_of))
+            return
+        if not self.is_name(first, self.name(target)):
+            self.node(ast.Assign([name], self.expressions.atom(first)))
+        self.node(ast.AugAssign(name, op(), self.expressions.atom(second)))
+
+    def make_function(self, target: Var, value: MakeFunction) -> None:
+        code = self.code.inner[id(value)]
+        if value.function.name == "<lambda>" and len(code.body) == 1 and isinstance(code.body[0], Give):
+            self.node(ast.Assign([self.expressions.target(target)], self.expressions.tree(value)))
+            return
+        defaults = {name: self.text(atom) for name, atom in value.defaults}
+        captured = _captured(value, code, self.expressions)
+        speller = self.expressions.speller
+        self.lines.extend(
+            print_function(value.function, self.name(target), code, speller, captured, defaults, self.depth)
+        )
+
+    def change(self, store: Store) -> None:
+        target, value = self.expressions.atom(store.target), self.expressions.atom(store.value)
+        place: ast.expr
+        match store.kind:
+            case "item":
+                place = ast.Subscript(target, self.expressions.key(store.key), ast.Store())
+            case "attr":
+                assert isinstance(store.key, Const)
+                place = ast.Attribute(target, store.key.value, ast.Store())
+            case _:
+                place = target
+        if store.op is None:
+            self.node(ast.Assign([place], value))
+        else:
+            op = BINARY[INPLACE.get(store.op, store.op)]
+            self.node(ast.AugAssign(place, op(), value))  # type: ignore[arg-type]
+
+    def copies(self, pairs: list[tuple[Var, Atom]]) -> None:
+        """Copies that happen at once, as assignments one after the other; a cycle as one tuple assignment."""
+        left = [(t, s) for t, s in pairs if not self.is_name(s, self.name(t))]
+        while left:
+            ready = next((p for p in left if not self.is_read(p, left)), None)
+            if ready is None:
+                targets = ast.Tuple([self.expressions.target(t) for t, _ in left], ast.Store())
+                self.node(ast.Assign([targets], ast.Tuple([self.expressions.atom(s) for _, s in left], ast.Load())))
+                return
+            left.remove(ready)
+            self.node(ast.Assign([self.expressions.target(ready[0])], self.expressions.atom(ready[1])))
+
+    def is_read(self, pair: tuple[Var, Atom], left: list[tuple[Var, Atom]]) -> bool:
+        """Whether another copy still reads what this one overwrites."""
+        name = self.name(pair[0])
+        others = (s for other in left if other is not pair for s in leaves(self.code, other[1]))
+        return any(self.name(v) == name for v in others)
+
+
+def _atom(argument: Atom | Star) -> Atom:
+    return argument.atom if isinstance(argument, Star) else argument
+

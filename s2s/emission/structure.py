@@ -1,0 +1,184 @@
+"""SSA form to code: takes an ``ir.Function``, gives ``Code`` with copies, ``break`` and ``return`` in their places.
+
+A loop's ``leave`` and a function's result are values in SSA form. Where such a value is known at the end of a path, the
+path ends in ``break`` or ``return`` instead: the ends of a block *sink* into the branches of its last ``If``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from s2s import ir
+from s2s.emission.code import (
+    Assign,
+    Branch,
+    Change,
+    Code,
+    Comment,
+    Copies,
+    Each,
+    Fail,
+    Give,
+    Leave,
+    Loop,
+    Statement,
+    ends,
+)
+from s2s.ir import UNDEFINED, Atom, Block, Const, Function, If, Raise, Var
+
+__all__ = ["build_code"]
+
+_TRUE = Const(True)
+_FALSE = Const(False)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What is left to do at the end of a block: copies, then perhaps ``break``, then perhaps ``return``."""
+
+    pairs: tuple[tuple[Var, Atom], ...] = ()
+    leave: Atom | None = None
+    left: Var | None = None
+    give: Atom | None = None
+
+    def through(self, branch: If, block: Block) -> _End:
+        """The same end for one branch of the block's last ``If``."""
+        yields: dict[Atom, Atom] = dict(zip(branch.results, block.yields, strict=True))
+        return replace(
+            self,
+            pairs=tuple((target, yields.get(source, source)) for target, source in self.pairs),
+            leave=None if self.leave is None else yields.get(self.leave, self.leave),
+            give=None if self.give is None else yields.get(self.give, self.give),
+        )
+
+    def sinks(self, branch: If) -> bool:
+        """Whether the paths of the last ``If`` have ends of their own."""
+        if isinstance(self.give, Var) and self.give in branch.results and self.give.is_temporary:
+            return not _is_inline(branch)
+        return self.leave in branch.results and any(
+            self.through(branch, block).is_known(block) for block in (branch.then, branch.orelse)
+        )
+
+    def is_known(self, block: Block) -> bool:
+        """Whether some path through the block knows that it leaves the loop."""
+        if isinstance(self.leave, Const):
+            return True
+        last = block.statements[-1] if block.statements else None
+        return isinstance(last, If) and self.sinks(last)
+
+
+def _is_inline(branch: If) -> bool:
+    """Whether a branch may come from a conditional expression."""
+    if branch.span is not None:
+        return branch.span.line == branch.span.end_line
+    return not branch.then.statements and not branch.orelse.statements
+
+
+def build_code(function: Function, replaced: dict[Var, Atom] | None = None) -> Code:
+    """The code of a function; ``replaced`` gives atoms for captures that are constants in the enclosing function."""
+    builder = _Builder(dict(replaced or {}))
+    body = builder.block(function.body, _End(give=function.body.yields[0]))
+    params = tuple(p.var for p in function.params)
+    return Code(params, tuple(v for v in function.captures if v not in builder.same), body)
+
+
+@dataclass(slots=True)
+class _Builder:
+    same: dict[Var, Atom]
+    """Variables that are another one's other name: a loop's result is its param."""
+
+    def atom(self, atom: Atom) -> Atom:
+        while isinstance(atom, Var) and atom in self.same:
+            atom = self.same[atom]
+        return atom
+
+    def block(self, block: Block, end: _End) -> list[Statement]:
+        out: list[Statement] = []
+        statements = block.statements
+        last = statements[-1] if statements else None
+        if isinstance(last, If) and end.sinks(last):
+            for statement in statements[:-1]:
+                self.statement(statement, out)
+            out.append(
+                Branch(
+                    self.atom(last.test),
+                    self.block(last.then, end.through(last, last.then)),
+                    self.block(last.orelse, end.through(last, last.orelse)),
+                )
+            )
+            return out
+        for statement in statements:
+            self.statement(statement, out)
+        if not ends(out):
+            self.end(end, out)
+        return out
+
+    def end(self, end: _End, out: list[Statement]) -> None:
+        pairs = list(end.pairs)
+        if end.leave == _TRUE and end.left is not None:
+            pairs.append((end.left, _TRUE))
+        self.copies(pairs, out)
+        if end.leave == _TRUE:
+            out.append(Leave())
+        elif end.leave is not None and end.leave != _FALSE:
+            then: list[Statement] = []
+            self.copies([(end.left, _TRUE)] if end.left is not None else [], then)
+            out.append(Branch(self.atom(end.leave), [*then, Leave()], []))
+        if end.give is not None and end.give != UNDEFINED:
+            out.append(Give(self.atom(end.give)))
+
+    def copies(self, pairs: list[tuple[Var, Atom]], out: list[Statement]) -> None:
+        known = [(target, self.atom(source)) for target, source in pairs if source != UNDEFINED]
+        moved = [(target, source) for target, source in known if target != source]
+        if moved:
+            out.append(Copies(moved))
+
+    def statement(self, statement: ir.Statement, out: list[Statement]) -> None:
+        match statement:
+            case ir.Let(target, value, span):
+                out.append(Assign(target, ir.map_atoms(value, self.atom), span))
+            case ir.Store(_, target, key, value):
+                store = replace(
+                    statement, target=self.atom(target), key=self.atom(key), value=self.atom(value)
+                )
+                out.append(Change(store))
+            case ir.If(test, then, orelse, results):
+                arms = [
+                    self.block(block, _End(tuple(zip(results, block.yields, strict=True))))
+                    for block in (then, orelse)
+                ]
+                out.append(Branch(self.atom(test), arms[0], arms[1], _is_inline(statement)))
+            case ir.For():
+                iterable = self.atom(statement.iterable)
+                body = self.loop(statement, out)
+                out.append(Each(statement.item, iterable, body))
+            case ir.While(test=test):
+                head: list[Statement] = []
+                body = self.loop(statement, out)
+                for inner in test.statements:
+                    self.statement(inner, head)
+                out.append(Loop(head, self.atom(test.yields[0]), body))
+            case Raise(exception, cause, span):
+                out.append(Fail(self.optional(exception), self.optional(cause), span))
+            case ir.Note(text, section):
+                out.append(Comment(text, section))
+            case ir.Return() | ir.Break() | ir.Continue():
+                raise ir.BrokenIR(f"{type(statement).__name__} does not belong in SSA form")
+            case _ as never:
+                assert_never(never)
+
+    def optional(self, atom: Atom | None) -> Atom | None:
+        return None if atom is None else self.atom(atom)
+
+    def loop(self, loop: ir.For | ir.While, out: list[Statement]) -> list[Statement]:
+        """The body of a loop; what comes before the loop goes to ``out``."""
+        before: list[tuple[Var, Atom]] = [(c.param, c.init) for c in loop.carried]
+        if loop.left is not None:
+            before.append((loop.left, _FALSE))
+        self.copies(before, out)
+        nexts = tuple((c.param, y) for c, y in zip(loop.carried, loop.body.yields, strict=True))
+        body = self.block(loop.body, _End(nexts, loop.leave, loop.left))
+        self.same.update({c.result: c.param for c in loop.carried})
+        return body
+
