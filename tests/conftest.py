@@ -1,0 +1,30 @@
+"""What all tests share: no disk cache unless a test asks for it, fixed seeds, --rewrite for golden text."""
+
+import os
+
+import numpy as np
+import pytest
+
+# Before anything imports s2s, and for the processes that tests start. Tests of the cache set both themselves.
+os.environ["S2S_CACHE"] = "0"
+os.environ.pop("S2S_CACHE_DIR", None)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--rewrite", action="store_true", help="write what comes out into the files")
+
+
+@pytest.fixture
+def rewrite(request):
+    """Whether golden text is to be written anew instead of compared."""
+    return request.config.getoption("--rewrite")
+
+
+@pytest.fixture(autouse=True)
+def fixed_seed():
+    np.random.seed(0)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)

@@ -1,0 +1,223 @@
+"""The documents are true: their code runs, and what they show is what comes out.
+
+``pytest tests/test_docs.py --rewrite`` writes the generated source that the README shows anew.
+"""
+
+import ast
+import contextlib
+import io
+import os
+import re
+import runpy
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
+LANGUAGE = ROOT / "docs" / "language.md"
+
+
+def fenced(text, language):
+    """(line number of the first line, code) of each fenced block of a language."""
+    lines, blocks, start, inside = text.splitlines(), [], 0, None
+    for number, line in enumerate(lines, 1):
+        if inside is None and line.startswith("```"):
+            inside, start = line[3:].strip(), number + 1
+        elif line == "```":
+            if inside == language:
+                blocks.append((start, "\n".join(lines[start - 1 : number - 1]) + "\n"))
+            inside = None
+    return blocks
+
+
+def as_module(text):
+    """The Python blocks of a document as one module, each on the lines where the document has it."""
+    lines = [""] * (text.count("\n") + 1)
+    for start, code in fenced(text, "python"):
+        code_lines = code.splitlines()
+        lines[start - 1 : start - 1 + len(code_lines)] = code_lines
+    return "\n".join(lines) + "\n"
+
+
+def words(text):
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+# --- how_it_works.md ---
+
+
+def test_how_it_works_runs_and_prints_what_it_shows(tmp_path):
+    text = HOW_IT_WORKS.read_text(encoding="utf-8")
+    module = tmp_path / "how_it_works.py"
+    module.write_text(as_module(text), encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(module), run_name="how_it_works")
+    shown = "".join(code for _, code in fenced(text, "text"))
+    assert words(printed.getvalue()) == words(shown)
+
+
+# --- language.md ---
+
+
+def language_examples():
+    """Each Python block of language.md; those after the heading "What is refused" must be refused."""
+    supported, refused = LANGUAGE.read_text(encoding="utf-8").split("\n## What is refused\n")
+    above = supported.count("\n") + 2
+    for start, code in fenced(supported, "python"):
+        yield pytest.param(start, code, False, id=f"line_{start}")
+    for start, code in fenced(refused, "python"):
+        yield pytest.param(start + above, code, True, id=f"refused_line_{start + above}")
+
+
+def load(start, code, tmp_path):
+    """The functions of an example whose names begin with "f", from a file, so that they have source."""
+    file = tmp_path / f"language_{start}.py"
+    file.write_text("import math\n\nimport numpy as np\n\n\n" + code, encoding="utf-8")
+    module = types.ModuleType(file.stem)
+    exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
+    found = [v for k, v in vars(module).items() if re.fullmatch(r"f\d?", k)]
+    assert found, "an example defines f, or f1, f2, ..."
+    return module, found
+
+
+ARRAY = np.array([0.4, -1.2, 0.9, 2.3])
+
+
+def argument_for(function):
+    """A float for a parameter annotated float or not at all, an array for one annotated np.ndarray."""
+    kind = next(iter(getattr(function, "__annotations__", {}).items()), (None, None))
+    return ARRAY.copy() if kind[0] != "return" and kind[1] is np.ndarray else 0.7
+
+
+def central_difference(function, x, h=1e-6):
+    if np.ndim(x) == 0:
+        return (function(x + h) - function(x - h)) / (2 * h)
+    steps = h * np.eye(x.size)
+    return np.array([(function(x + step) - function(x - step)) / (2 * h) for step in steps])
+
+
+@pytest.mark.parametrize(("start", "code", "is_refused"), list(language_examples()))
+def test_language_example(start, code, is_refused, tmp_path, monkeypatch):
+    import s2s
+    import s2s.errors
+
+    module, functions = load(start, code, tmp_path)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for function in functions:
+        x = argument_for(function)
+        if is_refused:
+            with pytest.raises(s2s.errors.DifferentiationError):
+                s2s.grad(function)(x)
+        else:
+            gradient = s2s.grad(function)(x)
+            np.testing.assert_allclose(gradient, central_difference(function, x), rtol=1e-6, atol=1e-7)
+
+
+# --- README.md ---
+
+
+def example(name):
+    """An example's namespace, imported as a script in its folder would import it."""
+    folder = str(ROOT / "examples")
+    sys.path.insert(0, folder)
+    try:
+        return __import__(name)
+    finally:
+        sys.path.remove(folder)
+
+
+def softmax_gradient():
+    import s2s
+
+    module = example("softmax")
+    return s2s.source(module.loss, *module.sample(), mode="grad", argnums=("W", "b"))
+
+
+def newton_gradient():
+    import s2s
+
+    return s2s.source(example("newton").newton_sqrt, mode="grad")
+
+
+# What stands in the README between "<!-- generated: NAME -->" and "<!-- end -->".
+GENERATED = {"softmax": softmax_gradient, "newton": newton_gradient}
+
+
+def shown_in_readme(text, name):
+    before, after = rf"<!-- generated: {name} -->\n```python\n", r"```\n<!-- end -->"
+    return re.search(rf"(?<={before}).*?(?={after})", text, re.DOTALL)
+
+
+def without_paths(source):
+    """Generated source names the user's file: shown by its last part only."""
+    return re.sub(rf"[^\s(\"']*{re.escape(os.sep)}(?=\w+\.py)", "", source).strip() + "\n"
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_readme_shows_what_s2s_generates(name, rewrite):
+    generated = without_paths(GENERATED[name]())
+    text = README.read_text(encoding="utf-8")
+    place = shown_in_readme(text, name)
+    if rewrite:
+        README.write_text(text[: place.start()] + generated + text[place.end() :], encoding="utf-8")
+    else:
+        assert place.group() == generated
+
+
+def test_readme_marks_all_generated_source():
+    assert set(re.findall(r"<!-- generated: (\w+) -->", README.read_text(encoding="utf-8"))) == set(GENERATED)
+
+
+def test_readme_shows_the_functions_of_the_examples():
+    """The functions that the README shows are those of the examples, word for word."""
+    text = README.read_text(encoding="utf-8")
+    functions = {}
+    for file in (ROOT / "examples").glob("*.py"):
+        source = file.read_text(encoding="utf-8")
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef):
+                functions[node.name] = ast.unparse(node)
+    shown = [
+        node
+        for _, code in fenced(text, "python")
+        for node in ast.parse(code).body
+        if isinstance(node, ast.FunctionDef) and not node.name.endswith("_grad")
+    ]
+    assert {node.name for node in shown} >= {"loss", "newton_sqrt"}
+    for node in shown:
+        assert ast.unparse(node) == functions[node.name]
+
+
+def test_readme_calls_run(tmp_path):
+    """The first Python block is a whole program but for its data."""
+    _, code = fenced(README.read_text(encoding="utf-8"), "python")[0]
+    file = tmp_path / "readme.py"
+    file.write_text(code, encoding="utf-8")
+    W, b, X, y = example("softmax").sample()
+    with contextlib.redirect_stdout(io.StringIO()):
+        names = runpy.run_path(str(file), init_globals={"W": W, "b": b, "X": X, "y": y})
+    assert names["dW"].shape == W.shape
+    assert names["db"].shape == b.shape
+
+
+def test_ci_runs_the_commands_of_the_readme():
+    commands = [code.strip() for _, code in fenced(README.read_text(encoding="utf-8"), "bash")]
+    ci_lines = [line.strip() for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()]
+    assert len(commands) == 2
+    for command in commands:
+        assert command in ci_lines
+
+
+def test_links_between_documents_lead_somewhere():
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    for document in documents:
+        text = re.sub(r"```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if "://" not in target:
+                assert (document.parent / target).exists(), f"{document.relative_to(ROOT)}: {target}"
