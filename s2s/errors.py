@@ -1,8 +1,8 @@
 """What goes wrong, told to the user: a ``Diagnostic`` goes in, an exception that shows the line comes out.
 
-Raise with ``raise error("S2S103", span=span, label="...", hint="...")``. Every message has a code and one line
-in ``CATALOGUE``, which says its class and its summary; ``{fields}`` of the summary are keyword arguments of
-``error``.
+Raise with ``raise error("S2S103", span=span, label="...", hint="...")``. Every message has a code and one
+line in ``CATALOGUE``, which says its class and its summary; ``{fields}`` of the summary are keyword arguments
+of ``error``.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class UnsupportedSyntaxError(DifferentiationError):
     """The function uses a construct of Python that s2s does not differentiate.
 
     The caret points at the construct. Generators, coroutines, ``try``, ``with``, ``match``, classes inside
-    functions, ``del``, and assignments to ``global`` and ``nonlocal`` names are refused. Write the line in the way
-    that the hint shows, or move the construct into a function of its own through which no differentiated value
-    flows, or register a derivative for the function that holds it.
+    functions, ``del``, and assignments to ``global`` and ``nonlocal`` names are refused. Write the line in
+    the way that the hint shows, or move the construct into a function of its own through which no
+    differentiated value flows, or register a derivative for the function that holds it.
     """
 
 
@@ -71,8 +71,8 @@ class NoDerivativeError(DifferentiationError):
     """A differentiated value flows into a function whose derivative is not known.
 
     The function has no Python source to differentiate and no rule, or it is known to have no derivative (the
-    reason is given), or it has a rule that does not cover the arguments of this call. Register a derivative for
-    it, use another function, or stop the derivative before the call where it is truly not wanted.
+    reason is given), or it has a rule that does not cover the arguments of this call. Register a derivative
+    for it, use another function, or stop the derivative before the call where it is truly not wanted.
     """
 
 
@@ -80,8 +80,8 @@ class SourceUnavailableError(DifferentiationError):
     """The source of a function cannot be read.
 
     s2s differentiates source text. Functions written in C, made by ``exec`` or typed into a bare interpreter
-    have none, and a file that changed after its import no longer has the text that runs. Put the function into a
-    file (or a notebook cell), import it anew, or register a derivative for it.
+    have none, and a file that changed after its import no longer has the text that runs. Put the function
+    into a file (or a notebook cell), import it anew, or register a derivative for it.
     """
 
 
@@ -96,8 +96,8 @@ class NonScalarOutputError(DifferentiationError):
 class ArgumentError(DifferentiationError, TypeError):
     """The arguments of a call to s2s, or of a derivative that it made, do not fit.
 
-    An argument number or name that the function does not have, an argument that has no derivative (an integer,
-    a string), or a cotangent of another structure or shape than the result.
+    An argument number or name that the function does not have, an argument that has no derivative (an
+    integer, a string), or a cotangent of another structure or shape than the result.
     """
 
 
@@ -209,7 +209,7 @@ def _context(source: list[str], line: int) -> range:
 
 
 def _underline(span: Span, text: str) -> str:
-    """Carets under the span, under its first line where it has many; tabs before it are kept, to align them."""
+    """Carets under the span, under its first line where it has many; tabs before it are kept to align."""
     end = span.end_column if span.end_line == span.line else len(text.rstrip())
     before = "".join("\t" if character == "\t" else " " for character in text[: span.column])
     return before + "^" * max(1, min(end, len(text)) - span.column)

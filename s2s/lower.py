@@ -1,8 +1,8 @@
 """A ``Source`` goes in, an ``ir.Function`` in named form comes out; unsupported syntax is refused here.
 
-The only module that reads libcst. The ``match`` in ``_statement``, ``_small_statement`` and ``_value`` is the list
-of supported Python. Operations come out in Python's order of evaluation, each operand is evaluated once, and
-every statement carries the place of the user's statement or expression that it stands for.
+The only module that reads libcst. The ``match`` in ``_statement``, ``_small_statement`` and ``_value`` is the
+list of supported Python. Operations come out in Python's order of evaluation, each operand is evaluated once,
+and every statement carries the place of the user's statement or expression that it stands for.
 
     def f(x):                    def f(x):
         return np.sin(x) * x         %1 = global np
@@ -12,9 +12,10 @@ every statement carries the place of the user's statement or expression that it 
                                      return %4
 
 Two choices to know. A generator expression is lowered as a list comprehension: what consumes it (``sum``,
-``max``, ``np.fromiter``, ``join``) sees the same items, and the derivative needs them all at once; only the order
-of side effects differs. ``a[i] += v`` reads ``a[i]`` after ``v`` was computed where Python reads it before: it
-matters only where computing ``v`` changes ``a[i]`` itself.
+``max``, ``np.fromiter``, ``join``) sees the same items, and the derivative needs them all at once; only the
+order of side effects differs. Elsewhere ``iter`` of that list gives each item once. ``a[i] += v`` reads ``a[i]``
+after ``v`` was computed where Python reads it before: it matters only where computing ``v`` changes ``a[i]``
+itself.
 """
 
 from __future__ import annotations
@@ -348,15 +349,16 @@ def _walrus_names(c: _Context, node: cst.CSTNode) -> Iterator[str]:
     match node:
         case cst.NamedExpr(target=cst.Name() as target):
             yield c.name(target)
-        case cst.FunctionDef() | cst.Lambda():
+        case cst.FunctionDef(params=params) | cst.Lambda(params=params):
+            yield from _walrus_names(c, params)  # the defaults are evaluated outside the function
             return
     for child in node.children:
         yield from _walrus_names(c, child)
 
 
 def _enter(c: _Context, *nodes: cst.CSTNode) -> None:
-    """Note which names the statement about to be lowered assigns by ``:=``: reads of them need a copy, because
-    an operand that was read before must not see the new value (``x + (x := 2)``)."""
+    """Note which names the statement about to be lowered assigns by ``:=``: reads of them need a copy,
+    because an operand that was read before must not see the new value (``x + (x := 2)``)."""
     if c.has_walrus:
         c.walrus = frozenset(name for node in nodes for name in _walrus_names(c, node))
 
@@ -456,7 +458,7 @@ def _for(c: _Context, node: cst.For) -> None:
     if node.asynchronous is not None:
         _refuse_async(c, node, node.iter)
     _enter(c, node.iter, node.target)
-    iterable = _atom(c, node.iter)
+    iterable = _consumed(c, node.iter)
     item, body = _loop(c, node.target, lambda: _suite(c, node.body))
     orelse = _orelse(c, node.orelse)
     c.put(ir.For(item, iterable, body, orelse=orelse, span=c.span(node, node.iter)))
@@ -496,7 +498,7 @@ def _only_temporaries(statement: ir.Statement) -> bool:
 
 
 def _while_true(c: _Context, node: cst.While, test_statements: list[ir.Statement], test: ir.Atom) -> None:
-    # The ``else`` of the user's loop must stand after this loop: a ``break`` in it belongs to a loop around it.
+    # The ``else`` of the user's loop must stand after this loop: its ``break`` leaves the loop around it.
     ended = None if node.orelse is None else c.bind(Const(False), node.test)
     with c.block() as leave:
         if ended is not None:
@@ -606,7 +608,8 @@ def _same_items(
     match target, value:
         case (cst.Tuple() | cst.List()), (cst.Tuple() | cst.List()):
             elements = (*target.elements, *value.elements)
-            if len(target.elements) == len(value.elements) and all(isinstance(e, cst.Element) for e in elements):
+            starred = any(isinstance(element, cst.StarredElement) for element in elements)
+            if len(target.elements) == len(value.elements) and not starred:
                 return [(t.value, v.value) for t, v in zip(target.elements, value.elements, strict=True)]
     return None
 
@@ -681,9 +684,9 @@ def _augmented(c: _Context, node: cst.AugAssign) -> None:
     op, in_place = AUGMENTED[type(node.operator)]
     match node.target:
         case cst.Name():
-            old = _atom(c, node.target) if node.target.value in c.walrus else _own(c, node.target)
-            value = _atom(c, node.value)
-            c.let(_own(c, node.target), Call(Const(in_place), (old, value)), node)
+            target = _own(c, node.target)
+            old = c.bind(target, node.target) if target.name in c.walrus else target
+            c.let(target, Call(Const(in_place), (old, _atom(c, node.value))), node)
         case cst.Subscript() | cst.Attribute():
             kind, obj, key = _place(c, node.target)
             c.put(ir.Store(kind, obj, key, _atom(c, node.value), op, c.span(node)))
@@ -745,8 +748,10 @@ def _other_value(c: _Context, node: cst.BaseExpression) -> ir.Value:
             return Const(...)
         case cst.Lambda():
             return _make_function(c, node, LAMBDA)
-        case cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp():
+        case cst.ListComp() | cst.SetComp() | cst.DictComp():
             return _comprehension(c, node)
+        case cst.GeneratorExp():
+            return Call(Const(iter), (_comprehension(c, node),))  # kept, it gives each item only once
         case cst.NamedExpr(target=target, value=value):
             variable = _own(c, target)
             c.let(variable, _value(c, value), node)
@@ -887,7 +892,7 @@ def _items(c: _Context, elements: Sequence[cst.BaseElement]) -> tuple[ir.Atom | 
 
 
 def _dict(c: _Context, node: cst.Dict) -> ir.Value:
-    """``make_dict`` of the entries; where there are ``**others``, runs of entries are merged from left to right."""
+    """``make_dict`` of the entries; ``**others`` are merged with the runs between them, from the left."""
     value: ir.Value | None = None
     entries: list[ir.Atom] = []
     for element in node.elements:
@@ -917,7 +922,7 @@ def _call(c: _Context, node: cst.Call) -> Call:
     fn = _atom(c, node.func)
     # Python evaluates ``*args`` before the keywords, wherever it stands.
     args = tuple(
-        Star(_atom(c, arg.value)) if arg.star == "*" else _atom(c, arg.value)
+        Star(_consumed(c, arg.value)) if arg.star == "*" else _consumed(c, arg.value)
         for arg in node.args
         if arg.keyword is None and arg.star != "**"
     )
@@ -929,6 +934,11 @@ def _call(c: _Context, node: cst.Call) -> Call:
     return Call(fn, args, kwargs)
 
 
+def _consumed(c: _Context, node: cst.BaseExpression) -> ir.Atom:
+    """An argument or a loop's iterable: a generator expression is a list there."""
+    return _comprehension(c, node) if isinstance(node, cst.GeneratorExp) else _atom(c, node)
+
+
 def _check_callee(c: _Context, node: cst.Call) -> None:
     """Refuse the built-in functions that see the frame which calls them."""
     if not isinstance(node.func, cst.Name) or isinstance(c.resolve(node.func.value), Var):
@@ -938,6 +948,9 @@ def _check_callee(c: _Context, node: cst.Call) -> None:
         _refuse(c, "S2S114", node, "reads the class from a hidden variable", _super_hint(c))
     if (name in ("locals", "vars", "dir") and count == 0) or (name in ("eval", "exec") and count == 1):
         _refuse(c, "S2S115", node, "needs the frame that calls it", "name the variables", name=name)
+    if name == "next" and count and isinstance(node.args[0].value, cst.GeneratorExp):
+        label, hint = "takes one item of many that may never end", "write a `for` loop with `break`"
+        _refuse(c, "S2S101", node, label, hint, construct="`next` of a generator expression")
 
 
 def _super_hint(c: _Context) -> str:
@@ -951,7 +964,7 @@ def _super_hint(c: _Context) -> str:
 
 
 def _comprehension(c: _Context, node: _Comprehension) -> Var:
-    """A loop that adds to a list, set or dict. Its targets are variables of its own, told apart by version."""
+    """A loop that adds to a list, set or dict. Its targets are its own variables, told apart by version."""
     result = c.call(node, COMPREHENSIONS[type(node)])
     c.comprehensions += 1
     _clause(c, node, node.for_in, result, c.comprehensions)
@@ -963,7 +976,7 @@ def _clause(c: _Context, node: _Comprehension, clause: cst.CompFor, result: Var,
     if clause.asynchronous is not None:
         _refuse_async(c, clause)
     assert c.scope is not None
-    iterable = _atom(c, clause.iter)
+    iterable = _consumed(c, clause.iter)
     c.scope.frames.append({name: Var(name, number) for name in _target_names(c, clause.target)})
     item, body = _loop(c, clause.target, lambda: _filtered(c, node, clause, clause.ifs, result, number))
     c.scope.frames.pop()
@@ -1036,9 +1049,10 @@ def _part(c: _Context, part: cst.BaseFormattedStringContent, string: cst.Formatt
 
 def _literal_text(text: str, string: cst.FormattedString) -> str:
     """What the literal part of an f-string means, its escapes resolved."""
-    prefix = string.prefix.lower().replace("f", "")
-    value = ast.literal_eval(f"{prefix}{string.quote}{text}{string.quote}")
-    return str(value).replace("{{", "{").replace("}}", "}")
+    if "\\" in text and "r" not in string.prefix:
+        # The blank keeps a quote at the end of the text apart from the closing quotes.
+        text = ast.literal_eval(f"{string.quote}{text} {string.quote}")[:-1]
+    return text.replace("{{", "{").replace("}}", "}")
 
 
 def _replacement(
@@ -1123,7 +1137,8 @@ def _refuse_expression(c: _Context, node: cst.CSTNode) -> NoReturn:
 
 BINARY: dict[type[cst.BaseBinaryOp], Callable[..., Any]] = {
     cst.Add: operator.add, cst.Subtract: operator.sub, cst.Multiply: operator.mul,
-    cst.Divide: operator.truediv, cst.FloorDivide: operator.floordiv, cst.Modulo: operator.mod, cst.Power: operator.pow,
+    cst.Divide: operator.truediv, cst.FloorDivide: operator.floordiv, cst.Modulo: operator.mod,
+    cst.Power: operator.pow,
     cst.MatrixMultiply: operator.matmul, cst.LeftShift: operator.lshift, cst.RightShift: operator.rshift,
     cst.BitAnd: operator.and_, cst.BitOr: operator.or_, cst.BitXor: operator.xor,
 }

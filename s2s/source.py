@@ -6,18 +6,25 @@ The text is found by the code object (file name, first line, positions of the in
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
+import functools
 import linecache
+import operator
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from itertools import pairwise
 from typing import Any
 
 from .errors import error
 
 __all__ = ["Source", "find", "mangle", "private_class"]
+
+_FEATURES = (getattr(__future__, name) for name in __future__.all_feature_names)
+FUTURE_FLAGS = functools.reduce(operator.or_, (feature.compiler_flag for feature in _FEATURES))
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -26,9 +33,9 @@ _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 class Source:
     """The source of one function.
 
-    ``text`` starts at the ``def`` (decorators are left out) or at the ``lambda`` and is dedented; line k of it
-    is line ``first_line + k`` of ``file``, and ``removed[k]`` characters were taken from the start of that line
-    (none inside a string over many lines), so that every place in the text has its place in the file.
+    ``text`` starts at the ``def`` (decorators are left out) or at the ``lambda`` and is dedented; line k of
+    it is line ``first_line + k`` of ``file``, and ``removed[k]`` characters were taken from the start of that
+    line (none inside a string over many lines), so that every place in the text has its place in the file.
     """
 
     fn: types.FunctionType
@@ -102,6 +109,7 @@ def _find_def(fn: types.FunctionType, lines: list[str]) -> Source:
     line, (end_line, end_column) = node.lineno, _stop(node)
     block = lines[line - 1 : end_line]
     block[-1] = _characters(block[-1], end_column)
+    _check_current(fn, "".join(block), _indent(block[0]))
     text, removed = _dedent(block, _inside_strings(node))
     return Source(fn, code.co_name, code.co_qualname, code.co_filename, line, text, removed, False)
 
@@ -176,7 +184,7 @@ def _find_lambda(fn: types.FunctionType, lines: list[str]) -> Source:
 
 
 def _regions(lines: list[str], index: int) -> Iterator[tuple[int, int]]:
-    """Ranges of lines that may hold the statement around a line: the one at top level, then the whole file."""
+    """Ranges of lines that may hold the statement around a line: its own at top level, then the file."""
     first, stop = index, index + 1
     while first > 0 and not _begins_statement(lines[first]):
         first -= 1
@@ -248,8 +256,76 @@ def _lambda_source(fn: types.FunctionType, lines: list[str], node: ast.Lambda) -
     block[-1] = _characters(block[-1], end_column)  # first the end: cutting the start would move it
     start = len(_characters(lines[line - 1], column))
     block[0] = block[0][start:]
+    _check_current(fn, "".join(block), 0)
     removed = (start,) + (0,) * (len(block) - 1)
     return Source(fn, "<lambda>", code.co_qualname, code.co_filename, line, "".join(block), removed, True)
+
+
+# --- is it what runs? ---------------------------------------------------------------------------------------
+
+
+def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
+    """Refuse where compiling the text does not give the code that runs: the file was edited after its import.
+
+    The derivative of the edited text would be silently wrong. Import hooks that rewrite functions (pytest's
+    asserts, run-time type checks) add to the code, so under another loader than Python's own only what the
+    text names is asked for.
+    """
+    code = fn.__code__
+    compiled = _compile_like(code, text, indent)
+    if compiled is None or _same_code(compiled, code):
+        return
+    plain = type(fn.__globals__.get("__loader__")) is SourceFileLoader
+    if plain or not _parts(compiled) <= _parts(code):
+        raise _changed(fn)
+
+
+def _compile_like(code: types.CodeType, text: str, indent: int) -> types.CodeType | None:
+    """The code object that the text gives in the surroundings of ``code``; None where it gives none."""
+    owner = private_class(code)
+    free = ", ".join(name for name in code.co_freevars if not (owner and name == "__class__"))
+    around = ([f"def s2s_outer({free}):"] if free else []) + ([f"class {owner}:"] if owner else [])
+    if code.co_name == "<lambda>":
+        head = "".join(f"{' ' * depth}{line}\n" for depth, line in enumerate(around)) + " " * len(around)
+        text = f"{head}({text}\n)"
+    elif indent:
+        around = around or ["if 1:"]
+        text = "".join(f"{' ' * depth}{line}\n" for depth, line in enumerate(around)) + text
+    try:
+        module = compile(text, code.co_filename, "exec", code.co_flags & FUTURE_FLAGS, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+    return next((found for found in _codes(module) if found.co_name == code.co_name), None)
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code objects inside one, in order of the text, outer before inner."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    return (
+        (a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars)
+        == (b.co_code, b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars)
+        and len(a.co_consts) == len(b.co_consts)
+        and all(map(_same_constant, a.co_consts, b.co_consts))
+    )
+
+
+def _same_constant(a: object, b: object) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same_code(a, b)
+    return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))
+
+
+def _parts(code: types.CodeType) -> set[str]:
+    """The names and constants in a code object and those inside it."""
+    parts = {repr(c) for c in code.co_consts if not isinstance(c, types.CodeType | frozenset)}
+    parts.update(code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return parts.union(*map(_parts, _codes(code)))
 
 
 # --- both ---------------------------------------------------------------------------------------------------
