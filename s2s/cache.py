@@ -1,0 +1,385 @@
+"""Compiled versions on disk: one readable ``.py`` per function and signature, in ``__s2scache__`` beside
+the source.
+
+The file is the generated text, then one comment line of JSON with what the text needs and what it was made
+from. It is used when the function, everything folded in with it, and the versions of s2s, Python and NumPy
+are what they were: ``load`` compares fingerprints with the live objects. Reading imports neither libcst nor
+astor.
+
+Where the folder beside the source cannot be written, the user's cache folder takes its place. A folder or a
+file that another user could write to is never read. ``S2S_CACHE=0`` turns the cache off; ``S2S_CACHE_DIR``
+names the folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import platform
+import re
+import stat
+import tempfile
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.values import AbstractValue
+from s2s.signature import describe, stable_key
+from s2s.versions import (
+    Compiled,
+    Dependency,
+    Guard,
+    KindGuard,
+    ObjectGuard,
+    Request,
+    SizeGuard,
+    Unstorable,
+    fingerprint,
+    import_path,
+    imported,
+    resolve,
+)
+
+__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
+
+FOLDER = "__s2scache__"
+FORMAT = 1
+MARK = "# s2s cache: "
+
+
+# --- where --------------------------------------------------------------------------------------------------
+
+
+def is_on() -> bool:
+    """Whether the cache is in use: ``S2S_CACHE`` is not 0, off, no or false."""
+    return os.environ.get("S2S_CACHE", "1").lower() not in ("0", "off", "no", "false")
+
+
+def user_folder() -> Path:
+    """The folder for functions whose own folder cannot be written: ``$XDG_CACHE_HOME/s2s`` or
+    ``~/.cache/s2s``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "s2s"
+
+
+def folders_of(function: types.FunctionType) -> list[Path]:
+    """The folders to look in for a function, the best first; none where its source is not a file."""
+    file = function.__code__.co_filename
+    if not is_on() or not os.path.isfile(file):
+        return []
+    override = os.environ.get("S2S_CACHE_DIR")
+    if override:
+        return [Path(override)]
+    beside = Path(os.path.abspath(file)).parent
+    return [beside if beside.name == FOLDER else beside / FOLDER, user_folder()]
+
+
+def is_safe(path: Path, want_folder: bool) -> bool:
+    """Whether nobody else can have written it: ours or root's, not writable by others, no link."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    if (stat.S_ISDIR if want_folder else stat.S_ISREG)(found.st_mode) is False:
+        return False
+    if not hasattr(os, "geteuid"):  # Windows: folders of a user are the user's
+        return True
+    return found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _make_folder(folder: Path) -> bool:
+    """Make a folder that only we can write to; say whether it can be used."""
+    with contextlib.suppress(OSError):
+        folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o755)
+            folder.chmod(0o755)  # the umask may allow the group
+    return is_safe(folder, want_folder=True) and os.access(folder, os.W_OK | os.X_OK)
+
+
+# --- keys ---------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """The versions that a file is good for; that of s2s includes the state of its own files."""
+    root = Path(__file__).parent
+    state = hashlib.sha256()
+    for folder, _, names in sorted(os.walk(root)):
+        for name in sorted(names):
+            if name.endswith(".py") and not folder.endswith(FOLDER):
+                found = os.stat(os.path.join(folder, name))
+                state.update(f"{name} {found.st_size} {found.st_mtime_ns}\n".encode())
+    from s2s import __version__
+
+    return {
+        "s2s": f"{__version__} {state.hexdigest()[:12]}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "format": str(FORMAT),
+    }
+
+
+def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> str:
+    """What a file is for, as text. Raises Unstorable where an argument is an object without import path."""
+    signature = ", ".join(f"{name}: {stable_key(aval)}" for name, aval in arguments.items())
+    asked = (request.mode, request.wrt, request.single, request.has_aux, request.options)
+    if not _is_literal(asked):
+        raise Unstorable("an option")
+    return f"{_identity(function)}({signature}) {asked!r}"
+
+
+def _is_literal(value: Any) -> bool:
+    """Whether the ``repr`` of a value says all of it."""
+    if type(value) is tuple:
+        return all(map(_is_literal, value))
+    return type(value) in (str, bytes, int, float, bool, type(None))
+
+
+def _identity(function: types.FunctionType) -> str:
+    """A name for the function in its file; lambdas and nested functions need the line too."""
+    code = function.__code__
+    line = f":{code.co_firstlineno}" if "<" in code.co_qualname else ""
+    return f"{os.path.abspath(code.co_filename)}:{code.co_qualname}{line}"
+
+
+def _file_name(function: types.FunctionType, request: Request, full: str) -> str:
+    """``model.loss.grad_W_b.3f2a91c0d4e5.py``"""
+    stem = Path(function.__code__.co_filename).stem
+    wrt = "_".join("_".join(map(str, path)) for path in request.wrt)
+    readable = re.sub(r"[^\w.]+", "_", f"{stem}.{function.__code__.co_qualname}.{request.mode}_{wrt}")
+    tag = f"{full} {platform.python_version()} {np.__version__}"
+    return f"{readable[:120]}.{hashlib.sha256(tag.encode()).hexdigest()[:12]}.py"
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+) -> tuple[Compiled, str] | None:
+    """The version stored for these arguments, and its file, if it is there and still good."""
+    folders = folders_of(function)
+    if not folders:
+        return None
+    try:
+        full = full_key(function, arguments, request)
+    except Unstorable:
+        return None
+    for folder in folders:
+        file = folder / _file_name(function, request, full)
+        if is_safe(folder, want_folder=True) and is_safe(file, want_folder=False):
+            found = _read(file, full, function, arguments)
+            if found is not None:
+                return found, str(file)
+    return None
+
+
+def _read(
+    file: Path, full: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
+) -> Compiled | None:
+    """The version in a file; None where the file is damaged or out of date, whatever is in it."""
+    try:
+        text, _, tail = file.read_text(encoding="utf-8").rpartition(MARK)
+        data = json.loads(tail)
+        if data["versions"] != versions() or data["key"] != full or data["sum"] != _sum(text):
+            return None
+        if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
+            return None
+        guards = tuple(_read_guard(item, function) for item in data["guards"])
+        return Compiled(
+            text,
+            data["entry"],
+            data["imports"],
+            {},
+            tuple(data["globals"]),
+            tuple(data["free"]),
+            guards,
+            tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, Unstorable):
+        return None
+
+
+def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
+    root, path, mark = item[0], item[1], str(item[2])
+    if root == "self":
+        return fingerprint(function.__code__) == mark
+    if root != "argument":
+        return fingerprint(resolve(function, root, tuple(path))) == mark
+    value = getattr(arguments[path[0]], "value", None)
+    for attribute in path[1:]:
+        value = getattr(value, attribute)
+    return fingerprint(value) == mark
+
+
+def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
+    """A guard about the live objects. Raises ValueError where it does not hold for them."""
+    owner = None if item["owner"] is None else _owner(item["owner"])
+    if item["kind"] == "size":
+        return SizeGuard(item["symbol"], item["value"], item["root"], owner)
+    path = tuple(item["path"])
+    live = resolve(owner or function, item["root"], path)
+    if item["kind"] == "object":
+        if _object_mark(live) != item["mark"]:
+            raise ValueError(f"{'.'.join(path)} is another object")
+        return ObjectGuard(item["root"], path, live, owner)
+    aval = describe(live, item["symbol"])
+    if stable_key(aval) != item["mark"]:
+        raise ValueError(f"{path[0]} is of another kind")
+    return KindGuard(item["root"], path[0], aval, owner)
+
+
+def _owner(path: str) -> types.FunctionType:
+    found = imported(path)
+    if not isinstance(found, types.FunctionType):  # decorated with s2s.differentiable
+        found = getattr(found, "__wrapped__", None)
+    if not isinstance(found, types.FunctionType):
+        raise ValueError(f"{path} is no function")
+    return found
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def store(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, compiled: Compiled
+) -> str | None:
+    """Write a version; give its file, or None where it cannot be stored (the cache is off, no folder can be
+    written, or it holds objects without import path)."""
+    folders = folders_of(function)
+    if not folders or compiled.objects:
+        return None
+    try:
+        full = full_key(function, arguments, request)
+        data = _data(function, full, compiled)
+    except Unstorable:
+        return None
+    text = f"{_text(compiled)}{MARK}{json.dumps(data)}\n"
+    for folder in folders:
+        if _make_folder(folder):
+            file = folder / _file_name(function, request, full)
+            if _write(file, text):
+                return str(file)
+    return None
+
+
+def _text(compiled: Compiled) -> str:
+    return compiled.text if compiled.text.endswith("\n") else f"{compiled.text}\n"
+
+
+def _sum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[str, Any]:
+    """What the comment line says. Raises Unstorable."""
+    dependencies = [["self", [], fingerprint(function.__code__)]]
+    for dependency in compiled.dependencies:
+        if not dependency.fingerprint:
+            raise Unstorable(".".join(dependency.path))
+        dependencies.append([dependency.root, list(dependency.path), dependency.fingerprint])
+    return {
+        "key": full,
+        "versions": versions(),
+        "entry": compiled.entry,
+        "imports": compiled.imports,
+        "globals": list(compiled.globals),
+        "free": list(compiled.free),
+        "dependencies": dependencies,
+        "guards": [_guard_data(guard) for guard in compiled.guards],
+        "sum": _sum(_text(compiled)),
+    }
+
+
+def _guard_data(guard: Guard) -> dict[str, Any]:
+    owner = None
+    if guard.owner is not None:
+        owner = _owner_path(guard.owner)
+    match guard:
+        case SizeGuard(symbol, value, root):
+            return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
+        case ObjectGuard(root, path, value):
+            return {
+                "kind": "object",
+                "root": root,
+                "path": list(path),
+                "mark": _object_mark(value),
+                "owner": owner,
+            }
+        case KindGuard(root, name, aval):
+            return {
+                "kind": "kind",
+                "root": root,
+                "path": [name],
+                "symbol": name,
+                "mark": stable_key(aval),
+                "owner": owner,
+            }
+
+
+def _owner_path(owner: types.FunctionType) -> str:
+    path = f"{owner.__module__}:{owner.__qualname__}"
+    with contextlib.suppress(ValueError, LookupError, ImportError):
+        if _owner(path) is owner:
+            return path
+    raise Unstorable(path)
+
+
+def _object_mark(value: Any) -> str:
+    """What tells this object from others in another process. Raises Unstorable where nothing does."""
+    if isinstance(value, types.ModuleType):
+        path = import_path(value)
+        if path is None:
+            raise Unstorable("a module")
+        return f"module {path}"
+    return f"{import_path(value)} {fingerprint(value)}"
+
+
+def _write(file: Path, text: str) -> bool:
+    """Put a file there in one step: other processes see the old one or the new one, whole."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".tmp")
+    except OSError:
+        return False
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        return False
+    return True
+
+
+# --- the command line's view --------------------------------------------------------------------------------
+
+
+def entries(folder: Path) -> Iterator[Path]:
+    """The files that s2s wrote, in a cache folder or in the cache folders below it."""
+    if not folder.is_dir():
+        return
+    places = [folder] if folder.name == FOLDER or folder == user_folder() else sorted(folder.rglob(FOLDER))
+    for place in places:
+        for file in sorted(place.glob("*.py")):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                if MARK in file.read_text(encoding="utf-8"):
+                    yield file
+
+
+def clear(folder: Path) -> int:
+    """Delete the files that s2s wrote there; give their number."""
+    count = 0
+    for file in list(entries(folder)):
+        with contextlib.suppress(OSError):
+            file.unlink()
+            count += 1
+    return count

@@ -1,0 +1,661 @@
+"""Calls of a derivative in, calls of the right compiled version out.
+
+For one function and one request there is one generated function, the *dispatcher*: it has the primal's
+parameters, and its body tests the guards of the versions in turn and calls the first that holds. A call
+that no version fits goes to ``miss``, which describes the arguments, finds or compiles a version, and swaps
+the dispatcher's code for one that knows it. So a call costs the guards and nothing else.
+
+    def loss_grad(W, x, n=3):
+        if W.__class__ is ndarray and (W.dtype is f8 or W.dtype == f8) and W.ndim == 1 and W.size != 1 and
+        ...:
+            return version0(W, x, n)
+        return miss(W, x, n)
+
+The objects that guards compare with are constants of the code object (``_constants_in``): loading one is
+the cheapest that Python has, and new code comes with its new constants in one assignment, whatever other
+threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2s import cache, errors
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.link import link
+from s2s.signature import Names, describe, guard_source, has_float, key
+from s2s.target import (
+    Target,
+    argument_error,
+    find_paths,
+    parameter_span,
+    parameters_of,
+    show_path,
+    synthetic,
+)
+from s2s.versions import (
+    Compiled,
+    Guard,
+    KindGuard,
+    ObjectGuard,
+    Path,
+    Request,
+    SizeGuard,
+    builtins_of,
+    resolve,
+)
+
+__all__ = ["Ask", "ByShape", "Dispatcher", "Version", "find_or_compile", "run_compiler", "show_versions"]
+
+INLINE = 6
+"""So many versions are tested by the dispatcher itself; the others are found through a dict."""
+
+MOST = 64
+"""So many versions are kept; then the oldest goes."""
+
+MOST_OBJECTS = 8
+"""A parameter that came with more functions or strings than this is no longer specialised by them."""
+
+_LOCK = threading.RLock()
+_TRUSTED = {"numpy", "scipy", *sys.stdlib_module_names}
+
+_shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, list[Compiled]]] = weakref.WeakKeyDictionary()
+"""What was compiled, by code object: closures and lambdas made anew at each call share it."""
+
+
+def _new_lock() -> None:
+    global _LOCK
+    _LOCK = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # a fork copies a lock that nobody will release
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+def run_compiler(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+) -> Compiled:
+    """Compile one version. Here, and only here, libcst comes in."""
+    from s2s import pipeline
+
+    compiled: Compiled = pipeline.compile(function, arguments, request)
+    return compiled
+
+
+# --- what is asked ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What the user asked for, before the arguments are known; ``argnums`` is None for every positional
+    argument that has a derivative (the first ``count`` ones)."""
+
+    mode: str
+    argnums: tuple[Any, ...] | None = ()
+    single: bool = False
+    has_aux: bool = False
+    options: tuple[tuple[str, Any], ...] = ()
+    count: int = 0
+
+    def request(self, target: Target, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Request:
+        """The request for these arguments. Raises ArgumentError where one to differentiate has no
+        derivative."""
+        if self.argnums is None:
+            places = find_paths(target, tuple(range(self.count)), values) or ()
+            wrt = tuple(path for path in places if has_float(_at(target, avals, path)))
+            if not wrt and self.mode != "primal":
+                raise argument_error(
+                    "S2S510",
+                    f"no positional argument of `{target.name}` has a derivative",
+                    "give at least one float or array of floats by position",
+                )
+        else:
+            wrt = find_paths(target, self.argnums, values) or ()
+            for path in wrt:
+                _check_differentiable(target, path, _at(target, avals, path))
+        return Request(self.mode, wrt, self.single, self.has_aux, self.options)
+
+
+def _at(target: Target, avals: tuple[AbstractValue, ...], path: Path) -> AbstractValue:
+    aval = avals[target.parameters.index(path[0])]
+    for step in path[1:]:
+        match aval:
+            case Sequence(_, items):
+                aval = items[step]
+            case Mapping(keys, items):
+                aval = items[keys.index(step)]
+            case _:
+                return UNKNOWN
+    return aval
+
+
+def _check_differentiable(target: Target, path: Path, aval: AbstractValue) -> None:
+    """Raise ArgumentError where an argument to differentiate holds no float."""
+    if has_float(aval) or aval in (Sequence(tuple, ()), Sequence(list, ()), Mapping((), ())):
+        return
+    fields: dict[str, Any] = {"name": target.name, "argument": show_path(path)}
+    span = parameter_span(target.function, path[0])
+    label = f"got {key(aval)}"
+    match aval:
+        case Scalar(kind) if kind is int or "int" in kind.__name__:
+            raise errors.error("S2S503", span=span, label=label, hint="pass a float, `float(...)`", **fields)
+        case Array(dtype) if dtype.kind in "iu":
+            raise errors.error(
+                "S2S503",
+                span=span,
+                label=f"got an array of {dtype}",
+                hint="pass floats, `x.astype(float)`",
+                **fields,
+            )
+    raise errors.error(
+        "S2S504", span=span, label=label, kind=_kind_text(aval), hint="leave it out of `argnums`", **fields
+    )
+
+
+def _kind_text(aval: AbstractValue) -> str:
+    match aval:
+        case Known(const):
+            value = const.value
+            return "None" if value is None else f"a {type(value).__name__}"
+        case Array(dtype):
+            return f"an array of {dtype}"
+        case Scalar(kind):
+            return f"a {kind.__name__}"
+        case Sequence(kind):
+            return f"a {kind.__name__} without floats"
+        case Mapping():
+            return "a dict without floats"
+        case _:
+            return "a list without floats"
+
+
+# --- versions -----------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Version:
+    """One compiled version: ``raw`` is the generated function, ``call`` what the dispatcher calls,
+    ``guards`` the facts it relies on with the function whose globals and closure they look at."""
+
+    compiled: Compiled
+    raw: types.FunctionType
+    call: Callable[..., Any]
+    request: Request
+    avals: tuple[AbstractValue, ...]
+    guards: tuple[tuple[Guard, types.FunctionType], ...]
+    late: int = field(default=0)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it takes arguments of which nothing is known: it is tried after the others."""
+        return any(isinstance(aval, Unknown) for aval in self.avals)
+
+
+class Dispatcher:
+    """The versions of one function for one ask. ``function`` is what to call: its identity stays, its code
+    changes.
+
+    ``finish`` makes what the dispatcher calls out of a version's function (``vjp`` checks cotangents there).
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        ask: Ask,
+        name: str,
+        finish: Callable[[Version, Target], Callable[..., Any]] | None = None,
+        on_version: Callable[[Version], None] | None = None,
+    ) -> None:
+        self.target = target
+        self.ask = ask
+        self.name = name
+        self.last: Version | None = None
+        self._finish = finish
+        self._on_version = on_version
+        self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
+        self._tested: list[tuple[Version, tuple[str, ...], Names]] = []
+        self._objects: dict[int, set[int]] = {}
+        if ask.argnums is not None:
+            find_paths(target, ask.argnums, None)  # unknown names are told before the first call
+        self._writer = _Writer(target, name)
+        self.function = self._writer.function(self._miss)
+        self.collect = self._writer.function(lambda *values: values)
+
+    @property
+    def versions(self) -> list[Version]:
+        """The versions there are, oldest first."""
+        return [version for versions in self._versions.values() for version in versions]
+
+    def version_for(self, values: tuple[Any, ...]) -> Version:
+        """The version for the values of the function's parameters, compiled where there is none yet.
+
+        Raises the errors of the compiler, and ArgumentError where an argument to differentiate has no
+        derivative.
+        """
+        with _LOCK:
+            avals = self._describe(values)
+            request = self.ask.request(self.target, avals, values)
+            version = next((v for v in self._versions.get(avals, ()) if self._holds(v, values)), None)
+            if version is None:
+                version = self._make(avals, request, values)
+                self._keep(version)
+            self._install(version, values)
+            self.last = version
+            if self._on_version is not None:
+                self._on_version(version)
+            return version
+
+    def version_of(self, avals: tuple[AbstractValue, ...], request: Request) -> Version:
+        """A version for abstract values alone, which is not installed."""
+        with _LOCK:
+            return self._make(avals, request, None)
+
+    def _miss(self, *values: Any) -> Any:
+        return self.version_for(values).call(*values)
+
+    def _describe(self, values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
+        avals = [describe(value, name) for name, value in zip(self.target.parameters, values, strict=True)]
+        for i, aval in enumerate(avals):
+            if isinstance(aval, Known) and type(aval.value) not in (bool, type(None), type(Ellipsis)):
+                seen = self._objects.setdefault(i, set())
+                seen.add(hash(aval))
+                avals[i] = aval if len(seen) <= MOST_OBJECTS else UNKNOWN
+        return tuple(avals)
+
+    def _make(
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
+    ) -> Version:
+        function, guards = self._function_to_compile(avals, values)
+        compiled, file = find_or_compile(
+            function, _arguments(function, avals), _rename(request, self.target, function)
+        )
+        raw = link(compiled, function, file=file)
+        guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)
+        version = Version(compiled, raw, raw, request, avals, guards)
+        if self._finish is not None:
+            version.call = self._finish(version, self.target)
+        return version
+
+    def _function_to_compile(
+        self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...] | None
+    ) -> tuple[types.FunctionType, tuple[tuple[Guard, types.FunctionType], ...]]:
+        """The primal; for the derivative of a derivative the inner one's generated function, with its
+        guards."""
+        inner: Dispatcher | None = self.target.derived
+        if inner is None:
+            return self.target.function, ()
+        if values is not None:
+            version = inner.version_for(values)
+        else:
+            version = inner.version_of(avals, inner.ask.request(inner.target, avals, ()))
+        return version.raw, version.guards
+
+    def _own(self, guard: Guard, function: types.FunctionType) -> Guard:
+        """A guard on an argument's size, in the parameter names of the target (generated code may have
+        others)."""
+        if function is self.target.function or not isinstance(guard, SizeGuard) or guard.root != "argument":
+            return guard
+        base, name, axis = _split_symbol(guard.symbol)
+        own = self.target.parameters[_parameter_names(function).index(name)]
+        return SizeGuard(f"{own}{base[len(name) :]}.{axis}", guard.value)
+
+    def _keep(self, version: Version) -> None:
+        self._versions.setdefault(version.avals, []).append(version)
+        if sum(map(len, self._versions.values())) > MOST:
+            oldest = self._versions[next(iter(self._versions))]
+            dropped = oldest.pop(0)
+            self._versions = {avals: versions for avals, versions in self._versions.items() if versions}
+            self._tested = [entry for entry in self._tested if entry[0] is not dropped]
+
+    # -- guards
+
+    def _conditions(self, version: Version, values: tuple[Any, ...]) -> tuple[tuple[str, ...], Names]:
+        names = Names(self._writer.prefix)
+        tests: list[str] = []
+        for name, aval, value in zip(self.target.parameters, version.avals, values, strict=True):
+            if name in self.target.fixed and isinstance(aval, (Known, Scalar, Unknown)):
+                continue  # the very same object at each call
+            tests += guard_source(self._writer.expression(name), aval, names, value)
+        for guard, owner in version.guards:
+            tests += _guard_conditions(guard, owner, self._writer, names)
+        return tuple(dict.fromkeys(tests)), names
+
+    def _holds(self, version: Version, values: tuple[Any, ...]) -> bool:
+        by_name = dict(zip(self.target.parameters, values, strict=True))
+        return all(_guard_holds(guard, owner, by_name) for guard, owner in version.guards)
+
+    def _install(self, version: Version, values: tuple[Any, ...]) -> None:
+        """Let the dispatcher test this version first. A version that comes back again and again without
+        being tested inline is brought forward at ever longer intervals, so that many signatures in turn do
+        not swap code each time."""
+        conditions, names = self._conditions(version, values)
+        same = [
+            entry for entry in self._tested if entry[0] is version and _same_test(entry, conditions, names)
+        ]
+        if same:
+            version.late += 1
+            if version.late & (version.late - 1):
+                return
+            self._tested.remove(same[0])
+        self._tested.insert(0, (version, conditions, names))
+        self._tested.sort(key=lambda entry: entry[0].is_general)
+        del self._tested[MOST:]
+        entries = [(conditions, names, entry.call) for entry, conditions, names in self._tested[:INLINE]]
+        self.function.__code__ = self._writer.code(entries, self._miss)
+
+
+def _arguments(function: types.FunctionType, avals: tuple[AbstractValue, ...]) -> dict[str, AbstractValue]:
+    return dict(zip(_parameter_names(function), avals, strict=True))
+
+
+def _parameter_names(function: types.FunctionType) -> tuple[str, ...]:
+    return Target(function, ()).parameters
+
+
+def _rename(request: Request, target: Target, function: types.FunctionType) -> Request:
+    """The request in the parameter names of the function compiled, which are others in generated code."""
+    if function is target.function:
+        return request
+    names = dict(zip(target.parameters, _parameter_names(function), strict=True))
+    wrt = tuple((names[path[0]], *path[1:]) for path in request.wrt)
+    return Request(request.mode, wrt, request.single, request.has_aux, request.options)
+
+
+def find_or_compile(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+) -> tuple[Compiled, str | None]:
+    """The version from memory, from disk, or from the compiler; and the file where it is kept, if it is."""
+    shared = _shared.setdefault(function.__code__, {})
+    where = (function.__code__.co_filename, tuple(arguments.items()), request)
+    for compiled in shared.get(where, ()):
+        if _still_holds(compiled, function):
+            return compiled, None
+    stored = cache.load(function, arguments, request)
+    if stored is None:
+        compiled = run_compiler(function, arguments, request)
+        file = cache.store(function, arguments, request, compiled)
+    else:
+        compiled, file = stored
+    shared.setdefault(where, []).append(compiled)
+    del shared[where][:-8]
+    return compiled, file
+
+
+def _still_holds(compiled: Compiled, function: types.FunctionType) -> bool:
+    """Whether the guards on objects and kinds hold for this function (sizes are tested at the call)."""
+    return all(_guard_holds(guard, guard.owner or function, None) for guard in compiled.guards)
+
+
+def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, Any] | None) -> bool:
+    """Whether a guard holds now; those on the sizes of arguments do where ``arguments`` is None."""
+    try:
+        match guard:
+            case ObjectGuard(root, path, value):
+                return resolve(owner, root, path) is value
+            case KindGuard(root, name, aval):
+                return key(describe(resolve(owner, root, (name,)), "")) == key(aval)
+            case SizeGuard(symbol, value, root):
+                base, name, axis = _split_symbol(symbol)
+                if root == "argument" and arguments is None:
+                    return True
+                live = arguments[name] if root == "argument" and arguments else resolve(owner, root, (name,))
+                return bool(eval(f"{base}.shape[{axis}] != {value}", {name: live}))
+    except (LookupError, AttributeError):
+        return False
+
+
+def _split_symbol(symbol: str) -> tuple[str, str, str]:
+    """``params[0][1].0`` as ``params[0][1]``, ``params``, ``0``."""
+    base, _, axis = symbol.rpartition(".")
+    found = re.match(r"[^\W\d]\w*", base)
+    if found is None or not axis.isdigit():
+        raise errors.error("S2S901", problem=f"a guard on the symbol {symbol}")
+    return base, found[0], axis
+
+
+# --- conditions ---------------------------------------------------------------------------------------------
+
+
+def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, names: Names) -> list[str]:
+    match guard:
+        case ObjectGuard(root, path, value):
+            return _object_conditions(root, path, value, owner, writer, names)
+        case KindGuard(root, name, aval):
+            try:
+                live = resolve(owner, root, (name,))
+            except LookupError:
+                live = None
+            return guard_source(_variable(root, name, owner, writer, names), aval, names, live)
+        case SizeGuard(symbol, value, root):
+            return [_size_condition(symbol, value, root, owner, writer, names)]
+
+
+def _object_conditions(
+    root: str, path: tuple[str, ...], value: Any, owner: types.FunctionType, writer: _Writer, names: Names
+) -> list[str]:
+    first = _variable(root, path[0], owner, writer, names)
+    if len(path) == 1:
+        return [f"{first} is {names.add(value)}"]
+    holder = resolve(owner, root, path[:1])
+    is_module = isinstance(holder, types.ModuleType)
+    if is_module and holder.__name__.partition(".")[0] in _TRUSTED:
+        return [f"{first} is {names.add(holder)}"]
+    if is_module:
+        return [f"{'.'.join((first, *path[1:]))} is {names.add(value)}"]
+    expr = first
+    for attribute in path[1:]:  # the object may be another one, without it
+        expr = f"{names.add(getattr)}({expr}, {attribute!r}, None)"
+    return [f"{expr} is {names.add(value)}"]
+
+
+def _variable(root: str, name: str, owner: types.FunctionType, writer: _Writer, names: Names) -> str:
+    """An expression that reads a global or a closure variable of ``owner``, live."""
+    if root == "free":
+        cell = (owner.__closure__ or ())[owner.__code__.co_freevars.index(name)]
+        return f"{names.add(cell, 'c')}.cell_contents"
+    if owner.__globals__ is writer.globals and name not in writer.locals:
+        return name
+    scope = names.add(owner.__globals__, "g")
+    builtins = names.add(builtins_of(owner), "b")
+    return f"({scope}[{name!r}] if {name!r} in {scope} else {builtins}[{name!r}])"
+
+
+def _size_condition(
+    symbol: str, value: int, root: str, owner: types.FunctionType, writer: _Writer, names: Names
+) -> str:
+    base, name, axis = _split_symbol(symbol)
+    expr = writer.expression(name) if root == "argument" else _variable(root, name, owner, writer, names)
+    return f"{expr}{base[len(name) :]}.shape[{axis}] != {value}"
+
+
+def _same_test(
+    entry: tuple[Version, tuple[str, ...], Names], conditions: tuple[str, ...], names: Names
+) -> bool:
+    """Whether an entry tests the same: the same text about the same objects."""
+    mine, theirs = names.objects.values(), entry[2].objects.values()
+    return entry[1] == conditions and [*map(id, mine)] == [*map(id, theirs)]
+
+
+# --- the generated function ---------------------------------------------------------------------------------
+
+
+class _Writer:
+    """Writes dispatchers for one target: functions with its public parameters, in the user's globals."""
+
+    def __init__(self, target: Target, name: str) -> None:
+        self.target = target
+        self.name = name if name.isidentifier() else "derivative"
+        self.globals = target.function.__globals__
+        self.prefix = "_s2s_"
+        self.locals = {p.name for p in target.public}
+        while any(local.startswith(self.prefix) for local in self.locals):
+            self.prefix = f"_{self.prefix}"
+        self._fixed = {name: f"{self.prefix}fixed{i}" for i, name in enumerate(target.fixed)}
+
+    def expression(self, name: str) -> str:
+        """How the dispatcher reads a parameter of the function: by its name, or a constant where it is
+        set."""
+        return self._fixed.get(name, name)
+
+    def function(self, miss: Callable[..., Any]) -> types.FunctionType:
+        """A new dispatcher, which knows no version."""
+        defaults = tuple(
+            p.default
+            for p in self.target.public
+            if p.name in self.target.positional and p.default is not p.empty
+        )
+        made = types.FunctionType(self.code([], miss), self.globals, self.name, defaults or None)
+        by_keyword = {
+            p.name: p.default
+            for p in self.target.public
+            if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+        }
+        made.__kwdefaults__ = by_keyword or None
+        made.__module__ = self.target.function.__module__
+        return made
+
+    def code(self, entries: Any, miss: Any) -> types.CodeType:
+        """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn."""
+        objects = {self._fixed[name]: value for name, value in self.target.fixed.items()}
+        lines = [f"def {self.name}({self._parameters()}):", *self._merge(objects)]
+        arguments = ", ".join(map(self.expression, self.target.parameters))
+        for i, (conditions, names, call) in enumerate(entries):
+            renamed = {name: f"{name}_{i}" for name in names.objects}
+            objects |= {renamed[name]: value for name, value in names.objects.items()}
+            test = " and ".join(conditions) or "True"
+            test = _rename_all(test, self.prefix, renamed)
+            objects[f"{self.prefix}call_{i}"] = call
+            lines += [f"    if {test}:", f"        return {self.prefix}call_{i}({arguments})"]
+        objects[f"{self.prefix}miss"] = miss
+        lines.append(f"    return {self.prefix}miss({arguments})")
+        return _constants_in("\n".join(lines), objects)
+
+    def _parameters(self) -> str:
+        shown: list[str] = []
+        kinds = [p.kind for p in self.target.public]
+        for i, p in enumerate(self.target.public):
+            if p.kind is p.KEYWORD_ONLY and not {p.VAR_POSITIONAL, p.KEYWORD_ONLY} & set(kinds[:i]):
+                shown.append("*")
+            stars = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
+            shown.append(f"{stars}{p.name}")  # defaults are objects, set on the function
+            if p.kind is p.POSITIONAL_ONLY and p.POSITIONAL_ONLY not in kinds[i + 1 :]:
+                shown.append("/")
+        return ", ".join(shown)
+
+    def _merge(self, objects: dict[str, Any]) -> list[str]:
+        """The lines that put what a ``partial`` set into ``*args`` and ``**kwargs``."""
+        lines = []
+        rest, named = self._variables()
+        for name, value, operator in ((rest, self.target.prefix, "+"), (named, self.target.extra, "|")):
+            if name and (value or name not in self.locals):
+                constant = f"{self.prefix}before_{name}"
+                objects[constant] = value
+                lines.append(
+                    f"    {name} = {constant}" + (f" {operator} {name}" if name in self.locals else "")
+                )
+        return lines
+
+    def _variables(self) -> tuple[str, str]:
+        """The names of the function's own ``*args`` and ``**kwargs``."""
+        code, names = self.target.function.__code__, self.target.parameters
+        named = names[-1] if code.co_flags & inspect.CO_VARKEYWORDS else ""
+        rest = names[code.co_argcount] if code.co_flags & inspect.CO_VARARGS else ""
+        return rest, named
+
+
+def _rename_all(text: str, prefix: str, renamed: dict[str, str]) -> str:
+    return re.sub(rf"\b{prefix}\w+", lambda found: renamed.get(found[0], found[0]), text)
+
+
+class _Placeholders(ast.NodeTransformer):
+    """Names that stand for objects become string constants, which ``_constants_in`` replaces by the objects.
+
+    They are wrapped in ``(constant if True else None)``, which compiles to the constant alone: Python warns
+    about literals that are called or compared with ``is``.
+    """
+
+    def __init__(self, objects: dict[str, Any]) -> None:
+        self.objects = objects
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self.objects:
+            return node
+        return ast.copy_location(
+            ast.IfExp(ast.Constant(True), ast.Constant(f"<{node.id}>"), ast.Constant(None)), node
+        )
+
+
+def _constants_in(text: str, objects: dict[str, Any]) -> types.CodeType:
+    """The code of the one def in ``text``, with names replaced by objects that the code itself holds."""
+    tree = ast.fix_missing_locations(_Placeholders(objects).visit(ast.parse(text)))
+    module = compile(tree, "<s2s dispatch>", "exec", dont_inherit=True)
+    code = next(c for c in module.co_consts if isinstance(c, types.CodeType))
+    return _replace_constants(code, {f"<{name}>": value for name, value in objects.items()})
+
+
+def _replace_constants(code: types.CodeType, objects: dict[str, Any]) -> types.CodeType:
+    def change(constant: Any) -> Any:
+        if isinstance(constant, types.CodeType):
+            return _replace_constants(constant, objects)
+        return objects.get(constant, constant) if type(constant) is str else constant
+
+    return code.replace(co_consts=tuple(map(change, code.co_consts)))
+
+
+# --- functions without Python code --------------------------------------------------------------------------
+
+
+class ByShape:
+    """The derivative of a function that has no Python code: one small Python function, and one dispatcher,
+    for each number of positional arguments and set of keywords that it is called with."""
+
+    target = None
+
+    def __init__(self, f: Any, make: Callable[[Target], Dispatcher]) -> None:
+        self.f = f
+        self._make_dispatcher = make
+        self._by_shape: dict[tuple[int, tuple[str, ...]], Dispatcher] = {}
+        self.last: Version | None = None
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return self.dispatcher_for(args, kwargs).function(*args, **kwargs)
+
+        self.function = function
+
+    @property
+    def versions(self) -> list[Version]:
+        """The versions there are."""
+        return [version for dispatcher in self._by_shape.values() for version in dispatcher.versions]
+
+    def dispatcher_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatcher:
+        """The dispatcher for calls with as many arguments and these keywords."""
+        shape = (len(args), tuple(kwargs))
+        found = self._by_shape.get(shape)
+        if found is None:
+            found = self._by_shape[shape] = self._make_dispatcher(self._target(args, kwargs))
+        return found
+
+    def _target(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Target:
+        from s2s.api import Derivative
+
+        if isinstance(self.f, Derivative) and isinstance(self.f.dispatcher, ByShape):
+            inner = self.f.dispatcher.dispatcher_for(args, kwargs)
+            return Target(inner.target.function, inner.target.public, derived=inner)
+        function = synthetic(self.f, len(args), tuple(kwargs))
+        return Target(function, parameters_of(function))
+
+
+def show_versions(dispatcher: Dispatcher | ByShape) -> str:
+    """The signatures that are compiled, for a repr."""
+    shown = ["(" + ", ".join(map(key, version.avals)) + ")" for version in dispatcher.versions]
+    return ", ".join(shown) if shown else "nothing compiled yet"

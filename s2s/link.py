@@ -1,0 +1,99 @@
+"""A compiled text in, a callable out: its functions run in the user function's own globals and closure.
+
+Imported names and objects become closure cells, so nothing is written into the user's module; names that
+the primal reads from its closure are the primal's own cells. The text is registered in ``linecache`` under
+the code's file name, so that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from s2s.versions import Compiled, imported
+
+__all__ = ["file_name", "link", "register"]
+
+
+def link(
+    compiled: Compiled, function: types.FunctionType, name: str | None = None, file: str | None = None
+) -> types.FunctionType:
+    """The entry of a compiled text as a function beside ``function``; ``name`` is its ``__name__`` where
+    given.
+
+    ``file`` is where the text is stored, None for a made-up file name. Raises ImportError where a name of
+    the text cannot be imported, and LookupError where the primal has no such closure variable.
+    """
+    file = file or file_name(compiled)
+    register(file, compiled.text)
+    tree = ast.parse(compiled.text, file)
+    codes = _function_codes(tree, {*compiled.imports, *compiled.objects, *compiled.free}, file)
+    cells = {name: types.CellType(imported(path)) for name, path in compiled.imports.items()}
+    cells |= {name: types.CellType(value) for name, value in compiled.objects.items()}
+    cells |= {name: _user_cell(function, name) for name in compiled.free}
+    cells |= {name: types.CellType() for name in codes}
+    for def_name, code in codes.items():
+        cells[def_name].cell_contents = _make_function(def_name, code, function, cells)
+    entry: types.FunctionType = cells[compiled.entry].cell_contents
+    entry.__doc__ = entry.__code__.co_consts[0] if isinstance(entry.__code__.co_consts[0], str) else None
+    if name is not None:
+        entry.__name__ = entry.__qualname__ = name
+    return entry
+
+
+def file_name(compiled: Compiled) -> str:
+    """A made-up file name for a text, the same for the same text: ``<s2s loss_grad 3f2a91c0>``."""
+    return f"<s2s {compiled.entry} {hashlib.sha256(compiled.text.encode()).hexdigest()[:8]}>"
+
+
+def register(file: str, text: str) -> None:
+    """Let ``linecache`` show ``text`` for ``file``; without a time stamp, so that it is never thrown out as
+    stale."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+
+
+def _user_cell(function: types.FunctionType, name: str) -> types.CellType:
+    names = function.__code__.co_freevars
+    if name not in names:
+        raise LookupError(f"{function.__qualname__} has no closure variable {name}")
+    return (function.__closure__ or ())[names.index(name)]
+
+
+def _function_codes(tree: ast.Module, outside: set[str], file: str) -> dict[str, types.CodeType]:
+    """The code of each def of a module, compiled as if inside a function that owns the names of ``outside``.
+
+    Those names and the other defs compile to closure variables; line numbers stay those of the text.
+    """
+    defs = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    names = sorted(outside - {node.name for node in defs})
+    arguments = ast.arguments(
+        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    outer = ast.FunctionDef(name="outer", args=arguments, body=list[ast.stmt](defs), decorator_list=[])
+    if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
+        setattr(outer, "type_params", [])  # noqa: B010 (unknown to the stubs of 3.11)
+    module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
+    wanted = {node.name for node in defs}
+    outer_code = next(_codes(compile(module, file, "exec", dont_inherit=True).co_consts))
+    return {
+        code.co_name: code.replace(co_qualname=code.co_name)
+        for code in _codes(outer_code.co_consts)
+        if code.co_name in wanted
+    }
+
+
+def _codes(constants: Iterable[Any]) -> Iterator[types.CodeType]:
+    return (constant for constant in constants if isinstance(constant, types.CodeType))
+
+
+def _make_function(
+    name: str, code: types.CodeType, function: types.FunctionType, cells: dict[str, types.CellType]
+) -> types.FunctionType:
+    closure = tuple(cells[free] for free in code.co_freevars)
+    made = types.FunctionType(code, function.__globals__, name, None, closure)
+    made.__module__ = function.__module__
+    return made

@@ -1,0 +1,367 @@
+"""Values and annotations in, abstract values out; and back: the tests in Python that a value still has its
+abstract value.
+
+The kinds are those of ``analysis.values``. What decides speed is ``guard_source``: its conditions are
+compiled into the dispatcher and run at every call.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s import ir
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Dim,
+    Known,
+    ListOf,
+    Mapping,
+    Scalar,
+    Sequence,
+    Unknown,
+)
+from s2s.versions import Unstorable, fingerprint, import_path
+
+__all__ = ["Names", "annotated", "describe", "guard_source", "has_float", "key", "plain_name", "stable_key"]
+
+MANY = 64
+"""A list with more items than this is a ListOf, where its items are alike."""
+
+LARGEST = 1024
+"""A container with more items than this that are not alike is UNKNOWN."""
+
+_NUMBERS = (float, int, complex)
+_VALUE_TYPES = (bool, str, bytes, type(None), type(Ellipsis))
+_CONCRETE = frozenset(np.dtype(character).type for character in "?bBhHiIlLqQefdgFDG")
+_KEY_TYPES = (str, int, bool, bytes, type(None))
+_IDENTITY_TYPES = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    type,
+    np.ufunc,
+    np.dtype,
+    type(np.sum),
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+)
+
+
+# --- values -------------------------------------------------------------------------------------------------
+
+
+def describe(value: Any, name: str) -> AbstractValue:
+    """The abstract value of an argument; its lengths are named after it: ``X.0``, ``params[0][1].0``."""
+    return _Describer().describe(value, name)
+
+
+class _Describer:
+    """One walk over an argument, counting what it has seen."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.open: set[int] = set()
+
+    def describe(self, value: Any, name: str) -> AbstractValue:
+        self.count += 1
+        if self.count > LARGEST:
+            return UNKNOWN
+        kind = type(value)
+        if kind in _NUMBERS:
+            return Scalar(kind)
+        if kind is np.ndarray:
+            return _describe_array(value, name)
+        if kind in _VALUE_TYPES:
+            return Known(ir.Const(value))
+        if isinstance(value, np.generic) and kind.__module__ == "numpy":
+            return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
+        if kind in (tuple, list, dict) or (isinstance(value, tuple) and hasattr(kind, "_fields")):
+            return self.container(value, name)
+        if isinstance(value, _IDENTITY_TYPES):
+            return Known(ir.Const(value))
+        return UNKNOWN
+
+    def container(self, value: Any, name: str) -> AbstractValue:
+        if id(value) in self.open or len(self.open) > 16:  # it contains itself, or nearly
+            return UNKNOWN
+        self.open.add(id(value))
+        try:
+            if type(value) is dict:
+                return self.mapping(value, name)
+            if type(value) is list and len(value) > MANY:
+                alike = self.list_of(value, name)
+                if alike is not None:
+                    return alike
+            if len(value) > LARGEST:
+                return UNKNOWN
+            return Sequence(type(value), tuple(self.describe(v, f"{name}[{i}]") for i, v in enumerate(value)))
+        finally:
+            self.open.discard(id(value))
+
+    def mapping(self, value: dict[Any, Any], name: str) -> AbstractValue:
+        if len(value) > LARGEST or not all(type(k) in _KEY_TYPES for k in value):
+            return UNKNOWN
+        return Mapping(tuple(value), tuple(self.describe(v, f"{name}[{k!r}]") for k, v in value.items()))
+
+    def list_of(self, value: list[Any], name: str) -> AbstractValue | None:
+        if any(type(item) in (tuple, list, dict) for item in value):
+            return None
+        kinds = (
+            {_anonymous(describe(item, "?")) for item in value}
+            if _mixed(value)
+            else {_anonymous(describe(value[0], "?"))}
+        )
+        if len(kinds) != 1:
+            return None
+        item = kinds.pop()
+        return None if isinstance(item, (Known, Unknown)) else ListOf(_named(item, f"?{name}[]"))
+
+
+def _mixed(items: list[Any]) -> bool:
+    """Whether the items may differ in abstract value: numbers of one type cannot."""
+    kinds = set(map(type, items))
+    return len(kinds) > 1 or kinds == {np.ndarray}
+
+
+def _describe_array(value: np.ndarray[Any, Any], name: str) -> AbstractValue:
+    if value.dtype.kind not in "biufc":
+        return UNKNOWN
+    shape = tuple(Dim("", 1) if size == 1 else Dim(f"{name}.{axis}") for axis, size in enumerate(value.shape))
+    return Array(value.dtype, shape)
+
+
+def _anonymous(aval: AbstractValue) -> AbstractValue:
+    """An item of a long list: its lengths may be any, 1 included."""
+    if isinstance(aval, Array) and aval.shape is not None:
+        return Array(aval.dtype, tuple(Dim("?") for _ in aval.shape))
+    return aval
+
+
+def _named(aval: AbstractValue, name: str) -> AbstractValue:
+    if isinstance(aval, Array) and aval.shape is not None:
+        return Array(aval.dtype, tuple(Dim(f"{name}.{axis}") for axis in range(len(aval.shape))))
+    return aval
+
+
+def has_float(aval: AbstractValue) -> bool:
+    """Whether there is, or may be, a float or complex number in it: something to differentiate."""
+    match aval:
+        case Scalar(kind):
+            return issubclass(kind, (float, complex, np.inexact))
+        case Array(dtype):
+            return dtype.kind in "fc"
+        case Sequence(_, items) | Mapping(_, items):
+            return any(map(has_float, items))
+        case ListOf(item):
+            return has_float(item)
+        case Known():
+            return False
+        case _:
+            return True
+
+
+# --- annotations --------------------------------------------------------------------------------------------
+
+
+def annotated(annotation: Any) -> AbstractValue:
+    """What an annotation (an object, not text) says: numbers, ``NDArray[...]``, lists and tuples of these;
+    else UNKNOWN."""
+    if annotation in (float, int, bool, complex) or (
+        isinstance(annotation, type) and issubclass(annotation, np.number) and _concrete(annotation)
+    ):
+        return Scalar(annotation)
+    if annotation is np.ndarray:
+        return Array(np.dtype(np.float64), None)
+    if annotation is None or annotation is type(None):
+        return Known(ir.Const(None))
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is np.ndarray:
+        return _annotated_array(arguments)
+    if origin is typing.Annotated:
+        return annotated(arguments[0])
+    if origin is list and len(arguments) == 1:
+        return ListOf(annotated(arguments[0]))
+    if origin is tuple and arguments and Ellipsis not in arguments:
+        return Sequence(tuple, tuple(map(annotated, arguments)))
+    return UNKNOWN
+
+
+def _annotated_array(arguments: tuple[Any, ...]) -> AbstractValue:
+    """``NDArray[np.float64]`` is ``ndarray[shape, dtype[float64]]``."""
+    scalar = (*typing.get_args(arguments[1]), None)[0] if len(arguments) == 2 else None
+    if isinstance(scalar, type) and issubclass(scalar, np.generic) and _concrete(scalar):
+        return Array(np.dtype(scalar), None)
+    return Array(np.dtype(np.float64), None)
+
+
+def _concrete(scalar: type) -> bool:
+    """Whether a NumPy scalar type is the type of some dtype (``np.floating`` is not)."""
+    return scalar in _CONCRETE
+
+
+# --- keys ---------------------------------------------------------------------------------------------------
+
+
+def key(aval: AbstractValue) -> str:
+    """A short text for people: ``float``, ``f8[:,1]``, ``(f8[:], int)``, ``mode='same'`` as ``'same'``."""
+    return _key(aval, plain_name)
+
+
+def stable_key(aval: AbstractValue) -> str:
+    """A text that two processes have in common exactly where the abstract values are the same.
+
+    Raises Unstorable where it holds an object without an import path.
+    """
+    return _key(aval, _stable_object)
+
+
+def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
+    match aval:
+        case Known(const):
+            return repr(const.value) if type(const.value) in _VALUE_TYPES else show(const.value)
+        case Scalar(kind):
+            return kind.__name__
+        case Array(dtype, None):
+            return f"{_dtype_name(dtype)}[...]"
+        case Array(dtype, shape):
+            return f"{_dtype_name(dtype)}[{','.join('1' if d == Dim('', 1) else ':' for d in shape or ())}]"
+        case Sequence(kind, items):
+            left, right = ("[", "]") if kind is list else ("(" if kind is tuple else f"{show(kind)}(", ")")
+            return f"{left}{', '.join(_key(i, show) for i in items)}{',' if len(items) == 1 else ''}{right}"
+        case Mapping(keys, items):
+            pairs = zip(keys, items, strict=True)
+            return "{" + ", ".join(f"{k!r}: {_key(i, show)}" for k, i in pairs) + "}"
+        case ListOf(item):
+            return f"[{_key(item, show)}, ...]"
+        case Unknown():
+            return "?"
+        case _:
+            return show(aval)
+
+
+def plain_name(value: Any) -> str:
+    """A name for an object, for people."""
+    return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
+
+
+def _stable_object(value: Any) -> str:
+    path = import_path(value)
+    if path is None and not isinstance(value, np.dtype):
+        raise Unstorable(plain_name(value))
+    return (
+        f"{path}#{fingerprint(value)[:16]}"
+        if path and not isinstance(value, types.ModuleType)
+        else path or repr(value)
+    )
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str:
+    return dtype.str[1:] if dtype.isnative else dtype.str
+
+
+# --- guards -------------------------------------------------------------------------------------------------
+
+
+class Names:
+    """Objects that guard conditions refer to, by the names that stand for them in the text."""
+
+    def __init__(self, prefix: str = "_s2s_") -> None:
+        self.prefix = prefix
+        self.objects: dict[str, Any] = {}
+        self._known: dict[int, str] = {}
+
+    def add(self, value: Any, hint: str = "o") -> str:
+        """A name for an object, the same one for the same object."""
+        if id(value) not in self._known:
+            name = f"{self.prefix}{hint}{len(self.objects)}"
+            self.objects[name] = value
+            self._known[id(value)] = name
+        return self._known[id(value)]
+
+
+def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None) -> list[str]:
+    """Conditions, in Python, that hold exactly while the value of ``expr`` has this abstract value,
+    cheapest first.
+
+    For UNKNOWN they test the type of the example ``value``.
+    """
+    match aval:
+        case Known(const):
+            return _guard_known(expr, const.value, names)
+        case Scalar(kind):
+            return [f"{expr}.__class__ is {names.add(kind, 't')}"]
+        case Array(dtype, shape):
+            return _guard_array(expr, dtype, shape, names)
+        case Sequence(kind, items):
+            tests = [
+                f"{expr}.__class__ is {names.add(kind, 't')}",
+                f"{names.add(len)}({expr}) == {len(items)}",
+            ]
+            for i, item in enumerate(items):
+                tests += guard_source(f"{expr}[{i}]", item, names, _item(value, i))
+            return tests
+        case Mapping(keys, items):
+            tests = [f"{expr}.__class__ is {names.add(dict, 't')}", f"[*{expr}] == {list(keys)!r}"]
+            for k, item in zip(keys, items, strict=True):
+                tests += guard_source(f"{expr}[{k!r}]", item, names, _item(value, k))
+            return tests
+        case ListOf(item):
+            return _guard_list(expr, item, names)
+        case _:
+            return _guard_unknown(expr, value, names)
+
+
+def _item(container: Any, index: Any) -> Any:
+    return None if container is None else container[index]
+
+
+def _guard_known(expr: str, value: Any, names: Names) -> list[str]:
+    if type(value) in (bool, type(None), type(Ellipsis)):
+        return [f"{expr} is {'...' if value is Ellipsis else repr(value)}"]
+    if type(value) in (str, bytes):
+        return [f"{expr}.__class__ is {names.add(type(value), 't')}", f"{expr} == {value!r}"]
+    return [f"{expr} is {names.add(value)}"]
+
+
+def _guard_array(expr: str, dtype: np.dtype[Any], shape: tuple[Dim, ...] | None, names: Names) -> list[str]:
+    # An unpickled array may have a dtype that is equal, not identical: == is only reached on a mismatch.
+    known = names.add(dtype, "d")
+    tests = [
+        f"{expr}.__class__ is {names.add(np.ndarray, 't')}",
+        f"({expr}.dtype is {known} or {expr}.dtype == {known})",
+    ]
+    if shape is None:
+        return tests
+    tests.append(f"{expr}.ndim == {len(shape)}")
+    fixed = [axis for axis, dim in enumerate(shape) if dim.is_constant]
+    other = [axis for axis, dim in enumerate(shape) if not dim.is_constant and not dim.symbol.startswith("?")]
+    if shape and len(other) == len(shape):
+        return [*tests, f"{expr}.size != 1" if len(shape) == 1 else f"1 not in {expr}.shape"]
+    tests += [f"{expr}.shape[{axis}] == {shape[axis].offset}" for axis in fixed]
+    return [*tests, *(f"{expr}.shape[{axis}] != 1" for axis in other)]
+
+
+def _guard_list(expr: str, item: AbstractValue, names: Names) -> list[str]:
+    tests = [f"{expr}.__class__ is {names.add(list, 't')}", f"{names.add(len)}({expr}) > {MANY}"]
+    if isinstance(item, Scalar):
+        return [*tests, f"{{*{names.add(map)}({names.add(type)}, {expr})}} == {names.add({item.type}, 'k')}"]
+    element = f"{names.prefix}item"
+    return [
+        *tests,
+        f"{names.add(all)}([{' and '.join(guard_source(element, item, names))} for {element} in {expr}])",
+    ]
+
+
+def _guard_unknown(expr: str, value: Any, names: Names) -> list[str]:
+    tests = [f"{expr}.__class__ is {names.add(type(value), 't')}"]
+    if type(value) is np.ndarray:
+        tests.append(f"{expr}.dtype == {names.add(value.dtype, 'd')}")
+    return tests

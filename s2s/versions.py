@@ -1,0 +1,301 @@
+"""What the front end asks of the compiler (``Request``) and what it gets back (``Compiled``): plain data,
+light imports.
+
+A *version* of a function is its code for one request and one abstract value per argument. It is valid while
+its guards hold; a version on disk is as good as new while its dependencies have the same fingerprints.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import sys
+import types
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from s2s.analysis.values import AbstractValue
+
+__all__ = [
+    "Compiled",
+    "Dependency",
+    "Guard",
+    "KindGuard",
+    "ObjectGuard",
+    "Path",
+    "Request",
+    "SizeGuard",
+    "Unstorable",
+    "fingerprint",
+    "builtins_of",
+    "import_path",
+    "imported",
+    "resolve",
+]
+
+Path: TypeAlias = tuple[Any, ...]
+"""Where a differentiated value is: a parameter's name, then indices or keys: ``("W",)``, ``("args", 1)``."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for: ``mode`` is grad, value_and_grad, vjp or primal.
+
+    ``single`` asks for a bare gradient instead of a tuple; ``options`` are the policies, sorted by name. In
+    mode vjp the compiled entry returns ``(out, pullback)``, ``(out, pullback, aux)`` with ``has_aux``, and
+    ``pullback(out_bar)`` returns a tuple with one cotangent for each path of ``wrt``.
+    """
+
+    mode: str
+    wrt: tuple[Path, ...]
+    single: bool = False
+    has_aux: bool = False
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class ObjectGuard:
+    """The path gives this very object. ``root`` is ``global`` (module globals, then builtins) or ``free``
+    (a closure cell) of ``owner``, which is ``None`` for the function compiled."""
+
+    root: str
+    path: tuple[str, ...]
+    value: Any
+    owner: Any = None
+
+
+@dataclass(frozen=True)
+class KindGuard:
+    """A number, array or container that is read live still has this abstract value."""
+
+    root: str
+    name: str
+    aval: AbstractValue
+    owner: Any = None
+
+
+@dataclass(frozen=True)
+class SizeGuard:
+    """The length that a symbol of an argument stands for (``X.0``, ``params[0][1].0``) is not ``value``.
+
+    ``root`` is ``argument``, or ``global`` or ``free`` where the symbol belongs to a variable of a KindGuard.
+    """
+
+    symbol: str
+    value: int
+    root: str = "argument"
+    owner: Any = None
+
+
+Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """Something folded into the code, and what it looked like then.
+
+    ``root`` is ``global`` or ``free`` of the function compiled, ``argument`` (a function given as an
+    argument: the path begins with the parameter), or ``import`` (the path is a module's name, then
+    attributes). ``of`` makes one.
+    """
+
+    root: str
+    path: tuple[str, ...]
+    fingerprint: str
+
+    @classmethod
+    def of(cls, root: str, path: tuple[str, ...], value: Any) -> Dependency:
+        """The dependency on ``value`` found at ``path``; one that never holds again where ``value`` has no
+        fingerprint."""
+        try:
+            return cls(root, path, fingerprint(value))
+        except Unstorable:
+            return cls(root, path, "")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One version as text, with what the text needs to run.
+
+    ``entry`` is the def to call: its parameters are the function's, in order, all passed by position
+    (``*args`` as a tuple, ``**kwargs`` as a dict). ``imports`` maps a local name to ``module`` or
+    ``module:attribute``; ``objects`` to an object that has no import path; ``globals`` and ``free`` are
+    read live.
+    """
+
+    text: str
+    entry: str
+    imports: dict[str, str]
+    objects: dict[str, Any]
+    globals: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    dependencies: tuple[Dependency, ...] = ()
+
+
+# --- finding objects ----------------------------------------------------------------------------------------
+
+
+_MISSING = object()
+
+
+def resolve(function: types.FunctionType, root: str, path: tuple[str, ...]) -> Any:
+    """The object at a path from a function's globals (then builtins), its closure, or an import.
+
+    Raises LookupError where there is none.
+    """
+    first, *rest = path
+    if root == "import":
+        module = sys.modules.get(first)
+        value: Any = importlib.import_module(first) if module is None else module
+    elif root == "free":
+        value = _cell(function, first)
+    else:
+        value = function.__globals__.get(first, _MISSING)
+        if value is _MISSING:
+            value = builtins_of(function).get(first, _MISSING)
+        if value is _MISSING:
+            raise LookupError(first)
+    for attribute in rest:
+        value = getattr(value, attribute, _MISSING)
+        if value is _MISSING:
+            raise LookupError(".".join(path))
+    return value
+
+
+def builtins_of(function: types.FunctionType) -> dict[str, Any]:
+    """The builtins that a function reads names from after its globals."""
+    return getattr(function, "__builtins__")  # noqa: B009 (unknown to the stubs)
+
+
+def _cell(function: types.FunctionType, name: str) -> Any:
+    names = function.__code__.co_freevars
+    if name not in names:
+        raise LookupError(name)
+    try:
+        return (function.__closure__ or ())[names.index(name)].cell_contents
+    except ValueError:
+        raise LookupError(name) from None
+
+
+def imported(path: str) -> Any:
+    """The object at ``module`` or ``module:attribute.attribute``. Raises ImportError, AttributeError."""
+    module, _, attributes = path.partition(":")
+    value: Any = importlib.import_module(module)
+    for attribute in filter(None, attributes.split(".")):
+        value = getattr(value, attribute)
+    return value
+
+
+def import_path(value: Any) -> str | None:
+    """``module`` or ``module:qualified.name`` under which an import finds this very object, else None."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__ if sys.modules.get(value.__name__) is value else None
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return None
+    candidates = [getattr(value, "__module__", None), "builtins", "numpy"]
+    for module_name in candidates:
+        found: Any = sys.modules.get(module_name) if isinstance(module_name, str) else None
+        for part in name.split("."):
+            found = getattr(found, part, _MISSING)
+        if found is value:
+            return f"{module_name}:{name}"
+    return None
+
+
+# --- fingerprints -------------------------------------------------------------------------------------------
+
+
+class Unstorable(Exception):
+    """A value has no fingerprint that another process could compare."""
+
+
+def fingerprint(value: Any) -> str:
+    """A hash of what a value is, the same in every process: of a function its code, line numbers and
+    defaults, of a class its functions, of an array its content, of a literal its repr, of other objects
+    their import path.
+
+    Raises Unstorable for anything else.
+    """
+    digest = hashlib.sha256()
+    for part in _parts(value, 0):
+        digest.update(part)
+        digest.update(b"\0")
+    return digest.hexdigest()[:32]
+
+
+_LITERALS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
+
+
+def _parts(value: Any, depth: int) -> list[bytes]:
+    if depth > 8:
+        raise Unstorable("nested too deep")
+    kind = type(value)
+    if kind in _LITERALS or isinstance(value, (np.generic, np.dtype)):
+        return [kind.__name__.encode(), repr(value).encode()]
+    if kind in (tuple, list):
+        return [
+            kind.__name__.encode(),
+            *(p for item in value for p in (b"(", *_parts(item, depth + 1), b")")),
+        ]
+    if kind is frozenset or kind is set:
+        return [kind.__name__.encode(), *sorted(b"\1".join(_parts(item, depth + 1)) for item in value)]
+    if kind is dict:
+        return [b"dict", *(p for pair in value.items() for p in _parts(pair, depth + 1))]
+    if kind is slice:
+        return [b"slice", *_parts((value.start, value.stop, value.step), depth + 1)]
+    if kind is np.ndarray and not value.dtype.hasobject:
+        return [
+            b"array",
+            repr((value.dtype.str, value.shape)).encode(),
+            hashlib.sha256(value.tobytes()).digest(),
+        ]
+    if isinstance(value, types.CodeType):
+        return _code_parts(value, depth)
+    if isinstance(value, types.FunctionType):
+        return [
+            b"def",
+            *_code_parts(value.__code__, depth),
+            *_parts(value.__defaults__, depth + 1),
+            *_parts(value.__kwdefaults__, depth + 1),
+        ]
+    if isinstance(value, functools.partial):  # a decorated function is one without arguments
+        arguments = _parts((value.args, value.keywords), depth + 1) if value.args or value.keywords else []
+        return [*arguments, *_parts(value.func, depth + 1)]
+    if isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
+        return [b"wrapped", *_parts(value.__wrapped__, depth + 1)]
+    return _path_parts(value, depth)
+
+
+def _code_parts(code: types.CodeType, depth: int) -> list[bytes]:
+    shape = (
+        code.co_name,
+        code.co_argcount,
+        code.co_posonlyargcount,
+        code.co_kwonlyargcount,
+        code.co_flags,
+        code.co_firstlineno,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+    )
+    constants = [p for c in code.co_consts for p in (b",", *_parts(c, depth + 1))]
+    return [repr(shape).encode(), code.co_code, code.co_linetable, code.co_exceptiontable, *constants]
+
+
+def _path_parts(value: Any, depth: int) -> list[bytes]:
+    path = import_path(value)
+    if path is None:
+        raise Unstorable(f"{type(value).__name__} object")
+    parts = [b"import", path.encode()]
+    if isinstance(value, type) and value.__flags__ & (1 << 9):  # made by a class statement
+        for name, member in sorted(vars(value).items()):
+            member = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
+            if isinstance(member, types.FunctionType):
+                parts += [name.encode(), *_parts(member, depth + 1)]
+    return parts
