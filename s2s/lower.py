@@ -13,9 +13,9 @@ and every statement carries the place of the user's statement or expression that
 
 Two choices to know. A generator expression is lowered as a list comprehension: what consumes it (``sum``,
 ``max``, ``np.fromiter``, ``join``) sees the same items, and the derivative needs them all at once; only the
-order of side effects differs. Elsewhere ``iter`` of that list gives each item once. ``a[i] += v`` reads ``a[i]``
-after ``v`` was computed where Python reads it before: it matters only where computing ``v`` changes ``a[i]``
-itself.
+order of side effects differs. Elsewhere ``iter`` of that list gives each item once. ``a[i] += v`` reads
+``a[i]`` after ``v`` was computed where Python reads it before: it matters only where computing ``v`` changes
+``a[i]`` itself.
 """
 
 from __future__ import annotations

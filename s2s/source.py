@@ -10,8 +10,11 @@ import __future__
 
 import ast
 import functools
+import inspect
 import linecache
+import opcode
 import operator
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +28,9 @@ __all__ = ["Source", "find", "mangle", "private_class"]
 
 _FEATURES = (getattr(__future__, name) for name in __future__.all_feature_names)
 FUTURE_FLAGS = functools.reduce(operator.or_, (feature.compiler_flag for feature in _FEATURES))
+FILLERS = frozenset({"CACHE", "NOP", "PRECALL", "PUSH_NULL"})
+JUMPS = frozenset({*opcode.hasjrel, *opcode.hasjabs})
+METHOD_FLAG = sys.version_info >= (3, 12)  # the lowest bit of LOAD_ATTR says that a method is called
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -282,20 +288,29 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
 
 def _compile_like(code: types.CodeType, text: str, indent: int) -> types.CodeType | None:
     """The code object that the text gives in the surroundings of ``code``; None where it gives none."""
-    owner = private_class(code)
-    free = ", ".join(name for name in code.co_freevars if not (owner and name == "__class__"))
-    around = ([f"def s2s_outer({free}):"] if free else []) + ([f"class {owner}:"] if owner else [])
+    head, depth = _surroundings(code)
     if code.co_name == "<lambda>":
-        head = "".join(f"{' ' * depth}{line}\n" for depth, line in enumerate(around)) + " " * len(around)
-        text = f"{head}({text}\n)"
+        text = f"{head}{' ' * depth}({text}\n)"
     elif indent:
-        around = around or ["if 1:"]
-        text = "".join(f"{' ' * depth}{line}\n" for depth, line in enumerate(around)) + text
+        text = (head or "if 1:\n") + text
     try:
         module = compile(text, code.co_filename, "exec", code.co_flags & FUTURE_FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
     return next((found for found in _codes(module) if found.co_name == code.co_name), None)
+
+
+def _surroundings(code: types.CodeType) -> tuple[str, int]:
+    """The text in which names mean what they mean to ``code``, and the depth that comes after it."""
+    owner = private_class(code)
+    free = ", ".join(name for name in code.co_freevars if not (owner and name == "__class__"))
+    if not owner:
+        return (f"def s2s_outer({free}):\n", 1) if free else ("", 0)
+    if not free:
+        return f"class {owner}:\n", 1
+    # The class must not become a variable of the function around it where the code reads a global of that name.
+    shared = "" if owner in code.co_freevars else f" global {owner}\n"
+    return f"def s2s_outer({free}):\n{shared} class {owner}:\n", 2
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -308,16 +323,44 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
     return (
-        (a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars)
-        == (b.co_code, b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars)
+        (a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars)
+        == (b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars)
+        and (a.co_code == b.co_code or _operations(a) == _operations(b))
         and len(a.co_consts) == len(b.co_consts)
         and all(map(_same_constant, a.co_consts, b.co_consts))
     )
 
 
+def _operations(code: types.CodeType) -> list[tuple[str, int]]:
+    """The instructions, without what depends on the module around the function.
+
+    Python calls ``np.sin`` in another way where it sees that ``np`` is imported at the top of the file: the
+    attribute is loaded plainly and not as a method. So flags, jump distances and fillers are left out.
+    """
+    found, high = [], 0
+    for number, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        name = opcode.opname[number]
+        if name == "EXTENDED_ARG":
+            high = (high | argument) << 8
+            continue
+        if name not in FILLERS:
+            found.append(_operation(name, number, high | argument))
+        high = 0
+    return found
+
+
+def _operation(name: str, number: int, argument: int) -> tuple[str, int]:
+    if number in JUMPS:
+        return name, 0
+    if name == "LOAD_GLOBAL" or (name == "LOAD_ATTR" and METHOD_FLAG):
+        return name, argument >> 1
+    return ("LOAD_ATTR" if name == "LOAD_METHOD" else name), argument
+
+
 def _same_constant(a: object, b: object) -> bool:
     if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
-        return _same_code(a, b)
+        is_class = not a.co_flags & inspect.CO_NEWLOCALS  # its code holds line numbers; lower refuses it
+        return is_class or _same_code(a, b)
     return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))
 
 
