@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.emission.code import Assign, Code, blocks_of, walk
+from s2s.emission.code import Assign, Code, walk
 from s2s.emission.expressions import SUGARED, is_method
 from s2s.emission.folding import fold
 from s2s.emission.spelling import Speller
@@ -75,7 +75,7 @@ def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
             pairs = zip(value.function.captures, value.captures, strict=True)
             constants: dict[Var, Atom] = {var: atom for var, atom in pairs if isinstance(atom, Const)}
             code.inner[id(value)] = prepare(value.function, constants)
-    add_sugar(code, function)
+    add_sugar(code)
     return fold(code)
 
 
@@ -165,5 +165,3 @@ def _is_sugar(fn: Atom) -> bool:
 def _is_undefined(atom: Const) -> bool:
     return repr(atom.value) == "UNDEFINED"
 
-
-_ = blocks_of

@@ -62,10 +62,8 @@ def effect_of(tree: Tree) -> Effect:
     match tree:
         case Var() | Const() | MakeFunction() | Choice() | Junction():
             return Effect.PURE
-        case Load():
+        case Load() | Comprehension():
             return Effect.READS
-        case Comprehension():
-            return Effect.ACTS
         case Call(Const() as fn, _, kwargs):
             return Effect.ACTS if any(key == "out" or key is None for key, _ in kwargs) else _effect_of_call(fn.value)
         case Call():

@@ -16,6 +16,7 @@ from typing import Any, assert_never
 
 from s2s import ops
 from s2s.emission.code import Choice, Code, Comprehension, Junction, Pattern, Target, Tree
+from s2s.emission.effects import INPLACE
 from s2s.emission.spelling import Speller, load
 from s2s.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
 
@@ -39,7 +40,7 @@ _DISPLAYS = (ops.make_tuple, ops.make_list, ops.make_set, ops.make_dict)
 SUGARED: frozenset[Any] = frozenset(
     {
         *BINARY, *_UNARY, *_COMPARE, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict, ops.append,
-        ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack, operator.setitem, operator.delitem,
+        ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack, operator.setitem, operator.delitem, *INPLACE,
     }
 )  # fmt: skip
 """Functions that print as syntax, so that no name is needed for them."""
@@ -273,7 +274,7 @@ def _piece(value: ast.expr) -> ast.expr | None:
     """One part of an f-string, or None where Python 3.11 could not read it there."""
     match value:
         case ast.Constant(str(text)):
-            return None if any(c in text for c in "\\\n'\"{}") else value
+            return None if any(c in text for c in "\\\n{}") or ("'" in text and '"' in text) else value
         case ast.Call(ast.Name("format"), [inner, *rest], []):
             conversion = -1
             match inner:

@@ -12,7 +12,6 @@ import operator
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from s2s import ops
 from s2s.emission.code import (
@@ -21,6 +20,7 @@ from s2s.emission.code import (
     Change,
     Choice,
     Code,
+    Comprehension,
     Copies,
     Each,
     Fail,
@@ -37,14 +37,15 @@ from s2s.emission.code import (
     walk,
 )
 from s2s.emission.effects import INPLACE, Effect, effect_of
-from s2s.emission.expressions import SUGARED, is_method
-from s2s.ir import Atom, Call, Const, Load, MakeFunction, Var
+from s2s.emission.measure import depth_of, key_width, width_of
+from s2s.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 
-WIDTH = 96
+WIDTH = 100
 DEPTH = 12
 _GROWING = (ops.append, ops.add_to_set, ops.put)
+_MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.make_dict}
 
 
 def count_uses(code: Code) -> Counter[Var]:
@@ -61,8 +62,9 @@ def count_uses(code: Code) -> Counter[Var]:
 
 def tree_leaves(code: Code, tree: Tree) -> Iterator[Var]:
     """The variables that are read by name when an expression is evaluated."""
+    own = set(targets_of(tree.item)) if isinstance(tree, Comprehension) else set()
     for atom in tree_atoms(tree):
-        yield from leaves(code, atom)
+        yield from (v for v in leaves(code, atom) if v not in own)
 
 
 def leaves(code: Code, atom: Atom) -> Iterator[Var]:
@@ -116,6 +118,10 @@ class _Folder:
         for place, original in enumerate(block):
             statement = self.inside(original, indent)
             block[place] = statement
+            made = self.comprehension(block, place)
+            if made is not None:
+                gone.add(id(made[0]))
+                statement = block[place] = made[1]
             taken = self.operands(statement, place, steps, pending, indent)
             gone.update(id(pending.pop(var)[0]) for var in taken)
             steps.append(self.step(statement))
@@ -144,6 +150,40 @@ class _Folder:
                     inner[:] = self.block(inner, indent + 1)
         return statement
 
+    def comprehension(self, block: list[Statement], place: int) -> tuple[Copies, Assign] | None:
+        """The copy before a loop that only makes a list, a set or a dict, and the comprehension for both."""
+        before, loop = block[place - 1] if place else None, block[place]
+        if not isinstance(before, Copies) or not isinstance(loop, Each) or len(before.pairs) != 1:
+            return None
+        result, start = before.pairs[0]
+        made = self.code.folded.get(start) if isinstance(start, Var) else None
+        growth, test = self.growth(loop.body, result)
+        match made, growth:
+            case Call(Const(value=make), ()), Call(Const(value=grow), args) if _MAKES.get(grow) == make:
+                key, element = (args[1], args[2]) if grow is ops.put else (None, args[1])
+            case _:
+                return None
+        if any(isinstance(a, Star) or a == result for a in (key, element)):
+            return None
+        kind = {ops.append: "list", ops.add_to_set: "set", ops.put: "dict"}[grow]
+        self.counts[result] -= 1 + (test is not None)
+        return before, Assign(result, Comprehension(kind, element, loop.item, loop.iterable, test, key))
+
+    def growth(self, body: list[Statement], result: Var) -> tuple[Tree | None, Atom | None]:
+        """What a loop's body adds to ``result`` in each trip, and the test for it; None where it does more."""
+        match body:
+            case [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(new, source)])]:
+                if old == result == new and source == grown:
+                    return call, None
+            case [Branch(test, [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(joined, source)])], orelse),
+                  Copies([(new, last)])]:  # fmt: skip
+                kept = isinstance(orelse[0], Copies) and orelse[0].pairs == [(joined, result)] if orelse else False
+                if kept and old == result == new and source == grown and last == joined:
+                    return call, test
+            case _:
+                pass
+        return None, None
+
     def loop_test(self, loop: Loop) -> None:
         """Fold the last statement of a loop's head into its test."""
         match loop.head:
@@ -159,7 +199,7 @@ class _Folder:
         match branch:
             case Branch(test, [Copies([(target, then)])], [Copies([(other, orelse)])], inline):
                 joined = test in (then, orelse)
-                if target != other or not target.is_temporary or not (inline or joined):
+                if target != other or not (inline or (joined and target.is_temporary)):
                     return None
             case _:
                 return None
@@ -193,7 +233,8 @@ class _Folder:
         taken: list[Var] = []
         after: set[int] = set()
         for atom in reversed(read):
-            if not isinstance(atom, Var) or atom not in pending or not self.may_take(statement, atom):
+            known = isinstance(atom, Var) and atom in pending and self.counts[atom] == 1
+            if not isinstance(atom, Var) or not known or not self.may_take(statement, atom):
                 continue
             source, candidate = pending[atom]
             growth = candidate.width - self.width(atom)
@@ -253,7 +294,7 @@ class _Folder:
         return step
 
     def effect(self, tree: Tree) -> Effect:
-        if isinstance(tree, (Choice, Junction)):
+        if isinstance(tree, (Choice, Junction, Comprehension)):
             return self.deep_effect(tree)
         return effect_of(tree)
 
@@ -278,7 +319,7 @@ class _Folder:
         if target.is_temporary and isinstance(value, Const):
             self.code.folded[target] = value
             return
-        if self.counts[target] != 1 or not self.is_foldable(target, value):
+        if self.counts[target] not in (1, 2) or not self.is_foldable(target, value):
             return
         places = frozenset({place}).union(*(self.places[v] for v in taken)) if taken else frozenset({place})
         self.places[target] = places
@@ -287,7 +328,7 @@ class _Folder:
             self.deep_effect(value),
             frozenset(tree_leaves(self.code, value)),
             self.width(value),
-            self.depth(value),
+            depth_of(self.code, value),
         )
         pending[target] = (statement, candidate)
 
@@ -313,39 +354,16 @@ class _Folder:
         """About how many columns the statement takes with its operands by name."""
         match statement:
             case Assign(target, value):
-                return sum(len(v.name) + 2 for v in targets_of(target)) + 3 + self.width(value)
+                return sum(len(v.name) + 2 for v in targets_of(target)) + 1 + self.width(value)
             case Change(store):
-                return 9 + sum(map(self.width, (store.target, store.key, store.value)))
+                return 4 + sum(map(self.width, (store.target, store.value))) + key_width(self.code, store.key)
             case Copies(pairs):
                 return max((len(v.name) + 3 + self.width(a) for v, a in pairs), default=0)
             case _:
-                return 10 + sum(map(self.width, uses(statement)))
+                return 8 + sum(map(self.width, uses(statement)))
 
     def width(self, tree: Tree) -> int:
-        """About how many columns an expression takes."""
-        match tree:
-            case Var(name):
-                folded = self.code.folded.get(tree)
-                return len(name) + (1 if tree.is_temporary else 0) if folded is None else self.width(folded)
-            case Const(value=value):
-                return _width_of_constant(value)
-            case Load(name):
-                return len(name)
-            case MakeFunction():
-                return 30
-            case Call(Const(value=fn), args, kwargs):
-                own = 3 if _is_sugar(fn) else _width_of_constant(fn) + 2
-                words = sum(len(key or "") + 3 + self.width(a) for key, a in kwargs)
-                return own + words + sum(self.width(a) + 2 for a in tree_atoms(Call(Const(None), args))) - 6
-            case _:
-                return 6 + sum(self.width(a) + 2 for a in tree_atoms(tree))
-
-    def depth(self, tree: Tree) -> int:
-        """How deep operations nest in an expression."""
-        if isinstance(tree, Var):
-            folded = self.code.folded.get(tree)
-            return 0 if folded is None else self.depth(folded)
-        return 1 + max((self.depth(a) for a in tree_atoms(tree) if isinstance(a, Var)), default=0)
+        return width_of(self.code, tree)
 
 
 def _in_order(statement: Statement) -> list[Atom]:
@@ -353,6 +371,8 @@ def _in_order(statement: Statement) -> list[Atom]:
     match statement:
         case Assign(_, Choice(test) | Junction(_, test)):
             return [test]
+        case Assign(_, Comprehension(iterable=iterable)):
+            return [iterable]
         case Assign(_, MakeFunction(_, _, defaults)):
             return [atom for _, atom in defaults]
         case Assign(_, Call(Const(value=operator.contains), (container, item), ())):
@@ -364,16 +384,3 @@ def _in_order(statement: Statement) -> list[Atom]:
 def _is_sum(value: Tree) -> bool:
     return isinstance(value, Call) and isinstance(value.fn, Const) and value.fn.value in (operator.add, operator.iadd)
 
-
-def _is_sugar(fn: Any) -> bool:
-    try:
-        return fn in SUGARED or fn is getattr or fn is slice
-    except TypeError:
-        return False
-
-
-def _width_of_constant(value: Any) -> int:
-    if isinstance(value, (int, float, complex, str, bytes, type(None))):
-        return len(repr(value))
-    name = len(getattr(value, "__name__", "") or type(value).__name__)
-    return name + (1 if is_method(value) else 3)

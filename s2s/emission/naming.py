@@ -21,6 +21,7 @@ from s2s.emission.code import (
     Change,
     Code,
     Comment,
+    Comprehension,
     Copies,
     Each,
     Fail,
@@ -91,6 +92,10 @@ class _Liveness:
             for target in _assigned(statement):
                 self.bit(target)
         self.lasting = self.bits(_captured(self.code))
+        for made in _comprehensions(self.code):
+            inside = self.bits(v for atom in tree_atoms(made) for v in leaves(self.code, atom))
+            for item in targets_of(made.item):
+                self.assign(item, inside)
         start = self.block(self.code.body, self.lasting, 0)
         for var in (*self.code.params, *self.code.captures):
             self.assign(var, start | fixed)
@@ -189,6 +194,12 @@ def _assigned(statement: Statement) -> Iterator[Var]:
             yield from (target for target, _ in pairs)
         case _:
             pass
+
+
+def _comprehensions(code: Code) -> Iterator[Comprehension]:
+    """Comprehensions have variables of their own."""
+    values = [s.value for s in walk(code.body) if isinstance(s, Assign)]
+    yield from (v for v in (*values, *code.folded.values()) if isinstance(v, Comprehension))
 
 
 def _captured(code: Code) -> Iterator[Var]:
@@ -339,3 +350,5 @@ def _versions(base: str) -> Iterator[str]:
 def _in_order_of_text(code: Code) -> Iterator[Var]:
     for statement in walk(code.body):
         yield from _assigned(statement)
+    for made in _comprehensions(code):
+        yield from targets_of(made.item)

@@ -24,7 +24,7 @@ def print_expression(node: ast.expr) -> str:
 def print_statement(node: ast.stmt, indent: int) -> list[str]:
     """A simple statement as lines, ``indent`` levels deep, each within ``WIDTH`` columns where that is possible."""
     prefix = "    " * indent
-    text = _tidy(ast.unparse(ast.fix_missing_locations(node)))
+    text = _bare_tuple(node, _tidy(ast.unparse(ast.fix_missing_locations(node))))
     if len(prefix) + len(text) <= WIDTH or "\n" in text:
         return [prefix + text]
     wrapped = _wrap(node, text, WIDTH - len(prefix))
@@ -32,8 +32,19 @@ def print_statement(node: ast.stmt, indent: int) -> list[str]:
 
 
 def _tidy(text: str) -> str:
-    """``x ** -2`` for the ``x ** (-2)`` of ``ast.unparse``."""
+    """``x ** -2`` for the ``x ** (-2)`` of ``ast.unparse``, and double quotes."""
+    if "'" in text and '"' not in text and "\\" not in text:
+        text = text.replace("'", '"')
     return _POWER.sub(r"** \1", text) if "** (-" in text else text
+
+
+def _bare_tuple(node: ast.stmt, text: str) -> str:
+    """``return a, b`` and ``x, y = a, b`` without parentheses around the tuple."""
+    value = node.value if isinstance(node, (ast.Return, ast.Assign)) else None
+    if not isinstance(value, ast.Tuple) or len(value.elts) < 2 or not text.endswith(")"):
+        return text
+    inner = _tidy(ast.unparse(value))
+    return text[: -len(inner)] + inner[1:-1] if inner.startswith("(") and text.endswith(inner) else text
 
 
 def _wrap(node: ast.stmt, text: str, width: int) -> str:

@@ -23,6 +23,7 @@ from s2s.emission.code import (
     Give,
     Leave,
     Loop,
+    Pattern,
     Statement,
     Tree,
     ends,
@@ -249,7 +250,8 @@ class _Writer:
         read = {v for s in walk(loop.body) for v in self.read_by(s)}
         if isinstance(item, Var) and item.is_temporary and item not in read:
             return "_"
-        return print_expression(self.expressions.target(item)).strip("()")
+        text = print_expression(self.expressions.target(item))
+        return text[1:-1] if isinstance(item, Pattern) and len(item.items) > 1 and text.startswith("(") else text
 
     def read_by(self, statement: Statement) -> Iterable[Var]:
         for atom in uses(statement):

@@ -6,6 +6,7 @@ path ends in ``break`` or ``return`` instead: the ends of a block *sink* into th
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -69,10 +70,12 @@ class _End:
 
 
 def _is_inline(branch: If) -> bool:
-    """Whether a branch may come from a conditional expression."""
-    if branch.span is not None:
-        return branch.span.line == branch.span.end_line
-    return not branch.then.statements and not branch.orelse.statements
+    """Whether the user wrote a conditional expression: a branch whose place does not follow ``if`` or ``elif``."""
+    span = branch.span
+    if span is None:
+        return not branch.then.statements and not branch.orelse.statements
+    before = linecache.getline(span.file, span.line)[: span.column].rstrip(" (")
+    return not before.endswith("if") and span.line == span.end_line
 
 
 def build_code(function: Function, replaced: dict[Var, Atom] | None = None) -> Code:
@@ -148,7 +151,8 @@ class _Builder:
                     self.block(block, _End(tuple(zip(results, block.yields, strict=True))))
                     for block in (then, orelse)
                 ]
-                out.append(Branch(self.atom(test), arms[0], arms[1], _is_inline(statement)))
+                inline = _is_inline(statement) and (statement.span is not None or all(v.is_temporary for v in results))
+                out.append(Branch(self.atom(test), arms[0], arms[1], inline))
             case ir.For():
                 iterable = self.atom(statement.iterable)
                 body = self.loop(statement, out)

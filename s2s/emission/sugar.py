@@ -2,33 +2,219 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import operator
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from s2s import ops
-from s2s.emission.code import Assign, Branch, Code, Copies, Each, Loop, Pattern, Statement, Target, blocks_of, uses, walk
+from s2s.emission.code import (
+    Assign,
+    Branch,
+    Code,
+    Copies,
+    Each,
+    Loop,
+    Pattern,
+    Statement,
+    Target,
+    blocks_of,
+    uses,
+)
 from s2s.emission.folding import count_uses
-from s2s.ir import Call, Const, Function, MakeFunction, Var
+from s2s.ir import Atom, Call, Const, Var
 
 __all__ = ["add_sugar"]
 
+_GROWING = (ops.append, ops.add_to_set, ops.put)
+_FRESH = (ops.make_list, ops.make_set, ops.make_dict)
 
-def add_sugar(code: Code, function: Function) -> None:
-    """Rewrite unpacking and mark growing lists; the code is changed in place."""
-    code.body = _block(code, code.body)
+
+def add_sugar(code: Code) -> None:
+    """Rewrite unpacking and mark the lists that may grow in place; the code is changed in place."""
+    code.body = _unpack_in(code.body, count_uses(code))
     code.grown = _Owners(code).grown()
 
 
-_ = (dataclass, Any, ops, Branch, Copies, Each, Loop, Pattern, Statement, Target, blocks_of, uses, walk, count_uses, Call, Const, MakeFunction, Var, Assign)
+def _is_call(value: object, *fns: Any) -> bool:
+    return isinstance(value, Call) and isinstance(value.fn, Const) and any(value.fn.value is fn for fn in fns)
 
 
-def _block(code: Code, block: list[Statement]) -> list[Statement]:
-    return block
+# --- tuple targets -----------------------------------------------------------------------------------------------------
 
 
+def _unpack_in(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
+    """The block with ``a, b = v`` where it unpacks ``v`` and reads the parts."""
+    for statement in block:
+        for inner in blocks_of(statement):
+            inner[:] = _unpack_in(inner, counts)
+        if isinstance(statement, Each):
+            _target_of_loop(statement, counts)
+    result: list[Statement] = []
+    removed: set[int] = set()
+    for statement in block:
+        if id(statement) in removed:
+            continue
+        pattern = _pattern(statement, block, counts, removed)
+        result.append(statement if pattern is None else pattern)
+    return _nest(result, counts)
+
+
+def _pattern(statement: Statement, block: list[Statement], counts: Counter[Var], removed: set[int]) -> Assign | None:
+    """``a, b = v`` for one unpacking; the reads of its parts go to ``removed``."""
+    match statement:
+        case Assign(Var() as whole, Call(_, (Var() | Const() as source, Const() as first, Const() as second))):
+            if not _is_call(statement.value, ops.unpack):
+                return None
+            before, after = first.value, second.value
+        case _:
+            return None
+    parts: list[Target] = [None] * (before if after is None else before + 1 + after)
+    reads = [(s, place) for s in block if (place := _part_read(s, whole)) is not None]
+    if len(reads) != counts[whole] or len({place for _, place in reads}) != len(reads):
+        return None
+    for read, place in reads:
+        removed.add(id(read))
+        parts[place] = read.target if isinstance(read, Assign) else None
+    return Assign(Pattern(tuple(parts), None if after is None else before), source, statement.span)
+
+
+def _part_read(statement: Statement, whole: Var) -> int | None:
+    """The index where a statement reads one part of an unpacked tuple."""
+    match statement:
+        case Assign(Var(), Call(_, (first, Const() as place), ())) if first == whole:
+            return place.value if _is_call(statement.value, operator.getitem) else None
+        case _:
+            return None
+
+
+def _nest(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
+    """``a, (b, c) = v`` for two unpackings, one after the other."""
+    result: list[Statement] = []
+    for statement in block:
+        match statement:
+            case Assign(Pattern() as inner, Var() as source) if counts[source] == 1 and source.is_temporary:
+                last = result[-1] if result else None
+                if isinstance(last, Assign) and isinstance(last.target, Pattern):
+                    nested = _put_in(last.target, source, inner)
+                    if nested is not last.target:
+                        last.target = nested
+                        continue
+            case _:
+                pass
+        result.append(statement)
+    return result
+
+
+def _put_in(pattern: Pattern, var: Var, inner: Pattern) -> Pattern:
+    items = tuple(
+        inner if item == var else _put_in(item, var, inner) if isinstance(item, Pattern) else item
+        for item in pattern.items
+    )
+    starred = pattern.star is not None and pattern.items[pattern.star] == var
+    return pattern if items == pattern.items or starred else Pattern(items, pattern.star)
+
+
+def _target_of_loop(loop: Each, counts: Counter[Var]) -> None:
+    """``for a, b in pairs:`` where the body begins by unpacking the item."""
+    match loop.body:
+        case [Assign(Pattern() as pattern, source), *rest] if source == loop.item and counts[source] == 1:
+            if isinstance(source, Var) and source.is_temporary:
+                loop.item = pattern
+                loop.body = rest
+        case _:
+            pass
+
+
+# --- growing in place --------------------------------------------------------------------------------------------------
+
+_Path: TypeAlias = tuple[tuple[int, int], ...]
+"""The blocks around a statement: the ``id`` of the statement that has each one, and which of its blocks it is."""
+
+
+@dataclass(slots=True)
+class _Use:
+    statement: Statement
+    path: _Path
+
+
+@dataclass(slots=True)
 class _Owners:
-    def __init__(self, code: Code) -> None:
-        pass
+    """Which growing calls may change their list: nothing else has it, now or later."""
+
+    code: Code
+    uses: dict[Var, list[_Use]] = field(default_factory=lambda: defaultdict(list))
+    sources: dict[Var, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    growths: list[_Use] = field(default_factory=list)
+    branches: set[int] = field(default_factory=set)
 
     def grown(self) -> set[int]:
-        return set()
+        self.visit(self.code.body, ())
+        return {
+            id(g.statement.value)
+            for g in self.growths
+            if isinstance(g.statement, Assign) and self.may_grow(g.statement.value, g)
+        }
+
+    def visit(self, block: list[Statement], path: _Path) -> None:
+        for statement in block:
+            use = _Use(statement, path)
+            read = list(uses(statement)) + ([statement.test] if isinstance(statement, Loop) else [])
+            for atom in read:
+                if isinstance(atom, Var):
+                    self.uses[atom].append(use)
+            match statement:
+                case Assign(Var() as target, value):
+                    self.sources[target].append(value)
+                    if _is_call(value, *_GROWING):
+                        self.growths.append(use)
+                case Copies(pairs):
+                    for target, source in pairs:
+                        self.sources[target].append(source)
+                case Branch():
+                    self.branches.add(id(statement))
+                case _:
+                    pass
+            for arm, inner in enumerate(blocks_of(statement)):
+                self.visit(inner, (*path, (id(statement), arm)))
+
+    def may_grow(self, value: Any, use: _Use) -> bool:
+        """Whether the first argument of a growing call belongs to it alone."""
+        items = value.args[0]
+        if not isinstance(items, Var) or not self.is_owned(items, set()):
+            return False
+        inside = [step for step in use.path if step[0] not in self.branches]
+        loop = use.path[: use.path.index(inside[-1]) + 1] if inside else ()
+        others = [u for u in self.uses[items] if u.statement is not use.statement and u.path[: len(loop)] == loop]
+        return all(self.excludes(u.path, use.path) for u in others)
+
+    def excludes(self, first: _Path, second: _Path) -> bool:
+        """Whether two places are in different arms of one branch."""
+        return any(a[0] == b[0] and a[1] != b[1] and a[0] in self.branches for a in first for b in second)
+
+    def is_owned(self, var: Var, seen: set[Var]) -> bool:
+        """Whether everything that a variable can hold was made for it."""
+        if var in seen:
+            return True
+        seen.add(var)
+        return bool(self.sources[var]) and all(self.is_handed(source, seen) for source in self.sources[var])
+
+    def is_handed(self, source: Any, seen: set[Var]) -> bool:
+        """Whether a value is fresh, or comes from a variable that does nothing else with it."""
+        if _is_call(source, *_FRESH):
+            return True
+        if _is_call(source, *_GROWING):
+            return isinstance(source.args[0], Var) and self.is_owned(source.args[0], seen)
+        if not isinstance(source, Var):
+            return False
+        handed = [u for u in self.uses[source] if not self.grows(u.statement, source)]
+        return len(handed) == 1 and self.is_owned(source, seen)
+
+    def grows(self, statement: Statement, var: Atom) -> bool:
+        """Whether a statement is a growing call of that variable."""
+        match statement:
+            case Assign(_, Call(_, (first, *_)) as value) if _is_call(value, *_GROWING):
+                return first == var
+            case _:
+                return False
+
