@@ -120,7 +120,7 @@ class _Folder:
             block[place] = statement
             made = self.comprehension(block, place)
             if made is not None:
-                gone.add(id(made[0]))
+                gone.update(map(id, made[0]))
                 statement = block[place] = made[1]
             taken = self.operands(statement, place, steps, pending, indent)
             gone.update(id(pending.pop(var)[0]) for var in taken)
@@ -150,13 +150,21 @@ class _Folder:
                     inner[:] = self.block(inner, indent + 1)
         return statement
 
-    def comprehension(self, block: list[Statement], place: int) -> tuple[Copies, Assign] | None:
-        """The copy before a loop that only makes a list, a set or a dict, and the comprehension for both."""
+    def comprehension(self, block: list[Statement], place: int) -> tuple[list[Statement], Assign] | None:
+        """For a loop that only makes a list, a set or a dict: what goes before it, and the comprehension for all."""
         before, loop = block[place - 1] if place else None, block[place]
         if not isinstance(before, Copies) or not isinstance(loop, Each) or len(before.pairs) != 1:
             return None
         result, start = before.pairs[0]
         made = self.code.folded.get(start) if isinstance(start, Var) else None
+        gone: list[Statement] = [before]
+        if place > 1 and made is None and isinstance(start, Var) and self.counts[start] == 1:
+            match block[place - 2]:
+                case Assign(target, value) as first if target == start:
+                    made = value
+                    gone.append(first)
+                case _:
+                    pass
         growth, test = self.growth(loop.body, result)
         match made, growth:
             case Call(Const(value=make), ()), Call(Const(value=grow), args) if _MAKES.get(grow) == make:
@@ -167,7 +175,7 @@ class _Folder:
             return None
         kind = {ops.append: "list", ops.add_to_set: "set", ops.put: "dict"}[grow]
         self.counts[result] -= 1 + (test is not None)
-        return before, Assign(result, Comprehension(kind, element, loop.item, loop.iterable, test, key))
+        return gone, Assign(result, Comprehension(kind, element, loop.item, loop.iterable, test, key))
 
     def growth(self, body: list[Statement], result: Var) -> tuple[Tree | None, Atom | None]:
         """What a loop's body adds to ``result`` in each trip, and the test for it; None where it does more."""

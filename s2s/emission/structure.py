@@ -42,16 +42,26 @@ class _End:
     leave: Atom | None = None
     left: Var | None = None
     give: Atom | None = None
+    after: _After | None = None
+
+    def substituted(self, values: dict[Atom, Atom]) -> _End:
+        """The same end with other atoms in the places of some."""
+        return replace(
+            self,
+            pairs=tuple((target, values.get(source, source)) for target, source in self.pairs),
+            leave=None if self.leave is None else values.get(self.leave, self.leave),
+            give=None if self.give is None else values.get(self.give, self.give),
+        )
 
     def through(self, branch: If, block: Block) -> _End:
         """The same end for one branch of the block's last ``If``."""
-        yields: dict[Atom, Atom] = dict(zip(branch.results, block.yields, strict=True))
-        return replace(
-            self,
-            pairs=tuple((target, yields.get(source, source)) for target, source in self.pairs),
-            leave=None if self.leave is None else yields.get(self.leave, self.leave),
-            give=None if self.give is None else yields.get(self.give, self.give),
-        )
+        return self.substituted(dict(zip(branch.results, block.yields, strict=True)))
+
+    def given(self) -> Atom | None:
+        """What the function returns after this end, where nothing else happens until then."""
+        if self.give is not None or self.leave != _TRUE or self.after is None:
+            return self.give
+        return self.after.given(dict(self.pairs), self.left)
 
     def sinks(self, branch: If) -> bool:
         """Whether the paths of the last ``If`` have ends of their own."""
@@ -67,6 +77,33 @@ class _End:
             return True
         last = block.statements[-1] if block.statements else None
         return isinstance(last, If) and self.sinks(last)
+
+
+@dataclass(slots=True)
+class _After:
+    """The ``If`` that follows a loop and is the last of its block: a path that leaves the loop may go on through it.
+
+    ``open`` where some path leaves the loop without knowing where it goes on.
+    """
+
+    loop: ir.For | ir.While
+    branch: If
+    end: _End
+    open: bool = False
+
+    def given(self, nexts: dict[Var, Atom], left: Var | None) -> Atom | None:
+        """What the function returns on a path that leaves the loop with these values; ``open`` where that is not known."""
+        values: dict[Atom, Atom] = {c.result: nexts.get(c.param, c.param) for c in self.loop.carried}
+        if left is not None:
+            values[left] = _TRUE
+        test = values.get(self.branch.test, self.branch.test)
+        if test == _FALSE:
+            return None  # a break: the path goes on after the loop
+        given = None
+        if test == _TRUE and not self.branch.then.statements:
+            given = self.end.through(self.branch, self.branch.then).substituted(values).given()
+        self.open = self.open or given is None
+        return given
 
 
 def _is_inline(branch: If) -> bool:
@@ -100,24 +137,42 @@ class _Builder:
         out: list[Statement] = []
         statements = block.statements
         last = statements[-1] if statements else None
-        if isinstance(last, If) and end.sinks(last):
-            for statement in statements[:-1]:
+        after = self.after(statements, end)
+        for place, statement in enumerate(statements[:-1]):
+            follows = statements[place + 1]
+            if isinstance(statement, (ir.For, ir.While)):
+                self.loop_statement(statement, out, after if follows is last else None)
+            else:
                 self.statement(statement, out)
-            out.append(
-                Branch(
-                    self.atom(last.test),
-                    self.block(last.then, end.through(last, last.then)),
-                    self.block(last.orelse, end.through(last, last.orelse)),
-                )
-            )
+        if after is not None and not after.open:
+            assert isinstance(last, If)
+            out += self.block(last.orelse, end.through(last, last.orelse))
             return out
-        for statement in statements:
-            self.statement(statement, out)
+        if isinstance(last, If) and end.sinks(last):
+            arms = [self.block(block, end.through(last, block)) for block in (last.then, last.orelse)]
+            out.append(Branch(self.atom(last.test), arms[0], arms[1]))
+            return out
+        if last is not None:
+            self.statement(last, out)
         if not ends(out):
             self.end(end, out)
         return out
 
+    def after(self, statements: tuple[ir.Statement, ...], end: _End) -> _After | None:
+        """How the paths that leave a block's last loop go on, where a test tells them from those that do not."""
+        match statements:
+            case (*_, (ir.For() | ir.While()) as loop, If(test=Var() as test) as branch) if loop.leave is not None:
+                inits = [c.init for c in loop.carried if c.result == test]
+                known = test == loop.left or (inits == [_FALSE])
+                return _After(loop, branch, end) if known else None
+            case _:
+                return None
+
     def end(self, end: _End, out: list[Statement]) -> None:
+        given = end.given() if end.leave == _TRUE else None
+        if given is not None and given != UNDEFINED:
+            out.append(Give(self.atom(given)))
+            return
         pairs = list(end.pairs)
         if end.leave == _TRUE and end.left is not None:
             pairs.append((end.left, _TRUE))
@@ -125,6 +180,8 @@ class _Builder:
         if end.leave == _TRUE:
             out.append(Leave())
         elif end.leave is not None and end.leave != _FALSE:
+            if end.after is not None:
+                end.after.open = True
             then: list[Statement] = []
             self.copies([(end.left, _TRUE)] if end.left is not None else [], then)
             out.append(Branch(self.atom(end.leave), [*then, Leave()], []))
@@ -153,16 +210,8 @@ class _Builder:
                 ]
                 inline = _is_inline(statement) and (statement.span is not None or all(v.is_temporary for v in results))
                 out.append(Branch(self.atom(test), arms[0], arms[1], inline))
-            case ir.For():
-                iterable = self.atom(statement.iterable)
-                body = self.loop(statement, out)
-                out.append(Each(statement.item, iterable, body))
-            case ir.While(test=test):
-                head: list[Statement] = []
-                body = self.loop(statement, out)
-                for inner in test.statements:
-                    self.statement(inner, head)
-                out.append(Loop(head, self.atom(test.yields[0]), body))
+            case ir.For() | ir.While():
+                self.loop_statement(statement, out, None)
             case Raise(exception, cause, span):
                 out.append(Fail(self.optional(exception), self.optional(cause), span))
             case ir.Note(text, section):
@@ -175,14 +224,27 @@ class _Builder:
     def optional(self, atom: Atom | None) -> Atom | None:
         return None if atom is None else self.atom(atom)
 
-    def loop(self, loop: ir.For | ir.While, out: list[Statement]) -> list[Statement]:
+    def loop_statement(self, loop: ir.For | ir.While, out: list[Statement], after: _After | None) -> None:
+        match loop:
+            case ir.For(item, iterable):
+                source = self.atom(iterable)
+                out.append(Each(item, source, self.loop(loop, out, after)))
+            case ir.While(test=test):
+                body = self.loop(loop, out, after)
+                head: list[Statement] = []
+                for inner in test.statements:
+                    self.statement(inner, head)
+                out.append(Loop(head, self.atom(test.yields[0]), body))
+            case _ as never:
+                assert_never(never)
+
+    def loop(self, loop: ir.For | ir.While, out: list[Statement], after: _After | None) -> list[Statement]:
         """The body of a loop; what comes before the loop goes to ``out``."""
         before: list[tuple[Var, Atom]] = [(c.param, c.init) for c in loop.carried]
         if loop.left is not None:
             before.append((loop.left, _FALSE))
         self.copies(before, out)
         nexts = tuple((c.param, y) for c, y in zip(loop.carried, loop.body.yields, strict=True))
-        body = self.block(loop.body, _End(nexts, loop.leave, loop.left))
+        body = self.block(loop.body, _End(nexts, loop.leave, loop.left, after=after))
         self.same.update({c.result: c.param for c in loop.carried})
         return body
-

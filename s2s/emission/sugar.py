@@ -144,7 +144,7 @@ class _Owners:
 
     code: Code
     uses: dict[Var, list[_Use]] = field(default_factory=lambda: defaultdict(list))
-    sources: dict[Var, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    sources: dict[Var, list[tuple[Any, _Use]]] = field(default_factory=lambda: defaultdict(list))
     growths: list[_Use] = field(default_factory=list)
     branches: set[int] = field(default_factory=set)
 
@@ -165,12 +165,12 @@ class _Owners:
                     self.uses[atom].append(use)
             match statement:
                 case Assign(Var() as target, value):
-                    self.sources[target].append(value)
+                    self.sources[target].append((value, use))
                     if _is_call(value, *_GROWING):
                         self.growths.append(use)
                 case Copies(pairs):
                     for target, source in pairs:
-                        self.sources[target].append(source)
+                        self.sources[target].append((source, use))
                 case Branch():
                     self.branches.add(id(statement))
                 case _:
@@ -183,10 +183,18 @@ class _Owners:
         items = value.args[0]
         if not isinstance(items, Var) or not self.is_owned(items, set()):
             return False
-        inside = [step for step in use.path if step[0] not in self.branches]
-        loop = use.path[: use.path.index(inside[-1]) + 1] if inside else ()
-        others = [u for u in self.uses[items] if u.statement is not use.statement and u.path[: len(loop)] == loop]
-        return all(self.excludes(u.path, use.path) for u in others)
+        return self.is_alone(items, use)
+
+    def loop_around(self, path: _Path) -> _Path:
+        """The part of a path down to the body of the innermost loop."""
+        depth = max((k + 1 for k, step in enumerate(path) if step[0] not in self.branches), default=0)
+        return path[:depth]
+
+    def is_alone(self, var: Var, use: _Use) -> bool:
+        """Whether no other statement reads the variable in the same trip of the innermost loop."""
+        loop = self.loop_around(use.path)
+        near = [u for u in self.uses[var] if u.statement is not use.statement and u.path[: len(loop)] == loop]
+        return all(self.excludes(u.path, use.path) for u in near)
 
     def excludes(self, first: _Path, second: _Path) -> bool:
         """Whether two places are in different arms of one branch."""
@@ -197,9 +205,11 @@ class _Owners:
         if var in seen:
             return True
         seen.add(var)
-        return bool(self.sources[var]) and all(self.is_handed(source, seen) for source in self.sources[var])
+        return bool(self.sources[var]) and all(
+            self.is_handed(source, use, seen) for source, use in self.sources[var]
+        )
 
-    def is_handed(self, source: Any, seen: set[Var]) -> bool:
+    def is_handed(self, source: Any, use: _Use, seen: set[Var]) -> bool:
         """Whether a value is fresh, or comes from a variable that does nothing else with it."""
         if _is_call(source, *_FRESH):
             return True
@@ -207,14 +217,6 @@ class _Owners:
             return isinstance(source.args[0], Var) and self.is_owned(source.args[0], seen)
         if not isinstance(source, Var):
             return False
-        handed = [u for u in self.uses[source] if not self.grows(u.statement, source)]
-        return len(handed) == 1 and self.is_owned(source, seen)
-
-    def grows(self, statement: Statement, var: Atom) -> bool:
-        """Whether a statement is a growing call of that variable."""
-        match statement:
-            case Assign(_, Call(_, (first, *_)) as value) if _is_call(value, *_GROWING):
-                return first == var
-            case _:
-                return False
-
+        loop = self.loop_around(use.path)
+        made_here = any(u.path[: len(loop)] == loop for _, u in self.sources[source])
+        return made_here and self.is_alone(source, use) and self.is_owned(source, seen)
