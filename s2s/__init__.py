@@ -9,8 +9,13 @@ s2s.vjp(loss, w, x, y)           value and pullback, for results that are no sin
 s2s.source(loss, w, x, y)        the generated code
 """
 
-from s2s import errors
-from s2s.api import Derivative, Differentiable, differentiable, grad, source, value_and_grad, vjp
+from typing import TYPE_CHECKING, Any
+
+from s2s.api import Differentiable, differentiable, grad, source, value_and_grad, vjp
+
+if TYPE_CHECKING:
+    from s2s import errors
+    from s2s.derivatives import Derivative
 
 __version__ = "0.1.0"
 
@@ -25,3 +30,16 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Names that are imported when they are first asked for, so that ``import s2s`` is quick."""
+    if name == "errors":
+        import importlib
+
+        return importlib.import_module("s2s.errors")
+    if name == "Derivative":
+        from s2s.derivatives import Derivative
+
+        return Derivative
+    raise AttributeError(f"module 's2s' has no attribute {name!r}")

@@ -1,34 +1,28 @@
-"""The user's functions: a function in, its derivative out, compiled at the first call with arguments of a
-new kind."""
+"""The user's functions: a function in, its derivative out, compiled at the first call with new kinds of
+arguments.
+
+Importing this module is cheap; what it takes to make a derivative is imported when the first one is asked
+for.
+"""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
-import threading
 import types
-import typing
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
-import numpy as np
+if TYPE_CHECKING:
+    from s2s.derivatives import Derivative
 
-from s2s import errors
-from s2s.analysis.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
-from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
-from s2s.signature import annotated, describe
-from s2s.target import Target, argument_error, target_of, unwrap
-from s2s.versions import Path, Request
-
-__all__ = ["Derivative", "Differentiable", "differentiable", "grad", "source", "value_and_grad", "vjp"]
+__all__ = ["Differentiable", "differentiable", "grad", "source", "value_and_grad", "vjp"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_MODES = ("grad", "value_and_grad", "vjp", "primal")
-_BACKENDS = ("numpy",)
-_POLICIES = ("straight_through", "zero", "error")
+BACKENDS = ("numpy",)
+POLICIES = ("straight_through", "zero", "error")
 _MethodType = types.MethodType  # read at every call of a decorated method
 
 
@@ -58,12 +52,12 @@ class Differentiable(functools.partial[R], Generic[P, R]):
         return getattr(self.func, name)
 
     def __repr__(self) -> str:
-        compiled = [repr(derivative)[1:-1] for derivative in _store(self).derivatives.values()]
-        return f"<s2s.differentiable {_name(self.func)}: {'; '.join(compiled) or 'nothing compiled yet'}>"
+        from s2s import derivatives
+
+        return f"<s2s.differentiable {self.__name__}: {derivatives.show_compiled(self)}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """By qualified name where that finds it, as functions are pickled; else made anew from the plain
-        function.
+        """By qualified name where that finds it, as functions are pickled; else made anew from the function.
 
         cloudpickle sends functions of ``__main__`` by value, to processes where that name means nothing.
         """
@@ -77,21 +71,16 @@ class Differentiable(functools.partial[R], Generic[P, R]):
     def adjoint_source(self) -> str:
         """The generated gradient: of the last signature that a derivative was compiled for, else by
         annotations."""
-        last = _store(self).last
-        if last is not None and last.request.mode in ("grad", "value_and_grad"):
-            return last.compiled.text
-        return source(self)
+        from s2s import derivatives
+
+        return derivatives.adjoint_source(self)
 
     @property
     def primal_source(self) -> str:
         """The primal as s2s understood it, specialised as the last derivative was, else by annotations."""
-        last = _store(self).last
-        if last is None:
-            return source(self, mode="primal")
-        dispatcher = _derivative("primal", self, None, False, "zeros").dispatcher
-        assert isinstance(dispatcher, Dispatcher)
-        request = Request("primal", (), False, False, dispatcher.ask.options)
-        return dispatcher.version_of(last.avals, request).compiled.text
+        from s2s import derivatives
+
+        return derivatives.primal_source(self)
 
 
 _FUNCTION_ATTRIBUTES = frozenset(
@@ -155,173 +144,45 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     checked = _options(options)
     if f is None:
         return lambda function: differentiable(function, **options)
-    plain = unwrap(f)
-    if isinstance(plain, (type, staticmethod, classmethod)) or not callable(plain):
-        target_of(plain)
-        raise errors.error(
-            "S2S507",
-            kind=f"{plain!r} ({type(plain).__name__})",
-            hint=f"put @s2s.differentiable below @{type(plain).__name__}",
-        )
-    return _make_differentiable(plain, checked)
+    if isinstance(f, Differentiable):
+        f = f.func
+    if isinstance(f, (type, staticmethod, classmethod)) or not callable(f):
+        from s2s import target
+
+        raise target.not_a_function(f)
+    return _make_differentiable(f, checked)
 
 
 def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Options, checked, by name. Raises ArgumentError."""
     for name in options:
         if name not in ("backend", "nonsmooth"):
-            raise _option_error(f"`differentiable` has no option `{name}`", "choose among backend, nonsmooth")
+            raise option_error(f"`differentiable` has no option `{name}`", "choose among backend, nonsmooth")
     backend, nonsmooth = options.get("backend", "numpy"), options.get("nonsmooth")
-    if backend not in _BACKENDS:
-        raise _option_error(f"there is no backend {backend!r}", f"choose among {', '.join(_BACKENDS)}")
+    if backend not in BACKENDS:
+        raise option_error(f"there is no backend {backend!r}", f"choose among {', '.join(BACKENDS)}")
     policies = nonsmooth if isinstance(nonsmooth, dict) else {"": nonsmooth}
     for policy in policies.values():
-        if policy is not None and policy not in _POLICIES:
-            raise _option_error(f"there is no policy {policy!r}", f"choose among {', '.join(_POLICIES)}")
+        if policy is not None and policy not in POLICIES:
+            raise option_error(f"there is no policy {policy!r}", f"choose among {', '.join(POLICIES)}")
     if isinstance(nonsmooth, dict):
         nonsmooth = tuple(sorted(nonsmooth.items()))
     return (("backend", backend), ("nonsmooth", nonsmooth))
 
 
-def _option_error(summary: str, hint: str) -> errors.DifferentiationError:
+def default_options() -> tuple[tuple[str, Any], ...]:
+    """The options of a function that is not decorated."""
+    return _options({})
+
+
+def option_error(summary: str, hint: str) -> Exception:
+    """The ArgumentError for an option that there is not."""
+    from s2s.target import argument_error
+
     return argument_error("S2S511", summary, hint)
 
 
 # --- derivatives --------------------------------------------------------------------------------------------
-
-
-class Derivative(functools.partial[Any]):
-    """A derivative of a function, as ``grad`` and ``value_and_grad`` return it; called as the function is.
-
-    ``dispatcher`` holds what is compiled. It pickles as what it was made from.
-    """
-
-    if TYPE_CHECKING:
-        __name__: str
-        dispatcher: Dispatcher | ByShape
-        made_from: tuple[Any, ...]
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else _MethodType(self, instance)
-
-    def __repr__(self) -> str:
-        return f"<s2s {self.__name__}: {show_versions(self.dispatcher)}>"
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return _derivative, self.made_from
-
-    @property
-    def source(self) -> str:
-        """The generated code of the version that was compiled or looked up last; ArgumentError before
-        that."""
-        if self.dispatcher.last is None:
-            raise argument_error(
-                "S2S512",
-                f"`{self.__name__}` has not been called yet",
-                "call it once, or use s2s.source with example arguments",
-            )
-        return self.dispatcher.last.compiled.text
-
-
-class _Store:
-    """What is kept with a function: its derivatives, and the version made last."""
-
-    def __init__(self, owner: Any) -> None:
-        self.owner_id = id(owner)
-        self.derivatives: dict[Any, Derivative] = {}
-        self.last: Version | None = None
-
-    def remember(self, version: Version) -> None:
-        """Note the version of a derivative that was used."""
-        if version.request.mode != "primal":
-            self.last = version
-
-    def __reduce__(self) -> Any:
-        return _Store, (None,)
-
-
-_store_lock = threading.RLock()
-
-
-def _store(f: Any) -> _Store:
-    """The store of a function, in its own ``__dict__``, so that it goes when the function goes; a new one
-    where there can be none. ``functools.wraps`` copies a ``__dict__``: the store says whose it is."""
-    own = (
-        getattr(f, "__dict__", None)
-        if isinstance(f, (types.FunctionType, Differentiable, Derivative))
-        else None
-    )
-    if own is None:
-        return _builtin_stores.setdefault(f, _Store(f)) if _is_eternal(f) else _Store(f)
-    store = own.get("__s2s__")
-    if not isinstance(store, _Store) or store.owner_id != id(f):
-        store = own["__s2s__"] = _Store(f)
-    return store
-
-
-_builtin_stores: dict[Any, _Store] = {}
-
-
-def _is_eternal(f: Any) -> bool:
-    return isinstance(f, (np.ufunc, types.BuiltinFunctionType, type(np.sum)))
-
-
-def _name(f: Any) -> str:
-    while isinstance(f, functools.partial) and not hasattr(f, "__name__"):
-        f = f.func
-    name = getattr(f, "__name__", None)
-    return name.strip("<>") if isinstance(name, str) else type(f).__name__
-
-
-def _derivative(
-    mode: str, f: Any, argnums: Any, has_aux: bool, unconnected: str, count: int = 0
-) -> Derivative:
-    """The derivative of ``f`` for this ask: the one made before, where there is one."""
-    single = argnums is not None and not isinstance(argnums, (tuple, list))
-    wanted = (argnums,) if single else None if argnums is None else tuple(argnums)
-    with _store_lock:
-        store = _store(f)
-        where = (mode, wanted, single, has_aux, unconnected, count)
-        try:
-            found = store.derivatives.get(where)
-        except TypeError:
-            raise argument_error(
-                "S2S509",
-                f"`argnums` is {argnums!r}, which is neither a position nor a name",
-                "give an int, the name of a parameter, or a tuple of these",
-            ) from None
-        if found is None:
-            options = f.options if isinstance(f, Differentiable) else _options({})
-            ask = Ask(mode, wanted, single, has_aux, (*options, ("unconnected", unconnected)), count)
-            found = store.derivatives[where] = _new_derivative(f, ask, store)
-            found.made_from = (mode, f, argnums, has_aux, unconnected, count)
-        return found
-
-
-def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
-    name = f"{_name(f)}_{ask.mode}"
-    finish = _with_pullback if ask.mode == "vjp" else None
-
-    def make(target: Target) -> Dispatcher:
-        return Dispatcher(target, ask, name, finish, store.remember)
-
-    target = target_of(f)
-    dispatcher = ByShape(f, make) if target is None else make(target)
-    made = Derivative(dispatcher.function)
-    for attribute in ("__module__", "__qualname__"):
-        if isinstance(getattr(f, attribute, None), str):
-            made.__dict__[attribute] = getattr(f, attribute)
-    made.__dict__["__doc__"] = _document(f, ask)
-    made.__name__ = name
-    made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', _name(f))}_{ask.mode}"
-    made.dispatcher = dispatcher
-    return made
-
-
-def _document(f: Any, ask: Ask) -> str:
-    what = {"grad": "Gradient", "value_and_grad": "Value and gradient"}.get(ask.mode, "Derivative")
-    wrt = f" with respect to {', '.join(map(str, ask.argnums))}" if ask.argnums else ""
-    return f"{what} of {_name(f)}{wrt}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
 
 
 def grad(
@@ -341,7 +202,9 @@ def grad(
     call; NonScalarOutputError where the result is not one real number; the other DifferentiationErrors
     where the function cannot be differentiated.
     """
-    return _derivative("grad", f, argnums, has_aux, _check_unconnected(unconnected))
+    from s2s import derivatives
+
+    return derivatives.derivative("grad", f, argnums, has_aux, _check_unconnected(unconnected))
 
 
 def value_and_grad(
@@ -352,12 +215,14 @@ def value_and_grad(
 ) -> Derivative:
     """The value and the gradient, ``(value, gradient)``, as a function of the same arguments; with
     ``has_aux`` ``((value, aux), gradient)``. Arguments and errors are those of ``grad``."""
-    return _derivative("value_and_grad", f, argnums, has_aux, _check_unconnected(unconnected))
+    from s2s import derivatives
+
+    return derivatives.derivative("value_and_grad", f, argnums, has_aux, _check_unconnected(unconnected))
 
 
 def _check_unconnected(unconnected: str) -> str:
     if unconnected not in ("zeros", "none"):
-        raise _option_error(f"`unconnected` is {unconnected!r}", 'give "zeros" or "none"')
+        raise option_error(f"`unconnected` is {unconnected!r}", 'give "zeros" or "none"')
     return unconnected
 
 
@@ -369,109 +234,11 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
     cotangent for each positional argument: None for one that has no derivative (an int, None, a string). It
     raises ArgumentError where the cotangent does not fit.
     """
-    result: tuple[Any, ...] = _derivative("vjp", f, None, has_aux, "zeros", len(primals))(*primals, **kwargs)
+    from s2s import derivatives
+
+    pull = derivatives.derivative("vjp", f, None, has_aux, "zeros", len(primals))
+    result: tuple[Any, ...] = pull(*primals, **kwargs)
     return result
-
-
-# --- pullbacks ----------------------------------------------------------------------------------------------
-
-
-def _with_pullback(version: Version, target: Target) -> Callable[..., Any]:
-    """What ``vjp`` calls: a compiled version whose pullback checks its cotangent and gives None where there
-    is none."""
-    raw, name, has_aux = version.raw, target.name, version.request.has_aux
-    # The version's own arguments say how many there are: the positional ones come first, *args after them.
-    places = _places(target, version)
-
-    def call(*values: Any) -> tuple[Any, ...]:
-        out, pullback, *aux = raw(*values)
-
-        def checked(cotangent: Any) -> tuple[Any, ...]:
-            found = pullback(_fit(cotangent, out, name))
-            return tuple(None if place is None else found[place] for place in places)
-
-        checked.__name__ = checked.__qualname__ = f"{name}_pullback"
-        checked.__doc__ = (
-            f"The cotangents of the positional arguments of {name}, from the cotangent of its result."
-        )
-        return (out, checked, *aux) if has_aux else (out, checked)
-
-    return call
-
-
-def _places(target: Target, version: Version) -> list[int | None]:
-    """For each positional argument of the call, the index of its cotangent, None where it has none."""
-    paths: list[Path] = [(name,) for name in target.positional]
-    rest = target.variable(inspect.Parameter.VAR_POSITIONAL)
-    if rest is not None:
-        aval = version.avals[target.parameters.index(rest)]
-        count = len(aval.items) if isinstance(aval, Sequence) else 0
-        paths += [(rest, i) for i in range(len(target.prefix), count)]
-    where = {path: i for i, path in enumerate(version.request.wrt)}
-    return [where.get(path) for path in paths]
-
-
-def _fit(cotangent: Any, out: Any, name: str) -> Any:
-    """The cotangent, if it fits the result: the same containers, the same shapes. Raises ArgumentError."""
-    if isinstance(out, (tuple, list)):
-        if not isinstance(cotangent, (tuple, list)) or len(cotangent) != len(out):
-            raise _structure_error(cotangent, out, name)
-        items = [_fit(c, o, name) for c, o in zip(cotangent, out, strict=True)]
-        return type(out)(*items) if hasattr(out, "_fields") else type(out)(items)
-    if isinstance(out, dict):
-        if not isinstance(cotangent, dict) or cotangent.keys() != out.keys():
-            raise _structure_error(cotangent, out, name)
-        return {key: _fit(cotangent[key], value, name) for key, value in out.items()}
-    if not isinstance(out, (np.ndarray, np.generic, int, float, complex)):
-        return cotangent
-    return _fit_number(cotangent, out, name)
-
-
-def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
-    is_array = isinstance(out, np.ndarray)
-    if isinstance(cotangent, (tuple, dict)) or cotangent is None or isinstance(cotangent, (str, bytes)):
-        raise _structure_error(cotangent, out, name)
-    if isinstance(cotangent, list) or (is_array and not isinstance(cotangent, np.ndarray)):
-        cotangent = np.asarray(cotangent)
-    if np.shape(cotangent) != np.shape(out):
-        raise errors.error(
-            "S2S506",
-            name=name,
-            got=np.shape(cotangent),
-            expected=np.shape(out),
-            hint="give the cotangent the shape of the result, np.ones_like(out) for a sum",
-        )
-    if np.result_type(cotangent).kind not in "biufc":
-        raise _structure_error(cotangent, out, name)
-    if not is_array:
-        return cotangent
-    # The reverse sweep may rely on the result's dtype, and float32 in gives float32 out.
-    return (
-        cotangent
-        if cotangent.dtype == out.dtype or out.dtype.kind not in "fc"
-        else cotangent.astype(out.dtype)
-    )
-
-
-def _structure_error(cotangent: Any, out: Any, name: str) -> errors.DifferentiationError:
-    return errors.error(
-        "S2S505",
-        name=name,
-        got=_structure(cotangent),
-        expected=_structure(out),
-        hint="give the cotangent the structure of the result",
-    )
-
-
-def _structure(value: Any) -> str:
-    if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
-    if isinstance(value, dict):
-        return f"a dict with the keys {', '.join(map(str, value))}"
-    return "None" if value is None else f"a {type(value).__name__}"
-
-
-# --- source -------------------------------------------------------------------------------------------------
 
 
 def source(
@@ -488,66 +255,6 @@ def source(
     ``vjp`` (pulls back to every positional argument) or ``primal``. Raises what the derivative itself
     raises.
     """
-    if mode not in _MODES:
-        raise _option_error(f"there is no mode {mode!r}", f"choose among {', '.join(_MODES)}")
-    if args or kwargs:
-        count = len(args) if mode == "vjp" else 0
-        dispatcher = _source_derivative(f, mode, argnums, count).dispatcher
-        if isinstance(dispatcher, ByShape):
-            dispatcher = dispatcher.dispatcher_for(args, kwargs)
-        return dispatcher.version_for(dispatcher.collect(*args, **kwargs)).compiled.text
-    target = target_of(f)
-    if target is None:
-        raise errors.error("S2S301", name=_name(f), hint="give example arguments: s2s.source(f, x)")
-    count = len(target.positional) if mode == "vjp" else 0
-    found = _source_derivative(f, mode, argnums, count).dispatcher
-    assert isinstance(found, Dispatcher)
-    return _general(found).compiled.text
+    from s2s import derivatives
 
-
-def _source_derivative(f: Any, mode: str, argnums: Any, count: int) -> Derivative:
-    return _derivative(mode, f, None if mode in ("vjp", "primal") else argnums, False, "zeros", count)
-
-
-def _general(dispatcher: Dispatcher) -> Version:
-    """The version that annotations, set values and defaults ask for."""
-    target = dispatcher.target
-    hints = _hints(target.function)
-    avals = tuple(_expected(target, name, hints) for name in target.parameters)
-    examples: tuple[Any, ...] = tuple(() for _ in avals)
-    request = dispatcher.ask.request(target, avals, examples)
-    return dispatcher.version_of(avals, request)
-
-
-def _expected(target: Target, name: str, hints: dict[str, Any]) -> AbstractValue:
-    """What an argument will be: a set value, else what the annotation says, else its default if that is an
-    option."""
-    if name in target.fixed:
-        return describe(target.fixed[name], name)
-    public = next((p for p in target.public if p.name == name), None)
-    if public is None or public.kind is public.VAR_POSITIONAL:
-        return Sequence(tuple, tuple(describe(v, f"{name}[{i}]") for i, v in enumerate(target.prefix)))
-    if public.kind is public.VAR_KEYWORD:
-        return Mapping(
-            tuple(target.extra), tuple(describe(v, f"{name}[{k!r}]") for k, v in target.extra.items())
-        )
-    if name in hints:
-        return annotated(hints[name])
-    default = UNKNOWN if public.default is public.empty else describe(public.default, name)
-    return default if isinstance(default, (Known, Scalar)) else UNKNOWN
-
-
-def _hints(function: types.FunctionType) -> dict[str, Any]:
-    """The annotations that can be evaluated."""
-    try:
-        return typing.get_type_hints(function, include_extras=True)
-    except Exception:  # a name that is imported for type checkers only
-        found = {}
-        for name, annotation in function.__annotations__.items():
-            if isinstance(annotation, str):
-                try:
-                    annotation = eval(annotation, function.__globals__)
-                except Exception:
-                    continue
-            found[name] = annotation
-        return found
+    return derivatives.source(f, args, kwargs, mode, argnums)

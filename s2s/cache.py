@@ -21,7 +21,6 @@ import os
 import platform
 import re
 import stat
-import tempfile
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -344,14 +343,11 @@ def _object_mark(value: Any) -> str:
 
 def _write(file: Path, text: str) -> bool:
     """Put a file there in one step: other processes see the old one or the new one, whole."""
+    temporary = file.parent / f".{os.getpid()}.{os.urandom(6).hex()}.tmp"
     try:
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".tmp")
-    except OSError:
-        return False
-    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
-        os.chmod(temporary, 0o644)
         os.replace(temporary, file)
     except OSError:
         with contextlib.suppress(OSError):

@@ -19,6 +19,7 @@ threads run meanwhile.
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import os
 import re
@@ -448,7 +449,7 @@ def _object_conditions(
         return [f"{first} is {names.add(value)}"]
     holder = resolve(owner, root, path[:1])
     is_module = isinstance(holder, types.ModuleType)
-    if is_module and holder.__name__.partition(".")[0] in _TRUSTED:
+    if is_module and holder.__name__.partition(".")[0] in _TRUSTED:  # nobody rebinds what is in these
         return [f"{first} is {names.add(holder)}"]
     if is_module:
         return [f"{'.'.join((first, *path[1:]))} is {names.add(value)}"]
@@ -460,6 +461,8 @@ def _object_conditions(
 
 def _variable(root: str, name: str, owner: types.FunctionType, writer: _Writer, names: Names) -> str:
     """An expression that reads a global or a closure variable of ``owner``, live."""
+    if root == "module":
+        return names.add(importlib.import_module(name), "m")
     if root == "free":
         cell = (owner.__closure__ or ())[owner.__code__.co_freevars.index(name)]
         return f"{names.add(cell, 'c')}.cell_contents"
@@ -646,7 +649,7 @@ class ByShape:
         return found
 
     def _target(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Target:
-        from s2s.api import Derivative
+        from s2s.derivatives import Derivative
 
         if isinstance(self.f, Derivative) and isinstance(self.f.dispatcher, ByShape):
             inner = self.f.dispatcher.dispatcher_for(args, kwargs)

@@ -7,6 +7,7 @@ compiled into the dispatcher and run at every call.
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Callable
@@ -85,7 +86,7 @@ class _Describer:
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
         if kind in (tuple, list, dict) or (isinstance(value, tuple) and hasattr(kind, "_fields")):
             return self.container(value, name)
-        if isinstance(value, _IDENTITY_TYPES):
+        if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value):
             return Known(ir.Const(value))
         return UNKNOWN
 
@@ -123,6 +124,12 @@ class _Describer:
             return None
         item = kinds.pop()
         return None if isinstance(item, (Known, Unknown)) else ListOf(_named(item, f"?{name}[]"))
+
+
+def _is_decorated(value: Any) -> bool:
+    """Whether it is a function decorated with ``s2s.differentiable``, which is as good as the function."""
+    wrapped = getattr(value, "__wrapped__", None)
+    return isinstance(value, functools.partial) and isinstance(wrapped, types.FunctionType)
 
 
 def _mixed(items: list[Any]) -> bool:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2s import errors
+from s2s.api import Differentiable
 from s2s.ir import Span
 from s2s.versions import Path, import_path
 
@@ -67,8 +68,6 @@ class Target:
 
 def unwrap(f: Any) -> Any:
     """The function, method, partial or object inside the decorators that s2s sees through."""
-    from s2s.api import Differentiable
-
     while True:
         if type(f) is Differentiable:
             f = f.func
@@ -83,7 +82,7 @@ def target_of(f: Any) -> Target | None:
 
     Raises ArgumentError for classes and for what cannot be called.
     """
-    from s2s.api import Derivative
+    from s2s.derivatives import Derivative
 
     f = unwrap(f)
     if isinstance(f, types.FunctionType):
@@ -98,11 +97,16 @@ def target_of(f: Any) -> Target | None:
         inner = target_of(f.func)
         return None if inner is None else bind(inner, f.args, f.keywords)
     if isinstance(f, type) or not callable(f):
-        raise errors.error("S2S507", kind=_kind_of(f), hint=_hint_for(f))
+        raise not_a_function(f)
     call = unwrap(inspect.getattr_static(type(f), "__call__", None))
     if isinstance(call, types.FunctionType) and import_path(type(f)) != "numpy:vectorize":
         return bind(Target(call, parameters_of(call)), (f,), {})
     return None
+
+
+def not_a_function(f: Any) -> errors.DifferentiationError:
+    """The ArgumentError for what is no function."""
+    return errors.error("S2S507", kind=_kind_of(f), hint=_hint_for(f))
 
 
 def _kind_of(f: Any) -> str:

@@ -148,7 +148,7 @@ def resolve(function: types.FunctionType, root: str, path: tuple[str, ...]) -> A
     Raises LookupError where there is none.
     """
     first, *rest = path
-    if root == "import":
+    if root in ("import", "module"):
         module = sys.modules.get(first)
         value: Any = importlib.import_module(first) if module is None else module
     elif root == "free":
@@ -168,7 +168,8 @@ def resolve(function: types.FunctionType, root: str, path: tuple[str, ...]) -> A
 
 def builtins_of(function: types.FunctionType) -> dict[str, Any]:
     """The builtins that a function reads names from after its globals."""
-    return getattr(function, "__builtins__")  # noqa: B009 (unknown to the stubs)
+    builtins: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009 (unknown to the stubs)
+    return builtins
 
 
 def _cell(function: types.FunctionType, name: str) -> Any:
