@@ -1,0 +1,257 @@
+"""Compare s2s with central differences: ``check`` for a function with arguments, on which all tests rest."""
+
+import inspect
+
+import numpy as np
+
+import s2s
+
+# --- trees: tuples, lists and dicts whose leaves are numbers and arrays ---------------------------
+
+
+def is_float(leaf):
+    """Whether a leaf can have a derivative: a float, or an array of floats."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.kind == "f"
+    return isinstance(leaf, (float, np.floating))
+
+
+def map_tree(function, tree):
+    """The tree with ``function`` applied to every leaf."""
+    if isinstance(tree, (tuple, list)):
+        return type(tree)(map_tree(function, part) for part in tree)
+    if isinstance(tree, dict):
+        return {key: map_tree(function, part) for key, part in tree.items()}
+    return function(tree)
+
+
+def leaves(tree):
+    """All leaves, in order."""
+    found = []
+    map_tree(found.append, tree)
+    return found
+
+
+def float_leaves(tree):
+    return [leaf for leaf in leaves(tree) if is_float(leaf)]
+
+
+def copy_tree(tree):
+    return map_tree(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, tree)
+
+
+def widen(tree):
+    """float32 as float64, so that differences can be taken."""
+
+    def one(leaf):
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f":
+            return leaf.astype(np.float64)
+        return np.float64(leaf) if isinstance(leaf, np.floating) else leaf
+
+    return map_tree(one, tree)
+
+
+def assert_same(actual, expected):
+    """The same structure, types and bits."""
+    assert type(actual) is type(expected), f"{type(actual)} is not {type(expected)}"
+    if isinstance(expected, (tuple, list)):
+        assert len(actual) == len(expected)
+        for a, e in zip(actual, expected):
+            assert_same(a, e)
+    elif isinstance(expected, dict):
+        assert list(actual) == list(expected)
+        for key in expected:
+            assert_same(actual[key], expected[key])
+    elif isinstance(expected, (np.ndarray, np.generic)):
+        assert actual.dtype == expected.dtype and actual.shape == expected.shape
+        assert np.array_equal(actual, expected, equal_nan=expected.dtype.kind == "f")
+    elif is_float(expected):
+        assert actual == expected or (actual != actual and expected != expected)
+    elif not callable(expected):
+        assert actual == expected
+
+
+# --- central differences --------------------------------------------------------------------------
+
+STENCIL = ((1, 45.0 / 60.0), (2, -9.0 / 60.0), (3, 1.0 / 60.0))  # sixth order
+
+
+def differences(phi, tree, step=1e-3):
+    """The gradient of ``phi(tree)``, a float, as a tree like ``tree``, ``None`` where a leaf is no float."""
+
+    def of_leaf(position, leaf):
+        if not is_float(leaf):
+            return None
+        flat = np.asarray(leaf, dtype=np.float64).ravel()
+        result = np.zeros(flat.shape)
+        for k, value in enumerate(flat):
+            h = step * max(abs(value), 0.1)
+            for multiple, weight in STENCIL:
+                up = phi(moved(tree, position, k, multiple * h))
+                down = phi(moved(tree, position, k, -multiple * h))
+                result[k] += weight * (up - down) / h
+        return result.reshape(np.shape(leaf))
+
+    count = iter(range(len(leaves(tree))))
+    return map_tree(lambda leaf: of_leaf(next(count), leaf), tree)
+
+
+def moved(tree, position, k, amount):
+    """The tree with element ``k`` of the leaf at ``position`` changed by ``amount``, its kind kept."""
+
+    def one(leaf):
+        if next(count) != position:
+            return leaf
+        if not isinstance(leaf, np.ndarray):
+            return type(leaf)(leaf + amount)
+        changed = leaf.copy(order="C")
+        changed.reshape(-1)[k] += amount
+        return changed
+
+    count = iter(range(len(leaves(tree))))
+    return map_tree(one, tree)
+
+
+def inner(cotangent, value):
+    """The inner product over the float leaves of two trees of one structure."""
+    pairs = zip(leaves(cotangent), leaves(value), strict=True)
+    return float(sum(np.sum(np.asarray(c, np.float64) * v) for c, v in pairs if is_float(v)))
+
+
+def assert_gradient(gradient, primal, expected, rtol, scale=1.0):
+    """``gradient`` mirrors ``primal`` in structure, shape and dtype, and agrees with ``expected``."""
+    if isinstance(primal, (tuple, list)):
+        assert type(gradient) is type(primal) and len(gradient) == len(primal)
+        for g, p, e in zip(gradient, primal, expected):
+            assert_gradient(g, p, e, rtol, scale)
+    elif isinstance(primal, dict):
+        assert type(gradient) is dict and set(gradient) == set(primal)
+        for key in primal:
+            assert_gradient(gradient[key], primal[key], expected[key], rtol, scale)
+    elif is_float(primal):
+        assert np.shape(gradient) == np.shape(primal), f"shape {np.shape(gradient)} for {np.shape(primal)}"
+        assert np.asarray(gradient).dtype.kind == "f"
+        if isinstance(primal, (np.ndarray, np.generic)):
+            assert gradient.dtype == primal.dtype, f"dtype {gradient.dtype} for {primal.dtype}"
+        if np.ndim(primal):
+            assert isinstance(gradient, np.ndarray)
+        scale = max([scale, *np.abs(np.ravel(expected))])
+        np.testing.assert_allclose(gradient, expected, rtol=rtol, atol=0.01 * rtol * scale)
+
+
+# --- the check ------------------------------------------------------------------------------------
+
+
+def active_positions(args):
+    """The positions of the arguments that hold a float: one position, or a tuple of several."""
+    positions = tuple(i for i, arg in enumerate(args) if float_leaves(arg))
+    return positions[0] if len(positions) == 1 else positions
+
+
+def locate(f, args, kwargs, argnum):
+    """The argument that an argnum means: its position, or its name where it is passed by keyword."""
+    if isinstance(argnum, str) and argnum not in kwargs:
+        return list(inspect.signature(f).parameters).index(argnum)
+    return argnum
+
+
+def numerical(f, args, kwargs, argnums, cotangent, step=1e-3):
+    """What ``cotangent`` is pulled back to, for each of the tuple ``argnums``, by central differences."""
+    args, kwargs = widen(args), widen(kwargs)
+
+    def gradient(place):
+        def phi(value):
+            if isinstance(place, str):
+                return inner(cotangent, f(*args, **{**kwargs, place: value}))
+            return inner(cotangent, f(*args[:place], value, *args[place + 1 :], **kwargs))
+
+        return differences(phi, kwargs[place] if isinstance(place, str) else args[place], step)
+
+    with np.errstate(all="ignore"):
+        return tuple(gradient(locate(f, args, kwargs, argnum)) for argnum in argnums)
+
+
+def random_cotangent(value, seed=0):
+    """A cotangent like ``value``; ``None`` for what is no float."""
+    rng = np.random.default_rng(seed)
+
+    def one(leaf):
+        if not is_float(leaf):
+            return None
+        drawn = rng.normal(size=np.shape(leaf))
+        if isinstance(leaf, np.ndarray):
+            return np.asarray(drawn, leaf.dtype)
+        return type(leaf)(drawn)
+
+    return map_tree(one, value)
+
+
+def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
+    """``grad``, ``value_and_grad`` and ``vjp`` of ``f`` against central differences or ``expected``.
+
+    Checks values, structure, shapes and dtypes; that the value is the function's own, bit for bit; that the
+    arguments come back as they were; and that a second call gives the same bits. ``expected`` is a function
+    of the arguments that returns the gradients, one per argnum, for a cotangent of one.
+    """
+    kwargs = kwargs or {}
+    argnums = active_positions(args) if argnums is None else argnums
+    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    places = [locate(f, args, kwargs, argnum) for argnum in wanted]
+    primals = [kwargs[place] if isinstance(place, str) else args[place] for place in places]
+    before, kwargs_before = copy_tree(args), copy_tree(kwargs)
+    with np.errstate(all="ignore"):
+        value = f(*args, **kwargs)
+        scale = max([1.0, *(float(np.max(np.abs(leaf), initial=0.0)) for leaf in float_leaves(value))])
+
+        if is_float(value) and np.ndim(value) == 0:
+            one = expected(*args, **kwargs) if expected else numerical(f, args, kwargs, wanted, 1.0)
+            gradient = s2s.grad(f, argnums=argnums)
+            first, second = gradient(*args, **kwargs), gradient(*args, **kwargs)
+            assert_same(second, first)
+            joint_value, joint = s2s.value_and_grad(f, argnums=argnums)(*args, **kwargs)
+            assert_same(joint_value, value)
+            for result in (first, joint):
+                result = result if isinstance(argnums, tuple) else (result,)
+                assert isinstance(result, tuple) and len(result) == len(wanted)
+                for g, p, e in zip(result, primals, one):
+                    assert_gradient(g, p, e, rtol, scale)
+
+        if not kwargs:
+            cotangent = random_cotangent(value)
+            if expected:
+                pulled = map_tree(lambda leaf: leaf * cotangent, expected(*args))
+            else:
+                pulled = numerical(f, args, kwargs, wanted, cotangent)
+            out, pullback = s2s.vjp(f, *args)
+            assert_same(out, value)
+            first, second = pullback(cotangent), pullback(cotangent)
+            assert isinstance(first, tuple) and len(first) == len(args)
+            for place, p, e in zip(places, primals, pulled):
+                assert_gradient(first[place], p, e, rtol, scale)
+                assert_same(second[place], first[place])
+
+    assert_same(args, before)
+    assert_same(kwargs, kwargs_before)
+
+
+def check_inputs(case):
+    """A case of the bank can be checked: it runs, is finite, changes nothing, and is smooth nearby."""
+    before = copy_tree(case.args)
+    argnums = active_positions(case.args) if case.argnums is None else case.argnums
+    argnums = argnums if isinstance(argnums, tuple) else (argnums,)
+    assert argnums, "nothing to differentiate"
+    with np.errstate(all="ignore"):
+        value = case.f(*case.args, **case.kwargs)
+    assert_same(case.args, before)
+    assert all(np.all(np.isfinite(leaf)) for leaf in float_leaves(value))
+    if case.expected:
+        assert len(case.expected(*case.args, **case.kwargs)) == len(argnums)
+        return
+    cotangent = random_cotangent(value)
+    coarse = numerical(case.f, case.args, case.kwargs, argnums, cotangent, 1e-3)
+    fine = numerical(case.f, case.args, case.kwargs, argnums, cotangent, 2e-4)
+    for c, f in zip(leaves(coarse), leaves(fine), strict=True):
+        if f is not None:
+            assert np.all(np.isfinite(f))
+            scale = max([1.0, *np.abs(np.ravel(f))])
+            np.testing.assert_allclose(c, f, rtol=1e-7, atol=1e-8 * scale)

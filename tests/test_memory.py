@@ -1,0 +1,196 @@
+"""What a gradient keeps: only what the reverse sweep reads. Measured by tracemalloc, which sees NumPy too."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import s2s
+
+FEW, MANY = 1_000, 100_000
+CONSTANT = 20_000
+
+
+def peak(f, *args):
+    """Bytes held at the peak of a second call (the first one compiles)."""
+    f(*args)
+    tracemalloc.start()
+    try:
+        f(*args)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def linear(x, n):
+    y = x
+    for _ in range(n):
+        y = 0.9999 * y + 0.5 * x
+    return y
+
+
+def linear_in_trip(x, n):
+    y = 0.0
+    for i in range(n):
+        y = y + x * i
+    return y
+
+
+def linear_with_two_values(x, n):
+    a, b = x, 0.0
+    for _ in range(n):
+        a, b = b + 0.5 * a, a - 0.5 * b
+    return a + b
+
+
+def linear_with_passive_array(x, w):
+    y = x
+    for i in range(len(w)):
+        y = y * w[i] + 1.0
+    return y
+
+
+def linear_over_passive_array(x, w):
+    y = x
+    for weight in w:
+        y = y * weight + 1.0
+    return y
+
+
+def linear_on_array(v, m, n):
+    for _ in range(n):
+        v = v + 0.001 * (m @ v)
+    return np.sum(v * v)
+
+
+def linear_while(x, n):
+    i = 0
+    y = x
+    while i < n:
+        y = y * 0.9999 + x
+        i += 1
+    return y
+
+
+def linear_with_break(x, n):
+    y = x
+    for i in range(10 * n):
+        y = y * 0.9999
+        if i >= n:
+            break
+    return y
+
+
+def linear_nested(x, n):
+    y = x
+    for _ in range(n // 100):
+        for j in range(100):
+            y = y * 0.9999 + j * x
+    return y
+
+
+def linear_through_helper(x, n):
+    def step(y):
+        return 0.9999 * y + x
+
+    y = x
+    for _ in range(n):
+        y = step(y)
+    return y
+
+
+def one_float(x, n):
+    y = x
+    for _ in range(n):
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def one_float_in_sine(x, n):
+    y = x
+    for _ in range(n):
+        y = np.sin(y) + x
+    return y
+
+
+def one_float_nested(x, n):
+    y = x
+    for _ in range(n // 100):
+        for _ in range(100):
+            y = 0.5 * (y + x / y)
+    return y
+
+
+def one_float_beside_passive_and_linear_work(x, n):
+    y, z = x, 0.0
+    for i in range(n):
+        scale = 1.0 + i * 1e-9
+        z = 0.5 * z + y * scale
+        y = 0.5 * (y + x / y)
+    return y + z
+
+
+def grown(f, few_args, many_args):
+    gradient = s2s.grad(f)
+    return peak(gradient, *many_args) - peak(gradient, *few_args)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [linear, linear_in_trip, linear_with_two_values, linear_while, linear_with_break, linear_nested,
+     linear_through_helper],
+    ids=lambda f: f.__name__,
+)
+def test_linear_loop_keeps_nothing(f):
+    assert grown(f, (1.5, FEW), (1.5, MANY)) < CONSTANT
+
+
+@pytest.mark.parametrize(
+    "f", [linear_with_passive_array, linear_over_passive_array], ids=lambda f: f.__name__
+)
+def test_linear_loop_over_passive_array_keeps_nothing(f):
+    assert grown(f, (1.5, np.full(FEW, 0.9999)), (1.5, np.full(MANY, 0.9999))) < CONSTANT
+
+
+def test_linear_loop_on_arrays_keeps_nothing():
+    v, m = np.ones(50), np.eye(50)
+    assert grown(linear_on_array, (v, m, 10), (v, m, 2_000)) < CONSTANT
+
+
+@pytest.mark.parametrize(
+    "f", [one_float, one_float_nested, one_float_beside_passive_and_linear_work], ids=lambda f: f.__name__
+)
+def test_one_float_per_trip(f):
+    assert grown(f, (1.5, FEW), (1.5, MANY)) < 16 * MANY + CONSTANT
+
+
+def test_one_numpy_float_per_trip():
+    assert grown(one_float_in_sine, (np.float64(1.5), FEW), (np.float64(1.5), MANY)) < 16 * MANY + CONSTANT
+
+
+def test_value_and_grad_keeps_no_more():
+    both = s2s.value_and_grad(linear)
+    assert peak(both, 1.5, MANY) - peak(both, 1.5, FEW) < CONSTANT
+
+
+def test_nothing_is_held_after_the_call():
+    gradient = s2s.grad(one_float)
+    gradient(1.5, MANY)
+    tracemalloc.start()
+    try:
+        gradient(1.5, MANY)
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < CONSTANT
+
+
+def test_slices_make_no_array_of_full_size():
+    def f(v):
+        total = 0.0
+        for i in range(1000):
+            total += v[i] * v[i + 1]
+        return total
+
+    v = np.ones(1_000_000)
+    assert peak(s2s.grad(f), v) < 3 * v.nbytes

@@ -1,0 +1,615 @@
+"""What s2s refuses: each with its own error, the line, carets under the expression, and what to do."""
+
+import inspect
+import pickle
+import re
+import struct
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import (
+    ArgumentError,
+    DifferentiationError,
+    NoDerivativeError,
+    NonScalarOutputError,
+    SourceUnavailableError,
+    UnsupportedSyntaxError,
+)
+from tests.helpers import copy_tree
+
+V = np.array([1.0, 2.0, 3.0])
+
+
+def refusal(kind, call):
+    """The text of the error of exactly this class that the call raises."""
+    with pytest.raises(DifferentiationError) as info:
+        call()
+    assert type(info.value) is kind, info.value
+    text = str(info.value)
+    assert re.search(r"\[S2S\d{3}\]$", text.splitlines()[0]), text
+    assert "internal" not in text.lower()
+    return text
+
+
+def underlined(text):
+    """The part of the shown source line that the carets mark."""
+    lines = text.splitlines()
+    for shown, carets in zip(lines, lines[1:]):
+        marks = re.match(r" *\| *(\^+)", carets)
+        if marks:
+            return shown[marks.start(1) : marks.end(1)]
+    raise AssertionError(f"no carets in\n{text}")
+
+
+def line_of(f, part):
+    """The number of the line of ``f`` that holds ``part``, once."""
+    lines, first = inspect.getsourcelines(f)
+    found = [first + k for k, line in enumerate(lines) if part in line]
+    assert len(found) == 1
+    return found[0]
+
+
+def assert_shows(text, f, *expressions):
+    """The message names file and line of the first expression, marks one of them, and gives a hint."""
+    assert f"test_refusals.py:{line_of(f, expressions[0])}:" in text, text
+    assert underlined(text) in expressions, text
+    assert "= instead:" in text, text
+
+
+def gradient(f, *args, **kwargs):
+    return lambda: s2s.grad(f, **kwargs)(*args)
+
+
+# --- what the result is ---------------------------------------------------------------------------
+
+
+def array_result(v):
+    return v * 2.0
+
+
+def tuple_result(x):
+    return x, x * x
+
+
+def complex_result(x):
+    return x * 1j
+
+
+def integer_result(x):
+    return 3
+
+
+def string_result(x):
+    return f"{x}"
+
+
+def no_result(x):
+    x * x
+
+
+def test_array_result():
+    text = refusal(NonScalarOutputError, gradient(array_result, V))
+    assert "array_result" in text and "(3,)" in text
+    assert "s2s.vjp" in text or "np.sum" in text
+
+
+def test_one_element_array_is_no_scalar():
+    text = refusal(NonScalarOutputError, gradient(array_result, np.ones(1)))
+    assert "(1,)" in text
+
+
+def test_zero_dimensional_result_is_a_scalar():
+    assert s2s.grad(array_result)(np.array(3.0)) == 2.0
+
+
+@pytest.mark.parametrize(
+    "f, word",
+    [(tuple_result, "tuple"), (complex_result, "complex"), (integer_result, "int"), (string_result, "str"),
+     (no_result, "None")],
+)
+def test_result_of_another_kind(f, word):
+    text = refusal(NonScalarOutputError, gradient(f, 2.0))
+    assert f.__name__ in text and word in text
+    text = refusal(NonScalarOutputError, lambda: s2s.value_and_grad(f)(2.0))
+    assert f.__name__ in text and word in text
+
+
+def test_structured_result_is_fine_for_vjp():
+    out, pullback = s2s.vjp(tuple_result, 3.0)
+    assert out == (3.0, 9.0)
+    assert pullback((1.0, 1.0)) == (7.0,)
+
+
+def test_has_aux_without_a_pair():
+    text = refusal(NonScalarOutputError, gradient(array_result, 2.0, has_aux=True))
+    assert "array_result" in text and "aux" in text
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def two(x, y):
+    return np.sum(x * y)
+
+
+@pytest.mark.parametrize("argnums", [2, -3, (0, 5)])
+def test_unknown_position(argnums):
+    text = refusal(ArgumentError, gradient(two, 1.0, 2.0, argnums=argnums))
+    number = argnums[1] if isinstance(argnums, tuple) else argnums
+    assert "two" in text and str(number) in text
+
+
+def test_unknown_name():
+    text = refusal(ArgumentError, gradient(two, 1.0, 2.0, argnums="weight"))
+    assert "`two` has no argument `weight`" in text
+    assert "x" in text and "y" in text
+
+
+def test_name_that_is_nearly_right():
+    def loss(weights, bias):
+        return np.sum(weights * bias)
+
+    assert "weights" in refusal(ArgumentError, gradient(loss, V, 2.0, argnums="weight"))
+
+
+@pytest.mark.parametrize("argnums", [1.0, None, [0], "", ()])
+def test_argnums_of_another_kind(argnums):
+    with pytest.raises((ArgumentError, TypeError, ValueError)):
+        s2s.grad(two, argnums=argnums)(1.0, 2.0)
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.arange(3), np.array(3)], ids=repr)
+def test_integer_input(value):
+    text = refusal(ArgumentError, gradient(two, value, 2.0))
+    assert "the argument `x` of `two` is an integer" in text
+    assert "float" in text
+
+
+@pytest.mark.parametrize("value", [True, np.array([True, False]), None, "three"], ids=repr)
+def test_input_without_derivative(value):
+    text = refusal(ArgumentError, gradient(lambda x, y: y * y, value, 2.0))
+    assert "`x`" in text
+
+
+def test_integer_beside_a_float_is_passive():
+    assert s2s.grad(two)(2.0, 3) == 3.0
+
+
+@pytest.mark.parametrize("cotangent", [np.ones(2), np.ones((3, 1)), 1.0, np.ones((1, 3))], ids=str)
+def test_wrong_cotangent_shape(cotangent):
+    _, pullback = s2s.vjp(array_result, V)
+    text = refusal(ArgumentError, lambda: pullback(cotangent))
+    assert "cotangent" in text and "array_result" in text
+    assert str(np.shape(cotangent)) in text and "(3,)" in text
+
+
+@pytest.mark.parametrize("cotangent", [1.0, (1.0,), (1.0, 1.0, 1.0), [1.0, 1.0], {"a": 1.0}], ids=repr)
+def test_wrong_cotangent_structure(cotangent):
+    _, pullback = s2s.vjp(tuple_result, 2.0)
+    text = refusal(ArgumentError, lambda: pullback(cotangent))
+    assert "cotangent" in text and "tuple_result" in text
+
+
+def test_cotangent_of_another_kind():
+    _, pullback = s2s.vjp(array_result, V)
+    for cotangent in ("one", None, V * 1j):
+        with pytest.raises(ArgumentError):
+            pullback(cotangent)
+
+
+@pytest.mark.parametrize("value", [3, "f", None, [two]], ids=repr)
+def test_not_a_function(value):
+    text = refusal(ArgumentError, lambda: s2s.grad(value)(1.0))
+    assert "not a function" in text
+
+
+def test_argument_errors_are_type_errors():
+    with pytest.raises(TypeError):
+        s2s.grad(two, argnums="weight")(1.0, 2.0)
+
+
+# --- functions without derivative or source -------------------------------------------------------
+
+cube = np.frompyfunc(lambda z: z**3, 1, 1)
+
+
+def calls_ufunc_without_rule(x):
+    return x * cube(x * 2.0)
+
+
+def calls_c_function(x):
+    packed = struct.pack("d", x)
+    return struct.unpack("d", packed)[0]
+
+
+def calls_c_function_with_passive(x, n):
+    packed = struct.pack("d", n * 2.0)
+    return struct.unpack("d", packed)[0] * x
+
+
+def unsupported_keyword(v):
+    buffer = np.zeros(3)
+    w = np.exp(v, out=buffer)
+    return np.sum(w)
+
+
+def helper_without_rule(z):
+    return cube(z) + 1.0
+
+
+def calls_helper_without_rule(x):
+    y = x * x
+    return helper_without_rule(y)
+
+
+def test_builtin_without_rule():
+    text = refusal(NoDerivativeError, gradient(calls_ufunc_without_rule, 2.0))
+    assert_shows(text, calls_ufunc_without_rule, "cube(x * 2.0)")
+    text = refusal(NoDerivativeError, gradient(calls_c_function, 2.0))
+    assert_shows(text, calls_c_function, 'struct.pack("d", x)')
+    assert "pack" in text.splitlines()[0]
+
+
+def test_builtin_without_rule_on_passive_values_is_fine():
+    assert s2s.grad(calls_c_function_with_passive)(3.0, 4.0) == 8.0
+
+
+def test_unsupported_keyword_of_a_rule():
+    text = refusal(NoDerivativeError, gradient(unsupported_keyword, V))
+    assert "exp" in text and "`out`" in text
+    assert_shows(text, unsupported_keyword, "np.exp(v, out=buffer)")
+
+
+def test_the_place_is_in_the_helper_and_the_callers_are_told():
+    text = refusal(NoDerivativeError, gradient(calls_helper_without_rule, 2.0))
+    assert_shows(text, helper_without_rule, "cube(z)")
+    assert "in `helper_without_rule`" in text
+    assert "= asked by:" in text and "calls_helper_without_rule" in text
+
+
+def test_differentiating_a_c_function_itself():
+    text = refusal(SourceUnavailableError, gradient(struct.pack, "d", 2.0, argnums=1))
+    assert "pack" in text
+
+
+def test_function_that_was_typed_without_source():
+    namespace = {}
+    exec("def typed(x):\n    return x * x\n", namespace)
+    text = refusal(SourceUnavailableError, gradient(namespace["typed"], 2.0))
+    assert "typed" in text.splitlines()[0]
+    assert "= instead:" in text
+
+
+def test_helper_that_was_typed_without_source():
+    namespace = {}
+    exec("def typed(x):\n    return x * x\n", namespace)
+    typed = namespace["typed"]
+
+    def f(x):
+        return typed(x) + 1.0
+
+    text = refusal(SourceUnavailableError, gradient(f, 2.0))
+    assert "typed" in text.splitlines()[0]
+
+
+# --- syntax ---------------------------------------------------------------------------------------
+
+counter = 0.0
+
+
+class Box:
+    value = 0.0
+
+
+def generator(x):
+    y = x * x
+    yield y
+
+
+async def coroutine(x):
+    return x * x
+
+
+def with_try(x):
+    try:
+        y = np.log(x)
+    except ValueError:
+        y = x
+    return y
+
+
+def with_with(x):
+    with np.errstate(all="ignore"):
+        y = x * x
+    return y
+
+
+def with_match(x):
+    match x:
+        case 1.0:
+            return x
+        case _:
+            return x * x
+
+
+def with_class(x):
+    class Local:
+        a = 2.0
+
+    return x * Local.a
+
+
+def with_global(x):
+    global counter
+    counter = x
+    return x * counter
+
+
+def with_nonlocal(x):
+    y = x
+
+    def f():
+        nonlocal y
+        y = y * x
+
+    f()
+    return y
+
+
+def with_del(x):
+    y = x * x
+    z = y * x
+    del y
+    return z
+
+
+def item_store(x):
+    z = np.zeros(3)
+    z[0] = x
+    return np.sum(z)
+
+
+def item_store_in_argument(v):
+    v[1] = v[0] * v[2]
+    return np.sum(v)
+
+
+def item_augmented(v):
+    w = v * 2.0
+    w[1:] += w[:-1]
+    return np.sum(w)
+
+
+def item_store_in_list(x):
+    items = [x, x]
+    items[0] = x * x
+    return items[0]
+
+
+def item_store_in_dict(x):
+    d = {}
+    d["a"] = x * x
+    return d["a"]
+
+
+def attribute_store(x):
+    box = Box()
+    box.value = x * x
+    return box.value
+
+
+def attribute_store_of_shape(v):
+    w = v * v
+    w.shape = (3, 1)
+    return np.sum(w)
+
+
+SYNTAX = [
+    (generator, "generator", ("yield y",)),
+    (with_try, "try", ("try",)),
+    (with_with, "with", ("with np.errstate(all=\"ignore\")",)),
+    (with_match, "match", ("match x",)),
+    (with_class, "class", ("class Local",)),
+    (with_global, "counter", ("global counter",)),
+    (with_nonlocal, "y", ("nonlocal y",)),
+    (with_del, "del", ("del y",)),
+]
+
+
+@pytest.mark.parametrize("f, word, shown", SYNTAX, ids=[f.__name__ for f, _, _ in SYNTAX])
+def test_syntax(f, word, shown):
+    text = refusal(UnsupportedSyntaxError, gradient(f, 2.0))
+    assert word in text.splitlines()[0]
+    assert_shows(text, f, *shown)
+    assert f"in `{f.__name__}" in text
+
+
+def test_coroutine():
+    text = refusal(UnsupportedSyntaxError, gradient(coroutine, 2.0))
+    assert "coroutine" in text.splitlines()[0]
+    assert f"test_refusals.py:{line_of(coroutine, 'async def')}:" in text
+
+
+STORES = [
+    (item_store, 2.0, ("z[0]", "z[0] = x")),
+    (item_store_in_argument, V, ("v[1]", "v[1] = v[0] * v[2]")),
+    (item_augmented, V, ("w[1:]", "w[1:] += w[:-1]")),
+    (item_store_in_list, 2.0, ("items[0] = x * x", "items[0]")),
+    (item_store_in_dict, 2.0, ('d["a"] = x * x', 'd["a"]')),
+    (attribute_store, 2.0, ("box.value = x * x", "box.value")),
+    (attribute_store_of_shape, V, ("w.shape = (3, 1)", "w.shape")),
+]
+
+
+@pytest.mark.parametrize("f, argument, shown", STORES, ids=[f.__name__ for f, _, _ in STORES])
+def test_store(f, argument, shown):
+    argument = copy_tree(argument)
+    before = copy_tree(argument)
+    text = refusal(UnsupportedSyntaxError, gradient(f, argument))
+    assert f"test_refusals.py:{line_of(f, max(shown, key=len))}:" in text
+    assert underlined(text) in shown
+    assert "= instead:" in text
+    np.testing.assert_array_equal(argument, before)
+
+
+# --- right, or refused: never wrong ---------------------------------------------------------------
+
+
+def changes_its_argument(v):
+    v += 1.0
+    return np.sum(v * v)
+
+
+def changes_an_alias(v):
+    a = v * 2.0
+    b = a
+    b += v
+    return np.sum(a * b)
+
+
+def changes_through_a_view(v):
+    a = v * 2.0
+    b = a[1:]
+    b *= 3.0
+    return np.sum(a * a)
+
+
+def changes_an_item_of_a_list(v):
+    a = v * 2.0
+    items = [a, v]
+    a += 1.0
+    return np.sum(items[0] * items[1])
+
+
+def changes_in_a_helper(v):
+    def double(w):
+        w *= 2.0
+
+    a = v * 1.0
+    double(a)
+    return np.sum(a * a)
+
+
+def appends(v):
+    items = []
+    for x in v:
+        items.append(x * x)
+    return sum(items)
+
+
+def fills(v):
+    a = v * 2.0
+    a.fill(3.0)
+    return np.sum(a * v)
+
+
+def sorts_in_place(v):
+    a = -v
+    a.sort()
+    return np.sum(a * v)
+
+
+def writes_through_a_ufunc(v):
+    a = v * 2.0
+    np.add(a, v, out=a)
+    return np.sum(a * a)
+
+
+def copies_into(v):
+    a = np.zeros(3)
+    np.copyto(a, v * v)
+    return np.sum(a)
+
+
+def sets_an_attribute_by_name(x):
+    box = Box()
+    setattr(box, "value", x * x)
+    return box.value
+
+
+def keeps_in_a_set(x):
+    return sum({x, x * x})
+
+
+def through_an_object_array(x):
+    a = np.array([x, None], dtype=object)
+    return a[0] * x
+
+
+def pops(x):
+    items = [x, x * x]
+    y = items.pop()
+    return y * items[0]
+
+
+def updates_a_dict(x):
+    d = {"a": x}
+    d.update(a=x * x)
+    return d["a"]
+
+
+CHANGES = [
+    (changes_its_argument, V, 2.0 * (V + 1.0)),
+    (changes_an_alias, V, 18.0 * V),
+    (changes_through_a_view, V, np.array([8.0, 144.0, 216.0])),
+    (changes_an_item_of_a_list, V, 4.0 * V + 1.0),
+    (changes_in_a_helper, V, 8.0 * V),
+    (appends, V, 2.0 * V),
+    (fills, V, np.full(3, 3.0)),
+    (sorts_in_place, V, np.array([-6.0, -4.0, -2.0])),
+    (writes_through_a_ufunc, V, 18.0 * V),
+    (copies_into, V, 2.0 * V),
+    (sets_an_attribute_by_name, 2.0, 4.0),
+    (keeps_in_a_set, 2.0, 5.0),
+    (through_an_object_array, 2.0, 4.0),
+    (pops, 2.0, 12.0),
+    (updates_a_dict, 2.0, 4.0),
+]
+
+
+@pytest.mark.parametrize("f, argument, right", CHANGES, ids=[f.__name__ for f, _, _ in CHANGES])
+def test_right_or_refused(f, argument, right):
+    argument = copy_tree(argument)
+    kept = copy_tree(argument)
+    try:
+        result = s2s.grad(f)(argument)
+    except DifferentiationError as problem:
+        assert type(problem) in (UnsupportedSyntaxError, NoDerivativeError)
+        assert "test_refusals.py:" in str(problem)
+    else:
+        np.testing.assert_allclose(result, right)
+    np.testing.assert_array_equal(argument, kept)
+
+
+# --- errors as objects ----------------------------------------------------------------------------
+
+
+def test_classes():
+    for kind in (
+        ArgumentError, NonScalarOutputError, NoDerivativeError, SourceUnavailableError,
+        UnsupportedSyntaxError,
+    ):
+        assert issubclass(kind, DifferentiationError)
+        assert kind.__doc__
+
+
+def test_errors_pickle():
+    with pytest.raises(UnsupportedSyntaxError) as info:
+        s2s.grad(generator)(2.0)
+    copy = pickle.loads(pickle.dumps(info.value))
+    assert type(copy) is UnsupportedSyntaxError
+    assert str(copy) == str(info.value)
+
+
+def test_refused_again_on_the_second_call():
+    refused = s2s.grad(with_try)
+    first = refusal(UnsupportedSyntaxError, lambda: refused(2.0))
+    assert refusal(UnsupportedSyntaxError, lambda: refused(2.0)) == first
+
+
+def test_the_function_itself_still_runs():
+    decorated = s2s.differentiable(with_try)
+    assert decorated(1.0) == 0.0
+    refusal(UnsupportedSyntaxError, gradient(decorated, 1.0))
