@@ -11,7 +11,7 @@ from typing import Any
 
 from s2s.emission.code import Assign, Code, walk
 from s2s.emission.expressions import SUGARED, is_method
-from s2s.emission.folding import fold
+from s2s.emission.folding import LAMBDAS, fold
 from s2s.emission.spelling import Speller
 from s2s.emission.statements import print_function
 from s2s.emission.structure import build_code
@@ -116,6 +116,8 @@ def _parameter_names(function: Function) -> set[str]:
 def _variable_names(function: Function) -> Iterator[str]:
     """The names that the user gave to variables."""
     for inner in _functions(function):
+        if inner is not function and inner.name.isidentifier() and inner.name not in LAMBDAS:
+            yield inner.name
         yield from (v.name for v in (*inner.captures, *(p.var for p in inner.params)))
         for statement in walk_ir(inner.body):
             own = list(defs_of(statement))

@@ -274,7 +274,8 @@ def _piece(value: ast.expr) -> ast.expr | None:
     """One part of an f-string, or None where Python 3.11 could not read it there."""
     match value:
         case ast.Constant(str(text)):
-            return None if any(c in text for c in "\\\n{}") or ("'" in text and '"' in text) else value
+            both = "'" in text and '"' in text
+            return None if both or any(c in text for c in "\\\n{}") else value
         case ast.Call(ast.Name("format"), [inner, *rest], []):
             conversion = -1
             match inner:

@@ -44,6 +44,7 @@ __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 
 WIDTH = 100
 DEPTH = 12
+LAMBDAS = ("<lambda>", "lambda_")
 _GROWING = (ops.append, ops.add_to_set, ops.put)
 _MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.make_dict}
 
@@ -245,6 +246,8 @@ class _Folder:
             if not isinstance(atom, Var) or not known or not self.may_take(statement, atom):
                 continue
             source, candidate = pending[atom]
+            if isinstance(source.value, MakeFunction) and _is_called(statement, atom):
+                continue
             growth = candidate.width - self.width(atom)
             if growth > room or candidate.depth > DEPTH or not self.may_pass(candidate, place, after, steps):
                 continue
@@ -275,7 +278,7 @@ class _Folder:
             step = steps[between]
             if candidate.effect + step.effect > Effect.ACTS:  # one acts and the other at least looks
                 return False
-            if step.copied & candidate.reads or any(v.name in names for v in step.assigned):
+            if step.copied & candidate.reads or any(v.name in names and v not in candidate.reads for v in step.assigned):
                 return False
         return True
 
@@ -354,7 +357,7 @@ class _Folder:
         """Whether a nested function is one expression."""
         inner = self.code.inner.get(id(value))
         single = inner is not None and len(inner.body) == 1 and isinstance(inner.body[0], Give)
-        return single and value.function.name == "<lambda>"
+        return single and value.function.name in LAMBDAS
 
     # --- looks ---
 
@@ -387,6 +390,10 @@ def _in_order(statement: Statement) -> list[Atom]:
             return [a for a in (item, container) if not hasattr(a, "atom")]
         case _:
             return list(uses(statement))
+
+
+def _is_called(statement: Statement, atom: Atom) -> bool:
+    return isinstance(statement, Assign) and isinstance(statement.value, Call) and statement.value.fn == atom
 
 
 def _is_sum(value: Tree) -> bool:

@@ -28,7 +28,7 @@ _SYMBOLS: dict[Any, tuple[int, int]] = {
 }  # fmt: skip
 """How strongly an operator binds, and its columns with the blanks around it."""
 _UNARY: dict[Any, int] = {operator.neg: 1, operator.pos: 1, operator.invert: 1, operator.not_: 4}
-_BRACKETS = {ops.make_tuple: 2, ops.make_list: 2, ops.make_set: 2, ops.make_dict: 2, ops.format_string: 3}
+_BRACKETS = {ops.make_tuple: 2, ops.make_list: 2, ops.make_set: 2, ops.make_dict: 2}
 
 
 def width_of(code: Code, tree: Tree) -> int:
@@ -70,6 +70,10 @@ def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
         return _SYMBOLS[known][1] + sum(_operand(code, a, _SYMBOLS[known][0]) for a in args)
     if known in _UNARY and len(args) == 1:
         return _UNARY[known] + _operand(code, args[0], 4)
+    if known is ops.format_value:
+        return 2 + sum(width_of(code, a) if k == 0 else _text(a) + 1 for k, a in enumerate(args))
+    if known is ops.format_string:
+        return 3 + sum(_text(a) if isinstance(a, Const) else width_of(code, a) for a in args)
     if known in _BRACKETS:
         return _BRACKETS[known] + max(0, listed - 2)
     if known is operator.getitem and len(args) == 2:
@@ -77,6 +81,11 @@ def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
     if known is getattr and len(args) == 2:
         return width_of(code, args[0]) + width_of(code, args[1]) - 1
     return width_of(code, fn) + max(2, listed)
+
+
+def _text(atom: Atom) -> int:
+    """The length of a literal part of a string."""
+    return len(atom.value) if isinstance(atom, Const) and isinstance(atom.value, str) else 9
 
 
 def _operand(code: Code, atom: Atom, binding: int) -> int:

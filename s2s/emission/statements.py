@@ -32,7 +32,7 @@ from s2s.emission.code import (
 )
 from s2s.emission.effects import INPLACE
 from s2s.emission.expressions import BINARY, Expressions
-from s2s.emission.folding import leaves
+from s2s.emission.folding import LAMBDAS, leaves
 from s2s.emission.naming import name_variables
 from s2s.emission.printing import print_expression, print_statement
 from s2s.emission.spelling import Speller, load
@@ -124,6 +124,8 @@ class _Writer:
     expressions: Expressions
     depth: int = 0
     lines: list[str] = field(default_factory=list)
+    returns: bool = True
+    """Whether some path returns something."""
     reverse: bool = False
     """Whether statements are put under the source lines that they belong to."""
     source: tuple[str, int] | None = None
@@ -158,6 +160,7 @@ class _Writer:
         gives = [s for s in walk(body) if isinstance(s, Give)]
         if body and isinstance(body[-1], Give) and all(s.value == Const(None) for s in gives):
             body = body[:-1]
+        self.returns = any(s.value != Const(None) for s in gives)
         self.statements(body)
 
     def statements(self, block: Iterable[Statement]) -> None:
@@ -196,7 +199,8 @@ class _Writer:
             case Leave():
                 self.put("break")
             case Give(value):
-                self.node(ast.Return(None if value == Const(None) else self.expressions.atom(value)))
+                bare = value == Const(None) and not self.returns
+                self.node(ast.Return(None if bare else self.expressions.atom(value)))
             case Fail(exception, cause, span):
                 self.cite(span)
                 parts = [None if a is None else self.expressions.atom(a) for a in (exception, cause)]
@@ -333,7 +337,7 @@ class _Writer:
 
     def make_function(self, target: Var, value: MakeFunction) -> None:
         code = self.code.inner[id(value)]
-        if value.function.name == "<lambda>" and len(code.body) == 1 and isinstance(code.body[0], Give):
+        if value.function.name in LAMBDAS and len(code.body) == 1 and isinstance(code.body[0], Give):
             self.node(ast.Assign([self.expressions.target(target)], self.expressions.tree(value)))
             return
         defaults = {name: self.text(atom) for name, atom in value.defaults}

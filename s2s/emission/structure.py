@@ -7,7 +7,7 @@ path ends in ``break`` or ``return`` instead: the ends of a block *sink* into th
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from s2s import ir
@@ -26,6 +26,7 @@ from s2s.emission.code import (
     Statement,
     ends,
 )
+from s2s.emission.folding import LAMBDAS
 from s2s.ir import UNDEFINED, Atom, Block, Const, Function, If, Raise, Var
 
 __all__ = ["build_code"]
@@ -127,6 +128,8 @@ def build_code(function: Function, replaced: dict[Var, Atom] | None = None) -> C
 class _Builder:
     same: dict[Var, Atom]
     """Variables that are another one's other name: a loop's result is its param."""
+    made: dict[tuple[int, tuple[Atom, ...], tuple[tuple[str, Atom], ...]], Var] = field(default_factory=dict)
+    """The nested functions made so far in this block and the blocks around it."""
 
     def atom(self, atom: Atom) -> Atom:
         while isinstance(atom, Var) and atom in self.same:
@@ -134,6 +137,12 @@ class _Builder:
         return atom
 
     def block(self, block: Block, end: _End) -> list[Statement]:
+        around = dict(self.made)
+        out = self.statements(block, end)
+        self.made = around
+        return out
+
+    def statements(self, block: Block, end: _End) -> list[Statement]:
         out: list[Statement] = []
         statements = block.statements
         last = statements[-1] if statements else None
@@ -196,6 +205,8 @@ class _Builder:
 
     def statement(self, statement: ir.Statement, out: list[Statement]) -> None:
         match statement:
+            case ir.Let(Var() as target, ir.MakeFunction() as value, span):
+                self.make_function(target, value, span, out)
             case ir.Let(target, value, span):
                 out.append(Assign(target, ir.map_atoms(value, self.atom), span))
             case ir.Store(_, target, key, value):
@@ -221,6 +232,23 @@ class _Builder:
             case _ as never:
                 assert_never(never)
 
+    def make_function(self, target: Var, value: ir.MakeFunction, span: ir.Span | None, out: list[Statement]) -> None:
+        """A nested function, once where ``normalize`` made the same one at every read, under the name that it had."""
+        made = ir.map_atoms(value, self.atom)
+        assert isinstance(made, ir.MakeFunction)
+        key = (id(made.function), made.captures, made.defaults)
+        known = self.made.get(key)
+        if known is not None:
+            self.same[target] = known
+            return
+        name = made.function.name
+        if target.is_temporary and name.isidentifier() and name not in LAMBDAS:
+            named = Var(name, -1 - len(self.made))
+            self.same[target] = named
+            target = named
+        self.made[key] = target
+        out.append(Assign(target, made, span))
+
     def optional(self, atom: Atom | None) -> Atom | None:
         return None if atom is None else self.atom(atom)
 
@@ -232,8 +260,10 @@ class _Builder:
             case ir.While(test=test):
                 body = self.loop(loop, out, after)
                 head: list[Statement] = []
+                around = dict(self.made)
                 for inner in test.statements:
                     self.statement(inner, head)
+                self.made = around
                 out.append(Loop(head, self.atom(test.yields[0]), body))
             case _ as never:
                 assert_never(never)

@@ -14,12 +14,16 @@ from s2s.emission.code import (
     Code,
     Copies,
     Each,
+    Give,
+    Leave,
     Loop,
     Pattern,
     Statement,
     Target,
     blocks_of,
+    targets_of,
     uses,
+    walk,
 )
 from s2s.emission.folding import count_uses
 from s2s.ir import Atom, Call, Const, Var
@@ -31,8 +35,9 @@ _FRESH = (ops.make_list, ops.make_set, ops.make_dict)
 
 
 def add_sugar(code: Code) -> None:
-    """Rewrite unpacking and mark the lists that may grow in place; the code is changed in place."""
+    """Rewrite unpacking, move copies, and mark the lists that may grow in place; the code is changed in place."""
     code.body = _unpack_in(code.body, count_uses(code))
+    _copy_early(code.body)
     code.grown = _Owners(code).grown()
 
 
@@ -124,6 +129,45 @@ def _target_of_loop(loop: Each, counts: Counter[Var]) -> None:
                 loop.body = rest
         case _:
             pass
+
+
+# --- copies before what they copy gets another value -------------------------------------------------------------------
+
+
+def _copy_early(block: list[Statement]) -> None:
+    """Put ``last = i`` before ``i = i + 1`` where it stands after it, so that the old ``i`` needs no other name."""
+    for statement in block:
+        for inner in blocks_of(statement):
+            _copy_early(inner)
+    end = block[-1] if block else None
+    if not isinstance(end, Copies):
+        return
+    for pair in list(end.pairs):
+        place = _place_for(pair, block, end)
+        if place is not None:
+            end.pairs.remove(pair)
+            block.insert(place, Copies([pair]))
+    if not end.pairs:
+        block.remove(end)
+
+
+def _place_for(pair: tuple[Var, Atom], block: list[Statement], end: Copies) -> int | None:
+    """Where the source of a copy gets its next value; None where the copy cannot stand there, or need not."""
+    target, source = pair
+    if not isinstance(source, Var) or source.is_temporary or source.name == target.name:
+        return None
+    places = [k for k, s in enumerate(block) if isinstance(s, Assign) and _is_next(s.target, source)]
+    if not places or any(isinstance(s, Assign) and s.target == source for s in block):
+        return None
+    later = list(walk(block[places[0] :]))
+    stays = any(isinstance(s, (Leave, Give)) for s in later)
+    read = any(target in uses(s) or (isinstance(s, Loop) and s.test == target) for s in later)
+    written = any(isinstance(s, Copies) and s is not end and target in dict(s.pairs) for s in later)
+    return None if stays or read or written else places[0]
+
+
+def _is_next(target: Target, source: Var) -> bool:
+    return any(v.name == source.name and v != source for v in targets_of(target))
 
 
 # --- growing in place --------------------------------------------------------------------------------------------------
