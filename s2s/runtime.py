@@ -1,7 +1,6 @@
 """The functions that generated code may import: NumPy values and cotangents go in, cotangents come out.
-
-Generated code calls one of these only where ranks or structures are not known when it is written. Nothing here knows
-the compiler, and nothing but NumPy and the standard library is imported.
+ Generated code calls one of these only where ranks or structures are not known when it is written. Nothing
+here knows the compiler, and nothing but NumPy and the standard library is imported.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ import numpy as np
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 
-# --- cotangents: the structure of a value, with numbers in it ---------------------------------------------------------
+# --- cotangents: the structure of a value, with numbers in it -----------------------------------------------
 
 
 def zeros_like(x: Any) -> Any:
-    """The zero cotangent of ``x``: same structure; None for what has no derivative (int, bool, str, objects)."""
+    """The zero cotangent of ``x``: same structure; None for what has no derivative (int, bool, str, objects).
+    """
     if isinstance(x, np.ndarray):
         return np.zeros_like(x) if x.dtype.kind in "fc" else None
     if isinstance(x, (float, complex)) and not isinstance(x, np.generic):
@@ -68,7 +68,9 @@ def cast(g: Any, x: Any) -> Any:
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
-    """The cotangent of ``x`` from that of ``x`` broadcast to the shape of ``g``: summed, and cast to ``x``'s dtype."""
+    """The cotangent of ``x`` from that of ``x`` broadcast to the shape of ``g``: summed, and cast to ``x``'s
+    dtype.
+    """
     shape = np.shape(x)
     if np.shape(g) != shape:
         g = _sum_to(np.asarray(g), shape)
@@ -76,7 +78,9 @@ def unbroadcast(g: Any, x: Any) -> Any:
 
 
 def _sum_to(g: Any, shape: tuple[int, ...]) -> Any:
-    """``g`` summed over the dimensions that broadcasting added or stretched; broadcast where it is the smaller one."""
+    """``g`` summed over the dimensions that broadcasting added or stretched; broadcast where it is the
+    smaller one.
+    """
     if g.ndim > len(shape):
         g = np.sum(g, axis=tuple(range(g.ndim - len(shape))))
     stretched = tuple(
@@ -89,7 +93,9 @@ def _sum_to(g: Any, shape: tuple[int, ...]) -> Any:
 
 
 def index_bar(x: Any, index: Any, g: Any) -> Any:
-    """The cotangent of ``x`` from the cotangent ``g`` of ``x[index]``: zero but there; repeated indices add up."""
+    """The cotangent of ``x`` from the cotangent ``g`` of ``x[index]``: zero but there; repeated indices add
+    up.
+    """
     x_bar = zeros_like(x)
     if isinstance(x, np.ndarray):
         accumulate(x_bar, index, g)
@@ -112,7 +118,9 @@ def accumulate(x_bar: Any, index: Any, g: Any) -> None:
 
 def _may_repeat(index: Any) -> bool:
     """Whether an index can name one position twice: lists and arrays of integers of rank 1 or more can."""
-    return isinstance(index, list) or (isinstance(index, np.ndarray) and index.ndim > 0 and index.dtype.kind != "b")
+    if isinstance(index, np.ndarray):
+        return index.ndim > 0 and index.dtype.kind != "b"
+    return isinstance(index, list)
 
 
 def mirror(g: Any, items: Any) -> Any:
@@ -122,7 +130,12 @@ def mirror(g: Any, items: Any) -> Any:
     return cast(g, items)
 
 
-# --- reductions -------------------------------------------------------------------------------------------------------
+def sequence_bar(g: Any, items: Any) -> Any:
+    """The cotangent of a sequence from that of the list or tuple made of its items."""
+    return np.stack(g) if isinstance(items, np.ndarray) else _rebuild(items, list(g))
+
+
+# --- reductions ---------------------------------------------------------------------------------------------
 
 
 def axis_size(x: Any, axis: Axis) -> int:
@@ -150,23 +163,60 @@ def align_weights(weights: Any, a: Any, axis: Axis) -> Any:
 
 
 def prod_partial(x: Any, axis: Axis = None) -> Any:
-    """For each element the product of the others along ``axis``: from both sides, so that zeros need no division."""
-    x = np.asarray(x)
-    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    moved = np.moveaxis(x, axes, range(-len(axes), 0)) if axes else x[..., None]
-    flat = moved.reshape(moved.shape[: moved.ndim - max(len(axes), 1)] + (-1 if x.size else axis_size(x, axes),))
+    """For each element the product of the others along ``axis``: from both sides, so that zeros need no
+    division.
+    """
+    flat, axes = _axes_last(x, axis)
     before = np.ones_like(flat)
     after = np.ones_like(flat)
     np.cumprod(flat[..., :-1], axis=-1, out=before[..., 1:])
     np.cumprod(flat[..., :0:-1], axis=-1, out=after[..., -2::-1])
-    others = (before * after).reshape(moved.shape)
-    return np.moveaxis(others, range(-len(axes), 0), axes) if axes else others[..., 0]
+    return _axes_back(before * after, x, axes)
+
+
+def _axes_last(x: Any, axis: Axis) -> tuple[Any, tuple[int, ...]]:
+    """``x`` with the axes of a reduction joined to one, the last; and those axes counted from 0."""
+    x = np.asarray(x)
+    some = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(i % x.ndim for i in some)
+    rest = [i for i in range(x.ndim) if i not in axes]
+    flat = x.transpose([*rest, *axes]).reshape([*[x.shape[i] for i in rest], axis_size(x, axes)])
+    return flat, axes
+
+
+def _axes_back(flat: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """The way back of ``_axes_last``."""
+    shape = np.shape(x)
+    order = [i for i in range(len(shape)) if i not in axes] + list(axes)
+    return flat.reshape([shape[i] for i in order]).transpose(np.argsort(order))
+
+
+def median_bar(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The cotangent of ``np.median``: to the middle element, or half to each of the two."""
+    flat, axes = _axes_last(x, axis)
+    n = flat.shape[-1]
+    middle = np.argsort(flat, axis=-1, kind="stable")[..., (n - 1) // 2 : n // 2 + 1]
+    g = np.reshape(g, (*flat.shape[:-1], 1)) / middle.shape[-1]
+    x_bar = np.zeros_like(flat)
+    np.put_along_axis(x_bar, middle, g, -1)
+    return _axes_back(x_bar, x, axes)
+
+
+def share(g: Any, y: Any, items: Any) -> Any:
+    """The cotangents of ``items`` from that of their extreme ``y``: equal parts to those that are equal to
+    it.
+    """
+    hits = [item == y for item in items]
+    part = g / sum(hits)
+    shares = [part if hit else 0.0 for hit in hits]
+    return np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else _rebuild(items, shares)
 
 
 def cumprod_bar(g: Any, x: Any, axis: int) -> Any:
     """The cotangent of ``np.cumprod(x, axis)``, right where ``x`` has zeros.
 
-    With ``y_k = y_{k-1} x_k`` the reverse recursion is ``s_k = g_k + x_{k+1} s_{k+1}``, ``x_bar_k = y_{k-1} s_k``.
+    With ``y_k = y_{k-1} x_k`` the reverse recursion is ``s_k = g_k + x_{k+1} s_{k+1}``, ``x_bar_k = y_{k-1}
+    s_k``.
     """
     g, x = np.moveaxis(np.asarray(g), axis, 0), np.moveaxis(np.asarray(x), axis, 0)
     before = np.ones_like(x)
@@ -182,11 +232,13 @@ def reverse_cumsum(g: Any, axis: int) -> Any:
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
 
 
-# --- joining and products ---------------------------------------------------------------------------------------------
+# --- joining and products -----------------------------------------------------------------------------------
 
 
 def split_like(g: Any, arrays: Any, axis: int | None) -> Any:
-    """The cotangents of ``arrays`` from that of their concatenation along ``axis``: views of ``g`` where it is a list."""
+    """The cotangents of ``arrays`` from that of their concatenation along ``axis``: views of ``g`` where it
+    is a list.
+    """
     pieces = []
     start = 0
     for item in arrays:
@@ -209,7 +261,9 @@ def unstack_like(g: Any, arrays: Any, axis: int) -> Any:
 
 
 def joined_like(g: Any, arrays: Any, expanded: Any, axis: int) -> Any:
-    """The cotangents of ``arrays`` that were made ``expanded`` (same sizes, more dimensions) and then concatenated."""
+    """The cotangents of ``arrays`` that were made ``expanded`` (same sizes, more dimensions) and then
+    concatenated.
+    """
     pieces = split_like(g, list(expanded), axis)
     shaped = [np.reshape(piece, np.shape(item)) for piece, item in zip(pieces, arrays, strict=True)]
     return np.stack(shaped) if isinstance(arrays, np.ndarray) else _rebuild(arrays, shaped)
@@ -219,6 +273,8 @@ def item_bar(x: Any, index: tuple[Any, ...], g: Any) -> Any:
     """The cotangent of an array from that of the number that ``x.item(*index)`` took out of it."""
     if len(index) == 1 and isinstance(index[0], tuple):
         index = index[0]
+    if np.ndim(x) == 0:
+        return cast(g, x)
     x_bar = np.zeros_like(x)
     if len(index) == 1:
         index = np.unravel_index(index[0] % x.size, x.shape)
@@ -227,7 +283,8 @@ def item_bar(x: Any, index: tuple[Any, ...], g: Any) -> Any:
 
 
 def repeat_bar(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
-    """The cotangent of ``x`` from that of ``np.repeat(x, repeats, axis)``: the copies of an element add up."""
+    """The cotangent of ``x`` from that of ``np.repeat(x, repeats, axis)``: the copies of an element add up.
+    """
     shape = np.shape(x)
     if axis is None:
         return np.reshape(repeat_bar(g, np.ravel(x), repeats, 0), shape)
@@ -236,7 +293,8 @@ def repeat_bar(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     if np.ndim(repeats) == 0:
         return np.sum(np.reshape(g, (*shape[: axis + 1], int(repeats), *shape[axis + 1 :])), axis=axis + 1)
     x_bar = np.zeros(shape, dtype=g.dtype)
-    np.add.at(x_bar, (slice(None),) * axis + (np.repeat(np.arange(shape[axis]), counts),), g)
+    index: tuple[Any, ...] = (slice(None),) * axis + (np.repeat(np.arange(shape[axis]), counts),)
+    np.add.at(x_bar, index, g)
     return x_bar
 
 
@@ -254,6 +312,15 @@ def unpad(g: Any, x: Any, pad_width: Any) -> Any:
     """The part of ``g`` where ``x`` is in ``np.pad(x, pad_width)``: a view."""
     before = np.broadcast_to(pad_width, (np.ndim(x), 2))[:, 0].tolist()
     return g[tuple(slice(b, b + n) for b, n in zip(before, np.shape(x), strict=True))]
+
+
+def pad_value_bar(g: Any, x: Any, pad_width: Any, value: Any) -> Any:
+    """The cotangent of the one number that ``np.pad`` puts around ``x``. Raises ValueError where there are
+    several.
+    """
+    if np.ndim(value) != 0:
+        raise ValueError("np.pad with several constant_values: pad once for each of them")
+    return np.sum(g) - np.sum(unpad(g, x, pad_width))
 
 
 def fractions(count: int, endpoint: bool) -> Any:
@@ -286,7 +353,7 @@ def _tensordot_axes(ndim_a: int, axes: Any) -> tuple[list[int], list[int]]:
     if isinstance(axes, int):
         return list(range(ndim_a - axes, ndim_a)), list(range(axes))
     first, second = axes
-    return [first] if isinstance(first, int) else list(first), [second] if isinstance(second, int) else list(second)
+    return list(np.atleast_1d(first)), list(np.atleast_1d(second))
 
 
 def einsum_output(subscripts: str) -> str:
@@ -304,7 +371,9 @@ def einsum_inputs(subscripts: str) -> list[str]:
 
 
 def einsum_is_plain(subscripts: str, which: int) -> bool:
-    """Whether the transpose for one operand is one einsum: no ellipsis, no index twice in it, none in it alone."""
+    """Whether the transpose for one operand is one einsum: no ellipsis, no index twice in it, none in it
+    alone.
+    """
     inputs = einsum_inputs(subscripts)
     mine = inputs[which]
     others = "".join(inputs[:which] + inputs[which + 1 :]) + einsum_output(subscripts)
@@ -321,16 +390,18 @@ def einsum_transpose(subscripts: str, which: int) -> str:
 def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> Any:
     """The cotangent of one operand of ``np.einsum(subscripts, *operands)``, in the general case.
 
-    An index that stands in this operand alone is summed away by the primal, so the cotangent is broadcast along it;
-    an index that it has twice is a diagonal, so the cotangent is zero off it.
+    An index that stands in this operand alone is summed away by the primal, so the cotangent is broadcast
+    along it; an index that it has twice is a diagonal, so the cotangent is zero off it.
     """
     x = operands[which]
-    inputs = [_spell_ellipsis(s, np.ndim(o)) for s, o in zip(einsum_inputs(subscripts), operands, strict=True)]
+    inputs = [
+        _spell_ellipsis(s, np.ndim(o)) for s, o in zip(einsum_inputs(subscripts), operands, strict=True)
+    ]
     output = _spell_ellipsis(einsum_output(subscripts), np.ndim(g))
     others = [o for i, o in enumerate(operands) if i != which]
     rest = [s for i, s in enumerate(inputs) if i != which]
     mine = "".join(dict.fromkeys(inputs[which]))
-    sizes = {c: n for c, n in zip(inputs[which], np.shape(x), strict=True)}
+    sizes = dict(zip(inputs[which], np.shape(x), strict=True))
     present = "".join(c for c in mine if c in output or any(c in s for s in rest))
     made = np.einsum(",".join([output, *rest]) + "->" + present, g, *others)
     made = np.expand_dims(made, tuple(i for i, c in enumerate(mine) if c not in present))
@@ -345,7 +416,9 @@ def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> 
 
 
 def _spell_ellipsis(indices: str, ndim: int) -> str:
-    """Indices with the ellipsis written out in capital letters from the end of the alphabet, as NumPy aligns them."""
+    """Indices with the ellipsis written out in capital letters from the end of the alphabet, as NumPy aligns
+    them.
+    """
     if "..." not in indices:
         return indices
     count = ndim - len(indices) + 3
@@ -363,8 +436,12 @@ def kron_bar(g: Any, a: Any, b: Any, which: int) -> Any:
     pairs = np.reshape(g, [n for pair in zip(shape_a, shape_b, strict=True) for n in pair])
     evens, odds = list(range(0, 2 * rank, 2)), list(range(1, 2 * rank, 2))
     if which == 0:
-        return np.reshape(np.tensordot(pairs, np.reshape(b, shape_b), axes=(odds, list(range(rank)))), np.shape(a))
-    return np.reshape(np.tensordot(pairs, np.reshape(a, shape_a), axes=(evens, list(range(rank)))), np.shape(b))
+        return np.reshape(
+            np.tensordot(pairs, np.reshape(b, shape_b), axes=(odds, list(range(rank)))), np.shape(a),
+        )
+    return np.reshape(
+        np.tensordot(pairs, np.reshape(a, shape_a), axes=(evens, list(range(rank)))), np.shape(b),
+    )
 
 
 def diagonal_bar(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
@@ -378,7 +455,315 @@ def diagonal_bar(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
     return x_bar
 
 
-# --- scalar functions that Python lacks -------------------------------------------------------------------------------
+# --- picking, differences, interpolation --------------------------------------------------------------------
+
+
+def take_bar(g: Any, x: Any, indices: Any, axis: int | None) -> Any:
+    """The cotangent of ``x`` from that of ``np.take(x, indices, axis)``."""
+    if axis is None:
+        return np.reshape(take_bar(g, np.ravel(x), indices, 0), np.shape(x))
+    x_bar = np.zeros(np.shape(x), dtype=np.asarray(g).dtype)
+    before: tuple[Any, ...] = (slice(None),) * (axis % x_bar.ndim)
+    np.add.at(x_bar, (*before, np.asarray(indices, dtype=np.intp)), g)
+    return x_bar
+
+
+def take_along_axis_bar(g: Any, x: Any, indices: Any, axis: int | None) -> Any:
+    """The cotangent of ``x`` from that of ``np.take_along_axis(x, indices, axis)``."""
+    if axis is None:
+        return take_bar(g, x, indices, None)
+    x_bar = np.zeros(np.shape(x), dtype=g.dtype)
+    places = list(np.indices(indices.shape, sparse=True))
+    places[axis] = indices
+    np.add.at(x_bar, tuple(places), g)
+    return x_bar
+
+
+def select_bar(g: Any, conditions: Any, choices: Any) -> Any:
+    """The cotangents of the choices of ``np.select``: the first condition that holds takes it."""
+    left = np.ones(np.shape(g), dtype=bool)
+    parts = []
+    for condition, choice in zip(conditions, choices, strict=True):
+        parts.append(unbroadcast(np.where(condition & left, g, 0.0), choice))
+        left = left & ~np.asarray(condition)
+    return _rebuild(choices, parts)
+
+
+def diff_bar(g: Any, x: Any, n: int, axis: int) -> Any:
+    """The cotangent of ``x`` from that of ``np.diff(x, n, axis)``."""
+    for _ in range(min(n, np.shape(x)[axis])):
+        zero = np.zeros_like(g, shape=_with_length(np.shape(g), axis, 1))
+        g = np.concatenate([zero, g], axis) - np.concatenate([g, zero], axis)
+    return g
+
+
+def trapezoid_weights(y: Any, x: Any, dx: Any, axis: int) -> Any:
+    """The weights of the values in ``np.trapezoid``, in a shape that broadcasts against ``y`` and has its
+    length.
+    """
+    steps = _trapezoid_steps(y, x, dx, axis)
+    ends = np.zeros_like(steps, shape=_with_length(np.shape(steps), axis, 1))
+    return 0.5 * (np.concatenate([ends, steps], axis) + np.concatenate([steps, ends], axis))
+
+
+def _trapezoid_steps(y: Any, x: Any, dx: Any, axis: int) -> Any:
+    rank, length = np.ndim(y), np.shape(y)[axis]
+    if x is None:
+        shape = _with_length((1,) * rank, axis, length - 1)
+        return np.full(shape, dx, dtype=np.asarray(y).dtype)
+    if np.ndim(x) == 1:
+        return np.reshape(np.diff(x), _with_length((1,) * rank, axis, length - 1))
+    return np.diff(x, axis=axis)
+
+
+def _with_length(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ...]:
+    axis = axis % len(shape)
+    return (*shape[:axis], length, *shape[axis + 1 :])
+
+
+def trapezoid_x_bar(g: Any, y: Any, x: Any, axis: int) -> Any:
+    """The cotangent of the places ``x`` in ``np.trapezoid(y, x)``: a step counts the mean of the values at
+    its ends.
+    """
+    length = np.shape(y)[axis]
+    low = np.take(y, range(length - 1), axis)
+    high = np.take(y, range(1, length), axis)
+    steps = np.expand_dims(g, axis) * 0.5 * (low + high)
+    if np.ndim(x) == 1:
+        others = tuple(i for i in range(np.ndim(y)) if i != axis % np.ndim(y))
+        return diff_bar(np.sum(steps, axis=others), x, 1, -1)
+    return diff_bar(steps, x, 1, axis)
+
+
+def _interp_piece(x: Any, xp: Any) -> Any:
+    """The number of the piece that each ``x`` lies in; the outermost ones for what is outside."""
+    return np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+
+
+def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
+    """The derivative of ``np.interp(x, xp, fp)`` by ``x``: the slope of the piece, 0 outside."""
+    xp, fp = np.asarray(xp), np.asarray(fp)
+    i = _interp_piece(x, xp)
+    inside = (np.asarray(x) >= xp[0]) & (np.asarray(x) <= xp[-1])
+    return np.where(inside, (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0.0)
+
+
+def interp_fp_bar(g: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """The cotangent of the values ``fp``: each point shares its own between the two knots around it."""
+    xp = np.asarray(xp)
+    i = _interp_piece(x, xp)
+    t = np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0.0, 1.0)
+    fp_bar = np.zeros(np.shape(fp), dtype=np.asarray(g).dtype)
+    np.add.at(fp_bar, i, (1.0 - t) * g)
+    np.add.at(fp_bar, i + 1, t * g)
+    return fp_bar
+
+
+def distance_bar(g: Any, y: float, p: Any, q: Any) -> Any:
+    """The cotangent of ``p`` from that of ``math.dist(p, q)``; 0 where the points are one."""
+    scale = g / y if y else 0.0
+    parts = [scale * (a - b) for a, b in zip(p, q, strict=True)]
+    return np.array(parts) if isinstance(p, np.ndarray) else _rebuild(p, parts)
+
+
+# --- linear algebra -----------------------------------------------------------------------------------------
+
+
+def _t(a: Any) -> Any:
+    """The matrix transpose, also of a stack of matrices."""
+    return np.swapaxes(a, -1, -2)
+
+
+def refuse_complex(a: Any, name: str) -> None:
+    """Raise TypeError where ``a`` is complex: the rule of ``name`` is for real matrices."""
+    if np.iscomplexobj(a):
+        raise TypeError(f"the derivative of {name} is known for real matrices only")
+
+
+def cofactor(a: Any, determinant: Any) -> Any:
+    """The derivative of the determinant: det(a) inv(a)^T, from the singular values where ``a`` is singular.
+    """
+    if np.all(determinant != 0.0):
+        return np.asarray(determinant)[..., None, None] * _t(np.linalg.inv(a))
+    u, s, vh = np.linalg.svd(a)
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    return turn[..., None, None] * ((np.conj(u) * prod_partial(s, -1)[..., None, :]) @ np.conj(vh))
+
+
+def slogdet_weight(g: Any, y: Any) -> Any:
+    """The cotangent of tr(log a) from those of sign and logarithm: the sign turns with its imaginary part."""
+    sign_bar, log_bar = g[0], g[1]
+    turning = 0.0 if sign_bar is None else -1.0j * np.real(1.0j * sign_bar * y[0])
+    return turning + (0.0 if log_bar is None else log_bar)
+
+
+def norm_bar(g: Any, y: Any, x: Any, ord: Any, axis: Axis, keepdims: bool) -> Any:
+    """The cotangent of ``x`` from that of ``np.linalg.norm(x, ord, axis, keepdims)`` with an ``ord``."""
+    refuse_complex(x, "np.linalg.norm with an order")
+    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if not keepdims:
+        g, y = np.expand_dims(g, axes), np.expand_dims(y, axes)
+    if len(axes) == 1:
+        return _vector_norm_bar(g, y, x, ord, axes[0])
+    if ord == "fro":
+        return x * (g / (y + (y == 0.0)))
+    if ord in (1, -1, np.inf, -np.inf):
+        return _summed_norm_bar(g, y, x, axes[0] if abs(ord) == 1 else axes[1])
+    return _spectral_norm_bar(g, x, ord, axes)
+
+
+def _vector_norm_bar(g: Any, y: Any, x: Any, ord: Any, axis: int) -> Any:
+    if ord == 0:
+        return np.zeros_like(x)
+    if ord == 1:
+        return g * np.sign(x)
+    if ord in (np.inf, -np.inf):
+        hit = np.abs(x) == y
+        return np.where(hit, g * np.sign(x) / np.sum(hit, axis=axis, keepdims=True, dtype=x.dtype), 0.0)
+    return g * np.sign(x) * (np.abs(x) / (y + (y == 0.0))) ** (ord - 1)
+
+
+def _summed_norm_bar(g: Any, y: Any, x: Any, axis: int) -> Any:
+    """The largest (or smallest) sum of absolute values along ``axis``; ties share equally."""
+    sums = np.sum(np.abs(x), axis=axis, keepdims=True)
+    hit = sums == y
+    return np.where(hit, g / np.sum(hit, dtype=x.dtype), 0.0) * np.sign(x)
+
+
+def _spectral_norm_bar(g: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
+    """2, -2 and nuc: the largest, the smallest and the sum of the singular values."""
+    u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
+    if ord == "nuc":
+        weight = np.ones_like(s)
+    else:
+        weight = np.zeros_like(s)
+        weight[..., 0 if ord == 2 else -1] = 1.0
+    return np.moveaxis((u * weight[..., None, :]) @ vh, (-2, -1), axes) * g
+
+
+def cholesky_bar(g: Any, factor: Any) -> Any:
+    """The symmetric cotangent of a matrix from that of its lower Cholesky factor."""
+    refuse_complex(factor, "np.linalg.cholesky")
+    middle = np.tril(_t(factor) @ g)
+    middle = middle - 0.5 * np.eye(factor.shape[-1], dtype=middle.dtype) * middle
+    half = np.linalg.solve(_t(factor), _t(np.linalg.solve(_t(factor), _t(middle))))
+    return 0.5 * (half + _t(half))
+
+
+def cholesky_dot(factor: Any, a_dot: Any) -> Any:
+    """The tangent of the lower Cholesky factor (Murray, equation 8)."""
+    inner = np.linalg.solve(factor, _t(np.linalg.solve(factor, 0.5 * (a_dot + _t(a_dot)))))
+    lower = np.tril(inner)
+    return factor @ (lower - 0.5 * np.eye(factor.shape[-1], dtype=lower.dtype) * lower)
+
+
+def eigvalsh_bar(w_bar: Any, v: Any) -> Any:
+    """The cotangent of a symmetric matrix from that of its eigenvalues, given the eigenvectors."""
+    refuse_complex(v, "np.linalg.eigvalsh")
+    return (v * w_bar[..., None, :]) @ _t(v)
+
+
+def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
+    """The symmetric cotangent of a matrix from those of eigenvalues and eigenvectors; None stands for no
+    cotangent.
+
+    Eigenvectors of equal eigenvalues are not determined: their cotangent gives inf or NaN, not a wrong
+    number.
+    """
+    refuse_complex(v, "np.linalg.eigh")
+    inner = np.zeros_like(v) if w_bar is None else w_bar[..., None, :] * np.eye(w.shape[-1], dtype=v.dtype)
+    if v_bar is not None:
+        inner = inner + _off_diagonal_quotient(_t(v) @ v_bar, w[..., None, :] - w[..., :, None])
+    full = v @ inner @ _t(v)
+    return 0.5 * (full + _t(full))
+
+
+def _off_diagonal_quotient(a: Any, b: Any) -> Any:
+    """``a / b`` off the diagonal, zero on it."""
+    eye = np.eye(a.shape[-1], dtype=a.dtype)
+    return a * (1.0 - eye) / (b + eye)
+
+
+def svdvals_bar(s_bar: Any, a: Any) -> Any:
+    """The cotangent of a matrix from that of its singular values."""
+    refuse_complex(a, "np.linalg.svd")
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return (u * s_bar[..., None, :]) @ vh
+
+
+def svd_bar(g: Any, y: Any, a: Any) -> Any:
+    """The cotangent of a matrix from those of ``u, s, vh``, each None where there is none (J. Townsend,
+    "Differentiating the Singular Value Decomposition", 2016). Raises ValueError for the full matrices of an
+    oblong one.
+    """
+    refuse_complex(a, "np.linalg.svd")
+    u, s, vh = y
+    u_bar, s_bar, vh_bar = g
+    if u.shape[-1] != s.shape[-1] or vh.shape[-2] != s.shape[-1]:
+        if u_bar is not None or vh_bar is not None:
+            raise ValueError(
+                "the extra singular vectors have no derivative; call np.linalg.svd(a, full_matrices=False)",
+            )
+        u, vh = u[..., : s.shape[-1]], vh[..., : s.shape[-1], :]
+    eye = np.eye(s.shape[-1], dtype=s.dtype)
+    inner = np.zeros(vh.shape[:-2] + eye.shape, dtype=s.dtype) if s_bar is None else s_bar[..., None, :] * eye
+    gaps = s[..., None, :] ** 2 - s[..., :, None] ** 2
+    outer = 0.0
+    if u_bar is not None:
+        skew = _t(u) @ u_bar
+        inner = inner + _off_diagonal_quotient(skew - _t(skew), gaps) * s[..., None, :]
+        outer = outer + ((u_bar - u @ skew) / s[..., None, :]) @ vh
+    if vh_bar is not None:
+        skew = vh @ _t(vh_bar)
+        inner = inner + s[..., :, None] * _off_diagonal_quotient(skew - _t(skew), gaps)
+        outer = outer + u @ ((vh_bar - _t(skew) @ vh) / s[..., :, None])
+    return u @ inner @ vh + outer
+
+
+def qr_bar(g: Any, y: Any, mode: str) -> Any:
+    """The cotangent of a matrix from those of ``q, r`` (S. Walter, L. Lehmann, "Algorithmic differentiation
+    of linear algebra functions", 2010). Raises ValueError unless the mode is reduced and there are no more
+    columns than rows.
+    """
+    q, r = y
+    refuse_complex(q, "np.linalg.qr")
+    if mode != "reduced" or r.shape[-1] != r.shape[-2]:
+        raise ValueError(
+            "the derivative of np.linalg.qr is known for mode='reduced' and no more columns than rows",
+        )
+    q_bar = np.zeros_like(q) if g[0] is None else g[0]
+    r_bar = np.zeros_like(r) if g[1] is None else g[1]
+    middle = r @ _t(r_bar) - _t(q_bar) @ q
+    symmetric = np.tril(middle) + _t(np.tril(middle, -1))
+    return _t(np.linalg.solve(r, _t(q_bar + q @ symmetric)))
+
+
+def pinv_bar(g: Any, p: Any, a: Any) -> Any:
+    """The cotangent of ``a`` from that of its pseudoinverse ``p``, at constant rank (G. Golub, V. Pereyra,
+    1973).
+    """
+    refuse_complex(a, "np.linalg.pinv")
+    gt, pt = _t(g), _t(p)
+    first = (gt - a @ (p @ gt)) @ p @ pt
+    second = pt @ p @ (gt - (gt @ p) @ a)
+    return first + second - pt @ g @ pt
+
+
+def matrix_power_bar(g: Any, y: Any, a: Any, n: int) -> Any:
+    """The cotangent of ``a`` from that of ``np.linalg.matrix_power(a, n)``: one term for each factor."""
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return -(_t(inverse) @ matrix_power_bar(g, y, inverse, -n) @ _t(inverse))
+    at = _t(a)
+    total = np.zeros_like(a)
+    for _ in range(n):
+        # Horner: the terms are at^i g at^(n-1-i).
+        total = total @ at + g
+        g = at @ g
+    return total
+
+
+# --- scalar functions that Python lacks ---------------------------------------------------------------------
 
 
 def log_of_positive(a: float) -> float:
@@ -389,8 +774,8 @@ def log_of_positive(a: float) -> float:
 def digamma(x: float) -> float:
     """The logarithmic derivative of the gamma function. Raises ValueError at its poles 0, -1, -2, ...
 
-    Reflection for negative arguments, recurrence up to 10, then the asymptotic series (Abramowitz and Stegun 6.3.7,
-    6.3.5, 6.3.18); the first term left out is below 1e-16 there.
+    Reflection for negative arguments, recurrence up to 10, then the asymptotic series (Abramowitz and Stegun
+    6.3.7, 6.3.5, 6.3.18); the first term left out is below 1e-16 there.
     """
     if x <= 0.0:
         if x == math.floor(x):
@@ -402,5 +787,38 @@ def digamma(x: float) -> float:
         total -= 1.0 / x
         x += 1.0
     t = 1.0 / (x * x)
-    series = t * (1 / 12 - t * (1 / 120 - t * (1 / 252 - t * (1 / 240 - t * (1 / 132 - t * (691 / 32760 - t / 12))))))
+    series = 1 / 132 - t * (691 / 32760 - t / 12)
+    series = t * (1 / 12 - t * (1 / 120 - t * (1 / 252 - t * (1 / 240 - t * series))))
     return total + math.log(x) - 0.5 / x - series
+
+
+# --- what is decided when the program runs ----------------------------------------------------------------------------
+
+
+def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """``fn(*args, **kwargs)`` and its pullback: by rule or by transforming ``fn`` now.
+
+    The pullback takes the cotangent of the result and gives a tuple: one cotangent per positional argument, then one
+    per keyword argument in the order of the call; None for arguments that have none.
+    """
+    from s2s.api import vjp_of_call
+
+    return vjp_of_call(fn, args, kwargs)
+
+
+def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is that of the receiver."""
+    raise TypeError(f"the method {name} of {type(receiver).__name__} cannot be differentiated")
+
+
+def check_scalar(value: Any, name: str) -> None:
+    """Raise NonScalarOutputError where a function's result is not one real float."""
+    shape, kind = np.shape(value), np.asarray(value).dtype.kind
+    if shape == () and kind == "f":
+        return
+    from s2s.errors import error
+
+    hint = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
+    if shape != ():
+        raise error("S2S401", name=name, shape=shape, hint=hint)
+    raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)

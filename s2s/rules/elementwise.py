@@ -1,7 +1,6 @@
 """Rules of NumPy's elementwise functions: partial derivatives as expressions in the result and the inputs.
-
-The formulas are those of any table of derivatives (Abramowitz and Stegun, chapters 3 and 4); the comments give what is
-chosen where there is no derivative. Constants are Python floats, so that float32 stays float32.
+ The formulas are those of any table of derivatives (Abramowitz and Stegun, chapters 3 and 4); the comments
+give what is chosen where there is no derivative. Constants are Python floats, so that float32 stays float32.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from s2s.rules.table import alias, args, arr, attribute, jvp, linear, num, parti
 POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
 
-# --- one input, smooth -----------------------------------------------------------------------------------------------
+# --- one input, smooth --------------------------------------------------------------------------------------
 
 partials(np.sin, lambda y, x: np.cos(x))
 partials(np.cos, lambda y, x: -np.sin(x))
@@ -59,7 +58,7 @@ def _sinc(y: Any, x: Any) -> Any:
 
 partials(np.sinc, _sinc, samples=(args(arr(5)), args(arr(2, 3)), args(arr())))
 
-# --- one input, with corners -----------------------------------------------------------------------------------------
+# --- one input, with corners --------------------------------------------------------------------------------
 
 
 def _absolute(y: Any, x: Any) -> Any:
@@ -72,13 +71,15 @@ def _absolute(y: Any, x: Any) -> Any:
 partials(np.absolute, _absolute)
 partials(np.fabs, lambda y, x: np.sign(x))
 partials(
-    np.nan_to_num, lambda y, x: np.where(np.isfinite(x), 1.0, 0.0), samples=(args(arr(4)), args(num()), args(arr(0, 2)))
+    np.nan_to_num, lambda y, x: np.where(
+        np.isfinite(x), 1.0, 0.0), samples=(args(arr(4)), args(num()), args(arr(0, 2)),
+    )
 )
 straight_through(np.floor, np.ceil, np.rint, np.trunc)
 straight_through(np.fix, params="x, out=None")
 straight_through(np.round, np.around, np.ndarray.round, params="a, decimals=0, out=None")
 
-# --- two inputs ------------------------------------------------------------------------------------------------------
+# --- two inputs ---------------------------------------------------------------------------------------------
 
 partials(np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
 partials(np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
@@ -102,10 +103,15 @@ def power_exponent(y: Any, a: Any, b: Any) -> Any:
 
 partials(np.power, power_base, power_exponent, domain=(POSITIVE, (-2.0, 2.0)))
 partials(np.float_power, power_base, power_exponent, domain=(POSITIVE, (-2.0, 2.0)))
-partials(np.remainder, lambda y, a, b: 1.0, lambda y, a, b: -np.floor_divide(a, b), domain=((2.1, 3.9), (1.1, 1.9)))
+partials(
+    np.remainder, lambda y, a, b: 1.0, lambda y, a, b: -np.floor_divide(a, b),
+    domain=((2.1, 3.9), (1.1, 1.9)),
+)
 partials(np.fmod, lambda y, a, b: 1.0, lambda y, a, b: -np.trunc(a / b), domain=((2.1, 3.9), (1.1, 1.9)))
 straight_through(
-    np.floor_divide, derivatives=(lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), domain=((-2.0, 2.0), POSITIVE)
+    np.floor_divide, derivatives=(
+        lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), domain=((-2.0, 2.0), POSITIVE,
+    )
 )
 partials(np.hypot, lambda y, a, b: a / y, lambda y, a, b: b / y)
 partials(np.arctan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
@@ -139,7 +145,7 @@ partials(
 )
 
 
-# --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared ----------------------------------------
+# --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared -------------------------------
 
 
 def _clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
@@ -165,7 +171,8 @@ def _clip_high(y: Any, a: Any, low: Any, high: Any) -> Any:
 
 
 CLIP_SAMPLES = (
-    args(arr(6), -1.0, 1.0), args(arr(6), num(-1, -0.5), num(0.5, 1)), args(arr(3, 4), arr(4, low=-1, high=0), 0.7),
+    args(arr(6), -1.0, 1.0), args(arr(6), num(-1, -0.5), num(0.5, 1)),
+    args(arr(3, 4), arr(4, low=-1, high=0), 0.7),
     args(arr(6), None, 0.5), args(arr(6), 0.5, None), args(arr(), 0.0, 1.0), args(arr(0, 2), 0.0, 1.0),
 )
 partials(
@@ -174,7 +181,7 @@ partials(
 )
 alias(np.clip, np.ndarray.clip, params="a, min=None, max=None, out=None")
 
-# --- where, real and complex parts -----------------------------------------------------------------------------------
+# --- where, real and complex parts --------------------------------------------------------------------------
 
 # The cotangent is chosen, not multiplied: a NaN or inf on the side not taken does not reach the gradient.
 linear(
@@ -185,7 +192,8 @@ linear(
     y=lambda y_bar, condition, y: rt.unbroadcast(np.where(condition, 0.0, y_bar), y),
     samples=[
         args(np.array([True, False, True]), arr(3), arr(3)), args(np.array([[True], [False]]), arr(3), num()),
-        args(np.array([True, False]), arr(3, 1), arr(3, 2)), args(True, arr(2), arr(2)), args(np.zeros(0, bool), arr(0), 1.0),
+        args(np.array([True, False]), arr(3, 1), arr(3, 2)), args(True, arr(2), arr(2)),
+        args(np.zeros(0, bool), arr(0), 1.0),
     ],
 )
 

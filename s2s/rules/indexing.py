@@ -1,6 +1,6 @@
 """Rules of functions that pick elements: getitem, take, sort, diff, interp, select.
-
-A cotangent goes back to where its element came from; where an element was taken more than once, its cotangents add up.
+ A cotangent goes back to where its element came from; where an element was taken more than once, its
+cotangents add up.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, num, partials, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp
 
 # The compiler accumulates into slices in place; this is the general form.
 linear(
     operator.getitem, a=lambda y_bar, a, b: rt.index_bar(a, b, y_bar), params="a, b, /",
     samples=[
-        args(arr(5), 2), args(arr(5), slice(1, -1)), args(arr(3, 4), (slice(None), -1)), args(arr(3, 4), [0, 0, 2]),
-        args(arr(5), slice(None, None, -2)), args(arr(3, 4), (None, 1, ...)), args(arr(3), np.array([True, False, True])),
-        args(arr(3, 4), (np.array([0, 0]), slice(1, 3))), args(arr(3, 4), (np.array([0, 0, 1]), np.array([1, 1, 2]))),
-        args(arr(), ()), args([num(), num()], 1), args((num(), num(), num()), slice(1, None)), args({"a": num(), "b": num()}, "b"),
+        args(arr(5), 2), args(arr(5), slice(1, -1)), args(arr(3, 4), (slice(None), -1)),
+        args(arr(3, 4), [0, 0, 2]),
+        args(arr(5), slice(None, None, -2)), args(arr(3, 4), (None, 1, ...)),
+        args(arr(3), np.array([True, False, True])),
+        args(arr(3, 4), (np.array([0, 0]), slice(1, 3))),
+        args(arr(3, 4), (np.array([0, 0, 1]), np.array([1, 1, 2]))),
+        args(arr(), ()), args([num(), num()], 1), args((num(), num(), num()), slice(1, None)),
+        args({"a": num(), "b": num()}, "b"),
     ],
 )
 
@@ -32,13 +36,15 @@ def _take(y_bar: Any, a: Any, indices: Any, axis: Any) -> Any:
 linear(
     np.take, a=_take, params="a, indices, axis=None, out=None, mode='raise'",
     samples=[
-        args(arr(5), [0, 0, 3]), args(arr(3, 4), [1, -1], axis=1), args(arr(3, 4), 5), args(arr(3, 4), 1, axis=0),
+        args(arr(5), [0, 0, 3]), args(arr(3, 4), [1, -1], axis=1), args(arr(3, 4), 5),
+        args(arr(3, 4), 1, axis=0),
         args(arr(3, 4), np.array([[0, 1], [2, 2]]), axis=-2),
     ],
 )
 alias(np.take, np.ndarray.take)
 linear(
-    np.take_along_axis, arr=lambda y_bar, arr, indices, axis: rt.take_along_axis_bar(y_bar, arr, indices, axis),
+    np.take_along_axis,
+    arr=lambda y_bar, arr, indices, axis: rt.take_along_axis_bar(y_bar, arr, indices, axis),
     params="arr, indices, axis=-1",
     samples=[args(arr(2, 3), np.array([[0, 0], [2, 1]]), axis=1), args(arr(4), np.array([3, 3]), axis=None)],
 )
@@ -49,7 +55,7 @@ linear(
 )
 
 
-# --- sorting: the permutation is found again, from the values ---------------------------------------------------------
+# --- sorting: the permutation is found again, from the values -----------------------------------------------
 
 
 def _sort(y_bar: Any, a: Any, axis: Any) -> Any:
@@ -60,7 +66,9 @@ def _sort(y_bar: Any, a: Any, axis: Any) -> Any:
 
 vjp(
     np.sort, a=_sort, params="a, axis=-1, kind=None, order=None, *, stable=None",
-    samples=[args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=None), args(arr(0))],
+    samples=[
+        args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=None), args(arr(0)),
+    ],
 )
 
 
@@ -78,17 +86,22 @@ def _median(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 vjp(
     np.median, a=_median, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
     samples=[
-        args(arr(5)), args(arr(6)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=-1, keepdims=True),
+        args(arr(5)), args(arr(6)), args(arr(3, 4)), args(arr(3, 4), axis=0),
+        args(arr(3, 4), axis=-1, keepdims=True),
         args(arr(2, 3, 3), axis=(0, 2)),
     ],
 )
 
 
-# --- differences and integrals ---------------------------------------------------------------------------------------
+# --- differences and integrals ------------------------------------------------------------------------------
 
 linear(
-    np.diff, a=lambda y_bar, n, axis: rt.diff_bar(y_bar, n, axis), params="a, n=1, axis=-1, prepend=None, append=None",
-    samples=[args(arr(5)), args(arr(5), 2), args(arr(3, 4), axis=0), args(arr(3, 4), n=0), args(arr(3, 4), n=3, axis=1)],
+    np.diff, a=lambda y_bar, a, n, axis: rt.diff_bar(y_bar, a, n, axis),
+    params="a, n=1, axis=-1, prepend=None, append=None",
+    samples=[
+        args(arr(5)), args(arr(5), 2), args(arr(3, 4), axis=0), args(arr(3, 4), n=0),
+        args(arr(3, 4), n=3, axis=1),
+    ],
 )
 
 
@@ -111,7 +124,8 @@ def _trapezoid_dx(y_bar: Any, y: Any, x: Any, dx: Any, axis: Any) -> Any:
 vjp(
     np.trapezoid, y=_trapezoid_y, x=_trapezoid_x, dx=_trapezoid_dx, params="y, x=None, dx=1.0, axis=-1",
     samples=[
-        args(arr(5)), args(arr(5), dx=num()), args(arr(5), arr(5)), args(arr(3, 4), axis=0), args(arr(3, 4), arr(4)),
+        args(arr(5)), args(arr(5), dx=num()), args(arr(5), arr(5)), args(arr(3, 4), axis=0),
+        args(arr(3, 4), arr(4)),
         args(arr(3, 4), arr(3, 4), axis=0), args(arr(3, 4), arr(3), axis=0),
     ],
 )
@@ -127,19 +141,23 @@ def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
 
 
 def _interp_xp(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
-    """A knot that moves by d moves its pieces: the cotangent of its value, times minus the slope, at each point."""
+    """A knot that moves by d moves its pieces: the cotangent of its value, times minus the slope, at each
+    point.
+    """
     return rt.interp_fp_bar(-y_bar * rt.interp_slope(x, xp, fp), x, xp, fp)
 
 
 vjp(
-    np.interp, x=_interp_x, fp=_interp_fp, xp=_interp_xp, params="x, xp, fp, left=None, right=None, period=None",
+    np.interp, x=_interp_x, fp=_interp_fp, xp=_interp_xp,
+    params="x, xp, fp, left=None, right=None, period=None",
     samples=[
         args(arr(4, low=0.1, high=2.9), np.arange(4.0), arr(4)), args(num(0.1, 0.9), np.arange(4.0), arr(4)),
-        args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4)), args(arr(2, 2, low=1.1, high=1.9), np.arange(4.0), arr(4)),
+        args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4)),
+        args(arr(2, 2, low=1.1, high=1.9), np.arange(4.0), arr(4)),
     ],
 )
 
-# --- choosing --------------------------------------------------------------------------------------------------------
+# --- choosing -----------------------------------------------------------------------------------------------
 
 linear(
     np.select, joint=True, params="condlist, choicelist, default=0",

@@ -12,50 +12,66 @@ from s2s.rules.table import zero
 
 # comparisons, identity, membership and bits
 zero(
-    operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.is_, operator.is_not,
-    operator.not_, operator.truth, operator.contains, operator.and_, operator.or_, operator.xor, operator.invert,
-    operator.lshift, operator.rshift, operator.index, operator.countOf, operator.indexOf, operator.length_hint,
+    operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.is_,
+    operator.is_not,
+    operator.not_, operator.truth, operator.contains, operator.and_, operator.or_, operator.xor,
+    operator.invert,
+    operator.lshift, operator.rshift, operator.index, operator.countOf, operator.indexOf,
+    operator.length_hint,
     operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
 )
 zero(
-    np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal, np.logical_and, np.logical_or,
+    np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal, np.logical_and,
+    np.logical_or,
     np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift,
-    np.right_shift, np.isclose, np.allclose, np.array_equal, np.array_equiv, np.isin, np.gcd, np.lcm, np.spacing,
+    np.right_shift, np.isclose, np.allclose, np.array_equal, np.array_equiv, np.isin, np.gcd, np.lcm,
+    np.spacing,
 )
 zero(
-    np.isfinite, np.isinf, np.isnan, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isrealobj, np.iscomplexobj,
+    np.isfinite, np.isinf, np.isnan, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isrealobj,
+    np.iscomplexobj,
     np.isscalar, np.signbit, np.sign, np.any, np.all, np.ndarray.any, np.ndarray.all, np.count_nonzero,
 )
 
 # positions and counts
 zero(
-    np.argmax, np.argmin, np.argsort, np.argpartition, np.argwhere, np.nonzero, np.flatnonzero, np.searchsorted,
-    np.digitize, np.lexsort, np.nanargmax, np.nanargmin, np.ndarray.argmax, np.ndarray.argmin, np.ndarray.argsort,
-    np.ndarray.nonzero, np.ndarray.searchsorted, np.unravel_index, np.ravel_multi_index, np.histogram, np.triu_indices,
-    np.tril_indices, np.triu_indices_from, np.tril_indices_from, np.diag_indices, np.diag_indices_from, np.ix_, np.indices,
+    np.argmax, np.argmin, np.argsort, np.argpartition, np.argwhere, np.nonzero, np.flatnonzero,
+    np.searchsorted,
+    np.digitize, np.lexsort, np.nanargmax, np.nanargmin, np.ndarray.argmax, np.ndarray.argmin,
+    np.ndarray.argsort,
+    np.ndarray.nonzero, np.ndarray.searchsorted, np.unravel_index, np.ravel_multi_index, np.histogram,
+    np.triu_indices,
+    np.tril_indices, np.triu_indices_from, np.tril_indices_from, np.diag_indices, np.diag_indices_from,
+    np.ix_, np.indices,
 )
 
 # what asks for kinds and shapes
 zero(
-    np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.promote_types, np.issubdtype, np.iterable, np.finfo,
+    np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.promote_types, np.issubdtype, np.iterable,
+    np.finfo,
     np.iinfo, np.dtype, np.broadcast_shapes, np.may_share_memory, np.shares_memory, np.min_scalar_type,
     np.array_repr, np.array_str, np.array2string, np.errstate, np.seterr, np.geterr,
 )
 
 # constants
 zero(
-    np.zeros, np.ones, np.empty, np.arange, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like, np.empty_like,
+    np.zeros, np.ones, np.empty, np.arange, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like,
+    np.empty_like,
     np.fromfunction, np.frombuffer, np.hanning, np.hamming, np.blackman, np.bartlett, np.linalg.matrix_rank,
 )
 
 zero(
-    builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr, builtins.callable,
-    builtins.range, builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.print, builtins.bool,
-    builtins.id, builtins.hash, builtins.any, builtins.all, builtins.slice, builtins.ord, builtins.chr, builtins.bin,
+    builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr,
+    builtins.callable,
+    builtins.range, builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.print,
+    builtins.bool,
+    builtins.id, builtins.hash, builtins.any, builtins.all, builtins.slice, builtins.ord, builtins.chr,
+    builtins.bin,
     builtins.hex, builtins.oct, builtins.dir, builtins.object, builtins.bytes,
 )
 
 zero(
-    math.isnan, math.isinf, math.isfinite, math.isclose, math.gcd, math.lcm, math.comb, math.perm, math.factorial,
+    math.isnan, math.isinf, math.isfinite, math.isclose, math.gcd, math.lcm, math.comb, math.perm,
+    math.factorial,
     math.isqrt, math.ulp,
 )

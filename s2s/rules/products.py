@@ -1,7 +1,6 @@
 """Rules of products: matmul, dot, inner, outer, tensordot, einsum, cross, kron, trace.
-
-All are linear in each factor. The cases by rank fold where ranks are known, so that a product of matrices leaves
-``y_bar @ b.T`` and ``a.T @ y_bar``. Complex factors are not conjugated (JAX's convention).
+ All are linear in each factor. The cases by rank fold where ranks are known, so that a product of matrices
+leaves ``y_bar @ b.T`` and ``a.T @ y_bar``. Complex factors are not conjugated (JAX's convention).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp
 
-# --- matmul ----------------------------------------------------------------------------------------------------------
+# --- matmul -------------------------------------------------------------------------------------------------
 
 
 def _matmul_a(y_bar: Any, a: Any, b: Any) -> Any:
@@ -49,7 +48,8 @@ def _matmul_b(y_bar: Any, a: Any, b: Any) -> Any:
 
 MATRICES = [
     args(arr(4), arr(4)), args(arr(3, 4), arr(4)), args(arr(4), arr(4, 3)), args(arr(2, 4), arr(4, 3)),
-    args(arr(0, 4), arr(4, 3)), args(arr(2, 0), arr(0, 3)), args(arr(2, 4, complex=True), arr(4, 3, complex=True)),
+    args(arr(0, 4), arr(4, 3)), args(arr(2, 0), arr(0, 3)),
+    args(arr(2, 4, complex=True), arr(4, 3, complex=True)),
 ]
 BATCHES = [
     args(arr(5, 2, 4), arr(5, 4, 3)), args(arr(5, 2, 4), arr(4, 3)), args(arr(2, 4), arr(5, 4, 3)),
@@ -57,12 +57,12 @@ BATCHES = [
     args(arr(1, 2, 4), arr(5, 4, 3)),
 ]
 linear(operator.matmul, a=_matmul_a, b=_matmul_b, params="a, b, /", samples=[*MATRICES, *BATCHES])
-alias(operator.matmul, operator.imatmul)
-MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True"
+alias(operator.matmul, operator.imatmul, samples=[args(arr(2, 3), arr(3, 3))])
+MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', dtype=None"
 linear(np.matmul, a=_matmul_a, b=_matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, np.linalg.matmul)
 
-# --- dot, inner, outer, vdot -----------------------------------------------------------------------------------------
+# --- dot, inner, outer, vdot --------------------------------------------------------------------------------
 
 
 def _dot_a(y_bar: Any, a: Any, b: Any) -> Any:
@@ -150,7 +150,9 @@ vjp(
     a=lambda y_bar, a, b: np.reshape(np.conj(y_bar) * np.conj(np.ravel(b)), np.shape(a)),
     b=lambda y_bar, a, b: np.reshape(y_bar * np.conj(np.ravel(a)), np.shape(b)),
     params="a, b, /",
-    samples=[args(arr(4), arr(4)), args(arr(2, 3), arr(2, 3)), args(arr(3, complex=True), arr(3, complex=True))],
+    samples=[
+        args(arr(4), arr(4)), args(arr(2, 3), arr(2, 3)), args(arr(3, complex=True), arr(3, complex=True)),
+    ],
 )
 
 
@@ -159,7 +161,7 @@ def _vdot_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
     return np.vdot(a_dot, b) + np.vdot(a, b_dot)
 
 
-# --- tensordot, einsum, kron, cross ----------------------------------------------------------------------------------
+# --- tensordot, einsum, kron, cross -------------------------------------------------------------------------
 
 linear(
     np.tensordot,
@@ -172,7 +174,10 @@ linear(
         args(arr(4, 3, 2), arr(5, 2, 4), axes=((2, 0), (1, 2))), args(arr(3, 4), arr(3, 4)),
     ],
 )
-alias(np.tensordot, np.linalg.tensordot, params="a, b, /, *, axes=2", samples=[args(arr(3, 4), arr(4, 2), axes=1)])
+alias(
+    np.tensordot, np.linalg.tensordot, params="a, b, /, *, axes=2",
+    samples=[args(arr(3, 4), arr(4, 2), axes=1)],
+)
 
 
 def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
@@ -200,13 +205,17 @@ linear(
     np.einsum, operands=_einsum, harmless="optimize",
     params="subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe'",
     samples=[
-        args("ij,jk->ik", arr(2, 3), arr(3, 4)), args("ij,jk", arr(2, 3), arr(3, 4)), args("ij->j", arr(2, 3)),
-        args("ii->i", arr(3, 3)), args("ii", arr(3, 3)), args("ij->", arr(2, 3)), args("i,j->ij", arr(2), arr(3)),
-        args("ij,ij->", arr(2, 3), arr(2, 3)), args("ij,j->i", arr(2, 3), arr(3)), args("ij,k->i", arr(2, 3), arr(4)),
+        args("ij,jk->ik", arr(2, 3), arr(3, 4)), args("ij,jk", arr(2, 3), arr(3, 4)),
+        args("ij->j", arr(2, 3)),
+        args("ii->i", arr(3, 3)), args("ii", arr(3, 3)), args("ij->", arr(2, 3)),
+        args("i,j->ij", arr(2), arr(3)),
+        args("ij,ij->", arr(2, 3), arr(2, 3)), args("ij,j->i", arr(2, 3), arr(3)),
+        args("ij,k->i", arr(2, 3), arr(4)),
         args("...ij,...jk->...ik", arr(5, 2, 3), arr(3, 4)), args("b...i,bi->b...", arr(2, 4, 3), arr(2, 3)),
         args("ij,jk,kl->il", arr(2, 3), arr(3, 4), arr(4, 2)), args("iij,j->i", arr(3, 3, 2), arr(2)),
         args("ij,ij->ij", arr(1, 3), arr(2, 3)), args("i->i", arr(4)), args(" i j -> j i ", arr(2, 3)),
-        args("ij,jk->ik", arr(0, 3), arr(3, 4)), args("...,i->...i", arr(3), arr(2)), args("i,i,i->", arr(3), arr(3), arr(3)),
+        args("ij,jk->ik", arr(0, 3), arr(3, 4)), args("...,i->...i", arr(3), arr(2)),
+        args("i,i,i->", arr(3), arr(3), arr(3)),
         args("ij,jk->ik", arr(2, 3, complex=True), arr(3, 2, complex=True)), args(",->", num(), num()),
     ],
 )
@@ -216,7 +225,10 @@ linear(
     a=lambda y_bar, a, b: rt.kron_bar(y_bar, a, b, 0),
     b=lambda y_bar, a, b: rt.kron_bar(y_bar, a, b, 1),
     params="a, b",
-    samples=[args(arr(2), arr(3)), args(arr(2, 3), arr(4, 2)), args(arr(2), arr(3, 2)), args(arr(2, 2, 2), arr(3, 1))],
+    samples=[
+        args(arr(2), arr(3)), args(arr(2, 3), arr(4, 2)), args(arr(2), arr(3, 2)),
+        args(arr(2, 2, 2), arr(3, 1)),
+    ],
 )
 
 
@@ -233,27 +245,26 @@ def _cross_b(y_bar: Any, a: Any, b: Any, axis: Any) -> Any:
 linear(
     np.cross, a=_cross_a, b=_cross_b, params="a, b, axisa=-1, axisb=-1, axisc=-1, axis=None",
     samples=[
-        args(arr(3), arr(3)), args(arr(4, 3), arr(4, 3)), args(arr(4, 3), arr(3)), args(arr(3, 4), arr(3, 4), axis=0),
+        args(arr(3), arr(3)), args(arr(4, 3), arr(4, 3)), args(arr(4, 3), arr(3)),
+        args(arr(3, 4), arr(3, 4), axis=0),
         args(arr(1, 3), arr(2, 3)),
     ],
 )
 
-# --- trace -----------------------------------------------------------------------------------------------------------
+# --- trace ------------------------------------------------------------------------------------------------
+
+
+def _trace(y_bar: Any, a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
+    return rt.diagonal_bar(np.expand_dims(y_bar, -1), a, offset, axis1, axis2)
+
 
 linear(
-    np.trace,
-    a=lambda y_bar, a, offset, axis1, axis2: rt.diagonal_bar(
-        np.broadcast_to(np.expand_dims(y_bar, -1), np.shape(np.diagonal(a, offset, axis1, axis2))), a, offset, axis1, axis2
-    ),
-    params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
-    samples=[args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1), args(arr(3, 2), -1)],
+    np.trace, a=_trace, params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
+    samples=[args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1)],
 )
 alias(np.trace, np.ndarray.trace)
 linear(
-    np.linalg.trace,
-    x=lambda y_bar, x, offset: rt.diagonal_bar(
-        np.broadcast_to(np.expand_dims(y_bar, -1), np.shape(np.diagonal(x, offset, -2, -1))), x, offset, -2, -1
-    ),
-    params="x, /, *, offset=0, dtype=None",
+    np.linalg.trace, a=lambda y_bar, a, offset: _trace(y_bar, a, offset, -2, -1),
+    params="a, /, *, offset=0, dtype=None",
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
 )

@@ -11,43 +11,49 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
 from s2s import runtime as rt
 from s2s.rules.elementwise import power_base, power_exponent
 from s2s.rules.table import alias, args, arr, linear, model, num, partials, refuse, straight_through, vjp
-
-import numpy as np
 
 POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
 BINARY = "a, b, /"
 
-# --- operators -------------------------------------------------------------------------------------------------------
+# --- operators ----------------------------------------------------------------------------------------------
 
 partials(operator.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, params=BINARY)
 partials(operator.sub, lambda y, a, b: 1.0, lambda y, a, b: -1.0, params=BINARY)
 partials(operator.mul, lambda y, a, b: b, lambda y, a, b: a, params=BINARY)
 partials(
-    operator.truediv, lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b, params=BINARY, domain=((-2.0, 2.0), POSITIVE)
+    operator.truediv, lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b, params=BINARY, domain=(
+        (-2.0, 2.0), POSITIVE,
+    )
 )
 partials(operator.pow, power_base, power_exponent, params=BINARY, domain=(POSITIVE, (-2.0, 2.0)))
 partials(operator.neg, lambda y, a: -1.0, params="a, /")
 partials(operator.pos, lambda y, a: 1.0, params="a, /")
 partials(
-    operator.mod, lambda y, a, b: 1.0, lambda y, a, b: -(a // b), params=BINARY, domain=((2.1, 3.9), (1.1, 1.9))
+    operator.mod, lambda y, a, b: 1.0, lambda y, a, b: -(
+        a // b), params=BINARY, domain=((2.1, 3.9), (1.1, 1.9),
+    )
 )
 straight_through(
     operator.floordiv, derivatives=(lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), params=BINARY,
     domain=((-2.0, 2.0), POSITIVE),
 )
-alias(operator.add, operator.iadd)
-alias(operator.sub, operator.isub)
-alias(operator.mul, operator.imul)
-alias(operator.truediv, operator.itruediv)
-alias(operator.pow, operator.ipow)
-alias(operator.mod, operator.imod)
-alias(operator.floordiv, operator.ifloordiv)
+# In place the first argument keeps its shape.
+IN_PLACE = [args(arr(2, 3, low=0.5), arr(3, low=0.5)), args(num(0.5), num(0.5))]
+alias(operator.add, operator.iadd, samples=IN_PLACE)
+alias(operator.sub, operator.isub, samples=IN_PLACE)
+alias(operator.mul, operator.imul, samples=IN_PLACE)
+alias(operator.truediv, operator.itruediv, samples=IN_PLACE)
+alias(operator.pow, operator.ipow, samples=IN_PLACE)
+alias(operator.mod, operator.imod, samples=[args(num(2.1, 3.9), num(1.1, 1.9))])
+alias(operator.floordiv, operator.ifloordiv, samples=[])
 
-# --- builtins --------------------------------------------------------------------------------------------------------
+# --- builtins -----------------------------------------------------------------------------------------------
 
 
 def _abs(y: Any, x: Any) -> Any:
@@ -59,7 +65,9 @@ def _abs(y: Any, x: Any) -> Any:
 
 partials(builtins.abs, _abs, params="x, /")
 alias(builtins.abs, operator.abs)
-partials(builtins.pow, power_base, power_exponent, params="base, exp, mod=None", domain=(POSITIVE, (-2.0, 2.0)))
+partials(
+    builtins.pow, power_base, power_exponent, params="base, exp, mod=None", domain=(POSITIVE, (-2.0, 2.0)),
+)
 linear(
     builtins.float, x=lambda y_bar, x: rt.unbroadcast(y_bar, x), params="x=0.0, /",
     samples=[args(num()), args(arr())],
@@ -73,7 +81,9 @@ def _largest(y_bar: Any, y: Any, values: Any) -> Any:
     if len(values) == 1:
         return (rt.share(y_bar, y, values[0]),)
     if len(values) == 2:
-        return (_share_of_first(y_bar, values[0], values[1], y), _share_of_first(y_bar, values[1], values[0], y))
+        return (
+            _share_of_first(y_bar, values[0], values[1], y), _share_of_first(y_bar, values[1], values[0], y),
+        )
     return rt.share(y_bar, y, values)
 
 
@@ -82,7 +92,9 @@ def _share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:
     return y_bar * ((y == a) - 0.5 * (a == b))
 
 
-EXTREMES = [args(num(), num()), args(num(), num(), num()), args([num(), num(), num()]), args((num(),)), args(arr(4))]
+EXTREMES = [
+    args(num(), num()), args(num(), num(), num()), args([num(), num(), num()]), args((num(),)), args(arr(4)),
+]
 vjp(builtins.max, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
 vjp(builtins.min, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
 
@@ -95,18 +107,43 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
     return total
 
 
-@model(functools.reduce, params="function, iterable, initial=None, /", samples=[])
-def _reduce(function: Any, iterable: Any, *initial: Any) -> Any:
-    items = iter(iterable)
-    total = initial[0] if initial else next(items)
-    for item in items:
+@model(
+    functools.reduce, samples=[args(operator.mul, [num(), num(), num()]), args(operator.mul, [num()], num())],
+)
+def _reduce(function: Any, iterable: Any, /, *initial: Any) -> Any:
+    items = list(iterable)
+    if len(initial) == 0:
+        total = items[0]
+        rest = items[1:]
+    else:
+        total = initial[0]
+        rest = items
+    for item in rest:
         total = function(total, item)
     return total
 
 
-refuse(builtins.sorted, "the order of Python objects has no derivative; sort an array with np.sort, or sort before")
+@model(builtins.map, samples=[args(math.sin, [num(), num()])])
+def _map(function: Any, iterable: Any, /) -> Any:
+    return [function(item) for item in iterable]
 
-# --- math: one input -------------------------------------------------------------------------------------------------
+
+SEQUENCES = [args([num(), num()]), args((num(), num())), args(arr(3))]
+linear(
+    builtins.list, iterable=lambda y_bar, iterable: rt.sequence_bar(y_bar, iterable), params="iterable=(), /",
+    samples=SEQUENCES,
+)
+linear(
+    builtins.tuple, iterable=lambda y_bar, iterable: rt.sequence_bar(y_bar, iterable),
+    params="iterable=(), /",
+    samples=SEQUENCES,
+)
+refuse(
+    builtins.sorted,
+    "the order of Python objects has no derivative; sort an array with np.sort, or sort before",
+)
+
+# --- math: one input ----------------------------------------------------------------------------------------
 
 partials(math.sin, lambda y, x: math.cos(x))
 partials(math.cos, lambda y, x: -math.sin(x))
@@ -150,7 +187,7 @@ partials(
     samples=(args(num(*POSITIVE)), args(num(*POSITIVE), num(1.5, 3.0)), args(num(*POSITIVE), 2.0)),
 )
 
-# --- math: several inputs --------------------------------------------------------------------------------------------
+# --- math: several inputs -----------------------------------------------------------------------------------
 
 partials(math.atan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
 partials(math.pow, power_base, lambda y, a, b: y * rt.log_of_positive(a), domain=(POSITIVE, (-2.0, 2.0)))
@@ -169,7 +206,8 @@ vjp(
     math.dist,
     p=lambda y_bar, y, p, q: rt.distance_bar(y_bar, y, p, q),
     q=lambda y_bar, y, p, q: rt.distance_bar(y_bar, y, q, p),
-    params="p, q, /", samples=[args((num(), num()), (num(), num())), args([num()], [num()]), args(arr(3), arr(3))],
+    params="p, q, /",
+    samples=[args((num(), num()), (num(), num())), args([num()], [num()]), args(arr(3), arr(3))],
 )
 
 
@@ -189,6 +227,9 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     return total
 
 
-refuse(math.modf, "it gives two numbers, one of them piecewise constant; write x - math.trunc(x) and math.trunc(x)")
+refuse(
+    math.modf,
+    "it gives two numbers, one of them piecewise constant; write x - math.trunc(x) and math.trunc(x)",
+)
 refuse(math.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")
 refuse(math.nextafter, "the next floating-point number is no differentiable function; add a small constant")

@@ -1,7 +1,6 @@
 """Rules of reductions and scans: sum, mean, var, std, prod, max, min, ptp, cumsum, cumprod, norms apart.
-
-A cotangent is written as small as it is, ``np.broadcast_to`` of the result's cotangent: the compiler lets NumPy
-broadcast it in the product that follows. Ties of max and min share equally.
+ A cotangent is written as small as it is, ``np.broadcast_to`` of the result's cotangent: the compiler lets
+NumPy broadcast it in the product that follows. Ties of max and min share equally.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ def _samples(**options: Any) -> list[Sample]:
     return [
         args(arr(5), **options), args(arr(3, 4), **options), args(arr(3, 4), axis=0, **options),
         args(arr(3, 4), axis=-1, keepdims=True, **options), args(arr(3, 4), keepdims=True, **options),
-        args(arr(2, 3, 4), axis=(0, 2), **options), args(arr(2, 3, 4), axis=(-1, 0), keepdims=True, **options),
+        args(arr(2, 3, 4), axis=(0, 2), **options),
+        args(arr(2, 3, 4), axis=(-1, 0), keepdims=True, **options),
         args(arr(2, 3), axis=1, keepdims=False, **options), args(arr(), **options),
     ]
 
@@ -29,7 +29,7 @@ def _samples(**options: Any) -> list[Sample]:
 EMPTY = [args(arr(0)), args(arr(0, 3), axis=0), args(arr(0, 3), axis=1)]
 
 
-# --- sum and mean ----------------------------------------------------------------------------------------------------
+# --- sum and mean -------------------------------------------------------------------------------------------
 
 
 def _sum(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
@@ -43,7 +43,7 @@ def _sum(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -
 
 
 linear(
-    np.sum, a=_sum, params=REDUCTION, harmless="initial",
+    np.sum, a=_sum, params=REDUCTION,
     samples=[*_samples(), *EMPTY, args(arr(3, 2), where=np.array([True, False])), args(num())],
 )
 alias(np.sum, np.ndarray.sum)
@@ -63,7 +63,10 @@ def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
     return np.broadcast_to(y_bar, np.shape(a))
 
 
-linear(np.mean, a=_mean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True", samples=_samples())
+linear(
+    np.mean, a=_mean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
+    samples=_samples(),
+)
 alias(np.mean, np.ndarray.mean)
 
 
@@ -95,7 +98,7 @@ vjp(
     ],
 )
 
-# --- var and std -----------------------------------------------------------------------------------------------------
+# --- var and std --------------------------------------------------------------------------------------------
 
 SPREAD = "a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=0"
 
@@ -133,7 +136,7 @@ def _std_dot(y: Any, a: Any, a_dot: Any, axis: Any, ddof: Any, keepdims: Any) ->
     return inner / np.where(y == 0.0, 1.0, y)
 
 
-# --- prod ------------------------------------------------------------------------------------------------------------
+# --- prod ---------------------------------------------------------------------------------------------------
 
 
 def _prod(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
@@ -154,7 +157,7 @@ def _prod_dot(a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
     return np.sum(rt.prod_partial(a, axis) * a_dot, axis=axis, keepdims=keepdims)
 
 
-# --- max and min -----------------------------------------------------------------------------------------------------
+# --- max and min --------------------------------------------------------------------------------------------
 
 
 def _extreme(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
@@ -194,7 +197,7 @@ def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 vjp(np.ptp, a=_ptp, params="a, axis=None, out=None, keepdims=False", samples=_samples())
 
 
-# --- scans -----------------------------------------------------------------------------------------------------------
+# --- scans --------------------------------------------------------------------------------------------------
 
 
 def _cumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
@@ -205,7 +208,9 @@ def _cumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     return rt.reverse_cumsum(y_bar, axis)
 
 
-SCANS = [args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=-1), args(arr(0, 3), axis=0)]
+SCANS = [
+    args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=-1), args(arr(0, 3), axis=0),
+]
 linear(np.cumsum, a=_cumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 alias(np.cumsum, np.ndarray.cumsum)
 

@@ -1,6 +1,7 @@
-"""Rules of functions that move, join, split, copy or repeat elements: reshape, transpose, concatenate, stack, pad.
-
-All are linear; the transpose undoes the move, or adds up what was repeated. Nothing of the input is kept but its shape.
+"""Rules of functions that move, join, split, copy or repeat elements: reshape, transpose, concatenate, stack,
+pad.
+ All are linear; the transpose undoes the move, or adds up what was repeated. Nothing of the input is kept but
+its shape.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.rules.table import alias, args, arr, attribute, linear, num
 
-# --- the same elements in the same order -----------------------------------------------------------------------------
+# --- the same elements in the same order --------------------------------------------------------------------
 
 linear(
     np.reshape, a=lambda y_bar, a, order: np.reshape(y_bar, np.shape(a), order),
     params="a, /, shape, order='C', *, copy=None", harmless="shape",
-    samples=[args(arr(2, 6), (3, 4)), args(arr(12), (3, -1)), args(arr(2, 3), -1, order="F"), args(arr(0, 3), (3, 0))],
+    samples=[
+        args(arr(2, 6), (3, 4)), args(arr(12), (3, -1)), args(arr(2, 3), -1, order="F"),
+        args(arr(0, 3), (3, 0)),
+    ],
 )
 linear(
     np.ndarray.reshape, a=lambda y_bar, a, order: np.reshape(y_bar, np.shape(a), order),
@@ -47,11 +51,20 @@ def _at_least(y_bar: Any, arys: Any) -> Any:
     return tuple([np.reshape(y_bar[i], np.shape(arys[i])) for i in range(len(arys))])
 
 
-linear(np.atleast_1d, arys=_at_least, params="*arys", samples=[args(num()), args(arr(2, 3)), args(arr(), arr(2))])
-linear(np.atleast_2d, arys=_at_least, params="*arys", samples=[args(num()), args(arr(3)), args(arr(2), arr(2, 2))])
-linear(np.atleast_3d, arys=_at_least, params="*arys", samples=[args(num()), args(arr(3)), args(arr(3, 2))])
+linear(
+    np.atleast_1d, joint=True, arys=_at_least, params="*arys",
+    samples=[args(num()), args(arr(2, 3)), args(arr(), arr(2))],
+)
+linear(
+    np.atleast_2d, joint=True, arys=_at_least, params="*arys",
+    samples=[args(num()), args(arr(3)), args(arr(2), arr(2, 2))],
+)
+linear(
+    np.atleast_3d, joint=True, arys=_at_least, params="*arys",
+    samples=[args(num()), args(arr(3)), args(arr(3, 2))],
+)
 
-# --- the same elements in another order ------------------------------------------------------------------------------
+# --- the same elements in another order ---------------------------------------------------------------------
 
 
 def _transpose(y_bar: Any, axes: Any) -> Any:
@@ -71,11 +84,17 @@ def _transpose_method(y_bar: Any, axes: Any) -> Any:
 
 linear(
     np.transpose, a=_transpose, params="a, axes=None",
-    samples=[args(arr(2, 3)), args(arr(2, 3, 4), (2, 0, 1)), args(arr(2, 3, 4), (-1, 0, 1)), args(arr(3)), args(arr())],
+    samples=[
+        args(arr(2, 3)), args(arr(2, 3, 4), (2, 0, 1)), args(arr(2, 3, 4), (-1, 0, 1)), args(arr(3)),
+        args(arr()),
+    ],
 )
 linear(
     np.ndarray.transpose, a=_transpose_method, params="a, /, *axes",
-    samples=[args(arr(2, 3)), args(arr(2, 3, 4), 2, 0, 1), args(arr(2, 3, 4), (2, 0, 1)), args(arr(2, 3), None), args(arr(3), 0)],
+    samples=[
+        args(arr(2, 3)), args(arr(2, 3, 4), 2, 0, 1), args(arr(2, 3, 4), (2, 0, 1)), args(arr(2, 3), None),
+        args(arr(3), 0),
+    ],
 )
 attribute("T", np.transpose)
 linear(
@@ -101,20 +120,27 @@ linear(
 linear(np.fliplr, m=lambda y_bar: np.fliplr(y_bar), params="m", samples=[args(arr(2, 3))])
 linear(np.flipud, m=lambda y_bar: np.flipud(y_bar), params="m", samples=[args(arr(2, 3)), args(arr(3))])
 linear(
-    np.roll, a=lambda y_bar, shift, axis: np.roll(y_bar, np.negative(shift), axis), params="a, shift, axis=None",
-    samples=[args(arr(5), 2), args(arr(2, 3), 1), args(arr(2, 3), -1, axis=1), args(arr(3, 4), (1, 2), axis=(0, 1))],
+    np.roll, a=lambda y_bar, shift, axis: np.roll(y_bar, np.negative(shift), axis),
+    params="a, shift, axis=None",
+    samples=[
+        args(arr(5), 2), args(arr(2, 3), 1), args(arr(2, 3), -1, axis=1),
+        args(arr(3, 4), (1, 2), axis=(0, 1)),
+    ],
 )
 linear(
     np.rot90, m=lambda y_bar, k, axes: np.rot90(y_bar, -k, axes), params="m, k=1, axes=(0, 1)",
     samples=[args(arr(2, 3)), args(arr(2, 3), 2), args(arr(2, 3, 4), k=3, axes=(1, 2))],
 )
 
-# --- copies and casts ------------------------------------------------------------------------------------------------
+# --- copies and casts ---------------------------------------------------------------------------------------
 
 COPY = [args(arr(3)), args(arr(2, 3)), args(arr())]
 linear(np.copy, a=lambda y_bar: y_bar, params="a, order='K', subok=False", samples=COPY)
 linear(np.ndarray.copy, a=lambda y_bar: y_bar, params="a, order='C'", samples=COPY)
-linear(np.asfortranarray, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, dtype=None, *, like=None", harmless="dtype", samples=[args(arr(2, 3))])
+linear(
+    np.asfortranarray, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, dtype=None, *, like=None",
+    harmless="dtype", samples=[args(arr(2, 3))],
+)
 linear(
     np.ascontiguousarray, a=lambda y_bar, a: np.reshape(rt.cast(y_bar, a), np.shape(a)),
     params="a, dtype=None, *, like=None", harmless="dtype", samples=[args(arr(2, 3)), args(arr())],
@@ -134,7 +160,10 @@ def _array(y_bar: Any, object: Any) -> Any:
     return rt.cast(y_bar, object)
 
 
-LISTS = [args(arr(3)), args([num(), num()]), args([[num(), 1.0], (num(), num())]), args([arr(2), arr(2)]), args(num())]
+LISTS = [
+    args(arr(3)), args([num(), num()]), args([[num(), 1.0], (num(), num())]), args([arr(2), arr(2)]),
+    args(num()),
+]
 linear(
     np.array, object=_array, samples=[*LISTS, args(arr(3), dtype=np.float64)], harmless="dtype",
     params="object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None",
@@ -143,25 +172,37 @@ ASARRAY = "a, dtype=None, order=None, *, device=None, copy=None, like=None"
 linear(np.asarray, a=_as_array, params=ASARRAY, harmless="dtype", samples=LISTS)
 alias(np.asarray, np.asanyarray)
 alias(np.asarray, np.asarray_chkfinite, params="a, dtype=None, order=None", samples=[args(arr(3))])
-# A cast to integers is straight-through: the compiler asks for the policy where the result is no inexact number.
+# A cast to integers is straight-through: the compiler asks for the policy where the result is an integer.
 linear(
     np.ndarray.astype, a=lambda y_bar, a: rt.cast(y_bar, a), harmless="dtype",
     params="a, /, dtype, order='K', casting='unsafe', subok=True, copy=True",
     samples=[args(arr(3), np.float64), args(arr(2, 3), float, copy=False)],
 )
-alias(np.ndarray.astype, np.astype, params="a, dtype, /, *, copy=True, device=None", samples=[args(arr(3), np.float64)])
+alias(
+    np.ndarray.astype, np.astype, params="a, dtype, /, *, copy=True, device=None",
+    samples=[args(arr(3), np.float64)],
+)
 linear(
     np.ndarray.item, a=lambda y_bar, a, args: rt.item_bar(a, args, y_bar), params="a, /, *args",
-    samples=[args(arr(1)), args(arr()), args(arr(3), 1), args(arr(2, 3), 4), args(arr(2, 3), 1, -1), args(arr(2, 3), (1, 2))],
+    samples=[
+        args(arr(1)), args(arr()), args(arr(3), 1), args(arr(2, 3), 4), args(arr(2, 3), 1, -1),
+        args(arr(2, 3), (1, 2)),
+    ],
 )
-linear(np.ndarray.tolist, a=lambda y_bar, a: np.asarray(y_bar), params="a, /", samples=[args(arr(3)), args(arr(2, 3)), args(arr())])
+linear(
+    np.ndarray.tolist, a=lambda y_bar, a: np.asarray(y_bar), params="a, /",
+    samples=[args(arr(3)), args(arr(2, 3)), args(arr())],
+)
 
-# --- repeating -------------------------------------------------------------------------------------------------------
+# --- repeating ----------------------------------------------------------------------------------------------
 
 linear(
     np.broadcast_to, array=lambda y_bar, array: rt.unbroadcast(y_bar, array),
     params="array, shape, subok=False",
-    samples=[args(arr(3), (2, 3)), args(arr(2, 1), (2, 3)), args(num(), (2,)), args(arr(), ()), args(arr(1, 3), (0, 2, 3))],
+    samples=[
+        args(arr(3), (2, 3)), args(arr(2, 1), (2, 3)), args(num(), (2,)), args(arr(), ()),
+        args(arr(1, 3), (0, 2, 3)),
+    ],
 )
 linear(
     np.full, fill_value=lambda y_bar, fill_value: rt.unbroadcast(y_bar, fill_value), harmless="dtype",
@@ -169,32 +210,40 @@ linear(
     samples=[args(3, num()), args((2, 3), num()), args((2, 3), arr(3))],
 )
 linear(
-    np.full_like, fill_value=lambda y_bar, fill_value: rt.unbroadcast(y_bar, fill_value), harmless="dtype shape",
+    np.full_like, fill_value=lambda y_bar, fill_value: rt.unbroadcast(y_bar, fill_value),
+    harmless="dtype shape",
     params="a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None",
     samples=[args(np.ones((2, 3)), num()), args(np.ones((2, 3)), arr(3))],
 )
 linear(
-    np.repeat, a=lambda y_bar, a, repeats, axis: rt.repeat_bar(y_bar, a, repeats, axis), params="a, repeats, axis=None",
+    np.repeat, a=lambda y_bar, a, repeats, axis: rt.repeat_bar(y_bar, a, repeats, axis),
+    params="a, repeats, axis=None",
     samples=[
-        args(arr(3), 2), args(arr(2, 3), 2), args(arr(2, 3), 2, axis=1), args(arr(2, 3), [1, 0, 3], axis=-1), args(arr(3), 0),
+        args(arr(3), 2), args(arr(2, 3), 2), args(arr(2, 3), 2, axis=1), args(arr(2, 3), [1, 0, 3], axis=-1),
+        args(arr(3), 0),
         args(num(), 3), args(arr(2, 3), [2], axis=0),
     ],
 )
 alias(np.repeat, np.ndarray.repeat)
 linear(
     np.tile, A=lambda y_bar, A, reps: rt.tile_bar(y_bar, A, reps), params="A, reps",
-    samples=[args(arr(3), 2), args(arr(3), (2, 2)), args(arr(2, 3), 2), args(arr(2, 3), (2, 1, 2)), args(num(), 2)],
+    samples=[
+        args(arr(3), 2), args(arr(3), (2, 2)), args(arr(2, 3), 2), args(arr(2, 3), (2, 1, 2)), args(num(), 2),
+    ],
 )
 linear(
-    np.pad, array=lambda y_bar, array, pad_width: rt.unpad(y_bar, array, pad_width),
-    params="array, pad_width, mode='constant', *, constant_values=0", harmless="constant_values",
+    np.pad, joint=True, params="array, pad_width, mode='constant', *, constant_values=0",
+    array=lambda y_bar, array, pad_width: rt.unpad(y_bar, array, pad_width),
+    constant_values=lambda y_bar, array, pad_width, constant_values: rt.pad_value_bar(
+        y_bar, array, pad_width, constant_values
+    ),
     samples=[
         args(arr(3), 2), args(arr(2, 3), (1, 2)), args(arr(2, 3), ((0, 1), (2, 0))), args(arr(3), ((1, 2),)),
-        args(arr(2, 3), 1, mode="constant", constant_values=7.0),
+        args(arr(2, 3), 1, mode="constant", constant_values=7.0), args(arr(3), 1, constant_values=num()),
     ],
 )
 
-# --- joining ---------------------------------------------------------------------------------------------------------
+# --- joining ------------------------------------------------------------------------------------------------
 
 
 def _concatenate(y_bar: Any, arrays: Any, axis: Any) -> Any:
@@ -204,35 +253,48 @@ def _concatenate(y_bar: Any, arrays: Any, axis: Any) -> Any:
 
 
 linear(
-    np.concatenate, arrays=_concatenate, joint=True, params="arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'",
+    np.concatenate, arrays=_concatenate, joint=True,
+    params="arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'",
     samples=[
-        args([arr(2), arr(3)]), args((arr(2), arr(3), arr(1))), args([arr(2, 3), arr(2, 1)], axis=1), args(arr(2, 3)),
-        args([arr(2, 3), arr(0, 3)], axis=-2), args([arr(2, 3), arr(2)], axis=None), args([arr(2), np.ones(2)]),
+        args([arr(2), arr(3)]), args((arr(2), arr(3), arr(1))), args([arr(2, 3), arr(2, 1)], axis=1),
+        args(arr(2, 3)),
+        args([arr(2, 3), arr(0, 3)], axis=-2), args([arr(2, 3), arr(2)], axis=None),
+        args([arr(2), np.ones(2)]),
     ],
 )
 linear(
     np.stack, arrays=lambda y_bar, arrays, axis: rt.unstack_like(y_bar, arrays, axis), joint=True,
     params="arrays, axis=0, out=None, *, dtype=None, casting='same_kind'",
-    samples=[args([arr(3), arr(3)]), args((arr(2, 3), arr(2, 3)), axis=-1), args([num(), num()]), args(arr(2, 3), axis=1)],
+    samples=[
+        args([arr(3), arr(3)]), args((arr(2, 3), arr(2, 3)), axis=-1), args([num(), num()]),
+        args(arr(2, 3), axis=1),
+    ],
 )
 linear(
-    np.vstack, tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [np.atleast_2d(a) for a in tup], 0), joint=True,
+    np.vstack, tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [np.atleast_2d(a) for a in tup], 0),
+    joint=True,
     params="tup, *, dtype=None, casting='same_kind'",
     samples=[args([arr(3), arr(3)]), args((arr(2, 3), arr(3))), args([num(), num()])],
 )
 linear(
     np.hstack,
-    tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [np.atleast_1d(a) for a in tup], 0 if np.ndim(y_bar) == 1 else 1),
+    tup=lambda y_bar, tup: rt.joined_like(
+        y_bar, tup, [np.atleast_1d(a) for a in tup], 0 if np.ndim(y_bar) == 1 else 1
+    ),
     joint=True, params="tup, *, dtype=None, casting='same_kind'",
     samples=[args([arr(3), arr(2)]), args((arr(2, 3), arr(2, 1))), args([num(), arr(2)])],
 )
 linear(
-    np.dstack, tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [np.atleast_3d(a) for a in tup], 2), joint=True,
-    params="tup", samples=[args([arr(3), arr(3)]), args((arr(2, 3), arr(2, 3))), args([arr(2, 3, 1), arr(2, 3, 2)])],
+    np.dstack, tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [np.atleast_3d(a) for a in tup], 2),
+    joint=True,
+    params="tup",
+    samples=[args([arr(3), arr(3)]), args((arr(2, 3), arr(2, 3))), args([arr(2, 3, 1), arr(2, 3, 2)])],
 )
 linear(
     np.column_stack,
-    tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in tup], 1),
+    tup=lambda y_bar, tup: rt.joined_like(
+        y_bar, tup, [a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in tup], 1
+    ),
     joint=True, params="tup", samples=[args([arr(3), arr(3)]), args((arr(3, 2), arr(3)))],
 )
 linear(
@@ -242,7 +304,7 @@ linear(
     samples=[args(arr(3), num()), args(arr(2, 3), arr(1, 3), axis=0), args(arr(2), arr(2, 2))],
 )
 
-# --- splitting: the result is a list of views, and so is its cotangent -----------------------------------------------
+# --- splitting: the result is a list of views, and so is its cotangent --------------------------------------
 
 linear(
     np.split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), harmless="indices_or_sections",
@@ -257,10 +319,16 @@ linear(
     np.hsplit, ary=lambda y_bar, ary: np.concatenate(y_bar, 0 if np.ndim(ary) == 1 else 1),
     params="ary, indices_or_sections", samples=[args(arr(6), 3), args(arr(2, 4), 2)],
 )
-linear(np.vsplit, ary=lambda y_bar: np.concatenate(y_bar, 0), params="ary, indices_or_sections", samples=[args(arr(4, 2), 2)])
-linear(np.dsplit, ary=lambda y_bar: np.concatenate(y_bar, 2), params="ary, indices_or_sections", samples=[args(arr(2, 1, 4), 2)])
+linear(
+    np.vsplit, ary=lambda y_bar: np.concatenate(y_bar, 0), params="ary, indices_or_sections",
+    samples=[args(arr(4, 2), 2)],
+)
+linear(
+    np.dsplit, ary=lambda y_bar: np.concatenate(y_bar, 2), params="ary, indices_or_sections",
+    samples=[args(arr(2, 1, 4), 2)],
+)
 
-# --- diagonals and triangles -----------------------------------------------------------------------------------------
+# --- diagonals and triangles --------------------------------------------------------------------------------
 
 
 def _diag(y_bar: Any, v: Any, k: Any) -> Any:
@@ -280,13 +348,22 @@ linear(
 linear(
     np.diagonal, a=lambda y_bar, a, offset, axis1, axis2: rt.diagonal_bar(y_bar, a, offset, axis1, axis2),
     params="a, offset=0, axis1=0, axis2=1",
-    samples=[args(arr(3, 3)), args(arr(3, 4), 2), args(arr(2, 3, 4), -1, 2, 1), args(arr(2, 3, 4), axis1=0, axis2=-1)],
+    samples=[
+        args(arr(3, 3)), args(arr(3, 4), 2), args(arr(2, 3, 4), -1, 2, 1),
+        args(arr(2, 3, 4), axis1=0, axis2=-1),
+    ],
 )
 alias(np.diagonal, np.ndarray.diagonal)
-linear(np.tril, m=lambda y_bar, k: np.tril(y_bar, k), params="m, k=0", samples=[args(arr(3, 3)), args(arr(2, 3, 4), -1)])
-linear(np.triu, m=lambda y_bar, k: np.triu(y_bar, k), params="m, k=0", samples=[args(arr(3, 3)), args(arr(2, 3, 4), 1)])
+linear(
+    np.tril, m=lambda y_bar, k: np.tril(y_bar, k), params="m, k=0",
+    samples=[args(arr(3, 3)), args(arr(2, 3, 4), -1)],
+)
+linear(
+    np.triu, m=lambda y_bar, k: np.triu(y_bar, k), params="m, k=0",
+    samples=[args(arr(3, 3)), args(arr(2, 3, 4), 1)],
+)
 
-# --- ranges between two ends -----------------------------------------------------------------------------------------
+# --- ranges between two ends --------------------------------------------------------------------------------
 
 
 def _linspace_start(y_bar: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
@@ -302,7 +379,8 @@ linear(
     np.linspace, start=_linspace_start, stop=_linspace_stop, joint=True, harmless="dtype",
     params="start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None",
     samples=[
-        args(num(), num(), 5), args(num(), num(), 4, endpoint=False), args(arr(3), num(), 5), args(num(), num(), 1),
+        args(num(), num(), 5), args(num(), num(), 4, endpoint=False), args(arr(3), num(), 5),
+        args(num(), num(), 1),
         args(arr(2), arr(2), 3, axis=-1), args(num(), num(), num=0),
     ],
 )

@@ -2,23 +2,25 @@
 
 A rule says how a function is differentiated, in plain functions of arrays that run without the compiler:
 
-    partials(np.tanh, lambda y, x: 1.0 - y * y)                      elementwise: one partial derivative per input
-    linear(np.reshape, a=lambda y_bar, a: np.reshape(y_bar, np.shape(a)))          the transpose, per argument
-    vjp(np.linalg.inv, a=lambda y_bar, y: -(y.T @ y_bar @ y.T))      not linear: the cotangent, per argument
-    jvp(np.linalg.inv)(lambda y, a_dot: -(y @ a_dot @ y))            and its tangent
-    zero(np.argmax)                                                  the derivative is zero
-    straight_through(np.floor)                                       rounding: a choice, see ``Rule.kind``
-    refuse(np.unique, "the set of values has no derivative")         and what to do instead
-    model(builtins.sum)(def ...)                                     a Python function to differentiate in its place
-    alias(np.sum, np.ndarray.sum)                                    another name of the same function
+    partials(np.tanh, lambda y, x: 1.0 - y * y)                       elementwise: one partial per input
+    linear(np.ravel, a=lambda y_bar, a: np.reshape(y_bar, np.shape(a)))     the transpose, per argument
+    vjp(np.linalg.inv, a=lambda y_bar, y: -(y.T @ y_bar @ y.T))       not linear: the cotangent
+    jvp(np.linalg.inv)(lambda y, a_dot: -(y @ a_dot @ y))             and its tangent
+    zero(np.argmax)                                                   the derivative is zero
+    straight_through(np.floor)                                        rounding: a choice, see ``Rule``
+    refuse(np.unique, "the set of values has no derivative")          and what to do instead
+    model(builtins.sum)(def ...)                                      a function to differentiate in its place
+    alias(np.sum, np.ndarray.sum)                                     another name of the same function
 
-A partial is called by position, ``(y, *inputs)`` with ``y`` the result, and gives the derivative with respect to one
-input. The compiler multiplies, un-broadcasts and fixes the dtype; so a partial may have any shape that broadcasts.
+A partial is called by position, ``(y, *inputs)`` with ``y`` the result, and gives the derivative with respect
+to one input. The compiler multiplies, un-broadcasts and fixes the dtype; so a partial may have any shape that
+broadcasts.
 
-Every other body asks for what it needs *by name*: ``y_bar`` (the cotangent of the result), ``y`` (the result), any
-parameter of the function (one that is called ``y`` hides the result), and in a tangent ``<parameter>_dot``. What it
-names is what is kept for the reverse sweep.
-The cotangent it gives has the shape and the structure of its argument: a list for a list, a tuple for ``*args``.
+Every other body asks for what it needs *by name*: ``y_bar`` (the cotangent of the result), ``y`` (the result),
+any parameter of the function (one that is called ``y`` hides the result), and in a tangent ``<parameter>_dot``.
+What it names is what is kept for the reverse sweep. The cotangent it gives has the shape and the structure of
+its argument: a list for a list, a tuple for ``*args``. An active argument for a parameter without a body must
+be refused by who applies the rule.
 
 Bodies are inlined from their source, so they close over nothing and use only globals of their module. They may
 branch on what the compiler folds: ``axis is None``, ``np.ndim(x) == 2``, ``isinstance(x, np.ndarray)``.
@@ -36,20 +38,23 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 __all__ = [
-    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute",
-    "bind", "find", "jvp", "linear", "model", "num", "partials", "refuse", "straight_through", "unsupported", "vjp", "zero",
+    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
+    "attribute", "bind", "find", "jvp", "linear", "model", "num", "partials", "refuse", "straight_through",
+    "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 Interval: TypeAlias = tuple[float, float]
 
-OPTIONS_OF_UFUNCS = "out=None, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None"
-HARMLESS = frozenset({"casting", "order", "subok", "kind", "stable", "device", "like", "copy", "overwrite_input", "optimize"})
+OPTIONS_OF_UFUNCS = "out=None, where=True, casting='same_kind', order='K', dtype=None, subok=True"
+HARMLESS = frozenset(
+    {"casting", "order", "subok", "kind", "stable", "device", "like", "copy", "overwrite_input", "optimize"},
+)
 RESERVED = frozenset({"y_bar", "y"})
 
 
-# --- samples ---------------------------------------------------------------------------------------------------------
+# --- samples ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,9 @@ class Draw:
 
 @dataclass(frozen=True)
 class Sample:
-    """The arguments of one call. Every ``Draw`` in them, at any depth, is differentiated unless it has a fixed value."""
+    """The arguments of one call. Every ``Draw`` in them, at any depth, is differentiated unless it has a
+    fixed value.
+    """
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -89,21 +96,27 @@ def num(low: float = -2.0, high: float = 2.0) -> Draw:
 
 
 def _elementwise_samples(domains: tuple[Interval, ...], scalar_only: bool) -> tuple[Sample, ...]:
-    """Sample calls of an elementwise function: scalars, and for NumPy also ranks 0 to 2, size 0 and broadcasting."""
+    """Sample calls of an elementwise function: scalars, and for NumPy also ranks 0 to 2, size 0 and
+    broadcasting.
+    """
     numbers = args(*(num(*d) for d in domains))
     if scalar_only:
         return (numbers, numbers)
     shapes: list[list[tuple[int, ...]]] = [[()], [(5,)], [(0, 3)], [(2, 3)]]
     if len(domains) > 1:
         rest = len(domains) - 1
-        shapes = [[(2, 3), *[(2, 3)] * rest], [(3, 1), *[(4,)] * rest], [(4,), *[(3, 1)] * rest], [(0, 3), *[(3,)] * rest]]
-        shapes += [[(), *[(2,)] * rest], [(1, 2), *[(3, 2)] * rest]]
-    calls = [args(*(arr(*s, low=d[0], high=d[1]) for s, d in zip(row, domains, strict=True))) for row in shapes]
+        shapes = [
+            [(2, 3), *[(2, 3)] * rest], [(3, 1), *[(4,)] * rest], [(4,), *[(3, 1)] * rest],
+            [(0, 3), *[(3,)] * rest], [(), *[(2,)] * rest], [(1, 2), *[(3, 2)] * rest],
+        ]
+    calls = [
+        args(*(arr(*s, low=d[0], high=d[1]) for s, d in zip(row, domains, strict=True))) for row in shapes
+    ]
     mixed = args(arr(3, low=domains[0][0], high=domains[0][1]), *(num(*d) for d in domains[1:]))
     return (numbers, *calls, mixed)
 
 
-# --- the rule --------------------------------------------------------------------------------------------------------
+# --- the rule -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -111,16 +124,16 @@ class Rule:
     """How one function is differentiated.
 
     ``kind`` is one of
-      partials          elementwise; ``partials[i]`` is the derivative by the i-th parameter, None where there is none
-      straight_through  as partials, by choice: a piecewise constant function, differentiated as the smooth one it rounds
+      partials          elementwise; ``partials[i]`` is the derivative by the i-th parameter, None for none
+      straight_through  as partials, by choice: piecewise constant, differentiated as what it rounds
       linear            linear in each argument of ``cotangents`` (``joint``: in all of them together)
       vjp               differentiable; ``tangent`` is None where forward mode is not known
       zero              the derivative is zero wherever it exists
       refuse            no derivative: ``reason`` says why and what to write instead
       model             ``body`` is differentiated in place of the function
 
-    ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when something
-    active goes in.
+    ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
+    something active goes in.
     """
 
     fn: Function
@@ -145,10 +158,13 @@ class Rule:
 
 _rules: dict[int, Rule] = {}
 RULES: Mapping[int, Rule] = MappingProxyType(_rules)
-"""Every rule, by ``id`` of its function (the rule keeps the function alive, so no other object gets that id)."""
+"""Every rule, by ``id`` of its function (the rule keeps the function alive, so no other object gets that id).
+"""
 
 ATTRIBUTES: dict[str, Function] = {}
-"""Attributes of an ndarray that carry derivatives, and the function that means each: ``T`` is ``np.transpose``."""
+"""Attributes of an ndarray that carry derivatives, and the function that means each: ``T`` is
+``np.transpose``.
+"""
 
 PASSIVE_ATTRIBUTES = frozenset(
     {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base", "device"}
@@ -172,7 +188,8 @@ def bind(rule: Rule, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[s
 
 
 def unsupported(rule: Rule, bound: Mapping[str, Any]) -> list[str]:
-    """The parameters that a call passes, not at their default, and that the rule does not know how to treat."""
+    """The parameters that a call passes, not at their default, and that the rule does not know how to treat.
+    """
     return [
         name for name, value in bound.items()
         if name not in rule.supports and not _is_default(rule.params.parameters[name], value)
@@ -184,10 +201,11 @@ def _is_default(parameter: inspect.Parameter, value: Any) -> bool:
         return not value
     if value is parameter.default or value is np._NoValue:
         return True
-    return isinstance(value, (bool, int, float, str)) and type(value) is type(parameter.default) and value == parameter.default
+    same_type = type(value) is type(parameter.default)
+    return isinstance(value, (bool, int, float, str)) and same_type and value == parameter.default
 
 
-# --- registering -----------------------------------------------------------------------------------------------------
+# --- registering --------------------------------------------------------------------------------------------
 
 
 def partials(
@@ -197,9 +215,11 @@ def partials(
     domain: Interval | tuple[Interval, ...] = (-2.0, 2.0),
     samples: tuple[Sample, ...] | None = None,
 ) -> None:
-    """Register an elementwise function by its partial derivatives ``(y, *inputs) -> derivative``, one for each input.
+    """Register an elementwise function by its partial derivatives ``(y, *inputs) -> derivative``, one for
+    each input.
 
-    None stands for an input without a derivative. ``domain`` is an interval to draw samples from, or one per input.
+    None stands for an input without a derivative. ``domain`` is an interval to draw samples from, or one per
+    input.
     """
     _add(_elementwise(fn, "partials", derivatives, params, domain, samples))
 
@@ -210,7 +230,8 @@ def straight_through(
     params: str | None = None,
     domain: Interval | tuple[Interval, ...] = (-2.0, 2.0),
 ) -> None:
-    """Register piecewise constant functions that are differentiated as the smooth function that they round."""
+    """Register piecewise constant functions that are differentiated as the smooth function that they round.
+    """
     for fn in fns:
         _add(_elementwise(fn, "straight_through", derivatives, params, domain, ()))
 
@@ -225,11 +246,16 @@ def _elementwise(
 ) -> Rule:
     signature = _signature(fn, params)
     if samples is None:
-        domains = domain if isinstance(domain[0], tuple) else (domain,) * len(derivatives)
-        samples = _elementwise_samples(domains, scalar_only=getattr(fn, "__module__", None) == "math")  # type: ignore[arg-type]
+        domains = _domains(domain, len(derivatives))
+        scalar_only = getattr(fn, "__module__", None) == "math"
+        samples = _elementwise_samples(domains, scalar_only)
     named = list(signature.parameters)[: len(derivatives)]
     supports = frozenset(named) | _never_matters(signature) | {"dtype"}
     return Rule(fn, kind, signature, partials=derivatives, supports=supports, samples=samples)
+
+
+def _domains(domain: Any, count: int) -> tuple[Interval, ...]:
+    return domain if isinstance(domain[0], tuple) else (domain,) * count
 
 
 def linear(
@@ -243,8 +269,9 @@ def linear(
 ) -> None:
     """Register a function that is linear in the arguments named, by the transpose for each of them.
 
-    Forward mode is the function itself on the tangent: one argument at a time (``a @ b``), or with ``joint`` on the
-    tangents of all (``concatenate``). ``harmless`` names parameters that no body reads and that may be passed.
+    Forward mode is the function itself on the tangent: one argument at a time (``a @ b``; for ``*args`` one
+    of them at a time), or with ``joint`` on the tangents of all (``concatenate``), zero for those that have
+    none. ``harmless`` names parameters that no body reads and that may be passed.
     """
     _add(_by_name(fn, "linear", params, harmless, tuple(samples), cotangents, joint))
 
@@ -272,7 +299,7 @@ def vjp(
             _add(_by_name(fn, "vjp", params, harmless, tuple(samples), {name: body}))
         else:
             supports = old.supports | _names_in(body)
-            changed = {**old.cotangents, name: body}
+            changed: dict[str, Function] = {**old.cotangents, name: body}
             _rules[id(fn)] = dataclasses.replace(old, cotangents=changed, supports=supports)
         return body
 
@@ -280,7 +307,9 @@ def vjp(
 
 
 def jvp(fn: Function) -> Callable[[F], F]:
-    """Add forward mode to a ``vjp`` rule: a decorator for the tangent, its parameters by name (``a_dot`` for ``a``)."""
+    """Add forward mode to a ``vjp`` rule: a decorator for the tangent, its parameters by name (``a_dot`` for
+    ``a``).
+    """
 
     def decorate(body: F) -> F:
         old = _rules[id(fn)]
@@ -291,7 +320,8 @@ def jvp(fn: Function) -> Callable[[F], F]:
 
 
 def zero(*fns: Function) -> None:
-    """Register functions whose derivative is zero, or whose result is no number. They are called as they are."""
+    """Register functions whose derivative is zero, or whose result is no number. They are called as they are.
+    """
     anything = inspect.signature(lambda *args, **kwargs: None)
     for fn in fns:
         _add(Rule(fn, "zero", anything, supports=frozenset(anything.parameters)))
@@ -322,12 +352,20 @@ def alias(
     params: str | None = None,
     samples: tuple[Sample, ...] | list[Sample] | None = None,
 ) -> None:
-    """Give functions the rule of another one. ``params`` where the signature differs: bodies read the same names."""
+    """Give functions the rule of another one. ``params`` where the signature differs: bodies read the same
+    names.
+    """
     for fn in fns:
         rule = _rules[id(other)]
         signature = _signature(fn, params) if params else rule.params
         known = rule.samples if samples is None else tuple(samples)
+        if getattr(fn, "__objclass__", None) is np.ndarray:
+            known = tuple(sample for sample in known if _is_array(sample.args[0]))
         _add(dataclasses.replace(rule, fn=fn, params=signature, samples=known))
+
+
+def _is_array(argument: Any) -> bool:
+    return isinstance(argument, Draw) and argument.shape is not None
 
 
 def attribute(name: str, fn: Function) -> None:
@@ -335,7 +373,7 @@ def attribute(name: str, fn: Function) -> None:
     ATTRIBUTES[name] = fn
 
 
-# --- checks ----------------------------------------------------------------------------------------------------------
+# --- checks -------------------------------------------------------------------------------------------------
 
 
 def _add(rule: Rule) -> None:
@@ -359,14 +397,20 @@ def _by_name(
     read = frozenset().union(*(_names_in(body) for body in cotangents.values()))
     strange = (read - RESERVED | frozenset(cotangents)) - known
     if strange:
-        raise ValueError(f"the rule of {fn!r} names {sorted(strange)}; its parameters are {list(signature.parameters)}")
-    supports = (read & known) | frozenset(cotangents) | frozenset(harmless.split()) | _never_matters(signature)
-    return Rule(fn, kind, signature, cotangents=dict(cotangents), joint=joint, supports=supports, samples=samples)
+        raise ValueError(
+            f"the rule of {fn!r} names {sorted(strange)}; its parameters are {list(signature.parameters)}",
+        )
+    declared = frozenset(cotangents) | frozenset(harmless.split())
+    supports = (read & known) | declared | _never_matters(signature)
+    made = dict(cotangents)
+    return Rule(fn, kind, signature, cotangents=made, joint=joint, supports=supports, samples=samples)
 
 
 def _never_matters(signature: inspect.Signature) -> frozenset[str]:
-    """Parameters that no rule has to read: those without a default (the author saw them), and memory layout."""
-    required = {p.name for p in signature.parameters.values() if p.default is p.empty and p.kind is not p.VAR_KEYWORD}
+    """Parameters that no rule has to read: those without a default (the author saw them), and memory layout.
+    """
+    parameters = signature.parameters.values()
+    required = {p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD}
     return frozenset(required) | (HARMLESS & signature.parameters.keys())
 
 
@@ -375,9 +419,11 @@ def _names_in(body: Function) -> frozenset[str]:
 
 
 def _signature(fn: Function, params: str | None) -> inspect.Signature:
-    """The signature that calls of ``fn`` are bound to: from text, from the number of inputs, or from Python."""
+    """The signature that calls of ``fn`` are bound to: from text, from the number of inputs, or from Python.
+    """
     if params is None and isinstance(fn, np.ufunc):
-        params = ("x" if fn.nin == 1 else ", ".join(f"x{i + 1}" for i in range(fn.nin))) + ", /, " + OPTIONS_OF_UFUNCS
+        inputs = "x" if fn.nin == 1 else ", ".join(f"x{i + 1}" for i in range(fn.nin))
+        params = f"{inputs}, /, {OPTIONS_OF_UFUNCS}"
     if params is not None:
         made: Function = eval(f"lambda {params}: None", {"np": np})
         return inspect.signature(made)

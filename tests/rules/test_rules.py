@@ -1,0 +1,303 @@
+"""Every rule, run with NumPy alone, against central differences and against its own other mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2s.rules
+from s2s import runtime as rt
+from s2s.rules.table import RULES, Draw, Rule, Sample, bind
+
+assert s2s.rules
+CHECKED = ("partials", "linear", "vjp")
+
+
+# --- samples into values ------------------------------------------------------------------------------------
+
+
+def draws(template: Any) -> Iterator[Draw]:
+    """The draws in a template, in order."""
+    if isinstance(template, Draw):
+        yield template
+    elif isinstance(template, dict):
+        for item in template.values():
+            yield from draws(item)
+    elif isinstance(template, (list, tuple)):
+        for item in template:
+            yield from draws(item)
+
+
+def fill(template: Any, values: Iterator[Any], constant: Any = None) -> Any:
+    """The template with every draw replaced by the next value; other numbers by ``constant`` where that is
+    given.
+    """
+    if isinstance(template, Draw):
+        return next(values)
+    if isinstance(template, dict):
+        return {key: fill(item, values, constant) for key, item in template.items()}
+    if isinstance(template, (list, tuple)):
+        return type(template)(fill(item, values, constant) for item in template)
+    if constant is not None and isinstance(template, (float, np.ndarray)):
+        return template * constant
+    return template
+
+
+def pick(template: Any, cotangent: Any) -> Iterator[Any]:
+    """The parts of a cotangent that belong to the draws of a template, in order."""
+    if isinstance(template, Draw):
+        yield cotangent
+    elif isinstance(template, dict):
+        for key, item in template.items():
+            yield from pick(item, cotangent[key])
+    elif isinstance(template, (list, tuple)):
+        for i, item in enumerate(template):
+            if any(True for _ in draws(item)):
+                yield from pick(item, cotangent[i])
+
+
+def draw(one: Draw, rng: np.random.Generator, dtype: Any = np.float64) -> Any:
+    """A value for a draw: a float, or an array of a dtype (complex where the draw is)."""
+    if one.shape is None:
+        return float(rng.uniform(one.low, one.high))
+    value = np.asarray(rng.uniform(one.low, one.high, one.shape))
+    if one.complex:
+        value = value + 1j * rng.uniform(one.low, one.high, one.shape)
+        return value.astype(np.result_type(dtype, np.complex64))
+    return value.astype(dtype)
+
+
+def own(x: Any, like: Any) -> Any:
+    """A copy of an array; a NumPy scalar becomes an array of rank 0 where an array was."""
+    return np.array(x) if isinstance(like, np.ndarray) else x
+
+
+def random_like(y: Any, rng: np.random.Generator) -> Any:
+    """A random cotangent or direction for a value of any structure."""
+    if isinstance(y, (list, tuple)):
+        return tuple(random_like(item, rng) for item in y)
+    made = rng.normal(size=np.shape(y))
+    if np.iscomplexobj(y):
+        made = made + 1j * rng.normal(size=np.shape(y))
+    return np.asarray(made).astype(np.asarray(y).dtype)[()] if np.asarray(y).dtype.kind in "fc" else made
+
+
+def pair(a: Any, b: Any) -> float:
+    """The pairing of a cotangent and a tangent: Re(sum of a * b), JAX's convention, over all leaves."""
+    if isinstance(a, (list, tuple)):
+        return sum(pair(x, y) for x, y in zip(a, b, strict=True))
+    return float(np.real(np.sum(np.asarray(a) * np.asarray(b))))
+
+
+def step(y: Any, z: Any, scale: float) -> Any:
+    """``y + scale * z`` over a structure."""
+    if isinstance(y, (list, tuple)):
+        return [step(a, b, scale) for a, b in zip(y, z, strict=True)]
+    return y + scale * z
+
+
+# --- one call of one rule -----------------------------------------------------------------------------------
+
+
+class Case:
+    """A rule, one sample, and values drawn for it."""
+
+    def __init__(self, rule: Rule, sample: Sample, dtype: Any = np.float64) -> None:
+        self.rule, self.sample = rule, sample
+        self.rng = np.random.default_rng(7)
+        self.template = bind(rule, sample.args, sample.kwargs)
+        self.leaves = {
+            name: [draw(one, self.rng, dtype) for one in draws(item)] for name, item in self.template.items()
+        }
+        self.active = [name for name in self.differentiable() if self.leaves[name]]
+        self.y = self.primal({})
+        self.y_bar = random_like(self.y, self.rng)
+        self.directions = {n: [random_like(x, self.rng) for x in self.leaves[n]] for n in self.active}
+
+    def differentiable(self) -> list[str]:
+        names = list(self.template)
+        if self.rule.partials:
+            return [n for n, p in zip(names, self.rule.partials, strict=False) if p is not None]
+        return [n for n in names if n in self.rule.cotangents]
+
+    def values(self, moved: dict[str, list[Any]] | None = None) -> dict[str, Any]:
+        """The bound arguments: copies, so that in-place functions do no harm."""
+        leaves = {**self.leaves, **(moved or {})}
+        owned = {n: list(map(own, leaves[n], self.leaves[n])) for n in leaves}
+        return {name: fill(item, iter(owned[name])) for name, item in self.template.items()}
+
+    def call(self, values: dict[str, Any]) -> Any:
+        """The function on bound arguments, passed as the sample passes them."""
+        positional: list[Any] = []
+        names = list(values)
+        for i, _ in enumerate(self.sample.args):
+            kind = self.rule.params.parameters[names[min(i, len(names) - 1)]].kind
+            if kind.name == "VAR_POSITIONAL":
+                positional.extend(values[names[i]])
+                break
+            positional.append(values[names[i]])
+        named = {name: values[name] for name in self.sample.kwargs}
+        return self.rule.fn(*positional, **named)
+
+    def primal(self, moved: dict[str, list[Any]]) -> Any:
+        return self.call(self.values(moved))
+
+    def available(self) -> dict[str, Any]:
+        return {"y": self.y, "y_bar": self.y_bar, **self.values()}
+
+    def cotangents(self) -> dict[str, list[Any]]:
+        """For each active parameter the cotangents of its draws."""
+        found = {}
+        for name in self.active:
+            found[name] = list(pick(self.template[name], self.cotangent(name)))
+        return found
+
+    def reverse(self, size: Any = lambda x: x) -> float:
+        """The directional derivative by the rule: its cotangents paired with the directions."""
+        found = self.cotangents()
+        pairs = [(g, d) for n in self.active for g, d in zip(found[n], self.directions[n], strict=True)]
+        return sum(pair(size(g), size(d)) for g, d in pairs)
+
+    def cotangent(self, name: str) -> Any:
+        values = self.values()
+        if self.rule.partials:
+            i = list(self.template).index(name)
+            inputs = list(values.values())[: max(len(self.rule.partials), self.arity())]
+            partial = self.rule.partials[i]
+            assert partial is not None
+            return rt.unbroadcast(self.y_bar * partial(self.y, *inputs), values[name])
+        return call_by_name(self.rule.cotangents[name], self.available())
+
+    def arity(self) -> int:
+        return max(len(signature(p).parameters) - 1 for p in self.rule.partials if p is not None)
+
+    def difference(self) -> Any:
+        """The derivative along the directions, by central differences of fourth order."""
+        h = 1e-4
+
+        def at(t: float) -> Any:
+            return self.primal({n: step(self.leaves[n], self.directions[n], t) for n in self.active})
+
+        wide = step(at(2 * h), at(-2 * h), -1.0)
+        narrow = step(at(h), at(-h), -1.0)
+        return step(step(narrow, narrow, 7.0), wide, -1.0), 12 * h
+
+    def tangent(self) -> Any:
+        """The tangent of the result along the directions, by the rule; None where it has no forward mode."""
+        rule, values = self.rule, self.values()
+        turned = {n: fill(self.template[n], iter(self.turned(n)), 0.0) for n in self.active}
+        if rule.partials:
+            inputs = list(values.values())[: self.arity()]
+            partials: dict[str, Any] = dict(zip(values, rule.partials, strict=False))
+            total = sum(partials[n](self.y, *inputs) * turned[n] for n in self.active)
+            return total if np.iscomplexobj(self.y) else np.real(total)
+        if rule.tangent is not None:
+            dots = {f"{n}_dot": turned.get(n, 0.0) for n in values}
+            return call_by_name(rule.tangent, {**self.available(), **dots})
+        if rule.kind == "vjp":
+            return None
+        if rule.joint:
+            rest = [n for n in rule.cotangents if n not in turned and values[n] is not None]
+            still = {n: fill(self.template[n], iter([]), 0.0) for n in rest}
+            return self.call({**values, **still, **turned})
+        changes = [change for n in self.active for change in self.one_at_a_time(n, turned[n])]
+        parts = [self.call({**self.values(), **change}) for change in changes]
+        return parts[0] if len(parts) == 1 else sum(parts)
+
+    def turned(self, name: str) -> list[Any]:
+        return [own(d, x) for d, x in zip(self.directions[name], self.leaves[name], strict=True)]
+
+    def one_at_a_time(self, name: str, turned: Any) -> list[dict[str, Any]]:
+        """What to change in the arguments for each term of a multilinear tangent."""
+        if self.rule.params.parameters[name].kind.name != "VAR_POSITIONAL":
+            return [{name: turned}]
+        values = self.values()[name]
+        return [{name: (*values[:i], item, *values[i + 1 :])} for i, item in enumerate(turned)]
+
+
+def call_by_name(body: Any, available: dict[str, Any]) -> Any:
+    return body(*[available[name] for name in signature(body).parameters])
+
+
+def rules_of(*kinds: str) -> list[Any]:
+    return [pytest.param(rule, id=rule.name) for rule in RULES.values() if rule.kind in kinds]
+
+
+def samples_of(rule: Rule, dtype: Any = np.float64) -> Iterator[Case]:
+    return (Case(rule, sample, dtype) for sample in rule.samples)
+
+
+# --- the tests ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", rules_of(*CHECKED))
+def test_reverse_agrees_with_differences(rule: Rule) -> None:
+    for case in samples_of(rule):
+        assert case.active, "a sample needs something to differentiate"
+        change, width = case.difference()
+        expected = pair(case.y_bar, change) / width
+        # Differences lose digits where large terms cancel: the tolerance follows the terms.
+        slack = 1e-7 * max(case.reverse(np.abs), 1e-3)
+        assert case.reverse() == pytest.approx(expected, rel=1e-6, abs=slack), case.sample
+
+
+@pytest.mark.parametrize("rule", rules_of(*CHECKED))
+def test_cotangents_have_the_shape_of_their_arguments(rule: Rule) -> None:
+    for case in samples_of(rule):
+        for name, leaves in case.cotangents().items():
+            assert len(leaves) == len(case.leaves[name]), case.sample
+            for g, x in zip(leaves, case.leaves[name], strict=True):
+                assert np.shape(g) == np.shape(x), case.sample
+                assert np.iscomplexobj(g) == np.iscomplexobj(x), case.sample
+
+
+@pytest.mark.parametrize("rule", rules_of(*CHECKED))
+def test_float32_stays_float32(rule: Rule) -> None:
+    for wide, case in zip(samples_of(rule), samples_of(rule, np.float32), strict=True):
+        if np.result_type(*[np.asarray(x) for x in tree(case.y)]) not in (np.float32, np.complex64):
+            continue
+        wanted = wide.cotangents()
+        for name, leaves in case.cotangents().items():
+            for g, x, w in zip(leaves, case.leaves[name], wanted[name], strict=True):
+                assert not isinstance(x, np.ndarray) or np.asarray(g).dtype == x.dtype, case.sample
+                np.testing.assert_allclose(g, w, rtol=2e-2, atol=2e-3)
+
+
+def tree(y: Any) -> list[Any]:
+    return [leaf for item in y for leaf in tree(item)] if isinstance(y, (list, tuple)) else [y]
+
+
+@pytest.mark.parametrize("rule", rules_of(*CHECKED))
+def test_forward_agrees_with_reverse(rule: Rule) -> None:
+    if rule.kind == "vjp" and rule.tangent is None:
+        pytest.skip("no forward mode")
+    for case in samples_of(rule):
+        forward = pair(case.y_bar, case.tangent())
+        assert forward == pytest.approx(case.reverse(), rel=1e-9, abs=1e-9), case.sample
+
+
+@pytest.mark.parametrize("rule", rules_of("model"))
+def test_a_model_computes_what_the_function_does(rule: Rule) -> None:
+    assert rule.body is not None
+    for sample in rule.samples:
+        case = Case(rule, sample)
+        values = case.values()
+        named = {n: values[n] for n in sample.kwargs}
+        positional: list[Any] = []
+        for name, parameter in rule.params.parameters.items():
+            if parameter.kind.name == "VAR_POSITIONAL":
+                positional += values[name]
+            elif name not in named and parameter.kind.name != "KEYWORD_ONLY":
+                positional.append(values[name])
+        expected = list(case.y) if isinstance(case.y, map) else case.y
+        np.testing.assert_allclose(rule.body(*positional, **named), expected)
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in RULES.values()])
+def test_every_rule_that_can_be_checked_has_samples(rule: Rule) -> None:
+    without = {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh}
+    assert rule.samples or rule.kind not in CHECKED or rule.fn in without

@@ -1,0 +1,136 @@
+"""The table itself: registering, binding, refusing."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.rules import table
+from s2s.rules.table import ATTRIBUTES, RULES, bind, find, unsupported
+
+
+@pytest.fixture
+def scratch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the table, so that a test leaves nothing behind."""
+    rules = dict(table._rules)
+    monkeypatch.setattr(table, "_rules", rules)
+
+
+class Unhashable:
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, x: Any) -> Any:
+        return x
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+def test_rules_are_found_by_identity_of_any_object() -> None:
+    for fn in (np.sin, np.sum, np.ndarray.sum, operator.add, max, abs):
+        rule = find(fn)
+        assert rule is not None and rule.fn is fn
+    assert find(Unhashable()) is None
+    assert find(3) is None
+
+
+def test_the_table_is_read_only() -> None:
+    with pytest.raises(TypeError):
+        RULES[0] = find(np.sin)  # type: ignore[index]
+
+
+@pytest.mark.usefixtures("scratch")
+def test_no_rule_is_lost_silently() -> None:
+    with pytest.raises(ValueError, match=r"numpy.sin already has a rule"):
+        table.partials(np.sin, lambda y, x: 0.0)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_a_body_that_names_no_parameter_is_reported_at_once() -> None:
+    def double(x: Any) -> Any:
+        return 2 * x
+
+    with pytest.raises(ValueError, match="names \\['z'\\]"):
+        table.linear(double, x=lambda y_bar, z: y_bar)
+    with pytest.raises(ValueError, match="names \\['w'\\]"):
+        table.linear(double, w=lambda y_bar: y_bar)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_vjp_as_a_decorator() -> None:
+    def product(a: Any, b: Any) -> Any:
+        return a * b
+
+    @table.vjp(product)
+    def product_a(y_bar: Any, b: Any) -> Any:
+        return y_bar * b
+
+    @table.vjp(product, "b")
+    def product_b(y_bar: Any, a: Any) -> Any:
+        return y_bar * a
+
+    @table.jvp(product)
+    def product_dot(a: Any, a_dot: Any, b: Any, b_dot: Any) -> Any:
+        return a_dot * b + a * b_dot
+
+    rule = find(product)
+    assert rule is not None
+    assert rule.cotangents == {"a": product_a, "b": product_b}
+    assert rule.tangent is product_dot
+
+
+def test_bind_fills_defaults_and_takes_any_objects() -> None:
+    rule = find(np.sum)
+    assert rule is not None
+    marker = Unhashable()
+    bound = bind(rule, (marker,), {"axis": 1})
+    assert bound["a"] is marker and bound["axis"] == 1 and bound["keepdims"] is False
+    with pytest.raises(TypeError):
+        bind(rule, (), {})
+    with pytest.raises(TypeError):
+        bind(rule, (1,), {"a": 2})
+
+
+def test_variadic_arguments_come_as_one_tuple() -> None:
+    rule = find(np.einsum)
+    assert rule is not None
+    assert bind(rule, ("ij,j", 1, 2), {})["operands"] == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "fn, args, kwargs, names",
+    [
+        (np.sum, (1.0,), {"axis": 0, "keepdims": True}, []),
+        (np.sum, (1.0,), {"out": np.zeros(3)}, ["out"]),
+        (np.sum, (1.0,), {"initial": 2.0}, ["initial"]),
+        (np.sum, (1.0,), {"keepdims": np._NoValue}, []),
+        (np.sin, (1.0,), {"where": np.array([True])}, ["where"]),
+        (np.sin, (1.0,), {"where": True, "dtype": np.float32}, []),
+        (np.pad, (1.0, 2), {"mode": "edge"}, ["mode"]),
+        (np.pad, (1.0, 2, "constant"), {}, []),
+        (np.concatenate, ([1.0],), {"dtype": np.float32}, ["dtype"]),
+        (np.var, (1.0,), {"mean": np.zeros(2)}, ["mean"]),
+        (np.reshape, (1.0, (2, 3)), {"order": "F"}, []),
+        (np.interp, (1.0, 2.0, 3.0), {"period": 1.0}, ["period"]),
+    ],
+)
+def test_unsupported_parameters_are_named(fn: Any, args: Any, kwargs: Any, names: list[str]) -> None:
+    rule = find(fn)
+    assert rule is not None
+    assert unsupported(rule, bind(rule, args, kwargs)) == names
+
+
+def test_attributes_mean_functions_with_rules() -> None:
+    assert ATTRIBUTES["T"] is np.transpose
+    assert all(find(fn) is not None for fn in ATTRIBUTES.values())
+    assert {"shape", "ndim", "size", "dtype"} <= table.PASSIVE_ATTRIBUTES
+
+
+def test_bodies_close_over_nothing() -> None:
+    for rule in RULES.values():
+        bodies = [*rule.partials, *rule.cotangents.values(), rule.tangent, rule.body]
+        for body in bodies:
+            assert body is None or body.__closure__ is None, rule.name  # type: ignore[attr-defined]
