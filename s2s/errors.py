@@ -128,12 +128,26 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S114": (UnsupportedSyntaxError, "`super()` without arguments cannot be differentiated"),
     "S2S115": (UnsupportedSyntaxError, "`{name}` reads the function's variables by name"),
     "S2S116": (UnsupportedSyntaxError, "the source cannot be parsed"),
+    "S2S117": (UnsupportedSyntaxError, "`{name}` is changed in place"),
     # no derivative
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
     "S2S202": (NoDerivativeError, "`{name}` has no derivative: {reason}"),
     "S2S203": (NoDerivativeError, "the derivative of `{name}` does not support the argument `{keyword}`"),
     "S2S204": (NoDerivativeError, "the variable `{name}` of an enclosing function has no value"),
     "S2S205": (NoDerivativeError, "`{name}` is assigned after a function that reads it was made"),
+    "S2S206": (
+        NoDerivativeError,
+        "`{name}` is called, and which function it is depends on a differentiated value",
+    ),
+    "S2S207": (NoDerivativeError, "a starred argument of unknown length carries a derivative here"),
+    "S2S208": (
+        NoDerivativeError,
+        "the attribute `{name}` of an object that is not known carries a derivative",
+    ),
+    "S2S209": (
+        NoDerivativeError,
+        "the nested function `{name}` calls itself too deeply to be differentiated",
+    ),
     # source
     "S2S301": (SourceUnavailableError, "`{name}` is not written in Python"),
     "S2S302": (SourceUnavailableError, "the source of `{name}` is not available"),

@@ -980,7 +980,7 @@ def _clause(c: _Context, node: _Comprehension, clause: cst.CompFor, result: Var,
     c.scope.frames.append({name: Var(name, number) for name in _target_names(c, clause.target)})
     item, body = _loop(c, clause.target, lambda: _filtered(c, node, clause, clause.ifs, result, number))
     c.scope.frames.pop()
-    c.put(ir.For(item, iterable, body, span=c.span(clause)))
+    c.put(ir.For(item, iterable, body, span=c.span(clause.target, clause.iter)))
 
 
 def _filtered(
@@ -991,7 +991,7 @@ def _filtered(
         test = _atom(c, conditions[0].test)
         with c.block() as statements:
             _filtered(c, node, clause, conditions[1:], result, number)
-        c.put(ir.If(test, _block(statements), ir.Block(()), (), c.span(conditions[0])))
+        c.put(ir.If(test, _block(statements), ir.Block(()), (), c.span(conditions[0].test)))
     elif clause.inner_for_in is not None:
         _clause(c, node, clause.inner_for_in, result, number)
     else:

@@ -308,7 +308,7 @@ def _surroundings(code: types.CodeType) -> tuple[str, int]:
         return (f"def s2s_outer({free}):\n", 1) if free else ("", 0)
     if not free:
         return f"class {owner}:\n", 1
-    # The class must not become a variable of the function around it where the code reads a global of that name.
+    # The class must not become a variable of the function around it: the code may read a global of that name.
     shared = "" if owner in code.co_freevars else f" global {owner}\n"
     return f"def s2s_outer({free}):\n{shared} class {owner}:\n", 2
 
@@ -325,7 +325,7 @@ def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
     return (
         (a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars)
         == (b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars)
-        and (a.co_code == b.co_code or _operations(a) == _operations(b))
+        and (a.co_code == b.co_code or "super" in a.co_names or _operations(a) == _operations(b))
         and len(a.co_consts) == len(b.co_consts)
         and all(map(_same_constant, a.co_consts, b.co_consts))
     )
@@ -335,7 +335,8 @@ def _operations(code: types.CodeType) -> list[tuple[str, int]]:
     """The instructions, without what depends on the module around the function.
 
     Python calls ``np.sin`` in another way where it sees that ``np`` is imported at the top of the file: the
-    attribute is loaded plainly and not as a method. So flags, jump distances and fillers are left out.
+    attribute is loaded plainly and not as a method. So flags, jump distances and fillers are left out. (Calls
+    of ``super`` depend on the module in too many ways; there the names and constants must do.)
     """
     found, high = [], 0
     for number, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
