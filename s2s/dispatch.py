@@ -34,7 +34,7 @@ from typing import Any
 from s2s import cache, errors
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.link import link
-from s2s.signature import Names, describe, guard_source, has_float, key
+from s2s.signature import Names, describe, guard_source, has_float, key, with_length
 from s2s.target import (
     Target,
     argument_error,
@@ -246,15 +246,47 @@ class Dispatcher:
         with _LOCK:
             avals = self._describe(values)
             request = self.ask.request(self.target, avals, values)
-            version = next((v for v in self._versions.get(avals, ()) if self._holds(v, values)), None)
-            if version is None:
-                version = self._make(avals, request, values)
-                self._keep(version)
+            version = self._find(avals, request, values)
             self._install(version, values)
             self.last = version
             if self._on_version is not None:
                 self._on_version(version)
             return version
+
+    def _find(
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
+    ) -> Version:
+        """The version for these arguments, known or new.
+
+        A version may rely on a length not having some value. Where it has, that length becomes part of the
+        abstract values, and the version is another one.
+        """
+        for _ in range(MOST):
+            known = self._versions.get(avals, [])
+            for version in known:
+                if self._holds(version, values):
+                    return version
+            wrong = [size for version in known for size in self._wrong_sizes(version, values)]
+            if not wrong:
+                version = self._make(avals, request, values)
+                self._keep(version)
+                wrong = self._wrong_sizes(version, values)
+                if not wrong:
+                    return version
+            for size in wrong:
+                fixed = tuple(with_length(aval, size.symbol, size.value) for aval in avals)
+                if size.root != "argument" or (fixed == avals and len(wrong) == 1):
+                    raise errors.error("S2S901", problem=f"the guard {size} does not hold for its own call")
+                avals = fixed
+        raise errors.error("S2S901", problem=f"no version of {self.name} fits its own call")
+
+    def _wrong_sizes(self, version: Version, values: tuple[Any, ...]) -> list[SizeGuard]:
+        by_name = dict(zip(self.target.parameters, values, strict=True))
+        return [
+            guard
+            for guard, owner in version.guards
+            if isinstance(guard, SizeGuard) and not _guard_holds(guard, owner, by_name)
+        ]
 
     def version_of(self, avals: tuple[AbstractValue, ...], request: Request) -> Version:
         """A version for abstract values alone, which is not installed."""

@@ -333,6 +333,26 @@ def weigh(weights: Any, g: Any, axis: int) -> Any:
     return np.tensordot(weights, g, axes=([0], [axis]))
 
 
+def meshgrid_bar(g: Any, vectors: Any, indexing: str) -> Any:
+    """The cotangents of the vectors of ``np.meshgrid``, None where their grid has none."""
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    grids = zip(g, order, strict=True)
+    sums = [None if part is None else np.sum(part, axis=tuple(i for i in order if i != k)) for part, k in grids]
+    return tuple(None if s is None else np.reshape(s, np.shape(v)) for s, v in zip(sums, vectors, strict=True))
+
+
+def convolve_bar(g: Any, a: Any, v: Any, mode: str) -> Any:
+    """The cotangent of one factor ``a`` from that of its convolution with ``v``, in either order."""
+    short = min(len(a), len(v))
+    before = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}[mode]
+    full = np.zeros_like(g, shape=len(a) + len(v) - 1)
+    full[before : before + len(g)] = g
+    # np.correlate conjugates its second argument.
+    return np.correlate(full, np.conj(v), "valid")
+
+
 def tensordot_bar(g: Any, a: Any, b: Any, axes: Any, which: int) -> Any:
     """The cotangent of ``a`` (``which`` 0) or of ``b`` (1) from that of ``np.tensordot(a, b, axes)``."""
     axes_a, axes_b = _tensordot_axes(np.ndim(a), axes)

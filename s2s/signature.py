@@ -30,7 +30,7 @@ from s2s.analysis.values import (
 )
 from s2s.versions import Unstorable, fingerprint, import_path
 
-__all__ = ["Names", "annotated", "describe", "guard_source", "has_float", "key", "plain_name", "stable_key"]
+__all__ = ["Names", "annotated", "describe", "guard_source", "has_float", "key", "plain_name", "stable_key", "with_length"]
 
 MANY = 64
 """A list with more items than this is a ListOf, where its items are alike."""
@@ -158,6 +158,19 @@ def _named(aval: AbstractValue, name: str) -> AbstractValue:
     return aval
 
 
+def with_length(aval: AbstractValue, symbol: str, length: int) -> AbstractValue:
+    """The abstract value with a length known that was a symbol."""
+    match aval:
+        case Array(dtype, tuple() as shape):
+            return Array(dtype, tuple(Dim("", length) if d == Dim(symbol) else d for d in shape))
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(with_length(item, symbol, length) for item in items))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(with_length(item, symbol, length) for item in items))
+        case _:
+            return aval
+
+
 def has_float(aval: AbstractValue) -> bool:
     """Whether there is, or may be, a float or complex number in it: something to differentiate."""
     match aval:
@@ -239,7 +252,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
         case Array(dtype, None):
             return f"{_dtype_name(dtype)}[...]"
         case Array(dtype, shape):
-            return f"{_dtype_name(dtype)}[{','.join('1' if d == Dim('', 1) else ':' for d in shape or ())}]"
+            lengths = ",".join(str(d.offset) if d.is_constant else ":" for d in shape or ())
+            return f"{_dtype_name(dtype)}[{lengths}]"
         case Sequence(kind, items):
             left, right = ("[", "]") if kind is list else ("(" if kind is tuple else f"{show(kind)}(", ")")
             return f"{left}{', '.join(_key(i, show) for i in items)}{',' if len(items) == 1 else ''}{right}"

@@ -72,7 +72,10 @@ class Assign:
 
 @dataclass(slots=True, eq=False)
 class Copies:
-    """Assign all targets at once; every source is read before the first target changes."""
+    """Assign all targets at once; every source is read before the first target changes.
+
+    ``UNDEFINED`` as a source leaves the target without a value: most often nothing is printed for it.
+    """
 
     pairs: list[tuple[Var, Atom]]
 

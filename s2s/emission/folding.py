@@ -38,7 +38,7 @@ from s2s.emission.code import (
 )
 from s2s.emission.effects import INPLACE, Effect, effect_of
 from s2s.emission.measure import depth_of, key_width, width_of
-from s2s.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
+from s2s.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 
@@ -208,7 +208,7 @@ class _Folder:
         match branch:
             case Branch(test, [Copies([(target, then)])], [Copies([(other, orelse)])], inline):
                 joined = test in (then, orelse)
-                if target != other or not (inline or (joined and target.is_temporary)):
+                if target != other or UNDEFINED in (then, orelse) or not (inline or (joined and target.is_temporary)):
                     return None
             case _:
                 return None

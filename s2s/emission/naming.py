@@ -40,7 +40,7 @@ from s2s.emission.effects import Effect, effect_of
 from s2s.emission.folding import leaves, tree_leaves
 from s2s.ir import Atom, MakeFunction, Var
 
-__all__ = ["name_variables"]
+__all__ = ["acts", "name_variables"]
 
 
 def name_variables(code: Code, reserved: Iterable[str], captured: dict[Var, str]) -> dict[Var, str]:
@@ -148,7 +148,7 @@ class _Liveness:
         return (out & ~together) | self.bits(tree_leaves(self.code, value))
 
     def copies(self, statement: Copies, pairs: list[tuple[Var, Atom]], out: int) -> int:
-        kept = [(t, s) for t, s in pairs if out & self.bit(t) or _acts(self.code, s)]
+        kept = [(t, s) for t, s in pairs if out & self.bit(t) or acts(self.code, s)]
         self.kept[id(statement)] = {target for target, _ in kept}
         together = self.bits(target for target, _ in kept)
         for target, atom in kept:
@@ -211,11 +211,12 @@ def _captured(code: Code) -> Iterator[Var]:
                 yield from leaves(code, atom)
 
 
-def _acts(code: Code, atom: Atom) -> bool:
+def acts(code: Code, atom: Atom) -> bool:
+    """Whether evaluating an atom may change something."""
     tree = code.folded.get(atom) if isinstance(atom, Var) else None
     if tree is None:
         return False
-    return effect_of(tree) is Effect.ACTS or any(_acts(code, a) for a in tree_atoms(tree))
+    return effect_of(tree) is Effect.ACTS or any(acts(code, a) for a in tree_atoms(tree))
 
 
 @dataclass(slots=True)

@@ -33,10 +33,10 @@ from s2s.emission.code import (
 from s2s.emission.effects import INPLACE
 from s2s.emission.expressions import BINARY, Expressions
 from s2s.emission.folding import LAMBDAS, leaves
-from s2s.emission.naming import name_variables
+from s2s.emission.naming import acts, name_variables
 from s2s.emission.printing import print_expression, print_statement
 from s2s.emission.spelling import Speller, load
-from s2s.ir import Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
+from s2s.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
 __all__ = ["print_function"]
 
@@ -52,6 +52,7 @@ def print_function(
     prefix = "    " * depth
     lines = [f"{prefix}def {name}({_parameters(function.params, defaults)}):"]
     writer.depth = depth + 1
+    writer.placeholders = writer.find_placeholders()
     lines += _docstring(function.doc, prefix + "    ")
     writer.body(code.body)
     if not writer.lines and not function.doc:
@@ -124,6 +125,8 @@ class _Writer:
     expressions: Expressions
     depth: int = 0
     lines: list[str] = field(default_factory=list)
+    placeholders: frozenset[Var] = frozenset()
+    """Variables that get ``None`` where they have no value, because a copy reads them there."""
     returns: bool = True
     """Whether some path returns something."""
     reverse: bool = False
@@ -219,11 +222,23 @@ class _Writer:
     def is_silent(self, statement: Statement) -> bool:
         match statement:
             case Assign(Var() as target, Var() as value):
-                return self.is_name(value, self.expressions.names[target])
+                return self.is_name(value, self.name(target))
             case Copies(pairs):
-                return all(self.is_name(source, self.expressions.names[target]) for target, source in pairs)
+                return all(self.is_silent_copy(target, source) for target, source in pairs)
             case _:
                 return False
+
+    def is_silent_copy(self, target: Var, source: Atom) -> bool:
+        if source == UNDEFINED:
+            return target not in self.placeholders
+        return self.is_name(source, self.name(target))
+
+    def find_placeholders(self) -> frozenset[Var]:
+        """The variables without a value that a printed copy may read: what flows to them must be something."""
+        pairs = [p for s in walk(self.code.body) if isinstance(s, Copies) for p in s.pairs]
+        missing = _flow({t for t, s in pairs if s == UNDEFINED}, [(s, t) for t, s in pairs])
+        read = {s for t, s in pairs if s in missing and not self.is_name(s, self.name(t))}
+        return frozenset(v for v in _flow(read, pairs) if isinstance(v, Var) and v in missing)
 
     def is_name(self, atom: Atom, name: str) -> bool:
         """Whether an atom prints as that very name."""
@@ -232,6 +247,8 @@ class _Writer:
     def branch(self, branch: Branch, word: str) -> None:
         then, orelse = branch.then, branch.orelse
         if not self.prints(then) and not self.prints(orelse):
+            if acts(self.code, branch.test):
+                self.node(ast.Expr(self.expressions.atom(branch.test)))
             return
         if not self.prints(then):
             self.put(f"{word} {print_expression(ast.UnaryOp(ast.Not(), self.expressions.atom(branch.test)))}:")
@@ -366,7 +383,7 @@ class _Writer:
 
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:
         """Copies that happen at once, as assignments one after the other; a cycle as one tuple assignment."""
-        left = [(t, s) for t, s in pairs if not self.is_name(s, self.name(t))]
+        left = [(t, Const(None) if s == UNDEFINED else s) for t, s in pairs if not self.is_silent_copy(t, s)]
         while left:
             ready = next((p for p in left if not self.is_read(p, left)), None)
             if ready is None:
@@ -381,6 +398,17 @@ class _Writer:
         name = self.name(pair[0])
         others = (s for other in left if other is not pair for s in leaves(self.code, other[1]))
         return any(self.name(v) == name for v in others)
+
+
+def _flow(start: set[Any], edges: Iterable[tuple[Any, Any]]) -> set[Any]:
+    """What can be reached from ``start`` along the edges."""
+    edges = list(edges)
+    reached = set(start)
+    while True:
+        grown = reached | {b for a, b in edges if a in reached}
+        if grown == reached:
+            return reached
+        reached = grown
 
 
 def _atom(argument: Atom | Star) -> Atom:

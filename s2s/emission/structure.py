@@ -198,7 +198,7 @@ class _Builder:
             out.append(Give(self.atom(end.give)))
 
     def copies(self, pairs: list[tuple[Var, Atom]], out: list[Statement]) -> None:
-        known = [(target, self.atom(source)) for target, source in pairs if source != UNDEFINED]
+        known = [(target, self.atom(source)) for target, source in pairs]
         moved = [(target, source) for target, source in known if target != source]
         if moved:
             out.append(Copies(moved))

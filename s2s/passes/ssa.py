@@ -42,9 +42,11 @@ _Captures: TypeAlias = dict[ir.Var, tuple[ir.Var, ...]]
 class _Late:
     """What a variable holds that names a nested function: how to make the function.
 
-    The defaults are SSA atoms; the captures are variables of the named form, to be looked up at each making.
+    ``name`` is the variable that it was bound to first, under which it may capture itself. The defaults are
+    SSA atoms; the captures are variables of the named form, to be looked up at each making.
     """
 
+    name: ir.Var
     make: ir.MakeFunction
 
 
@@ -245,21 +247,19 @@ def _read(
         return atom
     held = ir.UNDEFINED if atom in own else env.get(atom, ir.UNDEFINED)
     if isinstance(held, _Late):
-        return _make(atom, held.make, env, out, facts, own | {atom})
+        return _make(held, env, out, facts, own | {held.name})
     return held
 
 
-def _make(
-    var: ir.Var, make: ir.MakeFunction, env: _Env, out: _Out, facts: _Facts, own: frozenset[ir.Var]
-) -> ir.Var:
-    """Make the nested function that ``var`` names, from what its captured variables hold here."""
-    captures = tuple(_read(atom, env, out, facts, own) for atom in make.captures)
-    function = make.function
-    if var in make.captures:
+def _make(late: _Late, env: _Env, out: _Out, facts: _Facts, own: frozenset[ir.Var]) -> ir.Var:
+    """Make a nested function from what its captured variables hold here."""
+    captures = tuple(_read(atom, env, out, facts, own) for atom in late.make.captures)
+    function = late.make.function
+    if late.name in late.make.captures:
         # A recursive lambda has to be known by the name that it captures.
-        function = ir.replace(function, name=var.name)
+        function = ir.replace(function, name=late.name.name)
     target = facts.temporary()
-    out.append(ir.Let(target, ir.MakeFunction(function, captures, make.defaults), function.span))
+    out.append(ir.Let(target, ir.MakeFunction(function, captures, late.make.defaults), function.span))
     return target
 
 
@@ -312,7 +312,7 @@ def _rename_let(statement: ir.Let, env: _Env, out: _Out, facts: _Facts) -> None:
             env[target] = _read(atom, env, out, facts)
         case ir.Let(ir.Var() as target, ir.MakeFunction(_, _, defaults) as make) if target in facts.captures:
             read = tuple((name, _read(atom, env, out, facts)) for name, atom in defaults)
-            env[target] = _Late(ir.replace(make, defaults=read))
+            env[target] = _Late(target, ir.replace(make, defaults=read))
         case ir.Let(target, value):
             own = _own_name(statement)
             renamed = ir.map_atoms(value, lambda atom: _read(atom, env, out, facts, own))
@@ -356,13 +356,13 @@ def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts:
 
 
 def _joined(env: _Env, then: _Env | None, orelse: _Env | None, live: set[ir.Var]) -> list[ir.Var]:
-    """The variables that a branch changes and that are read later, in the order of first assignments."""
+    """The variables that a branch changes and that are read later: the user's first, in order of assignment."""
     changed: dict[ir.Var, None] = {}
     for branch in (then, orelse):
         for var, held in (branch or {}).items():
             if var in live and not (held is env.get(var) or held == env.get(var)):
                 changed[var] = None
-    return list(changed)
+    return sorted(changed, key=lambda var: var.is_temporary)
 
 
 def _yielded(var: ir.Var, env: _Env | None, out: _Out, facts: _Facts) -> ir.Atom:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, num, refuse, vjp
 
 # The compiler accumulates into slices in place; this is the general form.
 linear(
@@ -170,3 +170,14 @@ linear(
         args([np.array([True, False, False]), np.array([True, True, False])], [arr(3), num()], num()),
     ],
 )
+
+# --- functions that change their argument -------------------------------------------------------------------
+
+IN_PLACE = "it changes its argument in place; write an assignment to elements, as in `a[index] = values`"
+for _changing in (
+    np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put, np.ndarray.fill,
+    np.ndarray.setflags, np.ndarray.resize,
+):
+    refuse(_changing, IN_PLACE)
+refuse(np.ndarray.sort, "it changes its argument in place; write `a = np.sort(a)`")
+refuse(np.ndarray.partition, "it changes its argument in place; write `a = np.sort(a)`")

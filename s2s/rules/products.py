@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
 
 # --- matmul -------------------------------------------------------------------------------------------------
 
@@ -250,6 +250,30 @@ linear(
         args(arr(1, 3), arr(2, 3)),
     ],
 )
+
+# --- convolve, polyval --------------------------------------------------------------------------------------
+
+linear(
+    np.convolve,
+    a=lambda y_bar, a, v, mode: rt.convolve_bar(y_bar, a, v, mode),
+    v=lambda y_bar, a, v, mode: rt.convolve_bar(y_bar, v, a, mode),
+    params="a, v, mode='full'",
+    samples=[
+        args(arr(5), arr(3)), args(arr(5), arr(3), "same"), args(arr(5), arr(3), "valid"), args(arr(2), arr(5)),
+        args(arr(3), arr(6), mode="same"), args(arr(5), arr(4), "same"), args(arr(3), arr(6), "valid"),
+        args(arr(4, complex=True), arr(2, complex=True)),
+    ],
+)
+
+
+@model(np.polyval, samples=[args(arr(4), num()), args(arr(3), arr(2, 3)), args([num(), num()], arr(2))])
+def _polyval(p: Any, x: Any) -> Any:
+    """Horner's scheme, the highest power first."""
+    total = 0.0 * x
+    for coefficient in p:
+        total = total * x + coefficient
+    return total
+
 
 # --- trace ------------------------------------------------------------------------------------------------
 

@@ -143,6 +143,8 @@ refuse(
     "the order of Python objects has no derivative; sort an array with np.sort, or sort before",
 )
 
+refuse(builtins.divmod, "it gives two numbers; write a // b and a % b")
+
 # --- math: one input ----------------------------------------------------------------------------------------
 
 partials(math.sin, lambda y, x: math.cos(x))

@@ -223,3 +223,34 @@ def _cumprod(y_bar: Any, a: Any, axis: Any) -> Any:
 
 vjp(np.cumprod, a=_cumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 alias(np.cumprod, np.ndarray.cumprod)
+alias(
+    np.cumsum, np.cumulative_sum, params="a, /, *, axis=None, dtype=None, out=None, include_initial=False",
+    samples=[args(arr(5)), args(arr(3, 4), axis=1)],
+)
+alias(
+    np.cumprod, np.cumulative_prod, params="a, /, *, axis=None, dtype=None, out=None, include_initial=False",
+    samples=[args(arr(5)), args(arr(3, 4), axis=1)],
+)
+
+# --- without NaN --------------------------------------------------------------------------------------------
+
+
+def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    if axis is not None and not keepdims:
+        y_bar = np.expand_dims(y_bar, axis)
+    return np.where(np.isnan(a), 0.0, y_bar)
+
+
+def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    if axis is not None and not keepdims:
+        y_bar = np.expand_dims(y_bar, axis)
+    there = ~np.isnan(a)
+    return np.where(there, y_bar / np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 0.0)
+
+
+vjp(np.nansum, a=_nansum, params=REDUCTION, samples=_samples())
+vjp(np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False", samples=_samples())
+vjp(np.nanmax, a=_extreme, params=EXTREME, samples=_samples())
+vjp(np.nanmin, a=_extreme, params=EXTREME, samples=_samples())
+jvp(np.nanmax)(_extreme_dot)
+jvp(np.nanmin)(_extreme_dot)

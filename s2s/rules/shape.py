@@ -6,12 +6,13 @@ its shape.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, linear, num
+from s2s.rules.table import alias, args, arr, attribute, linear, num, vjp
 
 # --- the same elements in the same order --------------------------------------------------------------------
 
@@ -383,4 +384,50 @@ linear(
         args(num(), num(), 1),
         args(arr(2), arr(2), 3, axis=-1), args(num(), num(), num=0),
     ],
+)
+
+
+def _logspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, base: Any, axis: Any) -> Any:
+    weights = 1.0 - rt.fractions(num, endpoint)
+    return rt.unbroadcast(math.log(base) * rt.weigh(weights, y_bar * y, axis), start)
+
+
+def _logspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, base: Any, axis: Any) -> Any:
+    weights = rt.fractions(num, endpoint)
+    return rt.unbroadcast(math.log(base) * rt.weigh(weights, y_bar * y, axis), stop)
+
+
+vjp(
+    np.logspace, start=_logspace_start, stop=_logspace_stop,
+    params="start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0",
+    samples=[args(num(), num(), 5), args(num(), num(), 4, endpoint=False, base=2.0), args(arr(3), num(), 5)],
+)
+
+
+def _geomspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
+    """y = start^(1 - t) stop^t."""
+    return rt.unbroadcast(rt.weigh(1.0 - rt.fractions(num, endpoint), y_bar * y, axis) / start, start)
+
+
+def _geomspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, axis: Any) -> Any:
+    return rt.unbroadcast(rt.weigh(rt.fractions(num, endpoint), y_bar * y, axis) / stop, stop)
+
+
+vjp(
+    np.geomspace, start=_geomspace_start, stop=_geomspace_stop,
+    params="start, stop, num=50, endpoint=True, dtype=None, axis=0",
+    samples=[args(num(1, 2), num(3, 4), 5), args(num(1, 2), num(3, 4), 4, endpoint=False)],
+)
+
+# --- grids --------------------------------------------------------------------------------------------------
+
+linear(
+    np.broadcast_arrays, joint=True, params="*arrays, subok=False",
+    arrays=lambda y_bar, arrays: tuple([rt.unbroadcast(y_bar[i], arrays[i]) for i in range(len(arrays))]),
+    samples=[args(arr(3), arr(2, 1)), args(arr(2), num())],
+)
+linear(
+    np.meshgrid, joint=True, params="*xi, copy=True, sparse=False, indexing='xy'",
+    xi=lambda y_bar, xi, indexing: rt.meshgrid_bar(y_bar, xi, indexing),
+    samples=[args(arr(3), arr(2)), args(arr(3), arr(2), arr(4)), args(arr(3), arr(2), indexing="ij")],
 )

@@ -1,0 +1,204 @@
+"""Building SSA code: a compilation's context, and a builder that evaluates and folds each operation as it is added."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s import ir
+from s2s.analysis.evaluate import Evaluator
+from s2s.analysis.values import UNKNOWN, AbstractValue, Closure, Known, Mapping, Sequence
+from s2s.rules import table
+
+_FOLDED = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)
+
+
+def is_constant_kind(value: Any) -> bool:
+    """Whether an object is taken into generated code by value: an option, a function, a module, a type."""
+    return isinstance(value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)) or (
+        callable(value)
+        and isinstance(
+            value,
+            (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial),
+        )
+        or type(value).__name__ in ("_ArrayFunctionDispatcher", "method_descriptor", "wrapper_descriptor")
+    )
+
+
+def _folds(value: AbstractValue) -> bool:
+    return isinstance(value, Known) and (isinstance(value.value, _FOLDED) or is_constant_kind(value.value))
+
+
+@dataclass
+class Context:
+    """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on."""
+
+    evaluator: Evaluator = field(default_factory=Evaluator)
+    values: dict[ir.Var, AbstractValue] = field(default_factory=dict)
+    varied: set[ir.Var] = field(default_factory=set)
+    definitions: dict[ir.Var, ir.Value] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, name: str) -> ir.Var:
+        """A new version of a name."""
+        version = self.counters.get(name, 0)
+        self.counters[name] = version + 1
+        return ir.Var(name, version)
+
+    def value(self, atom: ir.Atom) -> AbstractValue:
+        """What is known of an atom."""
+        if isinstance(atom, ir.Const):
+            return Known(atom)
+        return self.values.get(atom, UNKNOWN)
+
+    def is_varied(self, atom: ir.Atom) -> bool:
+        """Whether an atom depends on a differentiated input."""
+        return isinstance(atom, ir.Var) and atom in self.varied
+
+    def define(
+        self, name: str, value: AbstractValue, varied: bool = False, definition: ir.Value | None = None
+    ) -> ir.Var:
+        """A new variable of which something is known."""
+        var = self.fresh(name)
+        self.values[var] = value
+        if varied:
+            self.varied.add(var)
+        if definition is not None:
+            self.definitions[var] = definition
+        return var
+
+
+class Builder:
+    """Collects statements of one block."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.statements: list[ir.Statement] = []
+
+    def child(self) -> Builder:
+        """A builder for a block inside this one."""
+        return Builder(self.context)
+
+    def add(self, statement: ir.Statement) -> None:
+        """Append a statement as it is."""
+        self.statements.append(statement)
+
+    def block(self, *yields: ir.Atom) -> ir.Block:
+        """The block built."""
+        return ir.Block(tuple(self.statements), yields)
+
+    def let(
+        self,
+        value: ir.Value,
+        known: AbstractValue,
+        name: str = "%",
+        span: ir.Span | None = None,
+        varied: bool = False,
+    ) -> ir.Atom:
+        """Bind a value of which ``known`` is known, and give the atom that stands for it."""
+        if _folds(known) and not varied:
+            assert isinstance(known, Known)
+            return known.const
+        var = self.context.define(name, known, varied, value)
+        self.add(ir.Let(var, value, span))
+        return var
+
+    def call(
+        self,
+        fn: Any,
+        *args: ir.Atom,
+        name: str = "%",
+        span: ir.Span | None = None,
+        kwargs: Iterable[tuple[str, ir.Atom]] = (),
+        effect: bool = False,
+    ) -> ir.Atom:
+        """Call a function that is known, fold the result where it is known, and give its atom."""
+        kwargs = tuple(kwargs)
+        context = self.context
+        known = context.evaluator.call(
+            fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs}
+        )
+        varied = any(map(context.is_varied, (*args, *(a for _, a in kwargs)))) and not has_zero_derivative(fn, args)
+        made = ir.Call(ir.Const(fn), args, kwargs)
+        if effect:
+            self.add(ir.Let(None, made, span))
+            return ir.Const(None)
+        found = project(context, fn, args)
+        if found is not None:
+            return found
+        return self.let(made, known, name, span, varied)
+
+    def store(
+        self,
+        target: ir.Atom,
+        key: ir.Atom | None,
+        value: ir.Atom,
+        op: Callable[..., Any] | None = None,
+        span: ir.Span | None = None,
+    ) -> None:
+        """Change an array in place."""
+        kind = "whole" if key is None else "item"
+        self.add(ir.Store(kind, target, ir.Const(None) if key is None else key, value, op, span))
+
+
+PASSIVE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"})
+
+
+def has_zero_derivative(fn: Any, args: tuple[ir.Atom, ...]) -> bool:
+    """Whether a call's result does not depend differentiably on its arguments, by the rules."""
+    if fn is getattr and len(args) > 1:
+        return isinstance(args[1], ir.Const) and args[1].value in PASSIVE_ATTRIBUTES
+    rule = table.find(fn)
+    return rule is not None and rule.kind == "zero"
+
+
+def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | None:
+    """The atom that a read of a known item gives, where the container was made in the function (``(a, b)[0]``)."""
+    import operator
+
+    from s2s import ops
+
+    if fn is not operator.getitem or not isinstance(args[0], ir.Var) or not isinstance(args[1], ir.Const):
+        return None
+    made, index = context.definitions.get(args[0]), args[1].value
+    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
+        return None
+    known = context.value(args[0])
+    if made.fn.value in (ops.make_tuple, ops.make_list) and type(index) is int:
+        items = made.args
+        if -len(items) <= index < len(items) and not isinstance(items[index], ir.Star):
+            found = items[index]
+            assert not isinstance(found, ir.Star)
+            return found
+    if made.fn.value is ops.make_dict and isinstance(known, Mapping) and index in known.keys:
+        found = made.args[2 * known.keys.index(index) + 1]
+        return None if isinstance(found, ir.Star) else found
+    if made.fn.value is ops.unpack and isinstance(made.args[0], ir.Var) and isinstance(known, Sequence):
+        return _project_unpacked(context, made, index)
+    return None
+
+
+def _project_unpacked(context: Context, made: ir.Call, index: Any) -> ir.Atom | None:
+    import operator
+
+    source, before, after = made.args
+    value = context.value(source)  # type: ignore[arg-type]
+    if not isinstance(value, Sequence) or not isinstance(after, ir.Const) or after.value is not None:
+        return None
+    return project(context, operator.getitem, (source, ir.Const(index)))  # type: ignore[arg-type]
+
+
+def bind(function: ir.Function, fn: Any, args: list[ir.Atom], kwargs: dict[str, ir.Atom]) -> inspect.BoundArguments:
+    """Bind atoms to the parameters of a Python function as a call does; raises TypeError as the call would."""
+    return inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+
+
+def is_closure(value: AbstractValue) -> bool:
+    """Whether a value is a function made inside the function compiled."""
+    return isinstance(value, Closure)

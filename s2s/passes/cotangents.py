@@ -1,0 +1,202 @@
+"""Arithmetic of cotangents: products, sums and reshapes of them, written as an expert would write them.
+
+A cotangent of an array may be *compact*: smaller than the array, to be broadcast to its shape (the cotangent of the
+argument of ``np.sum`` is one number). Elementwise products take it as it is; ``full`` makes it whole where the shape
+matters.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from s2s import ir
+from s2s import runtime as rt
+from s2s.analysis.evaluate import dtype_of, is_number, shape_of
+from s2s.analysis.shapes import ONE, same_shape
+from s2s.analysis.values import AbstractValue, Array, Dim, Scalar
+from s2s.passes.build import Builder
+
+ONE_BAR = ir.Const(1.0)
+
+
+def definition(builder: Builder, atom: ir.Atom, fn: object) -> tuple[ir.Atom, ...] | None:
+    """The arguments of the call that made an atom, where that is a call of ``fn``."""
+    made = builder.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if isinstance(made, ir.Call) and made.fn == ir.Const(fn) and not made.kwargs:
+        return made.args  # type: ignore[return-value]
+    return None
+
+
+def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """``g * p``: quotients and signs go outside, factors of one vanish."""
+    if p == ONE_BAR:
+        return g
+    if isinstance(p, ir.Const) and p.value == -1.0:
+        return negate(builder, g, span)
+    inner = definition(builder, p, operator.neg)
+    if inner is not None:
+        return negate(builder, multiply(builder, g, inner[0], span), span)
+    quotient = definition(builder, p, operator.truediv)
+    if quotient is not None:
+        return divide(builder, multiply(builder, g, quotient[0], span), quotient[1], span)
+    signed = definition(builder, g, operator.neg)
+    if signed is not None:
+        return negate(builder, multiply(builder, signed[0], p, span), span)
+    if g == ONE_BAR:
+        return p
+    product = definition(builder, p, operator.mul)
+    if _is_float(g) and product is not None and _is_float(product[0]):
+        return multiply(builder, ir.Const(g.value * product[0].value), product[1], span)  # type: ignore[union-attr]
+    if _is_float(g) and _is_float(p):
+        return ir.Const(g.value * p.value)  # type: ignore[union-attr]
+    if _is_float(p) and not _is_float(g):
+        g, p = p, g
+    return builder.call(operator.mul, g, p, span=span)
+
+
+def _is_float(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
+
+
+def divide(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """``g / p``, a sign of ``g`` outside."""
+    signed = definition(builder, g, operator.neg)
+    if signed is not None:
+        return negate(builder, divide(builder, signed[0], p, span), span)
+    return builder.call(operator.truediv, g, p, span=span)
+
+
+def negate(builder: Builder, g: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """``-g``; two signs vanish."""
+    if _is_float(g):
+        return ir.Const(-g.value)  # type: ignore[union-attr]
+    inner = definition(builder, g, operator.neg)
+    return inner[0] if inner is not None else builder.call(operator.neg, g, span=span)
+
+
+def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: str) -> ir.Atom:
+    """``a + b``, as a difference where ``b`` has a sign."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, ir.Const) and x.value == 0.0:
+            return y
+    signed = definition(builder, b, operator.neg)
+    if signed is not None:
+        return builder.call(operator.sub, a, signed[0], name=name, span=span)
+    signed = definition(builder, a, operator.neg)
+    if signed is not None and not (isinstance(b, ir.Const)):
+        return builder.call(operator.sub, b, signed[0], name=name, span=span)
+    return builder.call(operator.add, a, b, name=name, span=span)
+
+
+def peel(builder: Builder, g: ir.Atom, like: AbstractValue) -> ir.Atom:
+    """The compact form of a cotangent that was broadcast to the shape of ``like``."""
+    made = definition(builder, g, np.broadcast_to)
+    if made is None or shape_of(like) is None or shape_of(builder.context.value(made[0])) is None:
+        return g
+    return peel(builder, made[0], like)
+
+
+def full(builder: Builder, g: ir.Atom, like: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """The cotangent broadcast to the shape of ``like``, where it is compact."""
+    context = builder.context
+    shape, target = shape_of(context.value(g)), shape_of(context.value(like))
+    if shape is None or target is None:
+        return g
+    if shape == target or (len(shape) == len(target) and same_shape(shape, target, context.evaluator.facts)):
+        return g
+    return builder.call(np.broadcast_to, g, builder.call(np.shape, like, span=span), span=span)
+
+
+def whole(builder: Builder, g: ir.Atom, like: ir.Atom, span: ir.Span | None, name: str = "%") -> ir.Atom:
+    """The cotangent as an array of its own with the shape and dtype of ``like``."""
+    context = builder.context
+    shape, target = shape_of(context.value(g)), shape_of(context.value(like))
+    if shape is not None and target and not (
+        len(shape) == len(target) and same_shape(shape, target, context.evaluator.facts)
+    ):
+        return builder.call(np.full_like, like, g, span=span, name=name)
+    return g
+
+
+def fit(
+    builder: Builder, c: ir.Atom, argument: ir.Atom, result: AbstractValue, result_atom: ir.Atom,
+    span: ir.Span | None,
+) -> ir.Atom:
+    """The cotangent of an elementwise result as that of one argument: summed over what broadcasting stretched."""
+    signed = definition(builder, c, operator.neg)
+    if signed is not None:
+        return negate(builder, fit(builder, signed[0], argument, result, result_atom, span), span)
+    context = builder.context
+    shape, target, outer = shape_of(context.value(c)), shape_of(context.value(argument)), shape_of(result)
+    if target is not None and outer is not None and shape is not None:
+        if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
+            return _fit_dtype(builder, c, context.value(argument), span)
+        if len(shape) != len(outer) or not same_shape(shape, outer, context.evaluator.facts):
+            c = builder.call(np.broadcast_to, c, builder.call(np.shape, result_atom, span=span), span=span)
+    return unbroadcast(builder, c, argument, span)
+
+
+def unbroadcast(builder: Builder, c: ir.Atom, argument: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """``c`` summed down to the shape of an argument: by sums over known axes where the shapes are known."""
+    context = builder.context
+    value = context.value(argument)
+    outer, target = shape_of(context.value(c)), shape_of(value)
+    if outer is None or target is None or len(outer) < len(target):
+        if is_number(value) and is_number(context.value(c)):
+            return _fit_dtype(builder, c, value, span)
+        return builder.call(rt.unbroadcast, c, argument, span=span)
+    if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
+        return _fit_dtype(builder, c, value, span)
+    summed = _sum_to(builder, c, target, outer, span)
+    if summed is None:
+        return builder.call(rt.unbroadcast, c, argument, span=span)
+    return _fit_dtype(builder, summed, value, span)
+
+
+def _sum_to(
+    builder: Builder, c: ir.Atom, target: tuple[Dim, ...], outer: tuple[Dim, ...], span: ir.Span | None
+) -> ir.Atom | None:
+    if not target:
+        return builder.call(np.sum, c, span=span)
+    facts = builder.context.evaluator.facts
+    lead = len(outer) - len(target)
+    stretched = [axis + lead for axis, d in enumerate(target) if d == ONE and outer[axis + lead] != ONE]
+    for axis, dim in enumerate(target):
+        if dim != ONE and dim != outer[axis + lead] and facts.may_be_one(dim):
+            return None
+    if stretched:
+        axes = ir.Const(stretched[0]) if len(stretched) == 1 else _axes(builder, stretched)
+        c = builder.call(np.sum, c, span=span, kwargs=(("axis", axes), ("keepdims", ir.Const(True))))
+    if lead:
+        axes = ir.Const(0) if lead == 1 else _axes(builder, list(range(lead)))
+        c = builder.call(np.sum, c, span=span, kwargs=(("axis", axes),))
+    return c
+
+
+def _axes(builder: Builder, axes: list[int]) -> ir.Atom:
+    from s2s import ops
+
+    return builder.call(ops.make_tuple, *map(ir.Const, axes))
+
+
+def _fit_dtype(builder: Builder, c: ir.Atom, like: AbstractValue, span: ir.Span | None) -> ir.Atom:
+    have, want = builder.context.value(c), dtype_of(like)
+    if isinstance(have, (Array, Scalar)) and _is_complex(have) and not _is_complex(like):
+        c = builder.call(np.real, c, span=span)
+        have = builder.context.value(c)
+    found = dtype_of(have)
+    if want is None or found is None or found == want or want.kind not in "fc":
+        return c
+    if isinstance(have, Array):
+        return builder.call(np.ndarray.astype, c, ir.Const(want), span=span)
+    return builder.call(want.type, c, span=span)
+
+
+def _is_complex(value: AbstractValue) -> bool:
+    if isinstance(value, Array):
+        return value.dtype.kind == "c"
+    return isinstance(value, Scalar) and isinstance(value.type, type) and issubclass(
+        value.type, (complex, np.complexfloating)
+    )

@@ -1,0 +1,418 @@
+"""What crosses from the forward to the reverse sweep, and how.
+
+A value defined outside loops is read where it stands (through the results of the branches that it is defined in). A
+value of a loop's trip is computed again where that is cheap: an index, a view, a shape, a little scalar arithmetic.
+Else it is kept for every trip: in an array indexed by the trip where the number of trips is known, else on a list.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence
+from s2s.passes.build import Builder, Context
+from s2s.passes.regions import Region, find_regions
+
+RECOMPUTE_AT_MOST = 10
+
+_CHEAP: set[Any] = {
+    operator.getitem, getattr, len, range, slice, ops.make_tuple, np.shape, np.ndim, np.size, reversed,
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.floordiv,
+    operator.mod, operator.pow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    operator.not_, operator.is_, operator.is_not, min, max, abs, isinstance, float, int,
+}
+
+Key = tuple[ir.Var, tuple[Any, ...]]
+
+
+@dataclass(eq=False)
+class Sweep:
+    """The reverse of one block: cotangents so far, and what was given back for it at its start."""
+
+    builder: Builder
+    region: Region
+    parent: Sweep | None
+    is_loop: bool = False
+    bars: dict[Key, ir.Atom] = field(default_factory=dict)
+    buffers: set[Key] = field(default_factory=set)
+    accumulators: dict[Key, ir.Var] = field(default_factory=dict)
+    restored: dict[ir.Var, ir.Atom] = field(default_factory=dict)
+    prologue: list[ir.Statement] = field(default_factory=list)
+
+    def holding(self, key: Key) -> Sweep | None:
+        """The nearest sweep that has a cotangent for a key."""
+        sweep: Sweep | None = self
+        while sweep is not None and key not in sweep.bars:
+            sweep = sweep.parent
+        return sweep
+
+    def of(self, region: Region) -> Sweep:
+        """The sweep around this one that is the reverse of a region."""
+        sweep = self
+        while sweep.region is not region:
+            assert sweep.parent is not None, "a variable is read outside the block that defines it"
+            sweep = sweep.parent
+        return sweep
+
+    def outside_loops(self, home: Region) -> Sweep:
+        """The sweep just outside the outermost loop between here and a region; this one where there is none."""
+        outermost, sweep = self, self
+        while sweep.region is not home and sweep.parent is not None:
+            if sweep.is_loop:
+                outermost = sweep.parent
+            sweep = sweep.parent
+        return outermost
+
+    def named(self, atom: ir.Atom, name: str) -> ir.Atom:
+        """The atom, its variable renamed where it was just made for this purpose and nothing else knows it."""
+        statements, context = self.builder.statements, self.builder.context
+        last = statements[-1] if statements else None
+        if not isinstance(last, ir.Let) or last.target != atom or last.target is None or not last.target.is_temporary:
+            return atom
+        if self._is_bar(last.target):
+            return atom
+        value = context.values.get(last.target, UNKNOWN)
+        var = context.define(name, value, last.target in context.varied, context.definitions.get(last.target))
+        statements[-1] = ir.replace(last, target=var)
+        return var
+
+    def _is_bar(self, var: ir.Var) -> bool:
+        sweep: Sweep | None = self
+        while sweep is not None:
+            if var in sweep.bars.values():
+                return True
+            sweep = sweep.parent
+        return False
+
+    def finish(self) -> list[ir.Statement]:
+        """All statements of the sweep."""
+        return [*self.prologue, *self.builder.statements]
+
+
+class Crossing:
+    """Decides for each primal variable that the reverse sweep reads how it gets there."""
+
+    def __init__(
+        self, context: Context, primal: ir.Function, repeatable: bool, expected: frozenset[ir.Var] = frozenset()
+    ) -> None:
+        self.expected = expected
+        self.kept: set[ir.Var] = set()
+        self.context = context
+        self.primal = primal
+        self.repeatable = repeatable
+        self.root, self.home = find_regions(primal)
+        self.lets = {s.target: s for s in ir.walk(primal.body) if isinstance(s, ir.Let) and s.target is not None}
+        self.items = {s.item: s for s in ir.walk(primal.body) if isinstance(s, ir.For)}
+        self.exported: dict[ir.Var, ir.Var] = {}
+        self.exports: dict[int, list[tuple[int, ir.Var, ir.Var]]] = {}
+        self.saves: dict[ir.Var, list[ir.Statement]] = {}
+        self.creations: dict[int, list[ir.Statement]] = {}
+        self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
+        self.copies: dict[ir.Var, ir.Var] = {}
+
+    def is_primal(self, var: ir.Var) -> bool:
+        """Whether a variable belongs to the primal."""
+        return var in self.home
+
+    # --- reading
+
+    def use(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
+        """A primal atom as a sweep can read it; other atoms as they are."""
+        if not isinstance(atom, ir.Var) or atom not in self.home:
+            return atom
+        home = self.home[atom]
+        if home.innermost_loop() is None:
+            return self._export(atom, home)
+        return self._restore(sweep.of(home), atom)
+
+    def _export(self, var: ir.Var, home: Region) -> ir.Var:
+        """A variable of a branch, seen after the ``if``."""
+        if home is self.root:
+            return var
+        if var not in self.exported:
+            inner, region = var, home
+            while region is not self.root:
+                assert region.parent is not None
+                outer = self.context.define(
+                    var.name, self.context.value(var), var in self.context.varied, self.context.definitions.get(var)
+                )
+                self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer))
+                inner, region = outer, region.parent
+            self.exported[var] = inner
+        return self.exported[var]
+
+    def _restore(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
+        """A variable of a loop's trip, in the reverse of the block that defines it."""
+        if var not in sweep.restored:
+            plan = self._plan(sweep, var)
+            if plan is None:
+                sweep.restored[var] = self._keep(sweep, var)
+            else:
+                self._recompute(sweep, plan)
+        return sweep.restored[var]
+
+    # --- recomputing
+
+    def _plan(self, sweep: Sweep, var: ir.Var) -> list[ir.Let] | None:
+        """The statements that compute a variable again from what is there, or None where that is not cheap."""
+        plan: list[ir.Let] = []
+        return plan if self._collect(sweep, var, plan, True) and len(plan) <= RECOMPUTE_AT_MOST else None
+
+    def _collect(self, sweep: Sweep, var: ir.Var, plan: list[ir.Let], asked: bool = False) -> bool:
+        if not asked and (self._is_there(sweep, var) or any(p.target == var for p in plan)):
+            return True
+        let = self.lets.get(var)
+        if let is None or len(plan) > RECOMPUTE_AT_MOST or not self._is_cheap(let):
+            return False
+        for atom in ir.atoms_of(let.value):
+            if isinstance(atom, ir.Var) and not self._collect(sweep, atom, plan):
+                return False
+        plan.append(let)
+        return True
+
+    def _is_there(self, sweep: Sweep, var: ir.Var) -> bool:
+        home = self.home.get(var)
+        if home is None or home.innermost_loop() is None:
+            return True
+        holder = sweep.of(home)
+        if var in holder.restored or (var in self.expected and not self._can_recompute(var)):
+            return True
+        return home.innermost_loop() is not sweep.region.innermost_loop() and self._plan(holder, var) is not None
+
+    def _can_recompute(self, var: ir.Var) -> bool:
+        let = self.lets.get(var)
+        return let is not None and self._is_cheap(let)
+
+    def _is_cheap(self, let: ir.Let) -> bool:
+        value = let.value
+        if isinstance(value, ir.Load):
+            return True
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+            return False
+        fn = value.fn.value
+        try:
+            if fn not in _CHEAP:
+                return False
+        except TypeError:
+            return False
+        known = self.context.value(let.target) if let.target else UNKNOWN
+        if fn is operator.getitem:
+            return isinstance(known, (Scalar, Sequence, ListOf)) or self._is_view(value) or known == UNKNOWN
+        if fn in (getattr, slice, ops.make_tuple, range, reversed, isinstance, len, np.shape):
+            return True
+        return is_number(known) or isinstance(known, (Known, Range))
+
+    def _is_view(self, value: ir.Call) -> bool:
+        index = self.context.value(value.args[1])  # type: ignore[arg-type]
+        items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+        return not any(isinstance(i, (Array, ListOf)) or i == UNKNOWN or (
+            isinstance(i, Sequence) and i.type is not slice) for i in items)
+
+    def _recompute(self, sweep: Sweep, plan: list[ir.Let]) -> None:
+        for let in plan:
+            assert let.target is not None
+            holder = sweep.of(self.home[let.target]) if let.target in self.home else sweep
+            mapping = {a: self.use(sweep, a) for a in ir.atoms_of(let.value)}
+            value = ir.map_atoms(let.value, lambda a, m=mapping: m.get(a, a))  # type: ignore[misc]
+            var = self.context.define(
+                let.target.name, self.context.value(let.target), let.target in self.context.varied, value
+            )
+            holder.prologue.append(ir.Let(var, value, let.span))
+            holder.restored[let.target] = var
+
+    # --- keeping
+
+    def _keep(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
+        """Keep a variable of every trip; the statement that gives it back goes to the start of the reverse trip."""
+        self.kept.add(var)
+        loop = sweep.region.innermost_loop()
+        assert loop is not None
+        name = "saved" if var.is_temporary else f"saved_{var.name}"
+        known = self.context.value(var)
+        size = self._trip_count(loop, known)
+        if size is not None:
+            return self._keep_in_array(sweep, var, loop, name, size)
+        kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
+        push = ir.Let(None, ir.Call(ir.Const(list.append), (kept, var)), self._span_of(var))
+        self.saves.setdefault(var, []).append(push)
+        given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept),))
+        return self._give_back(sweep, var, given)
+
+    def _give_back(self, sweep: Sweep, var: ir.Var, value: ir.Value) -> ir.Var:
+        back = self.context.define(var.name, self.context.value(var), var in self.context.varied)
+        sweep.prologue.append(ir.Let(back, value, self._span_of(var)))
+        return back
+
+    def _span_of(self, var: ir.Var) -> ir.Span | None:
+        let = self.lets.get(var)
+        return let.span if let is not None else None
+
+    def _trip_count(self, loop: Region, known: Any) -> ir.Atom | None:
+        """The size of an array that holds one number for each trip of a loop over ``range(n)``; None where a list is
+        needed: the trips are not known in advance, the loop is inside another one, the value is no float or bool."""
+        statement = loop.statement
+        if not isinstance(statement, ir.For) or statement.leave is not None:
+            return None
+        assert loop.parent is not None
+        if loop.parent is not self.root or not isinstance(known, Scalar):
+            return None
+        if known.type not in (float, bool) and not issubclass(known.type, (np.floating, np.complexfloating, complex)):
+            return None
+        over = self.context.definitions.get(statement.iterable) if isinstance(statement.iterable, ir.Var) else None
+        if not isinstance(over, ir.Call):
+            return None
+        bounds = over.args
+        if len(bounds) == 1:
+            return bounds[0]  # type: ignore[return-value]
+        start = bounds[0]
+        ascending = len(bounds) == 2 or bounds[2] == ir.Const(1)
+        near = isinstance(start, ir.Const) and isinstance(start.value, int) and 0 <= start.value <= 4
+        return bounds[1] if ascending and near else None  # type: ignore[return-value]
+
+    def _keep_in_array(self, sweep: Sweep, var: ir.Var, loop: Region, name: str, size: ir.Atom) -> ir.Atom:
+        known = self.context.value(var)
+        assert isinstance(known, Scalar) and isinstance(loop.statement, ir.For)
+        plain = known.type in (float, np.float64)
+        kwargs = () if plain else (("dtype", ir.Const(known.type)),)
+        kept = self._create(loop, ir.Call(ir.Const(np.empty), (size,), kwargs), name)
+        item = loop.statement.item
+        self.saves.setdefault(var, []).append(ir.Store("item", kept, item, var, None, self._span_of(var)))
+        at = self.use(sweep, item)
+        return self._give_back(sweep, var, ir.Call(ir.Const(operator.getitem), (kept, at)))
+
+    def _create(self, loop: Region, value: ir.Value, name: str) -> ir.Var:
+        """Make a container before the outermost loop around a loop body."""
+        region = loop
+        while region.parent is not self.root:
+            assert region.parent is not None
+            region = region.parent
+        var = self.context.define(name, UNKNOWN)
+        statement = region.statement
+        span = statement.span if statement is not None and not isinstance(statement, ir.Note) else None
+        self.creations.setdefault(id(statement), []).append(ir.Let(var, value, span))
+        return var
+
+    def _in_reverse(self, sweep: Sweep, kept: ir.Var) -> ir.Var:
+        """A list as the reverse sweep empties it: a copy where the sweep may run again."""
+        if not self.repeatable:
+            return kept
+        if kept not in self.copies:
+            top = sweep
+            while top.parent is not None:
+                top = top.parent
+            copy = self.context.define(kept.name, UNKNOWN)
+            top.prologue.append(ir.Let(copy, ir.Call(ir.Const(list), (kept,))))
+            self.copies[kept] = copy
+        return self.copies[kept]
+
+    def note_empty(self, atom: ir.Atom) -> None:
+        """A list that was empty at first has no cotangent to give on."""
+
+    # --- loops
+
+    def trips(self, statement: ir.For | ir.While, inner: Sweep) -> tuple[ir.Var, ir.Atom]:
+        """The item variable and the iterable of the reverse loop."""
+        assert inner.parent is not None
+        outer, builder = inner.parent, inner.parent.builder
+        name = statement.item.name if isinstance(statement, ir.For) else "i"
+        item = self.context.define(name, Scalar(int))
+        if isinstance(statement, ir.For):
+            inner.restored[statement.item] = item
+            over = self._iterable(statement, outer)
+        else:
+            over = builder.call(range, self._count(statement, outer), span=statement.span)
+        if isinstance(statement, ir.While):
+            return item, over
+        return item, builder.call(reversed, over, span=statement.span)
+
+    def _iterable(self, statement: ir.For, outer: Sweep) -> ir.Atom:
+        builder = outer.builder
+        made = self.context.definitions.get(statement.iterable) if isinstance(statement.iterable, ir.Var) else None
+        bounds = list(made.args) if isinstance(made, ir.Call) and made.fn == ir.Const(range) else None
+        if statement.leave is not None:
+            count = self._count(statement, outer)
+            if bounds is not None and len(bounds) == 1:
+                return builder.call(range, count, span=statement.span)
+            whole = self._range(statement, bounds, outer)
+            until = builder.call(slice, ir.Const(None), count, ir.Const(None), span=statement.span)
+            return builder.call(operator.getitem, whole, until, span=statement.span)
+        return self._range(statement, bounds, outer)
+
+    def _range(self, statement: ir.For, bounds: list[Any] | None, outer: Sweep) -> ir.Atom:
+        if bounds is None:
+            return self.use(outer, statement.iterable)
+        return outer.builder.call(range, *(self.use(outer, b) for b in bounds), span=statement.span)
+
+    def _count(self, statement: ir.For | ir.While, outer: Sweep) -> ir.Atom:
+        """The number of trips that a loop made, counted in the forward sweep."""
+        if id(statement) not in self.counters:
+            param, following, result = (self.context.define("trips", Scalar(int)) for _ in range(3))
+            self.counters[id(statement)] = (param, following, result)
+            self.home[result] = outer.region
+        return self.use(outer, self.counters[id(statement)][2])
+
+    # --- the forward sweep
+
+    def forward(self) -> ir.Block:
+        """The primal with all that crosses over."""
+        return self._block(self.primal.body)
+
+    def _block(self, block: ir.Block) -> ir.Block:
+        made: list[ir.Statement] = []
+        for statement in block.statements:
+            self._insert_creations(made, statement)
+            made.append(self._statement(statement))
+            for var in ir.defs_of(statement):
+                made += self.saves.get(var, [])
+            if id(statement) in self.counters:
+                made += self.saves.get(self.counters[id(statement)][2], [])
+        return ir.Block(tuple(made), block.yields)
+
+    def _insert_creations(self, made: list[ir.Statement], statement: ir.Statement) -> None:
+        """Containers stand before the loop, and before the range that it runs over where that was just made."""
+        at = len(made)
+        if made and isinstance(statement, ir.For) and isinstance(made[-1], ir.Let) and (
+            made[-1].target == statement.iterable
+        ):
+            at -= 1
+        made[at:at] = self.creations.get(id(statement), [])
+
+    def _statement(self, statement: ir.Statement) -> ir.Statement:
+        match statement:
+            case ir.If(test, then, orelse, results, span):
+                blocks = [self._block(then), self._block(orelse)]
+                for side, inner, outer in self.exports.get(id(statement), []):
+                    results = (*results, outer)
+                    for k in (0, 1):
+                        gives = inner if k == side else ir.UNDEFINED
+                        blocks[k] = ir.Block(blocks[k].statements, (*blocks[k].yields, gives))
+                return ir.If(test, blocks[0], blocks[1], results, span)
+            case ir.For(item, body=body, carried=carried) as loop:
+                body = self._body(body, (item, *(c.param for c in carried)))
+                return self._count_trips(statement, ir.replace(loop, body=body))
+            case ir.While(body=body, carried=carried) as loop:
+                body = self._body(body, tuple(c.param for c in carried))
+                return self._count_trips(statement, ir.replace(loop, body=body))
+            case _:
+                return statement
+
+    def _body(self, block: ir.Block, params: tuple[ir.Var, ...]) -> ir.Block:
+        inner = self._block(block)
+        first = [save for var in params for save in self.saves.get(var, [])]
+        return ir.Block((*first, *inner.statements), inner.yields)
+
+    def _count_trips(self, original: ir.Statement, loop: Any) -> ir.Statement:
+        counter = self.counters.get(id(original))
+        if counter is None:
+            return loop  # type: ignore[no-any-return]
+        param, following, result = counter
+        one_more = ir.Let(following, ir.Call(ir.Const(operator.add), (param, ir.Const(1))), loop.span)
+        body = ir.Block((one_more, *loop.body.statements), (*loop.body.yields, following))
+        carried = (*loop.carried, ir.Carried(param, ir.Const(0), result))
+        return ir.replace(loop, body=body, carried=carried)

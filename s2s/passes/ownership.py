@@ -1,0 +1,149 @@
+"""Ownership: ``x += v`` on an array changes the array, whoever refers to it; so it is taken for ``x = x + v`` only where
+nothing else does."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2s import ir
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.values import Array, ListOf, Sequence, Unknown
+from s2s.errors import error
+from s2s.passes.build import Context
+from s2s.rules import table
+
+_MAKES_NEW: set[Any] = {
+    np.zeros, np.ones, np.empty, np.full, np.array, np.copy, np.ndarray.copy, np.arange, np.linspace, np.eye,
+    np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.dot, np.matmul, operator.matmul, np.outer, np.sum,
+    np.mean, np.where, np.concatenate, np.stack, np.cumsum, np.ndarray.astype, np.linalg.solve, np.linalg.inv,
+}
+
+
+def check_rebinding(
+    function: ir.Function, rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]], context: Context
+) -> None:
+    """Refuse an augmented assignment to an array that another name, a container or the caller may refer to."""
+    if not rebound:
+        return
+    graph = _Graph(function, context)
+    order = graph.order
+    for old, new, span in rebound:
+        if new not in order or is_number(context.value(old)):
+            continue
+        for member in graph.same_object(old):
+            if not graph.is_new(member) or graph.is_read_otherwise(member, new):
+                raise error(
+                    "S2S117", span=span, name=old.name.lstrip("%"),
+                    label="another name may refer to this array",
+                    hint=f"write `{old.name} = {old.name} + ...`, which makes a new array",
+                )
+
+
+class _Graph:
+    """Which variables are one object through branches and loops, and who reads them."""
+
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.context = context
+        self.made: dict[ir.Var, ir.Value] = {}
+        self.order: dict[ir.Var, int] = {}
+        self.links: dict[ir.Var, set[ir.Var]] = {}
+        self.reads: dict[ir.Var, list[tuple[int, ir.Statement]]] = {}
+        self.params = {p.var for p in function.params}
+        self.inits: dict[ir.Var, int] = {}
+        self.ends: dict[int, int] = {}
+        self.clock = 0
+        self._block(function.body)
+        for atom in function.body.yields:
+            self._read(atom, ir.Return(atom))
+
+    def _tick(self) -> int:
+        self.clock += 1
+        return self.clock
+
+    def _read(self, atom: ir.Atom, statement: ir.Statement) -> None:
+        if isinstance(atom, ir.Var):
+            self.reads.setdefault(atom, []).append((self.clock, statement))
+
+    def _link(self, a: ir.Atom, b: ir.Atom) -> None:
+        if isinstance(a, ir.Var) and isinstance(b, ir.Var):
+            self.links.setdefault(a, set()).add(b)
+            self.links.setdefault(b, set()).add(a)
+
+    def _block(self, block: ir.Block) -> None:
+        for s in block.statements:
+            self._tick()
+            match s:
+                case ir.If(_, then, orelse, results):
+                    self._block(then)
+                    self._block(orelse)
+                    for k, result in enumerate(results):
+                        self._link(result, then.yields[k])
+                        self._link(result, orelse.yields[k])
+                case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
+                    for c, following in zip(carried, body.yields, strict=True):
+                        self._link(c.param, c.init)
+                        self._link(c.param, following)
+                        self._link(c.param, c.result)
+                    if isinstance(s, ir.While):
+                        self._block(s.test)
+                    self._block(body)
+                case _:
+                    for atom in ir.reads_of(s):
+                        self._read(atom, s)
+                    if isinstance(s, ir.Let) and s.target is not None:
+                        self.made[s.target] = s.value
+                        self.order[s.target] = self.clock
+
+    def same_object(self, var: ir.Var) -> set[ir.Var]:
+        """The variables that may hold the same object as ``var``, through joins."""
+        found, todo = {var}, [var]
+        while todo:
+            for other in self.links.get(todo.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    todo.append(other)
+        return found
+
+    def is_new(self, var: ir.Var) -> bool:
+        """Whether a variable is an object of this function's own, or a join of such."""
+        if var in self.params:
+            return isinstance(self.context.value(var), Unknown)
+        value = self.made.get(var)
+        if value is None:
+            return True
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+            return False
+        if not isinstance(self.context.value(var), (Array, Unknown, ListOf, Sequence)):
+            return True
+        rule = table.find(value.fn.value)
+        return value.fn.value in _MAKES_NEW or (rule is not None and rule.kind in ("partials", "straight_through"))
+
+    def is_read_otherwise(self, var: ir.Var, new: ir.Var) -> bool:
+        """Whether a variable is read after the assignment, or kept by something that outlives it."""
+        at = self.order[new]
+        for when, statement in self.reads.get(var, ()):
+            if self.order.get(var, -1) > at:
+                continue
+            if isinstance(statement, ir.Return):
+                if var == new or new in self.links:
+                    continue
+                return True
+            if when > at or self._keeps(statement, new):
+                return True
+        return False
+
+    def _keeps(self, statement: ir.Statement, new: ir.Var) -> bool:
+        if not isinstance(statement, ir.Let) or statement.target == new or statement.target is None:
+            return False
+        if is_number(self.context.value(statement.target)):
+            return False
+        value = statement.value
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+            return True
+        rule = table.find(value.fn.value)
+        if value.fn.value in _MAKES_NEW or value.fn.value in (getattr, len, np.shape):
+            return value.fn.value is getattr and isinstance(self.context.value(statement.target), (Array, Unknown))
+        return rule is None or rule.kind not in ("partials", "straight_through", "zero")

@@ -1,0 +1,77 @@
+"""Regions: where each variable of a function is defined, as the reverse sweep needs to know it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from s2s import ir
+
+
+@dataclass(eq=False)
+class Region:
+    """One block of a function. ``loop`` is the loop whose body (or test) it is, None for a branch and the root."""
+
+    parent: Region | None = None
+    statement: ir.Statement | None = None
+    side: int = 0
+    children: dict[tuple[int, int], Region] = field(default_factory=dict)
+
+    @property
+    def is_loop(self) -> bool:
+        return isinstance(self.statement, (ir.For, ir.While))
+
+    def innermost_loop(self) -> Region | None:
+        """The innermost loop body that is this region or holds it."""
+        region: Region | None = self
+        while region is not None and not region.is_loop:
+            region = region.parent
+        return region
+
+    def inside(self, other: Region) -> bool:
+        """Whether this region is ``other`` or lies in it."""
+        region: Region | None = self
+        while region is not None:
+            if region is other:
+                return True
+            region = region.parent
+        return False
+
+    def path_from(self, other: Region) -> list[Region]:
+        """The regions from just inside ``other`` down to this one."""
+        found = []
+        region = self
+        while region is not other:
+            found.append(region)
+            assert region.parent is not None
+            region = region.parent
+        return found[::-1]
+
+    def child(self, statement: ir.Statement, side: int = 0) -> Region:
+        """The region of a block of a statement that stands in this one."""
+        return self.children[(id(statement), side)]
+
+
+def find_regions(function: ir.Function) -> tuple[Region, dict[ir.Var, Region]]:
+    """The root region of a function in SSA form, and the region of each variable."""
+    root = Region()
+    home: dict[ir.Var, Region] = {}
+
+    def run(block: ir.Block, region: Region) -> None:
+        for statement in block.statements:
+            for var in ir.defs_of(statement):
+                home[var] = region
+            for side, inner in enumerate(ir.blocks_of(statement)):
+                child = Region(region, statement, side)
+                region.children[(id(statement), side)] = child
+                if isinstance(statement, (ir.For, ir.While)):
+                    home.update({c.param: child for c in statement.carried if c.param not in home})
+                    if isinstance(statement, ir.While) and side == 1:
+                        home.update({c.param: child for c in statement.carried})
+                if isinstance(statement, ir.For):
+                    home.setdefault(statement.item, child)
+                run(inner, child)
+
+    for param in function.params:
+        home[param.var] = root
+    run(function.body, root)
+    return root, home

@@ -1,0 +1,941 @@
+"""Reverse mode: a specialised primal goes in, and the joint function of its forward and reverse sweep comes out.
+
+Every statement of the primal is kept in the forward sweep. Then the reverse sweep runs through them backwards: an
+active ``y = f(a, b)`` adds to the cotangents of ``a`` and ``b`` what the rule of ``f`` makes of ``y_bar``; an ``if``
+takes the same branch; a loop runs backwards, carrying the cotangents of its carried variables. What the reverse sweep
+reads of a loop's trips crosses over on a stack or in an array, or is computed again where that is cheap (``crossing``).
+
+    def f(x):                           def f_grad(x):
+        y = np.sin(x)                       y = np.sin(x)
+        return y * y            ->          y_bar = 2.0 * y        (before simplification: y + y)
+                                            x_bar = y_bar * np.cos(x)
+                                            return x_bar
+
+Dead statements are left to ``simplify``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import operator
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s import runtime as rt
+from s2s.analysis.activity import find_useful
+from s2s.analysis.evaluate import is_number, rank, shape_of
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown
+from s2s.errors import error
+from s2s.passes import cotangents
+from s2s.passes.build import Builder, Context, has_zero_derivative
+from s2s.passes.crossing import Crossing, Sweep
+from s2s.passes.specialize import Frame, Specializer, lower_function
+from s2s.rules import table
+
+Path = tuple[Any, ...]
+
+
+def leaves(value: AbstractValue, path: Path = ()) -> Iterator[tuple[Path, AbstractValue]]:
+    """The parts of a value that have a cotangent of their own, with the indices that lead to them."""
+    match value:
+        case Sequence(kind, items) if kind is not slice:
+            for k, item in enumerate(items):
+                yield from leaves(item, (*path, k))
+        case Mapping(keys, items):
+            for key, item in zip(keys, items, strict=True):
+                yield from leaves(item, (*path, key))
+        case _:
+            if has_cotangent(value):
+                yield path, value
+
+
+def has_cotangent(value: AbstractValue) -> bool:
+    """Whether a value, as far as it is known, can have a cotangent at all."""
+    match value:
+        case Known():
+            return isinstance(value.value, (float, complex)) or (
+                isinstance(value.value, int) and not isinstance(value.value, bool))
+        case Scalar(kind):
+            return kind is not bool and not issubclass(kind, np.bool_)
+        case Array(dtype):
+            return dtype.kind != "b"
+        case Sequence() | Mapping():
+            return any(True for _ in leaves(value))
+        case ListOf(item):
+            return has_cotangent(item)
+        case Unknown():
+            return True
+        case _:
+            return False
+
+
+def part(value: AbstractValue, path: Path) -> AbstractValue:
+    """What is known of the part of a value that a path leads to."""
+    for key in path:
+        match value:
+            case Sequence(_, items):
+                value = items[key]
+            case Mapping(keys, items):
+                value = items[keys.index(key)]
+            case _:
+                return UNKNOWN
+    return value
+
+
+def is_differentiable(value: AbstractValue) -> bool:
+    """Whether a value is of floating point, so that an argument of this kind can be differentiated."""
+    match value:
+        case Scalar(kind):
+            return kind is object or issubclass(kind, (float, complex, np.inexact))
+        case Array(dtype):
+            return dtype.kind in "fc"
+        case Sequence(_, items) | Mapping(_, items):
+            return any(map(is_differentiable, items))
+        case ListOf(item):
+            return is_differentiable(item)
+        case Known():
+            return False
+        case _:
+            return isinstance(value, Unknown)
+
+
+@dataclass
+class Reversal:
+    """The outcome: the forward sweep, the reverse sweep, and the cotangents of the differentiated inputs."""
+
+    forward: ir.Block
+    reverse: list[ir.Statement]
+    bars: dict[tuple[ir.Var, Path], ir.Atom]
+
+
+@dataclass
+class _Pull:
+    """A call that is decided at run time: where its pullback is kept."""
+
+    pullback: ir.Var
+    args: tuple[ir.Atom | ir.Star, ...]
+    kwargs: tuple[tuple[str | None, ir.Atom], ...] = field(default=())
+
+
+class Reverser:
+    """Writes the reverse sweep of one function."""
+
+    def __init__(
+        self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
+        expected: frozenset[ir.Var] = frozenset(),
+    ) -> None:
+        self.context = context
+        self.specializer = specializer
+        self.pulls: dict[ir.Var, _Pull] = {}
+        result = primal.body.yields[0]
+        seeds = {result} if isinstance(result, ir.Var) else set()
+        self.useful = find_useful(primal.body, seeds, context.is_varied)
+        body = self._pair_calls(primal.body)
+        self.primal = ir.replace(primal, body=body)
+        self.crossing = Crossing(context, self.primal, repeatable, expected)
+
+    # --- calls decided at run time
+
+    def _pair_calls(self, block: ir.Block) -> ir.Block:
+        """Calls without a rule at hand give their result and a pullback: ``y, y_pullback = rt.call(f, x)``."""
+        made: list[ir.Statement] = []
+        for statement in block.statements:
+            match statement:
+                case ir.Let(target, ir.Call(fn, args, kwargs), span) if target in self.useful and self._unresolved(fn):
+                    made.extend(self._pair(target, fn, args, kwargs, span))
+                case ir.If(_, then, orelse):
+                    made.append(
+                        ir.replace(statement, then=self._pair_calls(then), orelse=self._pair_calls(orelse))
+                    )
+                case ir.For(body=body) | ir.While(body=body):
+                    made.append(ir.replace(statement, body=self._pair_calls(body)))
+                case _:
+                    made.append(statement)
+        return ir.Block(tuple(made), block.yields)
+
+    def _unresolved(self, fn: ir.Atom) -> bool:
+        if not isinstance(fn, ir.Const):
+            return True
+        if fn.value is rt.call_method:
+            return True
+        return fn.value is not getattr and not _is_structural(fn.value) and table.find(fn.value) is None
+
+    def _pair(
+        self, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
+    ) -> list[ir.Statement]:
+        if self.context.is_varied(fn):
+            raise error("S2S206", span=span, name=str(fn).lstrip("%"))
+        builder = Builder(self.context)
+        runtime: Any = rt.call
+        if fn == ir.Const(rt.call_method):
+            runtime, given = rt.call_method, args
+        else:
+            given = (fn, *args)
+        pair = self.context.define("%", UNKNOWN)
+        call = ir.Call(ir.Const(runtime), given, kwargs)
+        builder.add(ir.Let(pair, call, span))
+        self.context.definitions[pair] = call
+        both = builder.let(
+            ir.Call(ir.Const(ops.unpack), (pair, ir.Const(2), ir.Const(None))), UNKNOWN, span=span
+        )
+        first = ir.Call(ir.Const(operator.getitem), (both, ir.Const(0)))
+        builder.add(ir.Let(target, first, span))
+        base = "%" if target.is_temporary else target.name
+        pullback = self.context.define(f"{base}_pullback", UNKNOWN)
+        second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
+        builder.add(ir.Let(pullback, second, span))
+        self.pulls[target] = _Pull(pullback, args, kwargs)
+        return builder.statements
+
+    # --- the whole function
+
+    def reverse(self, seed: ir.Atom, wrt: list[ir.Var]) -> Reversal:
+        """Both sweeps, for a cotangent ``seed`` of the result."""
+        sweep = Sweep(Builder(self.context), self.crossing.root, None)
+        result = self.primal.body.yields[0]
+        if isinstance(result, ir.Var) and result in self.useful:
+            self.contribute(sweep, result, seed, None)
+        self.block(self.primal.body, sweep)
+        bars = {}
+        for var in wrt:
+            for path, _ in leaves(self.context.value(var)):
+                bar = self.read(sweep, var, path)
+                if bar is not None:
+                    bars[var, path] = bar
+        statements = sweep.finish()
+        return Reversal(self.crossing.forward(), statements, bars)
+
+    def block(self, block: ir.Block, sweep: Sweep) -> None:
+        """The reverse of the statements of a block."""
+        for statement in reversed(block.statements):
+            match statement:
+                case ir.Let(target, value, span) if target is not None and target in self.useful:
+                    self.let(target, value, span, sweep)
+                case ir.If():
+                    self.branch(statement, sweep)
+                case ir.For() | ir.While():
+                    self.loop(statement, sweep)
+                case _:
+                    pass
+
+    # --- cotangents of variables
+
+    def is_active(self, atom: ir.Atom) -> bool:
+        """Whether an atom gets a cotangent."""
+        return isinstance(atom, ir.Var) and atom in self.useful and has_cotangent(self.context.value(atom))
+
+    def name(self, var: ir.Var) -> str:
+        """What the adjoint of a variable is called."""
+        return "%_bar" if var.is_temporary else f"{var.name}_bar"
+
+    def read(self, sweep: Sweep, var: ir.Var, path: Path) -> ir.Atom | None:
+        """The cotangent of a part of a variable, as it is now; None where nothing was added to it."""
+        holder = sweep.holding((var, path))
+        if holder is not None:
+            return holder.bars[var, path]
+        return None
+
+    def bar_of(self, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom | None:
+        """The cotangent of a whole variable, containers put together from their parts."""
+        value = self.context.value(var)
+        if not isinstance(value, (Sequence, Mapping)):
+            return self.read(sweep, var, ())
+        parts = {path: self.read(sweep, var, path) for path, _ in leaves(value)}
+        if all(p is None for p in parts.values()):
+            return None
+        return self.assemble(sweep, var, value, (), parts, span)
+
+    def assemble(
+        self, sweep: Sweep, var: ir.Var, value: AbstractValue, path: Path, parts: dict[Path, ir.Atom | None],
+        span: ir.Span | None, own: bool = False,
+    ) -> ir.Atom:
+        """A container of cotangents with the structure of a value; zeros where nothing was added."""
+        builder = sweep.builder
+        match value:
+            case Sequence(kind, items):
+                made = [
+                    self.assemble(sweep, var, item, (*path, k), parts, span, own) for k, item in enumerate(items)
+                ]
+                if kind in (tuple, list):
+                    return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, span=span)
+                return builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN, span=span)
+            case Mapping(keys, items):
+                flat: list[ir.Atom] = []
+                for key, item in zip(keys, items, strict=True):
+                    flat += [ir.Const(key), self.assemble(sweep, var, item, (*path, key), parts, span, own)]
+                return builder.call(ops.make_dict, *flat, span=span)
+            case _:
+                bar = parts.get(path)
+                if not is_differentiable(value) and bar is None:
+                    return ir.Const(None)
+                return self.zero(sweep, var, path, span) if bar is None else bar
+
+    def zero(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
+        """A zero cotangent for a part of a variable."""
+        value = part(self.context.value(var), path)
+        if is_number(value):
+            return ir.Const(0.0)
+        like = self.part_atom(sweep, var, path, span)
+        known = isinstance(value, Array) and value.dtype.kind in "fc"
+        return sweep.builder.call(np.zeros_like if known else rt.zeros_like, like, span=span, name=self.name(var))
+
+    def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
+        """The primal value of a part of a variable, for its shape."""
+        atom = self.use(sweep, var)
+        for key in path:
+            atom = sweep.builder.call(operator.getitem, atom, ir.Const(key), span=span)
+        return atom
+
+    def use(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
+        """A primal atom as the reverse sweep can read it here."""
+        return self.crossing.use(sweep, atom)
+
+    def contribute(
+        self, sweep: Sweep, var: ir.Atom, g: ir.Atom, span: ir.Span | None, path: Path = ()
+    ) -> None:
+        """Add a cotangent to that of a variable, or of a part of it."""
+        if not isinstance(var, ir.Var) or not self.is_active(var):
+            return
+        value = part(self.context.value(var), path)
+        if isinstance(value, (Sequence, Mapping)):
+            self._contribute_parts(sweep, var, value, g, span, path)
+        elif has_cotangent(value):
+            self._add(sweep, var, path, cotangents.peel(sweep.builder, g, value), span)
+
+    def _contribute_parts(
+        self, sweep: Sweep, var: ir.Var, value: Sequence | Mapping, g: ir.Atom, span: ir.Span | None, path: Path
+    ) -> None:
+        keys = range(len(value.items)) if isinstance(value, Sequence) else value.keys
+        for key, item in zip(keys, value.items, strict=True):
+            if has_cotangent(item):
+                piece = sweep.builder.call(operator.getitem, g, ir.Const(key), span=span)
+                if piece != ir.Const(None):
+                    self.contribute(sweep, var, piece, span, (*path, key))
+
+    def _add(self, sweep: Sweep, var: ir.Var, path: Path, g: ir.Atom, span: ir.Span | None) -> None:
+        key = (var, path)
+        value = part(self.context.value(var), path)
+        self._prepare(sweep, key, value, span)
+        holder = sweep.holding(key)
+        if holder is not None and key in holder.buffers:
+            self._store(sweep, holder.bars[key], None, g, span)
+            return
+        old = None if holder is None else holder.bars[key]
+        if old is None:
+            sweep.bars[key] = sweep.named(g, self.name(var))
+        else:
+            sweep.bars[key] = self._sum(sweep, old, g, value, span, self.name(var))
+
+    def _store(self, sweep: Sweep, buffer: ir.Atom, at: ir.Atom | None, g: ir.Atom, span: ir.Span | None) -> None:
+        """``buffer[at] += g``, or ``-=`` where ``g`` has a sign."""
+        signed = cotangents.definition(sweep.builder, g, operator.neg)
+        op, change = (operator.add, g) if signed is None else (operator.sub, signed[0])
+        sweep.builder.store(buffer, at, change, op, span)
+
+    def _sum(
+        self, sweep: Sweep, old: ir.Atom, g: ir.Atom, value: AbstractValue, span: ir.Span | None, name: str
+    ) -> ir.Atom:
+        if isinstance(value, (Unknown, ListOf)):
+            return sweep.builder.call(rt.add, old, g, span=span, name=name)
+        return cotangents.add(sweep.builder, old, g, span, name)
+
+    def _prepare(self, sweep: Sweep, key: tuple[ir.Var, Path], value: AbstractValue, span: ir.Span | None) -> None:
+        """Where a loop lies between a variable and this place, its cotangent must exist before the loop: an array as
+        a buffer that the trips add to, a number as a carried variable."""
+        outer = sweep.outside_loops(self.crossing.home[key[0]])
+        if outer is sweep:
+            return
+        if self._accumulates_in_place(value):
+            self._make_buffer(outer, key, None)
+        else:
+            self._carry(sweep, outer, key, span)
+
+    def _accumulates_in_place(self, value: AbstractValue) -> bool:
+        return (isinstance(value, Array) and bool(value.shape)) or isinstance(value, ListOf)
+
+    def _make_buffer(self, sweep: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> ir.Atom:
+        """The cotangent of an array as an array of its own that may be changed in place."""
+        holder = sweep.holding(key)
+        if holder is not None and key in holder.buffers:
+            return holder.bars[key]
+        var, path = key
+        if holder is None:
+            made = self.zero(sweep, var, path, span)
+        else:
+            made = self._own(sweep, holder.bars[key], var, path, span)
+        sweep.bars[key] = made
+        sweep.buffers.add(key)
+        return made
+
+    def _own(self, sweep: Sweep, bar: ir.Atom, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
+        value = part(self.context.value(var), path)
+        if isinstance(value, ListOf):
+            return sweep.builder.call(list, bar, span=span, name=self.name(var))
+        like = self.part_atom(sweep, var, path, span)
+        made = cotangents.whole(sweep.builder, bar, like, span, self.name(var))
+        return made if made != bar else sweep.builder.call(np.copy, bar, span=span, name=self.name(var))
+
+    def _carry(self, sweep: Sweep, outer: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> None:
+        """Make every loop between here and ``outer`` carry the cotangent."""
+        chain = []
+        inner: Sweep | None = sweep
+        while inner is not outer:
+            assert inner is not None
+            if inner.is_loop and key not in inner.accumulators:
+                chain.append(inner)
+            inner = inner.parent
+        for loop in reversed(chain):
+            param = self.context.define(self.name(key[0]), part(self.context.value(key[0]), key[1]))
+            loop.accumulators[key] = param
+            loop.bars[key] = param
+
+    # --- statements
+
+    def let(self, target: ir.Var, value: ir.Value, span: ir.Span | None, sweep: Sweep) -> None:
+        """The reverse of ``target = value``."""
+        if not isinstance(value, ir.Call):
+            return
+        if isinstance(value.fn, ir.Const) and value.fn.value is operator.getitem and target in self.pulls:
+            self.pull(target, span, sweep)
+            return
+        fn = value.fn.value if isinstance(value.fn, ir.Const) else None
+        handler = _STRUCTURAL.get(fn) if _hashable(fn) else None
+        if handler is not None:
+            handler(self, target, value, span, sweep)
+            return
+        if fn is getattr:
+            self.attribute(target, value, span, sweep)
+            return
+        rule = table.find(fn)
+        if rule is None or rule.kind == "zero":
+            return
+        g = self.bar_of(sweep, target, span)
+        if g is None:
+            return
+        if rule.kind in ("partials", "straight_through"):
+            self.elementwise(rule, target, value, g, span, sweep)
+        else:
+            self.by_rule(rule, target, value, g, span, sweep)
+
+    def pull(self, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
+        """The reverse of a call that was decided at run time: call its pullback."""
+        pull = self.pulls[target]
+        g = self.bar_of(sweep, target, span)
+        if g is None:
+            return
+        given = self.use(sweep, pull.pullback)
+        bars = sweep.builder.let(ir.Call(given, (g,)), UNKNOWN, "%_bars", span)
+        args = [a.atom if isinstance(a, ir.Star) else a for a in pull.args]
+        starred = [k for k, a in enumerate(pull.args) if isinstance(a, ir.Star)]
+        if starred and (starred != [len(args) - 1] or pull.kwargs):
+            raise error("S2S207", span=span)
+        for k, atom in enumerate([*args, *(a for _, a in pull.kwargs)]):
+            if self.is_active(atom):
+                index = ir.Const(k)
+                if k in starred:
+                    index = sweep.builder.call(slice, ir.Const(k), ir.Const(None), ir.Const(None))  # type: ignore[assignment]
+                piece = sweep.builder.call(operator.getitem, bars, index, span=span)
+                self.contribute(sweep, atom, piece, span)
+
+    def attribute(self, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+        """The reverse of an attribute read: ``x.T`` is ``np.transpose(x)``."""
+        receiver, name = value.args
+        g = self.bar_of(sweep, target, span)
+        if g is None or has_zero_derivative(getattr, value.args):  # type: ignore[arg-type]
+            return
+        fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
+        rule = None if fn is None else table.find(fn)
+        if fn is None or rule is None:
+            raise error("S2S208", span=span, name=str(name).strip("'"))
+        call = ir.Call(ir.Const(fn), (receiver,))
+        if rule.kind == "partials":
+            self.elementwise(rule, target, call, g, span, sweep)
+        else:
+            self.by_rule(rule, target, call, g, span, sweep)
+
+    def elementwise(
+        self, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    ) -> None:
+        """Cotangents by partial derivatives: product, then summed over what broadcasting stretched."""
+        result = self.context.value(target)
+        args: tuple[Any, ...] = value.args
+        if value.kwargs:
+            bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+            args = tuple(v for v in bound.values() if isinstance(v, (ir.Var, ir.Const)))
+        for k, arg in enumerate(args[: len(rule.partials)]):
+            if not self.is_active(arg) or rule.partials[k] is None:
+                continue
+            p = self.inline_positional(rule.partials[k], (target, *args), span, sweep)
+            c = cotangents.multiply(sweep.builder, g, p, span)
+            like = self.use(sweep, arg) if self._needs_value(arg) else arg
+            outer = self.use(sweep, target) if self._is_compact(c, target) and self._stretched(arg, target) else target
+            self.contribute(
+                sweep, arg, cotangents.fit(sweep.builder, c, like, result, outer, span), span
+            )
+
+    def _needs_value(self, arg: ir.Atom) -> bool:
+        return shape_of(self.context.value(arg)) is None
+
+    def _is_compact(self, c: ir.Atom, target: ir.Var) -> bool:
+        return shape_of(self.context.value(c)) != shape_of(self.context.value(target))
+
+    def _stretched(self, arg: ir.Atom, target: ir.Var) -> bool:
+        return shape_of(self.context.value(arg)) != shape_of(self.context.value(target))
+
+    def by_rule(
+        self, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    ) -> None:
+        """Cotangents by the functions of a linear or vjp rule, one per argument."""
+        bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+        atoms = {k: self._as_atom(v, sweep) for k, v in bound.items()}
+        g_full: ir.Atom | None = None
+        for name, cotangent in rule.cotangents.items():
+            given = bound[name]
+            pieces = given if isinstance(given, tuple) and not isinstance(given, ir.Atom) else (given,)
+            if not any(self.is_active(a) for a in pieces):
+                continue
+            if g_full is None:
+                g_full = self._full_cotangent(sweep, g, target, span)
+            c = self.inline_by_name(cotangent, {"y": target, **atoms, "y_bar": g_full}, span, sweep)
+            if isinstance(given, tuple):
+                for k, a in enumerate(given):
+                    if self.is_active(a):
+                        self.contribute(
+                            sweep, a, sweep.builder.call(operator.getitem, c, ir.Const(k), span=span), span
+                        )
+            else:
+                self.contribute(sweep, given, c, span)
+
+    def _full_cotangent(self, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
+        if not self._is_compact(g, target):
+            return g
+        return cotangents.full(sweep.builder, g, self.use(sweep, target), span)
+
+    def _as_atom(self, value: Any, sweep: Sweep) -> Any:
+        if isinstance(value, (ir.Var, ir.Const)):
+            return value
+        if isinstance(value, tuple) and value and all(isinstance(v, (ir.Var, ir.Const)) for v in value):
+            return value
+        return ir.Const(value)
+
+    # --- rule bodies
+
+    def inline_positional(
+        self, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None, sweep: Sweep
+    ) -> ir.Atom:
+        """A rule body that takes its arguments by position."""
+        names = list(inspect.signature(body).parameters)
+        return self.inline_by_name(body, dict(zip(names, atoms, strict=False)), span, sweep)
+
+    def inline_by_name(
+        self, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None, sweep: Sweep
+    ) -> ir.Atom:
+        """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
+        function = lower_function(body)
+        parameters = {p.var: atoms[p.var.name] for p in function.params}
+        scratch = sweep.builder.child()
+        frame = Frame(body, body)
+        needed: dict[ir.Var, ir.Atom] = {}
+        for var, atom in parameters.items():
+            if isinstance(atom, tuple):
+                made = scratch.call(ops.make_tuple, *(self._late(a, needed) for a in atom), span=span)
+                frame.env[var] = made
+            else:
+                frame.env[var] = self._late(atom, needed)
+        guards = dict(self.specializer.guards)
+        (result,) = self.specializer.run(function.body, frame, scratch)
+        self.specializer.guards = guards
+        statements = [_at(s, span) for s in scratch.statements]
+        if any(not isinstance(s, ir.Let) for s in statements) and body.__name__ != "<lambda>":
+            given = [self._resolve(frame.env[p.var], needed, sweep, parameters[p.var]) for p in function.params]
+            return sweep.builder.call(body, *given, span=span)
+        return self._splice(statements, result, needed, sweep)
+
+    def _late(self, atom: ir.Atom, needed: dict[ir.Var, ir.Atom]) -> ir.Atom:
+        """Stand for a primal variable until it is known whether the body reads it."""
+        if not isinstance(atom, ir.Var) or not self.crossing.is_primal(atom):
+            return atom
+        stand_in = self.context.define("%", self.context.value(atom))
+        definition = self.context.definitions.get(atom)
+        if definition is not None:
+            self.context.definitions[stand_in] = definition
+        needed[stand_in] = atom
+        return stand_in
+
+    def _resolve(self, stand_in: ir.Atom, needed: dict[ir.Var, ir.Atom], sweep: Sweep, original: Any) -> ir.Atom:
+        if isinstance(original, tuple):
+            return sweep.builder.call(ops.make_tuple, *(self.use(sweep, a) for a in original))
+        return self.use(sweep, original)
+
+    def _splice(
+        self, statements: list[ir.Statement], result: ir.Atom, needed: dict[ir.Var, ir.Atom], sweep: Sweep
+    ) -> ir.Atom:
+        """Put the statements of a rule body that its result depends on into the sweep, primal variables resolved."""
+        from s2s.passes.simplify import drop_dead_statements, substitute
+
+        kept = drop_dead_statements(statements, {result} if isinstance(result, ir.Var) else set())
+        read = {a for s in kept for a in ir.reads_of(s)} | {result}
+        for s in kept:
+            for block in ir.blocks_of(s):
+                read |= {a for t in ir.walk(block) for a in ir.reads_of(t)} | set(block.yields)
+        mapping: dict[ir.Atom, ir.Atom] = {
+            stand_in: self.use(sweep, primal) for stand_in, primal in needed.items() if stand_in in read
+        }
+        for statement in kept:
+            changed = substitute(statement, mapping)
+            sweep.builder.add(changed)
+            if isinstance(changed, ir.Let) and changed.target is not None:
+                self.context.definitions[changed.target] = changed.value
+        return mapping.get(result, result)
+
+    # --- structure
+
+    def branch(self, statement: ir.If, sweep: Sweep) -> None:
+        """The reverse of an ``if``: the same test, and the reverse of the branch that ran."""
+        seeds = []
+        for k, result in enumerate(statement.results):
+            if self.is_active(result):
+                for path, _ in leaves(self.context.value(result)):
+                    bar = self.read(sweep, result, path)
+                    if bar is not None:
+                        seeds.append((k, path, bar))
+        sides = []
+        for side, block in enumerate((statement.then, statement.orelse)):
+            child = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep)
+            for k, path, bar in seeds:
+                self._seed(child, block.yields[k], path, bar, statement.results[k], statement.span)
+            self.block(block, child)
+            sides.append(child)
+        then, orelse = sides
+        keys = [k for k in dict.fromkeys([*then.bars, *orelse.bars]) if self._outlives(k, sweep, statement)]
+        results, yields = [], ([], [])  # type: ignore[var-annotated]
+        for key in keys:
+            a, b = (self._at_join(side, key, sweep) for side in (then, orelse))
+            if a == b:
+                sweep.bars[key] = a
+                continue
+            value = part(self.context.value(key[0]), key[1])
+            result = self.context.define(self.name(key[0]), value)
+            sweep.bars[key] = result
+            sweep.buffers.discard(key)
+            results.append(result)
+            yields[0].append(a)
+            yields[1].append(b)
+        blocks = [
+            ir.Block(tuple(side.finish()), tuple(y)) for side, y in zip((then, orelse), yields, strict=True)
+        ]
+        if results or any(b.statements for b in blocks):
+            test = self.use(sweep, statement.test)
+            sweep.builder.add(ir.If(test, blocks[0], blocks[1], tuple(results), statement.span))
+
+    def _seed(
+        self, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None
+    ) -> None:
+        """Give the cotangent of a joined variable to what it was on this path."""
+        if not isinstance(atom, ir.Var):
+            return
+        have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
+        same = shape_of(have) is not None and shape_of(have) == shape_of(want)
+        if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
+            bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
+        if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
+            self.contribute(sweep, atom, bar, span, path)
+        else:
+            index = ops.make_tuple(*path)
+            raised = sweep.builder.call(
+                rt.index_bar, self.use(sweep, atom), ir.Const(index[0]), bar, span=span
+            )
+            self.contribute(sweep, atom, raised, span)
+
+    def _outlives(self, key: tuple[ir.Var, Path], sweep: Sweep, statement: ir.Statement) -> bool:
+        """Whether a variable is defined outside a statement of this sweep's region."""
+        home = self.crossing.home[key[0]]
+        return not any(
+            home.inside(sweep.region.child(statement, side)) for side in range(len(ir.blocks_of(statement)))
+        )
+
+    def _at_join(self, side: Sweep, key: tuple[ir.Var, Path], sweep: Sweep) -> ir.Atom:
+        """The cotangent that a side leaves for what is joined after it, whole, zeros where there is none."""
+        bar = side.bars.get(key)
+        if bar is None:
+            bar = self.read(sweep, *key)
+        if bar is None:
+            return self.zero(side, key[0], key[1], None)
+        value = part(self.context.value(key[0]), key[1])
+        if isinstance(value, Array) and self._differs(bar, value):
+            bar = cotangents.whole(side.builder, bar, self.part_atom(side, *key, None), None)
+        return bar
+
+    def _differs(self, bar: ir.Atom, value: Array) -> bool:
+        return shape_of(self.context.value(bar)) != value.shape
+
+    def loop(self, statement: ir.For | ir.While, sweep: Sweep) -> None:
+        """The reverse of a loop: its trips backwards. A cotangent that no trip changes is not carried: the loop is
+        written again with what it is before the loop."""
+        carried = self._carried_leaves(statement, sweep)
+        if not carried and not self._has_active(statement.body):
+            return
+        fixed: dict[tuple[int, Path], ir.Atom] = {}
+        while True:
+            inner, params, item, count = self._reverse_trip(statement, sweep, carried, fixed)
+            unchanged = {
+                (k, path): self.read(sweep, statement.carried[k].result, path)
+                for (k, path), param in params.items()
+                if isinstance(param, ir.Var) and inner.bars.get((statement.carried[k].param, path)) == param
+            }
+            found = {key: bar for key, bar in unchanged.items() if bar is not None and key not in fixed}
+            if not found:
+                break
+            fixed |= found
+        self._close_loop(statement, sweep, inner, params, fixed, item, count)
+
+    def _reverse_trip(
+        self, statement: ir.For | ir.While, sweep: Sweep, carried: list[tuple[int, Path]],
+        fixed: dict[tuple[int, Path], ir.Atom],
+    ) -> tuple[Sweep, dict[tuple[int, Path], ir.Var], ir.Var, ir.Atom]:
+        """The reverse of one trip: its sweep, the carried cotangents, the item and the iterable of the reverse loop."""
+        side = 0 if isinstance(statement, ir.For) else 1
+        inner = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep, is_loop=True)
+        params: dict[tuple[int, Path], ir.Var] = {}
+        item, count = self.crossing.trips(statement, inner)
+        for k, path in carried:
+            c = statement.carried[k]
+            given = fixed.get((k, path))
+            if given is None:
+                value = part(self.context.value(c.param), path)
+                given = params[k, path] = self.context.define(self.name(c.param), value)
+            self._seed(inner, statement.body.yields[k], path, given, c.param, statement.span)
+        self.block(statement.body, inner)
+        return inner, params, item, count
+
+    def _carried_leaves(self, statement: ir.For | ir.While, sweep: Sweep) -> list[tuple[int, Path]]:
+        found = []
+        for k, c in enumerate(statement.carried):
+            if self.is_active(c.param):
+                found += [(k, path) for path, _ in leaves(self.context.value(c.param))]
+        return found
+
+    def _has_active(self, block: ir.Block) -> bool:
+        return any(isinstance(s, ir.Let) and s.target in self.useful for s in ir.walk(block))
+
+    def _close_loop(
+        self, statement: ir.For | ir.While, sweep: Sweep, inner: Sweep, params: dict[tuple[int, Path], ir.Var],
+        fixed: dict[tuple[int, Path], ir.Atom], item: ir.Var, count: ir.Atom,
+    ) -> None:
+        """Assemble the reverse loop: what it carries, and what it leaves for the variables before it."""
+        carried, yields = [], []
+        after: list[tuple[ir.Atom, Path, ir.Var, int]] = []
+        for (k, path), param in params.items():
+            c = statement.carried[k]
+            init = self.read(sweep, c.result, path)
+            init = self._loop_value(sweep, c.result, path, init)
+            following = self._loop_value(inner, c.param, path, inner.bars.get((c.param, path)))
+            result = self.context.define(self.name(c.param), self.context.value(param))
+            carried.append(ir.Carried(param, init, result))
+            yields.append(following)
+            after.append((c.init, path, result, k))
+        for key, param in inner.accumulators.items():
+            init = self._loop_value(sweep, key[0], key[1], self.read(sweep, *key))
+            result = self.context.define(self.name(key[0]), self.context.value(param))
+            carried.append(ir.Carried(param, init, result))
+            yields.append(inner.bars[key])
+            sweep.bars[key] = result
+        body = ir.Block(tuple(inner.finish()), tuple(yields))
+        sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
+        for (k, path), bar in fixed.items():
+            self._seed(sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
+        for atom, path, result, k in after:
+            self._seed(sweep, atom, path, result, statement.carried[k].param, statement.span)
+
+    def _loop_value(self, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:
+        """A cotangent as a loop carries it: whole, zero where there is none."""
+        if bar is None:
+            return self.zero(sweep, var, path, None)
+        value = part(self.context.value(var), path)
+        if isinstance(value, ListOf) and (var, path) not in sweep.buffers and not sweep.is_loop:
+            return sweep.builder.call(list, bar, name=self.name(var))
+        if isinstance(value, Array) and self._differs(bar, value):
+            return cotangents.whole(sweep.builder, bar, self.part_atom(sweep, var, path, None), None)
+        return bar
+
+
+# --- structural operations -----------------------------------------------------------------------------------------------
+
+
+def _item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
+    source, index = value.args
+    assert isinstance(source, (ir.Var, ir.Const)) and isinstance(index, (ir.Var, ir.Const))
+    if not self.is_active(source):
+        return
+    assert isinstance(source, ir.Var)
+    g = self.bar_of(sweep, target, span)
+    if g is None:
+        return
+    known = self.context.value(source)
+    if isinstance(known, (Sequence, Mapping)) and isinstance(index, ir.Const) and not isinstance(index.value, slice):
+        key = index.value
+        if isinstance(known, Sequence) and key < 0:
+            key += len(known.items)
+        self.contribute(sweep, source, g, span, (key,))
+    elif self._accumulates_in_place(known):
+        _add_at(self, target, source, index, g, span, sweep)
+    elif isinstance(known, (Sequence, Mapping)):
+        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
+        self.contribute(sweep, source, bar, span)
+    else:
+        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
+        self._add(sweep, source, (), bar, span)
+
+
+def _add_at(
+    self: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+) -> None:
+    key = (source, ())
+    outer = sweep.outside_loops(self.crossing.home[source])
+    self._make_buffer(outer, key, None)
+    buffer = self._make_buffer(sweep, key, None)
+    at = self.use(sweep, index)
+    if isinstance(self.context.value(source), ListOf) and not is_number(part(self.context.value(target), ())):
+        old = sweep.builder.call(operator.getitem, buffer, at, span=span)
+        total = sweep.builder.call(rt.add, old, g, span=span)
+        sweep.builder.store(buffer, at, total, None, span)
+    elif _may_repeat(self.context, index):
+        sweep.builder.call(np.add.at, buffer, at, g, span=span, effect=True)
+    else:
+        self._store(sweep, buffer, at, g, span)
+
+
+def _may_repeat(context: Context, index: ir.Atom) -> bool:
+    """Whether an index may name an element twice: an array or list of integers, or something unknown."""
+    value = context.value(index)
+    items = value.items if isinstance(value, Sequence) and value.type is tuple else (value,)
+    return not all(
+        isinstance(i, (Known, Scalar))
+        or (isinstance(i, Sequence) and i.type is slice)
+        or (isinstance(i, Array) and i.dtype == bool)
+        for i in items
+    )
+
+
+def _display(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``t = (a, b)`` gives each item its part."""
+    known = self.context.value(target)
+    assert isinstance(value.fn, ir.Const)
+    if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
+        raise error("S2S207", span=span)
+    items = value.args[1::2] if value.fn.value is ops.make_dict else value.args
+    keys = known.keys if isinstance(known, Mapping) else range(len(items))
+    for key, atom in zip(keys, items, strict=False):
+        assert not isinstance(atom, ir.Star)
+        for path, _ in leaves(part(known, (key,))):
+            bar = self.read(sweep, target, (key, *path))
+            if bar is not None:
+                self.contribute(sweep, atom, bar, span, path)
+
+
+def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``a, b = x``: the items are read one by one."""
+    source, before, after = value.args
+    assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
+    known = self.context.value(target)
+    for path, _ in leaves(known):
+        bar = self.read(sweep, target, path)
+        if bar is None:
+            continue
+        index = _unpacked_index(path[0], before.value, after.value)
+        if index is None:
+            g = self.bar_of(sweep, target, span)
+            spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
+            self.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
+            return
+        read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
+        stand_in = self.context.define("%", part(known, path[:1]))
+        self.useful.add(stand_in)
+        self.crossing.home[stand_in] = self.crossing.home[target]
+        sweep.bars[stand_in, path[1:]] = bar
+        _item(self, stand_in, read, span, sweep)
+
+
+def _unpacked_index(k: int, before: int, after: int | None) -> int | None:
+    if after is None or k < before:
+        return k
+    return None if k == before else k - before - 1 - after
+
+
+def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``l = [*l, v]``: the last cotangent belongs to ``v``."""
+    items, item = value.args
+    known = self.context.value(target)
+    if isinstance(known, Sequence):
+        for path, _ in leaves(known):
+            bar = self.read(sweep, target, path)
+            if bar is None:
+                continue
+            if path[0] == len(known.items) - 1:
+                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
+            else:
+                self.contribute(sweep, items, bar, span, path)  # type: ignore[arg-type]
+        return
+    g = self.read(sweep, target, ())
+    if g is None:
+        return
+    last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), UNKNOWN, "%_bar", span)
+    self.contribute(sweep, item, last, span)  # type: ignore[arg-type]
+    if self.is_active(items):  # type: ignore[arg-type]
+        sweep.bars[items, ()] = g  # type: ignore[index]
+    else:
+        self.crossing.note_empty(items)  # type: ignore[arg-type]
+
+
+def _convert(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``list(x)``, ``tuple(x)``: the same items."""
+    g = self.bar_of(sweep, target, span)
+    if g is not None and value.args:
+        source = value.args[0]
+        known = self.context.value(source)  # type: ignore[arg-type]
+        if not isinstance(known, (Sequence, ListOf)):
+            g = sweep.builder.call(rt.like, g, self.use(sweep, source), span=span)  # type: ignore[arg-type]
+        self.contribute(sweep, source, g, span)  # type: ignore[arg-type]
+
+
+_STRUCTURAL: dict[Any, Any] = {
+    operator.getitem: _item,
+    ops.make_tuple: _display,
+    ops.make_list: _display,
+    ops.make_dict: _display,
+    ops.unpack: _unpack,
+    ops.append: _append,
+    list: _convert,
+    tuple: _convert,
+}
+
+
+def _is_structural(fn: Any) -> bool:
+    return _hashable(fn) and fn in _STRUCTURAL
+
+
+def _hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
+def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
+    """A statement of a rule body at the place of the user's call."""
+    match statement:
+        case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Raise():
+            return ir.replace(statement, span=span)
+        case _:
+            return statement
+
+
+__all__ = ["Reversal", "Reverser", "builtins", "is_differentiable", "leaves", "part", "rank"]

@@ -1,0 +1,428 @@
+"""Simplifications of SSA code, each one a function of its own: SSA in, SSA out.
+
+    drop_dead      statements whose results nothing reads and that have no effect, loops and branches included
+    share          the same pure operation twice in a row of blocks is computed once
+    forward_copies arrays that were copied although nothing else refers to them
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from s2s import ir, ops
+
+_EFFECTS: set[Any] = {list.append, list.pop, np.add.at, print}
+
+
+def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
+    """A statement with atoms replaced, in the blocks inside it too."""
+    if not mapping:
+        return statement
+
+    def atom(a: ir.Atom) -> ir.Atom:
+        return mapping.get(a, a)
+
+    def block(b: ir.Block) -> ir.Block:
+        return ir.Block(tuple(substitute(s, mapping) for s in b.statements), tuple(map(atom, b.yields)))
+
+    def carry(carried: tuple[ir.Carried, ...]) -> tuple[ir.Carried, ...]:
+        return tuple(ir.Carried(c.param, atom(c.init), c.result) for c in carried)
+
+    match statement:
+        case ir.Let(target, value, span):
+            return ir.Let(target, ir.map_atoms(value, atom), span)
+        case ir.Store(kind, target, key, value, op, span):
+            return ir.Store(kind, atom(target), atom(key), atom(value), op, span)
+        case ir.If(test, then, orelse, results, span):
+            return ir.If(atom(test), block(then), block(orelse), results, span)
+        case ir.For():
+            return ir.replace(
+                statement, iterable=atom(statement.iterable), body=block(statement.body),
+                carried=carry(statement.carried), leave=None if statement.leave is None else atom(statement.leave),
+            )
+        case ir.While():
+            return ir.replace(
+                statement, test=block(statement.test), body=block(statement.body), carried=carry(statement.carried),
+                leave=None if statement.leave is None else atom(statement.leave),
+            )
+        case ir.Raise(exception, cause, span):
+            return ir.Raise(exception and atom(exception), cause and atom(cause), span)
+        case _:
+            return statement
+
+
+# --- dead code -----------------------------------------------------------------------------------------------------------
+
+
+def drop_dead(function: ir.Function, pure: PurityTest | None = None) -> ir.Function:
+    """The function without statements that change nothing and whose results nothing reads."""
+    yields = function.body.yields
+    live = {a for a in yields if isinstance(a, ir.Var)}
+    statements = drop_dead_statements(list(function.body.statements), live, pure)
+    return ir.replace(function, body=ir.Block(tuple(statements), yields))
+
+
+PurityTest = Any
+
+
+def drop_dead_statements(
+    statements: list[ir.Statement], live: set[ir.Var], pure: PurityTest | None = None
+) -> list[ir.Statement]:
+    """The statements of a block that matter when ``live`` is read after it."""
+    return _Sweeper(statements, pure or is_pure_call).block(statements, set(live))
+
+
+class _Sweeper:
+    """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
+
+    def __init__(self, statements: list[ir.Statement], pure: PurityTest) -> None:
+        self.pure = pure
+        self.made: set[ir.Var] = set()
+        for statement in statements:
+            for s in _walk_one(statement):
+                if isinstance(s, ir.Let) and s.target is not None and _makes_container(s.value):
+                    self.made.add(s.target)
+
+    def block(self, statements: Iterable[ir.Statement], live: set[ir.Var]) -> list[ir.Statement]:
+        kept: list[ir.Statement] = []
+        for statement in reversed(list(statements)):
+            new = self.statement(statement, live)
+            if new is not None:
+                kept.append(new)
+        return kept[::-1]
+
+    def statement(self, s: ir.Statement, live: set[ir.Var]) -> ir.Statement | None:
+        match s:
+            case ir.Let(target, value):
+                if target not in live and self.is_droppable(target, value, live):
+                    return None
+                self.read(ir.atoms_of(value), live)
+                return s if target is None or target in live or self.pure(value) else ir.Let(None, value, s.span)
+            case ir.Store(_, target):
+                if target in self.made and target not in live:
+                    return None
+                self.read(ir.reads_of(s), live)
+                return s
+            case ir.If():
+                return self.branch(s, live)
+            case ir.For() | ir.While():
+                return self.loop(s, live)
+            case ir.Note():
+                return s
+            case _:
+                self.read(ir.reads_of(s), live)
+                return s
+
+    def is_droppable(self, target: ir.Var | None, value: ir.Value, live: set[ir.Var]) -> bool:
+        if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and _is_effect(value.fn.value):
+            container = value.args[0]
+            return container in self.made and container not in live
+        return target is not None and self.pure(value)
+
+    def read(self, atoms: Iterable[ir.Atom], live: set[ir.Var]) -> None:
+        live.update(a for a in atoms if isinstance(a, ir.Var))
+
+    def branch(self, s: ir.If, live: set[ir.Var]) -> ir.Statement | None:
+        keep = [k for k, r in enumerate(s.results) if r in live]
+        live_then, live_else = set(live), set(live)
+        blocks = []
+        for block, inner in ((s.then, live_then), (s.orelse, live_else)):
+            yields = tuple(block.yields[k] for k in keep)
+            self.read(yields, inner)
+            blocks.append(ir.Block(tuple(self.block(block.statements, inner)), yields))
+        if not keep and not any(b.statements for b in blocks):
+            return None
+        live |= live_then | live_else
+        self.read((s.test,), live)
+        return ir.If(s.test, blocks[0], blocks[1], tuple(s.results[k] for k in keep), s.span)
+
+    def loop(self, s: ir.For | ir.While, live: set[ir.Var]) -> ir.Statement | None:
+        """Carried variables that only keep themselves alive go; a loop that is left with nothing to do goes too."""
+        outside = set(live)
+        needed = {k for k, c in enumerate(s.carried) if c.result in live}
+        left = s.left if s.left in live else None
+        while True:
+            inner = set(outside)
+            body, test = self.trip(s, needed, inner, left)
+            more = {k for k, c in enumerate(s.carried) if c.param in inner} | needed
+            if more == needed:
+                break
+            needed = more
+        nothing = not body.statements and not needed and left is None
+        if nothing and isinstance(s, ir.For):
+            return None
+        if isinstance(s, ir.While) and nothing:
+            return None
+        carried = tuple(c for k, c in enumerate(s.carried) if k in needed)
+        live |= inner
+        self.read((c.init for c in carried), live)
+        leave = s.leave
+        if isinstance(s, ir.For):
+            self.read((s.iterable,), live)
+            return ir.replace(s, body=body, carried=carried, leave=leave, left=left)
+        assert test is not None
+        return ir.replace(s, test=test, body=body, carried=carried, leave=leave, left=left)
+
+    def trip(
+        self, s: ir.For | ir.While, needed: set[int], inner: set[ir.Var], left: ir.Var | None
+    ) -> tuple[ir.Block, ir.Block | None]:
+        """The live statements of a body, given which carried variables are needed."""
+        yields = tuple(y for k, y in enumerate(s.body.yields) if k in needed)
+        before = set(inner)
+        self.read(yields, inner)
+        effects = bool(needed) or left is not None
+        trial = set(inner)
+        if not effects:
+            effects = bool(self.block(s.body.statements, trial))
+        if effects and s.leave is not None:
+            self.read((s.leave,), inner)
+        statements = self.block(s.body.statements, inner) if effects else []
+        test = None
+        if isinstance(s, ir.While):
+            test_live = set(before)
+            self.read(s.test.yields, test_live)
+            test = ir.Block(tuple(self.block(s.test.statements, test_live)), s.test.yields)
+            if effects:
+                inner |= test_live
+        return ir.Block(tuple(statements), yields), test
+
+
+def _walk_one(statement: ir.Statement) -> Iterable[ir.Statement]:
+    yield statement
+    for block in ir.blocks_of(statement):
+        yield from ir.walk(block)
+
+
+def _makes_container(value: ir.Value) -> bool:
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+        return False
+    fn = value.fn.value
+    return any(fn is f for f in (ops.make_list, np.empty, np.zeros_like, np.full_like, list, np.copy))
+
+
+def _is_effect(fn: Any) -> bool:
+    return any(fn is f or fn == f for f in (list.append, list.pop)) or fn == np.add.at
+
+
+def is_pure_call(value: ir.Value) -> bool:
+    """Whether a value can be dropped when nothing reads it."""
+    if not isinstance(value, ir.Call):
+        return True
+    if not isinstance(value.fn, ir.Const):
+        return False
+    return is_pure(value.fn.value)
+
+
+def is_pure(fn: Any) -> bool:
+    """Whether a function has no effect but its result, and raises only where its use would."""
+    from s2s import runtime
+    from s2s.rules import table
+
+    if fn is print:
+        return False
+    if getattr(fn, "__module__", None) in ("s2s.ops", "s2s.runtime", "_operator", "math", "operator"):
+        return fn not in (runtime.call, runtime.call_method)
+    if fn in (list.append, list.pop) or fn == np.add.at:
+        return False
+    rule = table.find(fn)
+    if rule is not None:
+        return not getattr(fn, "__module__", "").startswith("numpy.random")
+    return getattr(fn, "__module__", "").startswith("s2s.rules") or fn in (
+        slice, range, reversed, list, tuple, enumerate, zip, getattr)
+
+
+# --- sharing -------------------------------------------------------------------------------------------------------------
+
+
+def share(function: ir.Function) -> ir.Function:
+    """The function with equal pure operations on equal atoms computed once, where the first stands before the second.
+
+    Only operations between which no array is changed in place: those whose arguments are never stored to.
+    """
+    stored = _stored(function.body)
+
+    def block(b: ir.Block, seen: dict[Any, ir.Var], mapping: dict[ir.Atom, ir.Atom]) -> ir.Block:
+        seen = dict(seen)
+        made = []
+        for s in b.statements:
+            s = _map_own(s, mapping)
+            if isinstance(s, ir.Let) and s.target is not None and _is_shareable(s.value, stored):
+                key = _value_key(s.value)
+                if key in seen:
+                    mapping[s.target] = seen[key]
+                    continue
+                seen[key] = s.target
+            made.append(_map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
+        return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
+
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    body = block(function.body, {}, mapping)
+    made = ir.replace(function, body=body)
+    return _substitute_all(made, mapping)
+
+
+def _substitute_all(function: ir.Function, mapping: dict[ir.Atom, ir.Atom]) -> ir.Function:
+    statements = tuple(substitute(s, mapping) for s in function.body.statements)
+    return ir.replace(
+        function, body=ir.Block(statements, tuple(mapping.get(a, a) for a in function.body.yields))
+    )
+
+
+def _map_own(s: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
+    if isinstance(s, ir.Let):
+        return substitute(s, mapping)
+    return s
+
+
+def _map_blocks(s: ir.Statement, change: Any) -> ir.Statement:
+    match s:
+        case ir.If(then=then, orelse=orelse):
+            return ir.replace(s, then=change(then), orelse=change(orelse))
+        case ir.For(body=body):
+            return ir.replace(s, body=change(body))
+        case ir.While(body=body):
+            return ir.replace(s, body=change(body))
+        case _:
+            return s
+
+
+def _stored(body: ir.Block) -> set[ir.Atom]:
+    found: set[ir.Atom] = set()
+    for s in ir.walk(body):
+        if isinstance(s, ir.Store):
+            found.add(s.target)
+        elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+            if _is_effect(s.value.fn.value) and not isinstance(s.value.args[0], ir.Star):
+                found.add(s.value.args[0])
+    return found
+
+
+_SHARED: set[Any] = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.getitem, getattr, len, np.shape,
+}
+
+
+def _is_shareable(value: ir.Value, stored: set[ir.Atom]) -> bool:
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+        return False
+    fn = value.fn.value
+    try:
+        known = fn in _SHARED or isinstance(fn, np.ufunc)
+    except TypeError:
+        return False
+    return known and not any(isinstance(a, ir.Star) or a in stored for a in value.args)
+
+
+def _value_key(value: ir.Value) -> Any:
+    assert isinstance(value, ir.Call)
+    return (value.fn, value.args)
+
+
+# --- copies --------------------------------------------------------------------------------------------------------------
+
+_FRESH: set[Any] = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
+    np.zeros_like, np.full_like, np.copy, np.where,
+}
+
+
+def drop_copies(function: ir.Function) -> ir.Function:
+    """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads."""
+    made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
+    uses = _count_uses(function.body)
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for target, value in made.items():
+        if not isinstance(value, ir.Call) or value.fn != ir.Const(np.copy):
+            continue
+        source = value.args[0]
+        if isinstance(source, ir.Var) and uses[source] == 1 and _is_fresh(made.get(source)):
+            mapping[target] = source
+    if not mapping:
+        return function
+
+    def block(b: ir.Block) -> ir.Block:
+        kept = [s for s in b.statements if not (isinstance(s, ir.Let) and s.target in mapping)]
+        return ir.Block(tuple(_map_blocks(s, block) for s in kept), b.yields)
+
+    return _substitute_all(ir.replace(function, body=block(function.body)), mapping)
+
+
+def _is_fresh(value: ir.Value | None) -> bool:
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+        return False
+    fn = value.fn.value
+    try:
+        return fn in _FRESH or isinstance(fn, np.ufunc)
+    except TypeError:
+        return False
+
+
+def _count_uses(block: ir.Block) -> Counter[ir.Atom]:
+    found: Counter[ir.Atom] = Counter(block.yields)
+    for s in block.statements:
+        found.update(ir.reads_of(s))
+        if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
+            found[s.leave] += 1
+        for inner in ir.blocks_of(s):
+            found += _count_uses(inner)
+    return found
+
+
+# --- loops ---------------------------------------------------------------------------------------------------------------
+
+
+def drop_invariant(function: ir.Function) -> ir.Function:
+    """The function with carried variables that no trip changes replaced by what they are before the loop."""
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for s in ir.walk(function.body):
+        if isinstance(s, (ir.For, ir.While)):
+            for c, following in zip(s.carried, s.body.yields, strict=True):
+                if following in (c.param, c.init):
+                    mapping[c.param] = mapping[c.result] = c.init
+    if not mapping:
+        return function
+    resolved: dict[ir.Atom, ir.Atom] = {k: _follow(k, mapping) for k in mapping}
+    return _substitute_all(ir.replace(function, body=_without(function.body, set(mapping))), resolved)
+
+
+def _follow(atom: ir.Atom, mapping: dict[ir.Atom, ir.Atom]) -> ir.Atom:
+    while atom in mapping:
+        atom = mapping[atom]
+    return atom
+
+
+def _without(block: ir.Block, gone: set[ir.Atom]) -> ir.Block:
+    made = []
+    for s in block.statements:
+        s = _map_blocks(s, lambda inner: _without(inner, gone))
+        if isinstance(s, (ir.For, ir.While)):
+            keep = [k for k, c in enumerate(s.carried) if c.param not in gone]
+            body = ir.Block(s.body.statements, tuple(s.body.yields[k] for k in keep))
+            s = ir.replace(s, body=body, carried=tuple(s.carried[k] for k in keep))
+        made.append(s)
+    return ir.Block(tuple(made), block.yields)
+
+
+# --- looks ---------------------------------------------------------------------------------------------------------------
+
+
+def drop_empty_sections(function: ir.Function) -> ir.Function:
+    """The function without the title of a sweep that has no statement."""
+    made: list[ir.Statement] = []
+    for s in function.body.statements:
+        if isinstance(s, ir.Note) and made and isinstance(made[-1], ir.Note) and s.section and made[-1].section:
+            made.pop()
+        made.append(s)
+    return ir.replace(function, body=ir.Block(tuple(made), function.body.yields))
+
+
+def accumulate(function: ir.Function) -> ir.Function:
+    """The function with ``x_bar = x_bar + c`` written as ``x_bar += c`` where the old ``x_bar`` is a number's, or an
+    array of its own that nothing else reads."""
+    return function

@@ -1,0 +1,1053 @@
+"""Partial evaluation: a function in SSA form and what is known of its arguments -> the same function for these.
+
+Tests on known facts fold and dead branches go; callees are resolved by value; helpers that something differentiated
+flows through are inlined; loops over containers of known length are unrolled, other loops become loops over a range.
+What is left is arithmetic, calls with a rule, and calls that are decided when the program runs.
+
+    def f(x, axis):                         def f(x, axis):
+        if axis is None:            ->          return np.sum(x)
+            return np.sum(x)
+        return np.sum(x, axis)
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import importlib
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+import numpy as np
+
+from s2s import ir, lower, ops, source
+from s2s import runtime as rt
+from s2s.analysis.evaluate import join, join_all, known, truth, type_of, widen_known
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Closure,
+    Known,
+    ListOf,
+    Mapping,
+    Range,
+    Scalar,
+    Sequence,
+    Unknown,
+)
+from s2s.errors import DifferentiationError, error
+from s2s.passes import cotangents
+from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind
+from s2s.passes.normalize import normalize
+from s2s.rules import table
+from s2s.signature import describe
+from s2s.versions import KindGuard, ObjectGuard
+
+UNROLL_AT_MOST = 64
+INLINE_DEPTH = 40
+STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
+
+_IN_PLACE: dict[Any, Any] = {
+    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
+    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
+    operator.ipow: operator.pow, operator.imatmul: operator.matmul, operator.iand: operator.and_,
+    operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
+    operator.irshift: operator.rshift,
+}
+
+_lowered: dict[types.CodeType, ir.Function] = {}
+
+
+def lower_function(fn: types.FunctionType) -> ir.Function:
+    """A Python function in SSA form; kept by its code object."""
+    code = fn.__code__
+    if code not in _lowered:
+        _lowered[code] = normalize(lower.lower(source.find(fn)))
+    return _lowered[code]
+
+
+@dataclass
+class Frame:
+    """One activation of a function that is specialised: where its globals are and what its variables stand for."""
+
+    fn: types.FunctionType
+    owner: types.FunctionType | None
+    env: dict[ir.Var, ir.Atom] = field(default_factory=dict)
+    called_from: tuple[str, ...] = ()
+
+
+class Specializer:
+    """Runs a function on abstract values, writing what is left of it into a builder."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.guards: dict[Any, Any] = {}
+        self.dependencies: dict[Any, Any] = {}
+        self.active_calls: list[types.CodeType] = []
+        self.roots: dict[str, str] = {}
+        self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
+
+    # --- functions
+
+    def specialize(
+        self, fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str]
+    ) -> ir.Function:
+        """The function for arguments of which this is known; ``varied`` names the differentiated parameters."""
+        function = lower_function(fn)
+        frame = Frame(fn, None)
+        params = []
+        for param in function.params:
+            name = param.var.name
+            var = self.context.define(name, arguments.get(name, UNKNOWN), name in varied)
+            value = arguments.get(name, UNKNOWN)
+            frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else var
+            params.append(ir.replace(param, var=var))
+        self._bind_captures(function, frame)
+        builder = Builder(self.context)
+        self.active_calls.append(fn.__code__)
+        (result,) = self.run(function.body, frame, builder)
+        self.active_calls.pop()
+        return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
+
+    def _bind_captures(self, function: ir.Function, frame: Frame) -> None:
+        if function.captures:
+            raise AssertionError("a top-level function has no captured variables, only free names")
+
+    def run(self, block: ir.Block, frame: Frame, builder: Builder) -> tuple[ir.Atom, ...]:
+        """Specialise a block; the atoms that it yields."""
+        for statement in block.statements:
+            if self.step(statement, frame, builder):
+                return tuple(ir.UNDEFINED for _ in block.yields)
+        return tuple(self.atom(a, frame) for a in block.yields)
+
+    def atom(self, atom: ir.Atom, frame: Frame) -> ir.Atom:
+        """What an atom of the original function stands for."""
+        return frame.env.get(atom, ir.UNDEFINED) if isinstance(atom, ir.Var) else atom
+
+    def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
+        """Specialise one statement; True where nothing after it is reached."""
+        match statement:
+            case ir.Let(target, value, span):
+                atom = self.value(value, frame, builder, span, target.name if target else "%", target is None)
+                if target is not None:
+                    frame.env[target] = atom
+                    self._take_name(target, atom)
+            case ir.If():
+                return self.branch(statement, frame, builder)
+            case ir.For():
+                return self.for_loop(statement, frame, builder)
+            case ir.While():
+                return self.while_loop(statement, frame, builder)
+            case ir.Store(_, target, key, stored, op, span):
+                self.store(statement, frame, builder)
+            case ir.Raise(exception, cause, span):
+                mapped = [None if a is None else self.atom(a, frame) for a in (exception, cause)]
+                builder.add(ir.Raise(mapped[0], mapped[1], span))
+                return True
+            case ir.Note():
+                builder.add(statement)
+            case ir.Return() | ir.Break() | ir.Continue():
+                raise AssertionError("not in SSA form")
+            case _:
+                assert_never(statement)
+        return False
+
+    def _take_name(self, target: ir.Var, atom: ir.Atom) -> None:
+        """Nothing to do where a statement's value is already named; kept apart so that names have one place."""
+
+    # --- values
+
+    def value(
+        self, value: ir.Value, frame: Frame, builder: Builder, span: ir.Span | None, name: str, effect: bool
+    ) -> ir.Atom:
+        """Specialise a right-hand side."""
+        match value:
+            case ir.Var() | ir.Const():
+                return self.atom(value, frame)
+            case ir.Load():
+                return self.load(value, frame, builder, span)
+            case ir.MakeFunction(function, captures, defaults):
+                return self.closure(function, captures, defaults, frame, builder, span, name)
+            case ir.Call(fn, args, kwargs):
+                callee = self.atom(fn, frame)
+                if callee == ir.UNDEFINED:
+                    raise self._undefined(fn, span)
+                positional, keywords = self.arguments(args, kwargs, frame, builder, span)
+                for original, atom in zip(ir.atoms_of(value), (callee, *positional), strict=False):
+                    if atom == ir.UNDEFINED:
+                        raise self._undefined(original, span)
+                if positional is None:
+                    raise AssertionError
+                return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
+            case _:
+                assert_never(value)
+
+    def _undefined(self, atom: ir.Atom, span: ir.Span | None) -> Exception:
+        return UnboundLocalError(f"variable {atom} is read where it has no value")
+
+    def arguments(
+        self, args: Any, kwargs: Any, frame: Frame, builder: Builder, span: ir.Span | None
+    ) -> tuple[list[Any], dict[str | None, ir.Atom]]:
+        """The arguments of a call with ``*`` and ``**`` of known containers spread out."""
+        positional: list[Any] = []
+        for arg in args:
+            if isinstance(arg, ir.Star):
+                atom = self.atom(arg.atom, frame)
+                items = self.static_items(atom, builder, span)
+                positional.extend([ir.Star(atom)] if items is None else items)
+            else:
+                positional.append(self.atom(arg, frame))
+        keywords: dict[str | None, ir.Atom] = {}
+        for key, value in kwargs:
+            atom = self.atom(value, frame)
+            if key is not None:
+                keywords[key] = atom
+                continue
+            mapping = self.context.value(atom)
+            if isinstance(mapping, Mapping):
+                for k in mapping.keys:
+                    keywords[k] = builder.call(operator.getitem, atom, ir.Const(k), span=span)
+            elif isinstance(mapping, Known) and isinstance(mapping.value, dict):
+                keywords |= {k: ir.Const(v) for k, v in mapping.value.items()}
+            else:
+                keywords[None] = atom
+        return positional, keywords
+
+    def load(self, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None) -> ir.Atom:
+        """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
+        root = load.scope
+        found = _lookup(load, frame.fn)
+        if found is _MISSING:
+            raise NameError(f"name {load.name!r} is not defined")
+        key = (frame.owner, root, load.name)
+        if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
+            if not (root == "global" and getattr(builtins, load.name, _MISSING) is found):
+                self.guards[key] = ObjectGuard(root, (load.name,), found, frame.owner)
+            return ir.Const(found)
+        value = describe(found, load.name if frame.owner is None else f"?{frame.fn.__name__}.{load.name}")
+        if isinstance(value, Known):
+            value = UNKNOWN
+        if frame.owner is None:
+            self.roots[load.name] = root
+        self.guards[key] = KindGuard(root, load.name, value, frame.owner)
+        return builder.let(ir.Load(load.name, load.scope, frame.owner), value, load.name, span)
+
+    def closure(
+        self, function: ir.Function, captures: tuple[ir.Atom, ...], defaults: tuple[tuple[str, ir.Atom], ...],
+        frame: Frame, builder: Builder, span: ir.Span | None, name: str,
+    ) -> ir.Atom:
+        """A nested function: known by its IR, so that calls of it are inlined."""
+        atoms = tuple(self.atom(a, frame) for a in captures)
+        given = tuple((k, self.atom(a, frame)) for k, a in defaults)
+        made = ir.MakeFunction(function, atoms, given)
+        value = _FramedClosure(function, atoms, given, frame)
+        varied = any(map(self.context.is_varied, (*atoms, *(a for _, a in given))))
+        return builder.let(made, value, name, span, varied)
+
+    # --- calls
+
+    def apply(
+        self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str = "%", effect: bool = False,
+    ) -> ir.Atom:
+        """A call: resolve the callee, then fold, inline, or leave it."""
+        value = self.context.value(callee)
+        spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
+        if not spread:
+            bound = self._bound_method(callee)
+            if bound is not None:
+                method, receiver = bound
+                return self.apply(ir.Const(method), [receiver, *args], kwargs, frame, builder, span, name, effect)
+            if isinstance(value, _FramedClosure):
+                return self.call_closure(value, args, kwargs, frame, builder, span)
+            if isinstance(value, Known):
+                return self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
+        return self.leave(callee, args, kwargs, builder, span, name, effect)
+
+    def leave(
+        self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], builder: Builder,
+        span: ir.Span | None, name: str, effect: bool = False, value: AbstractValue = UNKNOWN,
+    ) -> ir.Atom:
+        """Leave a call to be decided when the program runs."""
+        atoms = [a.atom if isinstance(a, ir.Star) else a for a in args]
+        varied = any(map(self.context.is_varied, (callee, *atoms, *kwargs.values())))
+        made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
+        if effect and not varied:
+            builder.add(ir.Let(None, made, span))
+            return ir.Const(None)
+        var = self.context.define(name, value, varied, made)
+        builder.add(ir.Let(var, made, span))
+        return var
+
+    def _bound_method(self, callee: ir.Atom) -> tuple[Any, ir.Atom] | None:
+        """The function and the receiver of a method that was read from a value of known type."""
+        if not isinstance(callee, ir.Var):
+            return None
+        made = self.context.definitions.get(callee)
+        if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr) or len(made.args) != 2:
+            return None
+        receiver, attribute = made.args
+        if not isinstance(attribute, ir.Const) or isinstance(receiver, ir.Star):
+            return None
+        value = self.context.value(receiver)
+        kind = type_of(value)
+        if isinstance(value, (Unknown, Closure)) or kind is None:
+            return None
+        method = getattr(np.ndarray if issubclass(kind, np.generic) else kind, attribute.value, None)
+        if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+            return method, receiver
+        return None
+
+    def apply_known(
+        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str, effect: bool,
+    ) -> ir.Atom:
+        """A call of a function that is known."""
+        primal = getattr(type(fn), "__s2s_primal__", None)
+        if primal is not None:
+            return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        if isinstance(fn, functools.partial):
+            fixed = {k: ir.Const(v) for k, v in fn.keywords.items()}
+            return self.apply_known(
+                fn.func, [*map(ir.Const, fn.args), *args], fixed | kwargs, frame, builder, span, name, effect
+            )
+        if isinstance(fn, types.MethodType):
+            return self.apply_known(
+                fn.__func__, [ir.Const(fn.__self__), *args], kwargs, frame, builder, span, name, effect
+            )
+        if fn in _IN_PLACE:
+            return self.rebind(fn, args[0], args[1], builder, span, name)
+        handler = _HANDLERS.get(fn)
+        if handler is not None and not kwargs:
+            found = handler(self, args, frame, builder, span, name)
+            if found is not None:
+                return found
+        return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def call_function(
+        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str, effect: bool,
+    ) -> ir.Atom:
+        """A call of a known function that is no special form: by its rule, by its source, or as it is."""
+        rule = table.find(fn)
+        varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
+        if rule is not None and rule.kind == "model" and varied:
+            return self.inline(rule.body, args, kwargs, frame, builder, span)
+        if rule is not None:
+            if varied:
+                self._check_rule(rule, fn, args, kwargs, span, frame)
+            passive = effect and (not varied or rule.kind == "zero")
+            return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
+        if isinstance(fn, types.FunctionType) and fn.__module__ != rt.__name__:
+            if varied and fn.__code__ not in self.active_calls and len(self.active_calls) < INLINE_DEPTH:
+                return self.inline(fn, args, kwargs, frame, builder, span)
+            value = UNKNOWN if varied else self.result_of(fn, args, kwargs, frame, builder)
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, value)
+        if varied and fn is not getattr and getattr(fn, "__module__", "") not in (rt.__name__, ops.__name__):
+            raise self._no_rule(fn, span, frame)
+        if isinstance(fn, type) and issubclass(fn, BaseException):
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name)
+        return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
+
+    def _check_rule(
+        self, rule: Any, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
+    ) -> None:
+        if rule.kind == "refuse":
+            raise error("S2S202", span=span, asked_by=frame.called_from, name=_name_of(fn), reason=rule.reason)
+        if rule.kind in ("linear", "vjp", "straight_through"):
+            bound = table.bind(rule, tuple(map(_literal, args)), {k: _literal(a) for k, a in kwargs.items()})
+            extra = table.unsupported(rule, bound)
+            if extra:
+                raise error(
+                    "S2S203", span=span, asked_by=frame.called_from, name=_name_of(fn), keyword=", ".join(extra)
+                )
+        elif rule.kind == "partials" and kwargs:
+            raise error(
+                "S2S203", span=span, asked_by=frame.called_from, name=_name_of(fn), keyword=", ".join(kwargs)
+            )
+
+    def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
+        return error("S2S201", span=span, asked_by=frame.called_from, name=_name_of(fn))
+
+    def result_of(
+        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
+    ) -> AbstractValue:
+        """What a call with nothing differentiated in it gives, found by running its source on what is known."""
+        if fn.__code__ in self.active_calls or len(self.active_calls) > 4:
+            return UNKNOWN
+        before = dict(self.guards)
+        try:
+            atom = self.inline(fn, args, kwargs, frame, builder.child(), None)
+        except Exception:
+            self.guards = before
+            return UNKNOWN
+        value = self.context.value(atom)
+        return value if isinstance(value, (Scalar, Array)) else UNKNOWN
+
+    def inline(
+        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+        builder: Builder, span: ir.Span | None,
+    ) -> ir.Atom:
+        """Specialise a Python function's body in the place of a call of it."""
+        asked = (*frame.called_from, _place(frame, span))
+        try:
+            function = lower_function(fn)
+        except DifferentiationError as problem:
+            raise _asked_by(problem, asked) from None
+        bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+        owner = frame.owner if fn.__globals__ is frame.fn.__globals__ and not fn.__closure__ else fn
+        inner = Frame(fn, owner, called_from=asked)
+        if owner is None and fn is not frame.fn:
+            inner.owner = None
+        self._bind_parameters(function, bound.arguments, _defaults(fn), inner, builder, span)
+        self._depend(fn)
+        self.active_calls.append(fn.__code__)
+        try:
+            (result,) = self.run(function.body, inner, builder)
+        finally:
+            self.active_calls.pop()
+        return result
+
+    def _depend(self, fn: types.FunctionType) -> None:
+        self.dependencies[fn.__code__] = fn
+
+    def _bind_parameters(
+        self, function: ir.Function, given: dict[str, Any], defaults: dict[str, ir.Atom], inner: Frame,
+        builder: Builder, span: ir.Span | None,
+    ) -> None:
+        for param in function.params:
+            name = param.var.name
+            if param.kind == "VAR_POSITIONAL":
+                atom = builder.call(ops.make_tuple, *given.get(name, ()), span=span)
+            elif param.kind == "VAR_KEYWORD":
+                entries = given.get(name, {})
+                atom = builder.call(
+                    ops.make_dict, *(a for k, v in entries.items() for a in (ir.Const(k), v)), span=span
+                )
+            elif name in given:
+                atom = given[name]
+            else:
+                atom = defaults[name]
+            inner.env[param.var] = atom
+
+    def call_closure(
+        self, closure: _FramedClosure, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+        builder: Builder, span: ir.Span | None,
+    ) -> ir.Atom:
+        """Specialise a nested function's body in the place of a call of it."""
+        function = closure.function
+        if len(self.active_calls) >= INLINE_DEPTH:
+            raise error("S2S209", span=span, asked_by=frame.called_from, name=function.name)
+        parameters = [
+            inspect.Parameter(
+                p.var.name, getattr(inspect.Parameter, p.kind),
+                default=None if p.has_default else inspect.Parameter.empty,
+            )
+            for p in function.params
+        ]
+        bound = inspect.Signature(parameters).bind(*args, **kwargs)
+        inner = Frame(closure.frame.fn, closure.frame.owner, called_from=(*frame.called_from, _place(frame, span)))
+        inner.env.update(zip(function.captures, closure.captures, strict=True))
+        for var, capture in zip(function.captures, closure.captures, strict=True):
+            if capture == ir.UNDEFINED and var.name == function.name:
+                inner.env[var] = self.closure_again(closure, builder)
+        self._bind_parameters(function, bound.arguments, dict(closure.defaults), inner, builder, span)
+        self.active_calls.append(closure.frame.fn.__code__)
+        try:
+            (result,) = self.run(function.body, inner, builder)
+        finally:
+            self.active_calls.pop()
+        return result
+
+    def closure_again(self, closure: _FramedClosure, builder: Builder) -> ir.Atom:
+        """A nested function as it sees itself."""
+        made = ir.MakeFunction(closure.function, closure.captures, closure.defaults)
+        varied = any(map(self.context.is_varied, closure.captures))
+        return builder.let(made, closure, "%", None, varied)
+
+    def rebind(
+        self, fn: Any, old: ir.Atom, change: ir.Atom, builder: Builder, span: ir.Span | None, name: str
+    ) -> ir.Atom:
+        """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
+        plain = _IN_PLACE[fn]
+        result = builder.call(plain, old, change, name=name, span=span)
+        value, new = self.context.value(old), self.context.value(result)
+        if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
+            result = builder.call(
+                np.ndarray.astype, result, ir.Const(value.dtype), name=name, span=span
+            )
+        if isinstance(value, (Array, Unknown, ListOf)) or (isinstance(value, Sequence) and value.type is list):
+            if isinstance(old, ir.Var) and isinstance(result, ir.Var):
+                self.rebound.append((old, result, span))
+        return result
+
+    # --- control flow
+
+    def branch(self, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+        """An ``if``: fold it where its test is known, otherwise specialise both sides."""
+        test = self.atom(statement.test, frame)
+        decided = truth(self.context.value(test))
+        if decided is not None:
+            block = statement.then if decided else statement.orelse
+            return self._splice(block, statement, frame, builder)
+        sides = []
+        for block in (statement.then, statement.orelse):
+            child = builder.child()
+            inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+            ended = _ends(block)
+            yields = self.run(block, inner, child)
+            raised = ended or bool(child.statements and isinstance(child.statements[-1], ir.Raise))
+            sides.append((child, yields, raised))
+        (then, then_yields, then_raised), (orelse, else_yields, else_raised) = sides
+        if then_raised and else_raised:
+            builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
+            return True
+        if then_raised or else_raised:
+            return self._after_raise(statement, test, sides, frame, builder)
+        results, yields = [], ([], [])  # type: ignore[var-annotated]
+        for var, a, b in zip(statement.results, then_yields, else_yields, strict=True):
+            if a == b:
+                frame.env[var] = a
+                continue
+            value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
+            result = self.context.define(
+                var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
+            )
+            frame.env[var] = result
+            results.append(result)
+            yields[0].append(a)
+            yields[1].append(b)
+        if results or then.statements or orelse.statements:
+            builder.add(
+                ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), statement.span)
+            )
+        return False
+
+    def _splice(self, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+        yields = self.run(block, frame, builder)
+        if _ends(block) or (builder.statements and isinstance(builder.statements[-1], ir.Raise)):
+            return True
+        for var, atom in zip(statement.results, yields, strict=True):
+            frame.env[var] = atom
+        return False
+
+    def _after_raise(
+        self, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
+    ) -> bool:
+        """One side raises: the other one goes on after the ``if``, not inside it."""
+        (then, then_yields, then_raised), (orelse, else_yields, _) = sides
+        raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
+        blocks = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
+        builder.add(ir.If(test, *blocks, (), statement.span))
+        builder.statements.extend(going.statements)
+        for var, atom in zip(statement.results, yields, strict=True):
+            frame.env[var] = atom
+        return False
+
+    def for_loop(self, loop: ir.For, frame: Frame, builder: Builder) -> bool:
+        """A ``for``: unrolled over a container of known items, else a loop over a range."""
+        iterable = self.atom(loop.iterable, frame)
+        if isinstance(self.context.value(iterable), Range):
+            self._loop(loop, iterable, None, frame, builder)
+            return False
+        items = self.static_items(iterable, builder, loop.span, for_loop=True)
+        if items is not None and len(items) <= UNROLL_AT_MOST:
+            self._unroll(loop, items, frame, builder)
+            return False
+        counted = self.counted(iterable, builder, loop.span)
+        over = builder.call(range, counted.length, span=loop.span)
+        self._loop(loop, over, counted, frame, builder)
+        return False
+
+    def _unroll(self, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder) -> None:
+        """The trips of a loop one after the other; where one may leave, the others stand in its else side."""
+        values = [self.atom(c.init, frame) for c in loop.carried]
+        values, left = self._trips(loop, items, values, frame, builder)
+        for c, value in zip(loop.carried, values, strict=True):
+            frame.env[c.result] = value
+        if loop.left is not None:
+            frame.env[loop.left] = left
+
+    def _trips(
+        self, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder
+    ) -> tuple[list[ir.Atom], ir.Atom]:
+        if not items:
+            return values, ir.Const(False)
+        inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+        inner.env[loop.item] = items[0]
+        inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
+        after = list(self.run(loop.body, inner, builder))
+        leave = ir.Const(False) if loop.leave is None else self.atom(loop.leave, inner)
+        decided = truth(self.context.value(leave))
+        if decided is True:
+            return after, ir.Const(True)
+        if decided is False:
+            return self._trips(loop, items[1:], after, frame, builder)
+        rest = builder.child()
+        later, left = self._trips(loop, items[1:], after, frame, rest)
+        results = []
+        for c, a, b in zip(loop.carried, after, later, strict=True):
+            results.append(self._merge(c.result.name, a, b))
+        flag = self._merge("%", ir.Const(True), left)
+        changed = [
+            (r, a, b)
+            for r, a, b in zip((*results, flag), (*after, ir.Const(True)), (*later, left), strict=True)
+            if a != b
+        ]
+        builder.add(
+            ir.If(
+                leave, ir.Block((), tuple(a for _, a, _ in changed)), rest.block(*(b for _, _, b in changed)),
+                tuple(r for r, _, _ in changed if isinstance(r, ir.Var)), loop.span,
+            )
+        )
+        return results, flag
+
+    def _merge(self, name: str, a: ir.Atom, b: ir.Atom) -> ir.Atom:
+        if a == b:
+            return a
+        value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
+        return self.context.define(name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+
+    def _loop(
+        self, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
+    ) -> None:
+        def trip(params: list[ir.Var], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
+            inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+            name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
+            item = self.context.define(name, Scalar(int))
+            inner.env[loop.item] = item if counted is None else counted.item(item, child)
+            inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+            yields = list(self.run(loop.body, inner, child))
+            leave = None if loop.leave is None else self.atom(loop.leave, inner)
+            return yields, item, leave
+
+        params, child, (yields, item, leave) = self._stable(loop.carried, frame, builder, trip)
+        carried, left = self._results(loop, params, yields, frame)
+        kept, yields = _drop_unchanged(carried, yields)
+        if leave is not None and truth(self.context.value(leave)) is False:
+            leave = None
+        if loop.left is not None and leave is None:
+            frame.env[loop.left], left = ir.Const(False), None
+        builder.add(
+            ir.For(item, over, child.block(*yields), kept, leave, left, ir.Block(()), loop.span)
+        )
+
+    def while_loop(self, loop: ir.While, frame: Frame, builder: Builder) -> bool:
+        """A ``while``: kept as a loop, unless it is known not to begin."""
+
+        def trip(params: list[ir.Var], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
+            inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+            inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+            test_builder = builder.child()
+            (test,) = self.run(loop.test, inner, test_builder)
+            yields = list(self.run(loop.body, inner, child))
+            leave = None if loop.leave is None else self.atom(loop.leave, inner)
+            return yields, test_builder.block(test), leave
+
+        params, child, (yields, test, leave) = self._stable(loop.carried, frame, builder, trip)
+        carried, left = self._results(loop, params, yields, frame)
+        if not test.statements and truth(self.context.value(test.yields[0])) is False:
+            for c in loop.carried:
+                frame.env[c.result] = self.atom(c.init, frame)
+            if loop.left is not None:
+                frame.env[loop.left] = ir.Const(False)
+            return False
+        kept, yields = _drop_unchanged(carried, yields)
+        if loop.left is not None and leave is None:
+            frame.env[loop.left], left = ir.Const(False), None
+        builder.add(
+            ir.While(test, child.block(*yields), kept, leave, left, ir.Block(()), loop.span)
+        )
+        return False
+
+    def _stable(
+        self, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any]
+    ) -> tuple[list[ir.Var], Builder, Any]:
+        """Run a trip on what is known of the carried variables until that no longer changes."""
+        context, facts = self.context, self.context.evaluator.facts
+        inits = [self.atom(c.init, frame) for c in carried]
+        values = [context.value(a) for a in inits]
+        varied = [context.is_varied(a) for a in inits]
+        for attempt in range(8):
+            params = [
+                context.define(c.param.name, _phi(v), d) for c, v, d in zip(carried, values, varied, strict=True)
+            ]
+            child = builder.child()
+            before = len(self.rebound)
+            outcome = trip(params, child)
+            yields = outcome[0]
+            joined = [
+                join(v, context.value(y), facts) if attempt < 5 else UNKNOWN
+                for v, y in zip(values, yields, strict=True)
+            ]
+            moved = [d or context.is_varied(y) for d, y in zip(varied, yields, strict=True)]
+            if moved == varied and all(_same(a, b) for a, b in zip(joined, values, strict=True)):
+                return params, child, outcome
+            del self.rebound[before:]
+            values, varied = joined, moved
+        return params, child, outcome
+
+    def _results(
+        self, loop: ir.For | ir.While, params: list[ir.Var], yields: list[ir.Atom], frame: Frame
+    ) -> tuple[list[ir.Carried], ir.Var | None]:
+        carried = []
+        for c, param, after in zip(loop.carried, params, yields, strict=True):
+            init = self.atom(c.init, frame)
+            if after == param or after == init:
+                self.context.values[param] = self.context.value(init)
+            result = self.context.define(c.result.name, self.context.value(param), self.context.is_varied(param))
+            frame.env[c.result] = result
+            carried.append(ir.Carried(param, init, result))
+        left = None
+        if loop.left is not None:
+            left = self.context.define(loop.left.name, Scalar(bool))
+            frame.env[loop.left] = left
+        return carried, left
+
+    # --- containers and iteration
+
+    def static_items(
+        self, atom: ir.Atom, builder: Builder, span: ir.Span | None, for_loop: bool = False
+    ) -> list[ir.Atom] | None:
+        """The items of a container whose length is known, or None."""
+        value = self.context.value(atom)
+        match value:
+            case Sequence(kind, items) if kind is not slice:
+                return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(len(items))]
+            case Mapping(keys):
+                return [ir.Const(k) for k in keys]
+            case Known() if isinstance(value.value, (tuple, list, str, dict, range)):
+                return [ir.Const(v) for v in value.value]
+            case _:
+                return self._static_view(atom, builder, span)
+
+    def _static_view(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
+        """The items of a zip, enumerate, reversed or dict view of containers of known length."""
+        made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+        if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
+            return None
+        inner = [self.static_items(a, builder, span) for a in made.args]  # type: ignore[arg-type]
+        fn = made.fn.value
+        if fn is enumerate and inner and inner[0] is not None:
+            start = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], ir.Const) else 0
+            return [
+                builder.call(ops.make_tuple, ir.Const(k), item, span=span) for k, item in enumerate(inner[0], start)
+            ]
+        if fn is zip and inner and all(i is not None for i in inner):
+            return [builder.call(ops.make_tuple, *row, span=span) for row in zip(*inner)]  # type: ignore[arg-type] # noqa: B905
+        if fn is reversed and inner[0] is not None:
+            return inner[0][::-1]
+        return None
+
+    def counted(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> Counted:
+        """An iterable as a length and a function that reads the item at a position."""
+        made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+        fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
+        if fn in (zip, enumerate, reversed):
+            assert isinstance(made, ir.Call)
+            return _VIEWS[fn](self, made, builder, span)
+        value = self.context.value(atom)
+        if not isinstance(value, (Array, ListOf, Range, Sequence)) and not (
+            isinstance(value, Known) and isinstance(value.value, (tuple, list, str, range))
+        ):
+            atom = builder.call(list, atom, span=span)
+        length = builder.call(len, atom, span=span)
+        return Counted(length, lambda k, b: b.call(operator.getitem, atom, k, span=span))
+
+    def store(self, statement: ir.Store, frame: Frame, builder: Builder) -> None:
+        """Changing an object in place is refused."""
+        code = "S2S112" if statement.kind == "item" else "S2S113"
+        raise error(code, span=statement.span, asked_by=frame.called_from)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """An iterable read by position."""
+
+    length: ir.Atom
+    item: Callable[[ir.Atom, Builder], ir.Atom]
+
+
+@dataclass(frozen=True, slots=True)
+class _FramedClosure(Closure):
+    """A closure and the frame that made it, whose globals it reads."""
+
+    frame: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _FramedClosure) and (self.function is other.function) and (
+            self.captures == other.captures
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.function), self.captures))
+
+
+def _count_zip(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
+    parts = [self.counted(a, builder, span) for a in made.args]  # type: ignore[arg-type]
+    length = parts[0].length if len(parts) == 1 else builder.call(min, *(p.length for p in parts), span=span)
+    return Counted(length, lambda k, b: b.call(ops.make_tuple, *(p.item(k, b) for p in parts), span=span))
+
+
+def _count_enumerate(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
+    inner = self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
+    start = made.args[1] if len(made.args) > 1 else ir.Const(0)
+
+    def item(k: ir.Atom, b: Builder) -> ir.Atom:
+        number = k if start == ir.Const(0) else b.call(operator.add, k, start, span=span)  # type: ignore[arg-type]
+        return b.call(ops.make_tuple, number, inner.item(k, b), span=span)
+
+    return Counted(inner.length, item)
+
+
+def _count_reversed(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
+    inner = self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
+    last = builder.call(operator.sub, inner.length, ir.Const(1), span=span)
+    return Counted(inner.length, lambda k, b: inner.item(b.call(operator.sub, last, k, span=span), b))
+
+
+_VIEWS: dict[Any, Callable[..., Counted]] = {zip: _count_zip, enumerate: _count_enumerate, reversed: _count_reversed}
+
+
+# --- special forms -----------------------------------------------------------------------------------------------------
+
+
+def _read_attribute(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    receiver, attribute = args[0], args[1]
+    value = self.context.value(receiver)
+    if not isinstance(attribute, ir.Const) or len(args) != 2:
+        return None
+    if isinstance(value, Known):
+        return _known_attribute(self, value.value, attribute, frame, builder, span, name)
+    if isinstance(value, Sequence) and hasattr(value.type, "_fields") and attribute.value in value.type._fields:
+        return builder.call(
+            operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
+        )
+    return None
+
+
+def _known_attribute(
+    self: Specializer, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    found = getattr(owner, attribute.value, _MISSING)
+    if found is _MISSING:
+        raise AttributeError(f"{_name_of(owner)} has no attribute {attribute.value!r}")
+    if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
+        self._guard_attribute(owner, attribute.value, found)  # type: ignore[attr-defined]
+        return ir.Const(found)
+    value = describe(found, f"?{_name_of(owner)}.{attribute.value}")
+    made = ir.Call(ir.Const(getattr), (ir.Const(owner), attribute))
+    return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
+
+
+def _guard_attribute(self: Specializer, owner: Any, attribute: str, found: Any) -> None:
+    module = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
+    if module.split(".")[0] in STABLE_MODULES or not isinstance(owner, types.ModuleType):
+        return
+    self.guards[("attribute", id(owner), attribute)] = ObjectGuard("module", (module, attribute), found, None)
+
+
+Specializer._guard_attribute = _guard_attribute  # type: ignore[attr-defined]
+
+
+def _map(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    columns = [self.static_items(a, builder, span) for a in args[1:]]
+    if any(c is None for c in columns):
+        return None
+    rows = zip(*columns)  # type: ignore[arg-type] # noqa: B905
+    made = [self.apply(args[0], list(row), {}, frame, builder, span) for row in rows]
+    return builder.call(ops.make_list, *made, name=name, span=span)
+
+
+def _dict_view(which: str) -> Callable[..., ir.Atom | None]:
+    def read(
+        self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+    ) -> ir.Atom | None:
+        value = self.context.value(args[0])
+        if not isinstance(value, Mapping):
+            return None
+        items = [builder.call(operator.getitem, args[0], ir.Const(k), span=span) for k in value.keys]
+        if which == "values":
+            return builder.call(ops.make_list, *items, span=span)
+        keys = [ir.Const(k) for k in value.keys]
+        if which == "keys":
+            return builder.call(ops.make_list, *keys, span=span)
+        pairs = [builder.call(ops.make_tuple, k, i, span=span) for k, i in zip(keys, items, strict=True)]
+        return builder.call(ops.make_list, *pairs, span=span)
+
+    return read
+
+
+def _dict_get(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    value = self.context.value(args[0])
+    if not isinstance(value, Mapping) or not isinstance(args[1], ir.Const):
+        return None
+    if args[1].value in value.keys:
+        return builder.call(operator.getitem, args[0], args[1], span=span)
+    return args[2] if len(args) > 2 else ir.Const(None)
+
+
+def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
+    make = ops.make_list if kind is list else ops.make_tuple
+
+    def convert(
+        self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+    ) -> ir.Atom | None:
+        if not args:
+            return builder.call(make, name=name, span=span)
+        items = self.static_items(args[0], builder, span)
+        if items is None or isinstance(self.context.value(args[0]), Known):
+            return None
+        return builder.call(make, *items, name=name, span=span)
+
+    return convert
+
+
+def _import(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    assert isinstance(args[0], ir.Const)
+    return ir.Const(importlib.import_module(args[0].value))
+
+
+def _power(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """In a rule body ``a ** 1`` is ``a``: what the derivative of a square leaves."""
+    in_rule = frame.fn.__module__.startswith("s2s.rules")
+    return args[0] if in_rule and args[1] in (ir.Const(1), ir.Const(1.0)) else None
+
+
+def _unbroadcast(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    if frame.fn.__module__ == rt.__name__:
+        return None
+    return cotangents.unbroadcast(builder, args[0], args[1], span)
+
+
+def _concatenate_displays(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """The sum of two lists or tuples of known length is a display of all items."""
+    values = [self.context.value(a) for a in args]
+    if not all(isinstance(v, Sequence) and v.type in (tuple, list) for v in values):
+        return None
+    items = [i for a in args for i in self.static_items(a, builder, span) or ()]
+    assert isinstance(values[0], Sequence)
+    return builder.call(ops.make_tuple if values[0].type is tuple else ops.make_list, *items, name=name, span=span)
+
+
+def _repeat_display(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """A list or tuple of known length times a known number is a display of the items repeated."""
+    for items, count in (args, args[::-1]):
+        value = self.context.value(items)
+        if isinstance(value, Sequence) and isinstance(count, ir.Const) and type(count.value) is int:
+            made = (self.static_items(items, builder, span) or []) * count.value
+            return builder.call(ops.make_tuple if value.type is tuple else ops.make_list, *made, name=name, span=span)
+    return None
+
+
+_HANDLERS: dict[Any, Callable[..., ir.Atom | None]] = {
+    operator.pow: _power,
+    operator.add: _concatenate_displays,
+    operator.mul: _repeat_display,
+    rt.unbroadcast: _unbroadcast,
+    getattr: _read_attribute,
+    map: _map,
+    list: _make_list(list),
+    tuple: _make_list(tuple),
+    dict.items: _dict_view("items"),
+    dict.values: _dict_view("values"),
+    dict.keys: _dict_view("keys"),
+    dict.get: _dict_get,
+    importlib.import_module: _import,
+}
+
+
+# --- helpers -----------------------------------------------------------------------------------------------------------
+
+_MISSING = object()
+
+
+def _lookup(load: ir.Load, fn: types.FunctionType) -> Any:
+    if load.scope == "free":
+        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+        try:
+            return cells[load.name].cell_contents
+        except (KeyError, ValueError):
+            return _MISSING
+    if load.name in fn.__globals__:
+        return fn.__globals__[load.name]
+    return getattr(builtins, load.name, _MISSING)
+
+
+def _is_function_like(value: Any) -> bool:
+    return callable(value) and (
+        hasattr(type(value), "__s2s_primal__") or isinstance(value, (types.MethodType, functools.partial))
+    )
+
+
+def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    values = fn.__defaults__ or ()
+    found = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (fn.__kwdefaults__ or {})
+    return {k: ir.Const(v) for k, v in found.items()}
+
+
+def _literal(atom: ir.Atom) -> Any:
+    return atom.value if isinstance(atom, ir.Const) else atom
+
+
+def _ends(block: ir.Block) -> bool:
+    return bool(block.statements) and isinstance(block.statements[-1], ir.Raise)
+
+
+def _phi(value: AbstractValue) -> AbstractValue:
+    """What a variable that joins paths may be taken for: never an object, which would fold it away."""
+    value = widen_known(value)
+    if isinstance(value, Known) and isinstance(value.value, (bool, int, float, complex)):
+        return Scalar(type(value.value))
+    return value
+
+
+def _same(a: AbstractValue, b: AbstractValue) -> bool:
+    return _phi(a) == _phi(b)
+
+
+def _drop_unchanged(
+    carried: list[ir.Carried], yields: list[ir.Atom]
+) -> tuple[tuple[ir.Carried, ...], list[ir.Atom]]:
+    return tuple(carried), yields
+
+
+def _place(frame: Frame, span: ir.Span | None) -> str:
+    name = frame.fn.__qualname__
+    return name if span is None else f"{name} ({span.file.rsplit('/', 1)[-1]}:{span.line})"
+
+
+def _asked_by(problem: DifferentiationError, asked: tuple[str, ...]) -> DifferentiationError:
+    diagnostic = problem.diagnostic
+    import dataclasses
+
+    return type(problem)(dataclasses.replace(diagnostic, asked_by=(*asked, *diagnostic.asked_by)))
+
+
+def _name_of(fn: Any) -> str:
+    return getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+
+
+__all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]
