@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from typing import Any
 
@@ -134,3 +135,17 @@ def test_bodies_close_over_nothing() -> None:
         bodies = [*rule.partials, *rule.cotangents.values(), rule.tangent, rule.body]
         for body in bodies:
             assert body is None or body.__closure__ is None, rule.name  # type: ignore[attr-defined]
+
+
+def test_a_partial_takes_one_input_for_each_partial() -> None:
+    for rule in RULES.values():
+        for derivative in rule.partials:
+            if derivative is not None:
+                assert len(inspect.signature(derivative).parameters) == 1 + len(rule.partials), rule.name
+
+
+def test_a_tangent_names_parameters_and_their_tangents() -> None:
+    for rule in RULES.values():
+        if rule.tangent is not None:
+            known = {"y", *rule.params.parameters, *(f"{name}_dot" for name in rule.cotangents)}
+            assert set(inspect.signature(rule.tangent).parameters) <= known, rule.name
