@@ -1,10 +1,9 @@
-"""Sphinx builds these documents: ``sphinx-build -W -b html docs docs/_build/html``. It needs no network."""
+"""Sphinx builds these documents: ``sphinx-build -W -b html docs build/docs``. It needs no network."""
 
 project = "s2s"
 author = "the s2s authors"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 html_theme = "alabaster"
 html_title = "s2s"
