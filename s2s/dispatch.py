@@ -11,9 +11,9 @@ the dispatcher's code for one that knows it. So a call costs the guards and noth
             return version0(W, x, n)
         return miss(W, x, n)
 
-The objects that guards compare with are constants of the code object (``_constants_in``): loading one is
-the cheapest that Python has, and new code comes with its new constants in one assignment, whatever other
-threads run meanwhile.
+Types and dtypes that guards compare with are constants of the code object: loading one is the cheapest that
+Python has. Other objects stand in a list that only grows, in the dispatcher's one closure cell
+(``_is_plain`` says why). So new code comes in one assignment, whatever other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 import threading
 import types
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from s2s import cache, errors
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
@@ -253,9 +256,7 @@ class Dispatcher:
                 self._on_version(version)
             return version
 
-    def _find(
-        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
-    ) -> Version:
+    def _find(self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]) -> Version:
         """The version for these arguments, known or new.
 
         A version may rely on a length not having some value. Where it has, that length becomes part of the
@@ -273,11 +274,11 @@ class Dispatcher:
                 wrong = self._wrong_sizes(version, values)
                 if not wrong:
                     return version
+            before = avals
             for size in wrong:
-                fixed = tuple(with_length(aval, size.symbol, size.value) for aval in avals)
-                if size.root != "argument" or (fixed == avals and len(wrong) == 1):
-                    raise errors.error("S2S901", problem=f"the guard {size} does not hold for its own call")
-                avals = fixed
+                avals = tuple(with_length(aval, size.symbol, size.value) for aval in avals)
+            if avals == before:
+                raise errors.error("S2S901", problem=f"{wrong[0]} does not hold for its own call")
         raise errors.error("S2S901", problem=f"no version of {self.name} fits its own call")
 
     def _wrong_sizes(self, version: Version, values: tuple[Any, ...]) -> list[SizeGuard]:
@@ -536,6 +537,8 @@ class _Writer:
         while any(local.startswith(self.prefix) for local in self.locals):
             self.prefix = f"_{self.prefix}"
         self._fixed = {name: f"{self.prefix}fixed{i}" for i, name in enumerate(target.fixed)}
+        self._kept: list[Any] = []
+        self._places: dict[int, int] = {}
 
     def expression(self, name: str) -> str:
         """How the dispatcher reads a parameter of the function: by its name, or a constant where it is
@@ -549,7 +552,8 @@ class _Writer:
             for p in self.target.public
             if p.name in self.target.positional and p.default is not p.empty
         )
-        made = types.FunctionType(self.code([], miss), self.globals, self.name, defaults or None)
+        closure = (types.CellType(self._kept),)
+        made = types.FunctionType(self.code([], miss), self.globals, self.name, defaults or None, closure)
         by_keyword = {
             p.name: p.default
             for p in self.target.public
@@ -573,7 +577,16 @@ class _Writer:
             lines += [f"    if {test}:", f"        return {self.prefix}call_{i}({arguments})"]
         objects[f"{self.prefix}miss"] = miss
         lines.append(f"    return {self.prefix}miss({arguments})")
-        return _constants_in("\n".join(lines), objects)
+        kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}
+        return _code("\n".join(lines), objects, kept, f"{self.prefix}kept")
+
+    def _keep(self, value: Any) -> int:
+        """The place of an object in the list that all code of this dispatcher shares. The list only grows,
+        so that code that still runs in another thread finds what it looks for."""
+        if id(value) not in self._places:
+            self._places[id(value)] = len(self._kept)
+            self._kept.append(value)
+        return self._places[id(value)]
 
     def _parameters(self) -> str:
         shown: list[str] = []
@@ -612,30 +625,52 @@ def _rename_all(text: str, prefix: str, renamed: dict[str, str]) -> str:
     return re.sub(rf"\b{prefix}\w+", lambda found: renamed.get(found[0], found[0]), text)
 
 
-class _Placeholders(ast.NodeTransformer):
-    """Names that stand for objects become string constants, which ``_constants_in`` replaces by the objects.
+_PLAIN = (types.ModuleType, types.BuiltinFunctionType, np.dtype, np.ufunc, type(np.sum))
 
-    They are wrapped in ``(constant if True else None)``, which compiles to the constant alone: Python warns
-    about literals that are called or compared with ``is``.
+
+def _is_plain(value: Any) -> bool:
+    """Whether an object refers to nothing of the user's. Only such objects become constants: code objects
+    are not seen by the garbage collector, so what refers back to the dispatcher would never go."""
+    if isinstance(value, types.BuiltinFunctionType):
+        return value.__self__ is None or isinstance(value.__self__, types.ModuleType)
+    return isinstance(value, _PLAIN) or (
+        isinstance(value, type) and value.__module__ in ("builtins", "numpy")
+    )
+
+
+class _Placeholders(ast.NodeTransformer):
+    """Names that stand for objects become places in the list ``kept``, or string constants that ``_code``
+    replaces.
+
+    The constants are wrapped in ``(constant if True else None)``, which compiles to the constant alone:
+    Python warns about literals that are called or compared with ``is``.
     """
 
-    def __init__(self, objects: dict[str, Any]) -> None:
+    def __init__(self, objects: dict[str, Any], kept: dict[str, int], kept_name: str) -> None:
         self.objects = objects
+        self.kept = kept
+        self.kept_name = kept_name
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id not in self.objects:
             return node
-        return ast.copy_location(
-            ast.IfExp(ast.Constant(True), ast.Constant(f"<{node.id}>"), ast.Constant(None)), node
-        )
+        new: ast.expr = ast.IfExp(ast.Constant(True), ast.Constant(f"<{node.id}>"), ast.Constant(None))
+        if node.id in self.kept:
+            place = ast.Constant(self.kept[node.id])
+            new = ast.Subscript(ast.Name(self.kept_name, ast.Load()), place, ast.Load())
+        return ast.copy_location(new, node)
 
 
-def _constants_in(text: str, objects: dict[str, Any]) -> types.CodeType:
-    """The code of the one def in ``text``, with names replaced by objects that the code itself holds."""
-    tree = ast.fix_missing_locations(_Placeholders(objects).visit(ast.parse(text)))
+def _code(text: str, objects: dict[str, Any], kept: dict[str, int], kept_name: str) -> types.CodeType:
+    """The code of the one def in ``text``, with its objects put in; ``kept_name`` is its one closure
+    variable."""
+    tree = ast.parse(f"def outer({kept_name}):\n{textwrap.indent(text, '    ')}")
+    tree = ast.fix_missing_locations(_Placeholders(objects, kept, kept_name).visit(tree))
     module = compile(tree, "<s2s dispatch>", "exec", dont_inherit=True)
-    code = next(c for c in module.co_consts if isinstance(c, types.CodeType))
-    return _replace_constants(code, {f"<{name}>": value for name, value in objects.items()})
+    outer = next(c for c in module.co_consts if isinstance(c, types.CodeType))
+    code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
+    plain = {f"<{name}>": value for name, value in objects.items() if name not in kept}
+    return _replace_constants(code.replace(co_qualname=code.co_name), plain)
 
 
 def _replace_constants(code: types.CodeType, objects: dict[str, Any]) -> types.CodeType:

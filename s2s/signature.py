@@ -30,7 +30,17 @@ from s2s.analysis.values import (
 )
 from s2s.versions import Unstorable, fingerprint, import_path
 
-__all__ = ["Names", "annotated", "describe", "guard_source", "has_float", "key", "plain_name", "stable_key", "with_length"]
+__all__ = [
+    "Names",
+    "annotated",
+    "describe",
+    "guard_source",
+    "has_float",
+    "key",
+    "plain_name",
+    "stable_key",
+    "with_length",
+]
 
 MANY = 64
 """A list with more items than this is a ListOf, where its items are alike."""

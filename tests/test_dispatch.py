@@ -1,0 +1,376 @@
+"""Dispatch: which version a call goes to, and when a new one is compiled."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import pickle
+import threading
+import types
+import weakref
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s import dispatch
+from s2s.analysis.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.dispatch import INLINE, MOST_OBJECTS
+from s2s.errors import ArgumentError, InternalError
+from s2s.ir import Const
+from s2s.signature import Names, annotated, describe, guard_source, key
+from s2s.versions import KindGuard, ObjectGuard, SizeGuard
+from tests.fake_compiler import FakeCompiler, compiled, ones
+
+SCALE = 2.0
+Pair = namedtuple("Pair", "a b")
+
+
+def helper(x):
+    return x
+
+
+def other(x):
+    return 2 * x
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    compiler = FakeCompiler()
+    monkeypatch.setenv("S2S_CACHE", "0")
+    monkeypatch.setattr(dispatch, "run_compiler", compiler)
+    return compiler
+
+
+def product():
+    """A new function each time, so that tests do not share versions."""
+
+    def f(x, y=3.0):
+        return x * y
+
+    f.__code__ = f.__code__.replace(co_filename=f"<test {id(f)}>")
+    return f
+
+
+# --- abstract values ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "text"),
+    [
+        (1.0, Scalar(float), "float"),
+        (1, Scalar(int), "int"),
+        (1j, Scalar(complex), "complex"),
+        (np.float32(1), Scalar(np.float32), "float32"),
+        (np.bool_(True), Scalar(np.bool_), "bool"),
+        (True, Known(Const(True)), "True"),
+        (None, Known(Const(None)), "None"),
+        ("same", Known(Const("same")), "'same'"),
+        (np.ones((2, 1)), Array(np.dtype("f8"), (Dim("X.0"), Dim("", 1))), "f8[:,1]"),
+        (np.ones(()), Array(np.dtype("f8"), ()), "f8[]"),
+        (np.ones(0, ">f4"), Array(np.dtype(">f4"), (Dim("X.0"),)), ">f4[:]"),
+        (np.array([None]), UNKNOWN, "?"),
+        (np.ma.masked_array([1.0]), UNKNOWN, "?"),
+        ((1.0, [2]), Sequence(tuple, (Scalar(float), Sequence(list, (Scalar(int),)))), "(float, [int,])"),
+        ({"a": 1.0}, Mapping(("a",), (Scalar(float),)), "{'a': float}"),
+        (Pair(1.0, 2), Sequence(Pair, (Scalar(float), Scalar(int))), "Pair(float, int)"),
+        ([1.0] * 65, ListOf(Scalar(float)), "[float, ...]"),
+        ([ones(2)] * 65, ListOf(Array(np.dtype("f8"), (Dim("?X[].0"),))), "[f8[:], ...]"),
+        (helper, Known(Const(helper)), "helper"),
+        (np, Known(Const(np)), "numpy"),
+        (object(), UNKNOWN, "?"),
+    ],
+)
+def test_describe(value, expected, text):
+    aval = describe(value, "X")
+    assert aval == expected
+    assert key(aval) == text
+
+
+def test_lengths_in_containers_are_named_by_their_place():
+    aval = describe([{"w": ones(3)}], "params")
+    assert aval.items[0].items[0].shape == (Dim("params[0]['w'].0"),)
+
+
+def test_a_list_that_contains_itself_is_unknown_inside():
+    loop = [1.0]
+    loop.append(loop)
+    assert describe(loop, "x") == Sequence(list, (Scalar(float), UNKNOWN))
+
+
+SAMPLES = [
+    1.0, 1, 1j, True, False, None, "a", "b", b"a", np.float32(1), np.float64(1), ones(3), ones(1), ones(2, 3),
+    ones(1, 3), ones(2, 1), np.ones(()), np.ones(3, "f4"), np.ones(3, int), (1.0,), (1.0, 2.0), [1.0], (1, 2.0),
+    {"a": 1.0}, {"b": 1.0}, {"a": 1.0, "b": 2.0}, {"b": 2.0, "a": 1.0}, Pair(1.0, 2.0), [1.0] * 70, [1] * 70,
+    [ones(2)] * 70, [ones(2, 2)] * 70, [], (), {}, helper, other, np, object(), np.ma.masked_array([1.0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("index", range(len(SAMPLES)))
+def test_a_guard_holds_for_its_own_kind_and_for_no_other(index):
+    aval = describe(SAMPLES[index], "x")
+    names = Names()
+    condition = " and ".join(guard_source("x", aval, names, SAMPLES[index]))
+    for value in SAMPLES:
+        same = describe(value, "x") == aval and (aval is not UNKNOWN or type(value) is type(SAMPLES[index]))
+        assert bool(eval(condition, {**names.objects, "x": value})) is same, (condition, value)
+
+
+def test_an_unpickled_dtype_passes_the_guard():
+    x = pickle.loads(pickle.dumps(ones(3)))
+    names = Names()
+    assert eval(" and ".join(guard_source("x", describe(ones(3), "x"), names)), {**names.objects, "x": x})
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text"),
+    [
+        (float, "float"), (int, "int"), (np.float32, "float32"), (np.ndarray, "f8[...]"), (None, "None"),
+        (np.typing.NDArray[np.float32], "f4[...]"), (list[float], "[float, ...]"),
+        (tuple[float, int], "(float, int)"), (np.floating, "?"), (float | None, "?"), (str, "?"),
+    ],
+)  # fmt: skip
+def test_annotations(annotation, text):
+    assert key(annotated(annotation)) == text
+
+
+# --- versions -----------------------------------------------------------------------------------------------
+
+
+def test_one_version_for_each_kind_and_none_for_another_value(fake):
+    fake.say("f", "return 10.0")
+    g = s2s.grad(product())
+    assert [g(1.0), g(2.0), g(1.0, 5.0), g(x=1.0, y=2.0)] == [10.0] * 4
+    assert len(fake.calls) == 1
+    g(ones(3)), g(ones(4)), g(ones(1)), g(ones(3, 3))
+    assert [key(call[1]["x"]) for call in fake.calls] == ["float", "f8[:]", "f8[1]", "f8[:,:]"]
+
+
+def test_the_function_called_stays_the_same_object(fake):
+    fake.say("f", "return x")
+    g = s2s.grad(product())
+    before = g.func
+    g(1.0), g(ones(3))
+    assert g.func is before
+    assert s2s.grad(g.made_from[1]) is g
+
+
+def test_a_call_with_a_known_kind_runs_no_python_of_the_front_end(fake, monkeypatch):
+    fake.say("f", "return x")
+    g = s2s.grad(product())
+    g(1.0)
+    monkeypatch.setattr(dispatch.Dispatcher, "version_for", None)
+    assert g(2.0) == 2.0
+
+
+def test_more_versions_than_are_tested_inline(fake):
+    fake.answers["f"] = lambda function, arguments, request: fake_text(arguments)
+    g = s2s.grad(product())
+    inputs = [(np.ones((2,) * rank), rank) for rank in range(1, INLINE + 4)]
+    for _ in range(3):
+        for x, rank in inputs:
+            assert g(x) == rank
+    assert len(fake.calls) == len(inputs)
+
+
+def fake_text(arguments):
+    return compiled("f_grad", ", ".join(arguments), f"return {len(arguments['x'].shape)}")
+
+
+def test_defaults_keywords_and_every_kind_of_parameter(fake):
+    def f(a, /, b, *rest, c=3.0, **named):
+        return a
+
+    fake.say("f", "return (a, b, rest, c, named)")
+    g = s2s.grad(f)
+    assert g(1.0, 2.0, 4.0, d=5.0) == (1.0, 2.0, (4.0,), 3.0, {"d": 5.0})
+    assert g(1.0, b=2.0, c=0.0) == (1.0, 2.0, (), 0.0, {})
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'b'"):
+        g(1.0)
+
+
+def test_names_of_the_dispatcher_do_not_collide_with_parameters(fake):
+    def f(_s2s_o0, len, miss):
+        return _s2s_o0
+
+    fake.say("f", "return (_s2s_o0, len, miss)", ObjectGuard("global", ("len",), len))
+    assert s2s.grad(f)(1.0, [2.0], (3.0,)) == (1.0, [2.0], (3.0,))
+    assert s2s.grad(f)(1.0, [2.0], (3.0,)) == (1.0, [2.0], (3.0,))
+    assert len(fake.calls) == 1
+
+
+# --- guards beyond the arguments ----------------------------------------------------------------------------
+
+
+def test_a_rebound_global_makes_a_new_version(fake, monkeypatch):
+    def answer(function, arguments, request):
+        return compiled("f_grad", "x, y", f"return {helper.__name__!r}", ObjectGuard("global", ("helper",), helper))
+
+    fake.answers["f"] = answer
+    g = s2s.grad(product())
+    assert g(1.0) == "helper"
+    monkeypatch.setitem(globals(), "helper", other)
+    assert g(1.0) == "other"
+    monkeypatch.undo()
+    monkeypatch.setenv("S2S_CACHE", "0")
+    assert g(1.0) == "helper"
+
+
+def test_a_global_number_of_another_kind_makes_a_new_version(fake, monkeypatch):
+    fake.answers["f"] = lambda function, arguments, request: scaled(describe(SCALE, "SCALE"))
+    g = s2s.grad(product())
+    assert g(1.0) == "float"
+    monkeypatch.setitem(globals(), "SCALE", 7.0)
+    assert g(1.0) == "float" and len(fake.calls) == 1
+    monkeypatch.setitem(globals(), "SCALE", ones(3))
+    assert g(1.0) == "f8[:]" and len(fake.calls) == 2
+
+
+def scaled(aval):
+    return compiled("f_grad", "x, y", f"return {key(aval)!r}", KindGuard("global", "SCALE", aval))
+
+
+def unless_known(symbol, value):
+    """A compiler that assumes that a length is not ``value``, where it does not know the length."""
+
+    def answer(function, arguments, request):
+        guards = () if f"offset={value}" in repr(arguments["x"]) else (SizeGuard(symbol, value),)
+        return compiled("f_grad", "x, y", f"return {len(guards)}", *guards)
+
+    return answer
+
+
+def test_a_size_that_was_assumed_not_to_occur(fake):
+    fake.answers["f"] = unless_known("x.0", 2)
+    g = s2s.grad(product())
+    assert g(ones(5)) == g(ones(6)) == 1
+    assert len(fake.calls) == 1
+    assert g(ones(2)) == g(ones(2)) == 0
+    assert [key(call[1]["x"]) for call in fake.calls] == ["f8[:]", "f8[2]"]
+
+
+def test_a_size_that_was_assumed_not_to_occur_comes_first(fake):
+    fake.answers["f"] = unless_known("x.0", 2)
+    g = s2s.grad(product())
+    assert g(ones(2)) == 0
+    assert g(ones(5)) == 1
+    assert len(fake.calls) == 2
+
+
+def test_a_size_inside_a_container(fake):
+    fake.answers["f"] = unless_known("x[0]['w'].1", 2)
+    g = s2s.grad(product())
+    assert g([{"w": ones(3, 5)}]) == g([{"w": ones(3, 6)}]) == 1
+    assert g([{"w": ones(3, 2)}]) == 0
+    assert len(fake.calls) == 2
+
+
+def test_a_guard_that_fails_for_its_own_call_is_an_internal_error(fake):
+    fake.say("f", "return 0", SizeGuard("x.0", 2))
+    with pytest.raises(InternalError, match="does not hold for its own call"):
+        s2s.grad(product())(ones(2))
+
+
+def test_closures_of_one_code_share_versions_while_their_guards_hold(fake):
+    def make(h):
+        def closure(x):
+            return h(x)
+
+        return closure
+
+    def answer(function, arguments, request):
+        h = function.__closure__[0].cell_contents
+        return compiled("closure_grad", "x", f"return ({h.__name__!r}, h(x))", ObjectGuard("free", ("h",), h),
+                        free=("h",))
+
+    fake.answers["closure"] = answer
+    first, second, third = make(other), make(other), make(helper)
+    assert s2s.grad(first)(1.0) == s2s.grad(second)(1.0) == ("other", 2.0)
+    assert len(fake.calls) == 1
+    assert s2s.grad(third)(1.0) == ("helper", 1.0)
+    assert len(fake.calls) == 2
+
+
+def test_functions_made_anew_for_each_call_stop_being_specialised(fake):
+    fake.say("f", "return y(x)")
+    g = s2s.grad(product())
+    for k in range(3 * MOST_OBJECTS):
+        assert g(1.0, lambda x, k=k: x + k) == 1.0 + k
+    assert len(fake.calls) == MOST_OBJECTS + 1
+    assert fake.calls[-1][1]["y"] is UNKNOWN
+
+
+def test_objects_of_any_class_go_to_the_general_version_and_others_do_not(fake):
+    fake.answers["f"] = lambda function, arguments, request: tell(arguments)
+    g = s2s.grad(product())
+    thing = types.SimpleNamespace(x=1)
+    assert g(thing) == "?"
+    assert g(1.0) == "float"
+    assert g(thing) == "?"
+    assert g(np.ma.masked_array([1.0])) == "?"
+    assert len(fake.calls) == 2
+
+
+def tell(arguments):
+    return compiled("f_grad", ", ".join(arguments), f"return {key(arguments['x'])!r}")
+
+
+def test_threads_that_miss_at_once_compile_once(fake):
+    fake.say("f", "return x")
+    g = s2s.grad(product())
+    results = []
+    threads = [threading.Thread(target=lambda k=k: results.append(g(float(k)))) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [float(k) for k in range(8)]
+    assert len(fake.calls) == 1
+
+
+def test_a_function_goes_when_nobody_needs_it(fake):
+    fake.say("f", "return x")
+    f = product()
+    s2s.grad(f)(1.0)
+    gone = weakref.ref(f)
+    fake.calls.clear()
+    del f
+    gc.collect()
+    assert gone() is None
+
+
+def test_wraps_does_not_hand_derivatives_on(fake):
+    fake.say("f", "return 1.0")
+    f = product()
+    s2s.grad(f)
+
+    @functools.wraps(f)
+    def wrapper(x, y=3.0):
+        return f(x, y)
+
+    wrapper.__code__ = wrapper.__code__.replace(co_name="wrapper")
+    s2s.grad(wrapper)(1.0)
+    assert fake.calls[-1][0] is wrapper
+
+
+# --- arguments to differentiate -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (1, "the argument `x` of `f` is an integer [S2S503]"),
+        (np.arange(3), "the argument `x` of `f` is an integer [S2S503]"),
+        (True, "the argument `x` of `f` is a bool and has no derivative [S2S504]"),
+        ("a", "the argument `x` of `f` is a str and has no derivative [S2S504]"),
+        (None, "the argument `x` of `f` is None and has no derivative [S2S504]"),
+        ([1, 2], "the argument `x` of `f` is a list without floats and has no derivative [S2S504]"),
+        (np.array([True]), "the argument `x` of `f` is an array of bool and has no derivative [S2S504]"),
+    ],
+)
+def test_what_has_no_derivative(fake, value, message):
+    with pytest.raises(ArgumentError) as caught:
+        s2s.grad(product())(value)
+    assert str(caught.value).splitlines()[0] == message
+    assert not fake.calls
