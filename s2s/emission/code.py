@@ -15,7 +15,7 @@ from s2s.ir import Atom, Call, Const, Load, MakeFunction, Span, Store, Value, Va
 
 __all__ = [
     "Assign", "Branch", "Change", "Choice", "Code", "Comment", "Comprehension", "Copies", "Each", "Fail", "Give", "Junction", "Leave",
-    "Loop", "Pattern", "Statement", "Target", "Tree", "blocks_of", "ends", "targets_of", "tree_atoms", "uses", "walk",
+    "Loop", "Pattern", "Statement", "Target", "Tree", "assigned_by", "blocks_of", "ends", "targets_of", "tree_atoms", "uses", "walk",
 ]
 
 
@@ -208,6 +208,17 @@ def targets_of(target: Target) -> Iterator[Var]:
             for item in items:
                 yield from targets_of(item)
         case None:
+            pass
+
+
+def assigned_by(statement: Statement) -> Iterator[Var]:
+    """The variables that a statement itself assigns."""
+    match statement:
+        case Assign(target) | Each(item=target):
+            yield from targets_of(target)
+        case Copies(pairs):
+            yield from (target for target, _ in pairs)
+        case _:
             pass
 
 

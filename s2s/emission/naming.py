@@ -31,14 +31,15 @@ from s2s.emission.code import (
     Statement,
     Target,
     Tree,
+    assigned_by,
     targets_of,
     tree_atoms,
     uses,
     walk,
 )
-from s2s.emission.effects import Effect, effect_of
+from s2s.emission.effects import INPLACE, Effect, effect_of
 from s2s.emission.folding import leaves, tree_leaves
-from s2s.ir import Atom, MakeFunction, Var
+from s2s.ir import Atom, Call, Const, MakeFunction, Var
 
 __all__ = ["acts", "name_variables"]
 
@@ -89,7 +90,7 @@ class _Liveness:
     def run(self) -> None:
         fixed = self.bits((*self.code.params, *self.code.captures))
         for statement in walk(self.code.body):
-            for target in _assigned(statement):
+            for target in assigned_by(statement):
                 self.bit(target)
         self.lasting = self.bits(_captured(self.code))
         for made in _comprehensions(self.code):
@@ -144,8 +145,17 @@ class _Liveness:
         together = self.bits(assigned)
         source = value if isinstance(value, Var) and value not in self.code.folded else None
         for var in assigned:
-            self.assign(var, out | together, source)
+            self.assign(var, out | together | self.changed_with(value), source)
         return (out & ~together) | self.bits(tree_leaves(self.code, value))
+
+    def changed_with(self, value: Tree) -> int:
+        """What ``x = old; x += c`` reads after its first half: the target must not have the name of that."""
+        match value:
+            case Call(Const(value=fn), (Var() as first, second), ()) if fn.__hash__ is not None and fn in INPLACE:
+                read = set(tree_leaves(self.code, Call(Const(None), (second,))))
+                return 0 if first in self.code.folded else self.bits(read - {first})
+            case _:
+                return 0
 
     def copies(self, statement: Copies, pairs: list[tuple[Var, Atom]], out: int) -> int:
         kept = [(t, s) for t, s in pairs if out & self.bit(t) or acts(self.code, s)]
@@ -184,16 +194,6 @@ class _Liveness:
             if isinstance(statement, Copies):
                 kept = self.kept.get(id(statement), set())
                 statement.pairs = [(t, s) for t, s in statement.pairs if t in kept]
-
-
-def _assigned(statement: Statement) -> Iterator[Var]:
-    match statement:
-        case Assign(target) | Each(item=target):
-            yield from targets_of(target)
-        case Copies(pairs):
-            yield from (target for target, _ in pairs)
-        case _:
-            pass
 
 
 def _comprehensions(code: Code) -> Iterator[Comprehension]:
@@ -350,6 +350,6 @@ def _versions(base: str) -> Iterator[str]:
 
 def _in_order_of_text(code: Code) -> Iterator[Var]:
     for statement in walk(code.body):
-        yield from _assigned(statement)
+        yield from assigned_by(statement)
     for made in _comprehensions(code):
         yield from targets_of(made.item)

@@ -258,7 +258,7 @@ class _Writer:
         self.indented(then)
         if not self.prints(orelse):
             return
-        if ends(then):
+        if ends(then) and word == "if":
             self.statements(orelse)
         elif len(orelse) == 1 and isinstance(orelse[0], Branch) and self.prints(orelse[0].then):
             self.branch(orelse[0], "elif")

@@ -20,6 +20,7 @@ from s2s.emission.code import (
     Pattern,
     Statement,
     Target,
+    assigned_by,
     blocks_of,
     targets_of,
     uses,
@@ -157,12 +158,12 @@ def _place_for(pair: tuple[Var, Atom], block: list[Statement], end: Copies) -> i
     if not isinstance(source, Var) or source.is_temporary or source.name == target.name:
         return None
     places = [k for k, s in enumerate(block) if isinstance(s, Assign) and _is_next(s.target, source)]
-    if not places or any(isinstance(s, Assign) and s.target == source for s in block):
+    if not places or any(source in assigned_by(s) for s in walk(block) if s is not end):
         return None
     later = list(walk(block[places[0] :]))
     stays = any(isinstance(s, (Leave, Give)) for s in later)
     read = any(target in uses(s) or (isinstance(s, Loop) and s.test == target) for s in later)
-    written = any(isinstance(s, Copies) and s is not end and target in dict(s.pairs) for s in later)
+    written = any(target in assigned_by(s) for s in later if s is not end)
     return None if stays or read or written else places[0]
 
 
