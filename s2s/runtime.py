@@ -146,11 +146,6 @@ def axis_size(x: Any, axis: Axis) -> int:
     return math.prod(shape[i] for i in axis) if isinstance(axis, tuple) else shape[axis]
 
 
-def expand(r: Any, axis: Axis, keepdims: bool) -> Any:
-    """A result of a reduction, or its cotangent, with the axes that were reduced back as axes of length 1."""
-    return r if axis is None or keepdims else np.expand_dims(r, axis)
-
-
 def align_weights(weights: Any, a: Any, axis: Axis) -> Any:
     """The weights of ``np.average`` in a shape that broadcasts against ``a``."""
     weights = np.asarray(weights)
@@ -338,9 +333,11 @@ def meshgrid_bar(g: Any, vectors: Any, indexing: str) -> Any:
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
-    grids = zip(g, order, strict=True)
-    sums = [None if part is None else np.sum(part, axis=tuple(i for i in order if i != k)) for part, k in grids]
-    return tuple(None if s is None else np.reshape(s, np.shape(v)) for s, v in zip(sums, vectors, strict=True))
+    parts: list[Any] = []
+    for part, k, vector in zip(g, order, vectors, strict=True):
+        others = tuple(i for i in order if i != k)
+        parts.append(None if part is None else np.reshape(np.sum(part, axis=others), np.shape(vector)))
+    return tuple(parts)
 
 
 def convolve_bar(g: Any, a: Any, v: Any, mode: str) -> Any:

@@ -175,8 +175,8 @@ linear(
 
 IN_PLACE = "it changes its argument in place; write an assignment to elements, as in `a[index] = values`"
 for _changing in (
-    np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put, np.ndarray.fill,
-    np.ndarray.setflags, np.ndarray.resize,
+    np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put,
+    np.ndarray.fill, np.ndarray.setflags, np.ndarray.resize,
 ):
     refuse(_changing, IN_PLACE)
 refuse(np.ndarray.sort, "it changes its argument in place; write `a = np.sort(a)`")

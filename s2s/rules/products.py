@@ -259,8 +259,9 @@ linear(
     v=lambda y_bar, a, v, mode: rt.convolve_bar(y_bar, v, a, mode),
     params="a, v, mode='full'",
     samples=[
-        args(arr(5), arr(3)), args(arr(5), arr(3), "same"), args(arr(5), arr(3), "valid"), args(arr(2), arr(5)),
-        args(arr(3), arr(6), mode="same"), args(arr(5), arr(4), "same"), args(arr(3), arr(6), "valid"),
+        args(arr(5), arr(3)), args(arr(5), arr(3), "same"), args(arr(5), arr(3), "valid"),
+        args(arr(2), arr(5)), args(arr(3), arr(6), mode="same"), args(arr(5), arr(4), "same"),
+        args(arr(3), arr(6), "valid"),
         args(arr(4, complex=True), arr(2, complex=True)),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the rules choose where there is no derivative, and the factorisations, which see symmetric changes only."""
+"""What the rules choose where there is no derivative; and factorisations, which see symmetric changes only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def numeric_gradient(f: Callable[[Any], float], x: Any, h: float = 1e-5) -> Any:
     return grad
 
 
-# --- ties and corners ------------------------------------------------------------------------------------------------
+# --- ties and corners ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fn", [np.maximum, np.minimum, np.fmax, np.fmin])
@@ -103,7 +103,21 @@ def test_std_of_equal_values_gives_zero() -> None:
     np.testing.assert_array_equal(cotangent(np.std, "a", 1.0, np.ones(3)), np.zeros(3))
 
 
-# --- powers ----------------------------------------------------------------------------------------------------------
+def test_heaviside_is_flat_but_for_its_value_at_zero() -> None:
+    x = np.array([-1.0, 0.0, 1.0])
+    np.testing.assert_array_equal(partial(np.heaviside, 0, x, 0.5) * np.ones(3), [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(partial(np.heaviside, 1, x, 0.5), [0.0, 1.0, 0.0])
+
+
+def test_interp_by_its_knots() -> None:
+    x, xp = np.array([-1.0, 0.3, 1.7, 2.9, 9.0]), np.array([0.0, 1.0, 2.5, 3.0])
+    fp = np.array([1.0, 3.0, -1.0, 2.0])
+    y_bar = np.array([1.0, 2.0, -3.0, 0.5, 1.0])
+    expected = numeric_gradient(lambda v: float(np.sum(y_bar * np.interp(x, v, fp))), xp)
+    np.testing.assert_allclose(cotangent(np.interp, "xp", y_bar, x, xp, fp), expected, atol=1e-9)
+
+
+# --- powers -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("power", [np.power, np.float_power, operator.pow, pow, math.pow])
@@ -126,7 +140,7 @@ def test_powers_of_arrays_at_the_edge() -> None:
     assert by_base.dtype == by_exponent.dtype == np.float32
 
 
-# --- where, rounding -------------------------------------------------------------------------------------------------
+# --- where, rounding ----------------------------------------------------------------------------------------
 
 
 def test_where_keeps_a_nan_on_the_side_not_taken() -> None:
@@ -134,7 +148,11 @@ def test_where_keeps_a_nan_on_the_side_not_taken() -> None:
     np.testing.assert_array_equal(cotangent(np.where, "x", y_bar, c, np.zeros(2), np.zeros(2)), [2.0, 0.0])
 
 
-@pytest.mark.parametrize("fn", [np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, math.floor, int, round])
+ROUNDING = [np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, math.floor, int, round]
+PASSIVE = [np.sign, np.argmax, operator.lt, len, isinstance, math.isnan, np.zeros, np.shape]
+
+
+@pytest.mark.parametrize("fn", ROUNDING)
 def test_rounding_is_straight_through(fn: Any) -> None:
     rule = find(fn)
     assert rule is not None and rule.kind == "straight_through"
@@ -147,13 +165,13 @@ def test_floor_division_is_straight_through_as_division() -> None:
     assert partial(np.floor_divide, 1, np.array(7.0), np.array(2.0)) == -7.0 / 4.0
 
 
-@pytest.mark.parametrize("fn", [np.sign, np.argmax, operator.lt, len, isinstance, math.isnan, np.zeros, np.shape])
+@pytest.mark.parametrize("fn", PASSIVE)
 def test_passive_functions_have_derivative_zero(fn: Any) -> None:
     rule = find(fn)
     assert rule is not None and rule.kind == "zero"
 
 
-# --- products with zeros ---------------------------------------------------------------------------------------------
+# --- products with zeros ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("zeros", [[1], [1, 2]])
@@ -174,7 +192,7 @@ def test_determinant_of_a_singular_matrix() -> None:
     np.testing.assert_allclose(rt.cofactor(x, np.zeros(())), expected, atol=1e-9)
 
 
-# --- factorisations --------------------------------------------------------------------------------------------------
+# --- factorisations -----------------------------------------------------------------------------------------
 
 SHAPES = [(3, 3), (2, 3, 3)]
 
@@ -221,7 +239,7 @@ def test_cholesky_forward(shape: Any) -> None:
 @pytest.mark.parametrize("which", [(True, True), (True, False), (False, True)])
 def test_eigh(shape: Any, which: tuple[bool, bool]) -> None:
     rng = np.random.default_rng(3)
-    weights = [rng.normal(size=shape[:-1]) if which[0] else None, rng.normal(size=shape) if which[1] else None]
+    weights = [rng.normal(size=s) if use else None for s, use in zip((shape[:-1], shape), which, strict=True)]
     check_of_positive(np.linalg.eigh, weights, rng.normal(size=shape))
 
 
@@ -250,9 +268,8 @@ def test_svd(shape: Any, which: tuple[int, int, int]) -> None:
         return float(sum(np.sum(w * p * p) for w, p in zip(weights, parts, strict=True) if w is not None))
 
     y_bar = tuple(None if w is None else 2 * w * p for w, p in zip(weights, y, strict=True))
-    np.testing.assert_allclose(
-        cotangent(np.linalg.svd, "a", y_bar, x, full_matrices=False), numeric_gradient(loss, x), rtol=1e-5, atol=1e-7
-    )
+    found = cotangent(np.linalg.svd, "a", y_bar, x, full_matrices=False)
+    np.testing.assert_allclose(found, numeric_gradient(loss, x), rtol=1e-5, atol=1e-7)
 
 
 def test_svd_with_extra_vectors_is_refused() -> None:

@@ -37,7 +37,8 @@ def test_unbroadcast_widens_a_cotangent_that_is_smaller() -> None:
     "g, x, kind",
     [
         (np.ones(3), 2.0, float), (1 + 2j, 2.0, float), (1.0, 2j, complex), (np.float64(1.0), 1.0, float),
-        (np.float64(1.0), np.float32(1.0), np.float32), (np.ones(2), np.float32(1.0), np.float32), (1.0, 2, float),
+        (np.float64(1.0), np.float32(1.0), np.float32), (np.ones(2), np.float32(1.0), np.float32),
+        (1.0, 2, float),
     ],
 )
 def test_unbroadcast_gives_the_kind_of_a_scalar(g: Any, x: Any, kind: type) -> None:
