@@ -119,8 +119,6 @@ def _std(y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any) -> Any
 
 vjp(np.var, a=_var, params=SPREAD, samples=[*_samples(), *_samples(ddof=0), args(arr(3, 4), axis=0, ddof=1)])
 vjp(np.std, a=_std, params=SPREAD, samples=[*_samples()[:-1], args(arr(3, 4), axis=0, ddof=1)])
-alias(np.var, np.ndarray.var)
-alias(np.std, np.ndarray.std)
 
 
 @jvp(np.var)
@@ -136,6 +134,9 @@ def _std_dot(y: Any, a: Any, a_dot: Any, axis: Any, ddof: Any, keepdims: Any) ->
     return inner / np.where(y == 0.0, 1.0, y)
 
 
+alias(np.var, np.ndarray.var)
+alias(np.std, np.ndarray.std)
+
 # --- prod ---------------------------------------------------------------------------------------------------
 
 
@@ -149,13 +150,14 @@ vjp(
     np.prod, a=_prod, params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
     samples=[*_samples(), *EMPTY],
 )
-alias(np.prod, np.ndarray.prod)
 
 
 @jvp(np.prod)
 def _prod_dot(a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
     return np.sum(rt.prod_partial(a, axis) * a_dot, axis=axis, keepdims=keepdims)
 
+
+alias(np.prod, np.ndarray.prod)
 
 # --- max and min --------------------------------------------------------------------------------------------
 

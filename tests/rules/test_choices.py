@@ -1,4 +1,4 @@
-"""What the rules choose where there is no derivative; and factorisations, which see symmetric changes only."""
+"""What the rules choose where there is no derivative; factorisations, which see symmetric changes only."""
 
 from __future__ import annotations
 
