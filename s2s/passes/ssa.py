@@ -356,7 +356,7 @@ def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts:
 
 
 def _joined(env: _Env, then: _Env | None, orelse: _Env | None, live: set[ir.Var]) -> list[ir.Var]:
-    """The variables that a branch changes and that are read later: the user's first, in order of assignment."""
+    """The variables that a branch changes and that are read later: the user's first, then temporaries."""
     changed: dict[ir.Var, None] = {}
     for branch in (then, orelse):
         for var, held in (branch or {}).items():
