@@ -144,7 +144,7 @@ def derivative(
 
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     name = f"{_name(f)}_{ask.mode}"
-    finish = _with_pullback if ask.mode == "vjp" else None
+    finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else None
 
     def make(target: Target) -> Dispatcher:
         return Dispatcher(target, ask, name, finish, store.remember)
@@ -196,12 +196,11 @@ def primal_source(f: Differentiable[..., Any]) -> str:
 # --- pullbacks ----------------------------------------------------------------------------------------------
 
 
-def _with_pullback(version: Version, target: Target) -> Callable[..., Any]:
+def _with_pullback(count: int, version: Version, target: Target) -> Callable[..., Any]:
     """What ``vjp`` calls: a compiled version whose pullback checks its cotangent and gives None where there
     is none."""
     raw, name, has_aux = version.raw, target.name, version.request.has_aux
-    # The version's own arguments say how many there are: the positional ones come first, *args after them.
-    places = _places(target, version)
+    places = _places(target, version, count)
 
     def call(*values: Any) -> tuple[Any, ...]:
         out, pullback, *aux = raw(*values)
@@ -219,16 +218,14 @@ def _with_pullback(version: Version, target: Target) -> Callable[..., Any]:
     return call
 
 
-def _places(target: Target, version: Version) -> list[int | None]:
-    """For each positional argument of the call, the index of its cotangent, None where it has none."""
+def _places(target: Target, version: Version, count: int) -> list[int | None]:
+    """For each of the positional arguments of the call, the index of its cotangent, None where it has none."""
     paths: list[Path] = [(name,) for name in target.positional]
     rest = target.variable(inspect.Parameter.VAR_POSITIONAL)
     if rest is not None:
-        aval = version.avals[target.parameters.index(rest)]
-        count = len(aval.items) if isinstance(aval, Sequence) else 0
-        paths += [(rest, i) for i in range(len(target.prefix), count)]
+        paths += [(rest, len(target.prefix) + i) for i in range(count - len(paths))]
     where = {path: i for i, path in enumerate(version.request.wrt)}
-    return [where.get(path) for path in paths]
+    return [where.get(path) for path in paths[:count]]
 
 
 def _fit(cotangent: Any, out: Any, name: str) -> Any:
@@ -288,6 +285,8 @@ def _structure(value: Any) -> str:
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(str, value))}"
+    if isinstance(value, np.ndarray):
+        return "an array"
     return "None" if value is None else f"a {type(value).__name__}"
 
 

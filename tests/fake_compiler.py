@@ -1,4 +1,5 @@
-"""A compiler for the tests of the front end: hand-written gradients, given out by the name of the function."""
+"""A compiler for the tests of the front end: hand-written gradients, given out by the name of the
+function."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ def test_a_list_that_contains_itself_is_unknown_inside():
 
 SAMPLES = [
     1.0, 1, 1j, True, False, None, "a", "b", b"a", np.float32(1), np.float64(1), ones(3), ones(1), ones(2, 3),
-    ones(1, 3), ones(2, 1), np.ones(()), np.ones(3, "f4"), np.ones(3, int), (1.0,), (1.0, 2.0), [1.0], (1, 2.0),
+    ones(1, 3), ones(2, 1), np.ones(()), np.ones(3, "f4"), np.ones(3, int), (1.0,), (1.0, 2.0), [1.0],
+    (1, 2.0),
     {"a": 1.0}, {"b": 1.0}, {"a": 1.0, "b": 2.0}, {"b": 2.0, "a": 1.0}, Pair(1.0, 2.0), [1.0] * 70, [1] * 70,
     [ones(2)] * 70, [ones(2, 2)] * 70, [], (), {}, helper, other, np, object(), np.ma.masked_array([1.0]),
 ]  # fmt: skip
@@ -205,7 +206,9 @@ def test_names_of_the_dispatcher_do_not_collide_with_parameters(fake):
 
 def test_a_rebound_global_makes_a_new_version(fake, monkeypatch):
     def answer(function, arguments, request):
-        return compiled("f_grad", "x, y", f"return {helper.__name__!r}", ObjectGuard("global", ("helper",), helper))
+        return compiled(
+            "f_grad", "x, y", f"return {helper.__name__!r}", ObjectGuard("global", ("helper",), helper)
+        )
 
     fake.answers["f"] = answer
     g = s2s.grad(product())
@@ -281,8 +284,9 @@ def test_closures_of_one_code_share_versions_while_their_guards_hold(fake):
 
     def answer(function, arguments, request):
         h = function.__closure__[0].cell_contents
-        return compiled("closure_grad", "x", f"return ({h.__name__!r}, h(x))", ObjectGuard("free", ("h",), h),
-                        free=("h",))
+        return compiled(
+            "closure_grad", "x", f"return ({h.__name__!r}, h(x))", ObjectGuard("free", ("h",), h), free=("h",)
+        )
 
     fake.answers["closure"] = answer
     first, second, third = make(other), make(other), make(helper)

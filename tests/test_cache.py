@@ -1,0 +1,296 @@
+"""The disk cache: what is found again, what is not, and whose files are read. Each program is a process of
+its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from s2s import cache
+from s2s.signature import describe
+from s2s.versions import Dependency, ObjectGuard, Request
+from tests.fake_compiler import compiled
+
+ROOT = Path(__file__).parent.parent
+REQUEST = Request("grad", (("x",),), True)
+
+PROGRAM = """
+    import json, sys, time
+    import numpy as np
+    import s2s
+    from s2s import dispatch
+    from s2s.versions import Compiled, Dependency, ObjectGuard
+    from s2s.errors import DifferentiationError
+    import model
+
+    calls = []
+
+    def compile(function, arguments, request):
+        calls.append(function.__name__)
+        constant = model.CONSTANT
+        guards = (ObjectGuard("global", ("helper",), model.helper), ObjectGuard("global", ("np",), np))
+        found = (
+            Dependency.of("global", ("helper",), model.helper),
+            Dependency.of("global", ("CONSTANT",), constant),
+        )
+        text = f"import numpy as np\\n\\n\\ndef f_grad(x):\\n    return np.multiply(x, {constant})\\n"
+        return Compiled(text, "f_grad", {"np": "numpy"}, {}, guards=guards, dependencies=found)
+
+    dispatch.run_compiler = compile
+    result = s2s.grad(model.f)(ARGUMENT)
+    heavy = sorted({"libcst", "astor", "click"} & set(sys.modules))
+    print(json.dumps([calls, float(np.sum(result)), heavy]))
+"""
+
+MODEL = """
+    import numpy as np
+
+    CONSTANT = 3.0
+
+
+    def helper(x):
+        return 2 * x
+
+
+    def f(x):
+        return np.sum(helper(x) * CONSTANT)
+"""
+
+
+class Project:
+    """A folder with ``model.py``; ``run`` is a fresh process that asks for its gradient."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
+        self.environment.pop("S2S_CACHE", None)
+        self.environment.pop("S2S_CACHE_DIR", None)
+        self.write(MODEL)
+
+    @property
+    def beside(self):
+        return self.folder / cache.FOLDER
+
+    def write(self, text):
+        (self.folder / "model.py").write_text(textwrap.dedent(text))
+
+    def start(self, argument="1.0", program=PROGRAM):
+        text = textwrap.dedent(program).replace("ARGUMENT", argument)
+        command = [sys.executable, "-B", "-c", text]
+        return subprocess.Popen(
+            command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, argument="1.0"):
+        """What was compiled, and the result."""
+        process = self.start(argument)
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        calls, result, heavy = json.loads(out)
+        assert heavy == []
+        return calls, result
+
+    def files(self, folder=None):
+        return sorted((folder or self.beside).glob("*.py"))
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+def test_the_second_process_finds_it(project):
+    assert project.run() == (["f"], 3.0)
+    assert project.run("2.0") == ([], 6.0)
+    (file,) = project.files()
+    assert file.name.startswith("model.f.grad_x.")
+    text = file.read_text()
+    assert text.startswith("import numpy as np\n\n\ndef f_grad(x):\n")
+    assert text.splitlines()[-1].startswith(cache.MARK)
+    assert file.stat().st_mode & 0o777 == 0o644
+    assert project.beside.stat().st_mode & 0o777 == 0o755
+
+
+def test_another_kind_of_argument_is_another_file(project):
+    project.run()
+    assert project.run("np.ones(3)") == (["f"], 9.0)
+    assert project.run("np.ones(4)") == ([], 12.0)
+    assert project.run("np.ones(1)") == (["f"], 3.0)
+    assert len(project.files()) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("np.sum(helper(x)", "np.mean(helper(x)"),
+        ("return 2 * x", "return 4 * x"),
+        ("CONSTANT = 3.0", "CONSTANT = 5.0"),
+        ("def helper", "\n    def helper"),
+        ("def helper(x)", "def helper(x, y=1)"),
+    ],
+    ids=["function", "helper", "constant", "line", "default"],
+)
+def test_a_change_makes_new_code(project, old, new):
+    project.run()
+    assert old in MODEL
+    project.write(MODEL.replace(old, new))
+    calls, result = project.run()
+    assert calls == ["f"]
+    assert result == (5.0 if "5.0" in new else 3.0)
+    assert project.run()[0] == []
+    assert len(project.files()) == 1
+
+
+def test_a_change_elsewhere_does_not(project):
+    project.run()
+    project.write(MODEL + "\n    unrelated = 1\n")
+    assert project.run() == ([], 3.0)
+
+
+def test_another_version_of_numpy_or_s2s_makes_new_code(project):
+    project.run()
+    (file,) = project.files()
+    file.write_text(file.read_text().replace('"s2s": "', '"s2s": "x'))
+    assert project.run()[0] == ["f"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace("np.multiply", "np.divide"),
+        lambda text: text.replace(cache.MARK, cache.MARK + "{"),
+        lambda text: text.replace('"guards": [', '"guards": [7, '),
+        lambda text: "\x00" * 100,
+    ],
+)
+def test_a_damaged_file_is_replaced(project, damage):
+    project.run()
+    (file,) = project.files()
+    file.write_text(damage(file.read_text()))
+    assert project.run() == (["f"], 3.0)
+    assert project.run() == ([], 3.0)
+
+
+def test_processes_that_compile_at_once_leave_a_good_file(project):
+    processes = [project.start() for _ in range(4)]
+    for process in processes:
+        out, _ = process.communicate()
+        assert json.loads(out)[1] == 3.0
+    assert project.run() == ([], 3.0)
+    assert [path.name for path in project.beside.iterdir()] == [project.files()[0].name]
+
+
+def test_where_the_folder_cannot_be_written_the_users_folder_is_used(project):
+    project.beside.write_text("a file where the folder would be")
+    assert project.run()[0] == ["f"]
+    assert project.run()[0] == []
+    assert len(project.files(project.folder / "home" / "s2s")) == 1
+
+
+def test_off_and_elsewhere_by_the_environment(project):
+    project.environment["S2S_CACHE"] = "0"
+    assert project.run()[0] == project.run()[0] == ["f"]
+    assert not project.beside.exists()
+    project.environment.pop("S2S_CACHE")
+    project.environment["S2S_CACHE_DIR"] = str(project.folder / "elsewhere")
+    assert (project.run()[0], project.run()[0]) == (["f"], [])
+    assert not project.beside.exists()
+    assert len(project.files(project.folder / "elsewhere")) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="file modes of POSIX")
+@pytest.mark.parametrize("mode", [0o777, 0o775])
+def test_a_folder_that_others_can_write_to_is_not_read(project, mode):
+    project.run()
+    project.beside.chmod(mode)
+    assert project.run()[0] == ["f"]
+    assert len(project.files(project.folder / "home" / "s2s")) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="file modes of POSIX")
+def test_a_file_that_others_can_write_to_is_not_read(project):
+    project.run()
+    project.files()[0].chmod(0o666)
+    assert project.run()[0] == ["f"]
+
+
+def test_a_folder_of_another_user_is_not_read(project, monkeypatch):
+    project.run()
+    assert cache.is_safe(project.beside, want_folder=True)
+    owner = project.beside.stat().st_uid
+    if owner == 0:
+        os.chown(project.beside, 12345, -1)
+        assert not cache.is_safe(project.beside, want_folder=True)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+        assert not cache.is_safe(project.beside, want_folder=True)
+
+
+def test_a_link_is_not_read(project, tmp_path):
+    project.run()
+    target = tmp_path / "target"
+    project.beside.rename(target)
+    project.beside.symlink_to(target)
+    assert not cache.is_safe(project.beside, want_folder=True)
+
+
+# --- what can be stored -------------------------------------------------------------------------------------
+
+
+def primal(x, h=None):
+    return x
+
+
+def stored(function=primal, arguments=None, *guards, **needs):
+    arguments = arguments or {"x": describe(1.0, "x")}
+    made = compiled("primal_grad", ", ".join(arguments), "return x", *guards, **needs)
+    return cache.store(function, arguments, REQUEST, made)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.delenv("S2S_CACHE", raising=False)
+    monkeypatch.setenv("S2S_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_what_has_no_name_elsewhere_is_not_stored(folder):
+    assert stored() is not None
+    assert stored(objects={"thing": object()}) is None
+    assert stored(primal, {"x": describe(1.0, "x"), "h": describe(lambda x: x, "h")}) is None
+    assert stored(primal, None, ObjectGuard("global", ("thing",), object())) is None
+    assert stored(primal, None, dependencies=(Dependency.of("global", ("thing",), object()),)) is None
+
+
+def test_functions_without_a_file_are_not_stored(folder):
+    scope = {"__name__": "made"}
+    exec("def f(x): return x", scope)
+    assert stored(scope["f"]) is None
+
+
+def test_an_argument_that_is_a_function_counts_with_its_code(folder):
+    arguments = {"x": describe(1.0, "x"), "h": describe(textwrap.dedent, "h")}
+    assert stored(primal, arguments) is not None
+    found = cache.load(primal, arguments, REQUEST)
+    assert found is not None and found[0].entry == "primal_grad"
+    assert cache.load(primal, {"x": describe(1.0, "x"), "h": describe(textwrap.indent, "h")}, REQUEST) is None
+
+
+def test_listing_and_clearing(folder):
+    stored()
+    (folder / "other.py").write_text("not ours")
+    inner = folder / cache.FOLDER
+    folder.rename(folder.with_name("x"))
+    folder.mkdir()
+    folder.with_name("x").rename(inner)
+    assert len(list(cache.entries(folder))) == 1
+    assert cache.clear(folder) == 1
+    assert [path.name for path in inner.iterdir()] == ["other.py"]

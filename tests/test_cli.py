@@ -1,0 +1,109 @@
+"""The command line, as a user runs it."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import s2s
+from s2s.cli.main import main
+
+MODEL = """
+import numpy as np
+
+
+def loss(w, x, n=2):
+    return w * x
+
+
+class Model:
+    @staticmethod
+    def score(x):
+        return x * x
+"""
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("S2S_CACHE", "0")
+    (tmp_path / "model_for_cli.py").write_text(MODEL)
+    return "model_for_cli.py"
+
+
+def run(*words):
+    return CliRunner().invoke(main, words)
+
+
+def test_dump_prints_the_module(model):
+    result = run("dump", f"{model}:loss", "--wrt", "w,x")
+    assert result.exit_code == 0, result.output
+    assert "def loss_grad(w, x, n):" in result.output
+    assert "\x1b" not in result.output
+    compile(result.output, "dumped", "exec")
+
+
+def test_example_values_and_modes(model):
+    result = run("dump", f"{model}:loss", "--wrt", "x", "--mode", "value_and_grad", "--arg", "w=2.0",
+                 "--arg", "x=np.float64(1)")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "def loss_value_and_grad(w, x, n):" in result.output
+
+
+def test_a_dotted_module_and_a_dotted_name(model):
+    result = run("dump", "model_for_cli:Model.score")
+    assert result.exit_code == 0, result.output
+    assert "def score_grad(x):" in result.output
+
+
+def test_output_to_a_file(model, tmp_path):
+    result = run("dump", f"{model}:loss", "--output", "out.py")
+    assert (result.exit_code, result.output) == (0, "")
+    assert "def loss_grad" in (tmp_path / "out.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing.py:f"], "nothing.py: there is no such file\n"),
+        (["m.py"], "m.py: write path/to/file.py:function or package.module:function\n"),
+        (["model_for_cli.py:los"],
+         "model_for_cli.py:los: model_for_cli.py has no `los`; it has loss, Model\n"),
+        (["model_for_cli.py:loss", "--arg", "w"], "--arg w: write name=expression\n"),
+        (["model_for_cli.py:loss", "--arg", "w=1/0"],
+         "--arg w=1/0: ZeroDivisionError: division by zero\n"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_loaded(model, words, message):
+    result = run("dump", *words)
+    assert (result.exit_code, result.stderr) == (1, message)
+
+
+def test_errors_of_the_file_name_the_line(model, tmp_path):
+    (tmp_path / "broken_for_cli.py").write_text("x = 1\ny = x / 0\n")
+    result = run("dump", "broken_for_cli.py:f")
+    assert result.exit_code == 1
+    assert result.stderr == f"{tmp_path / 'broken_for_cli.py'}:2: ZeroDivisionError: division by zero\n"
+
+
+def test_errors_of_s2s_come_without_a_traceback(model):
+    result = run("dump", f"{model}:loss", "--wrt", "q")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("`loss` has no argument `q` [S2S502]\n")
+    assert "choose among w (0), x (1), n (2)" in result.stderr
+
+
+def test_usage(model):
+    assert run("dump").exit_code == 2
+    assert run("dump", f"{model}:loss", "--mode", "jacobian").exit_code == 2
+    assert run("--version").output == f"s2s, version {s2s.__version__}\n"
+
+
+def test_cache(model, tmp_path, monkeypatch):
+    monkeypatch.delenv("S2S_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    assert run("dump", f"{model}:loss").exit_code == 0
+    listed = run("cache").output
+    assert "model_for_cli.loss.grad_w" in listed and listed.endswith("1 file\n")
+    assert run("cache", "--clear").output == "1 file deleted\n"
+    assert run("cache").output == "0 files\n"
