@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s import ops
 from s2s.emission.code import Choice, Comprehension, Junction, Tree
-from s2s.ir import Call, Const, Load, MakeFunction, Var
+from s2s.ir import Call, Const, Load, MakeFunction, Star, Var
 
 __all__ = ["INPLACE", "Effect", "effect_of"]
 
@@ -38,7 +38,7 @@ INPLACE: dict[Any, Any] = {
 }  # fmt: skip
 """In-place operators and the plain ones that give the same value."""
 
-_PURE = {ops.make_tuple, slice, operator.is_, operator.is_not}
+_PURE = {ops.make_tuple, ops.make_list, ops.make_dict, slice, operator.is_, operator.is_not}
 _ACTING = {
     *INPLACE, operator.setitem, operator.delitem, operator.iconcat, operator.call, np.copyto, np.put, np.place,
     np.putmask, np.fill_diagonal, np.put_along_axis, np.save, np.load, np.seterr, np.set_printoptions,
@@ -64,8 +64,11 @@ def effect_of(tree: Tree) -> Effect:
             return Effect.PURE
         case Load() | Comprehension():
             return Effect.READS
-        case Call(Const() as fn, _, kwargs):
-            return Effect.ACTS if any(key == "out" or key is None for key, _ in kwargs) else _effect_of_call(fn.value)
+        case Call(Const() as fn, args, kwargs):
+            if any(key == "out" or key is None for key, _ in kwargs):
+                return Effect.ACTS
+            starred = any(isinstance(a, Star) for a in args)
+            return max(Effect.READS if starred else Effect.PURE, _effect_of_call(fn.value))
         case Call():
             return Effect.ACTS
 

@@ -120,14 +120,16 @@ class _Folder:
             statement = self.inside(original, indent)
             block[place] = statement
             made = self.comprehension(block, place)
+            replaced = range(place, place + 1)
             if made is not None:
                 gone.update(map(id, made[0]))
                 statement = block[place] = made[1]
+                replaced = range(place - len(made[0]), place + 1)
             taken = self.operands(statement, place, steps, pending, indent)
             gone.update(id(pending.pop(var)[0]) for var in taken)
             steps.append(self.step(statement))
             if isinstance(statement, Assign) and isinstance(statement.target, Var):
-                self.offer(statement, place, taken, pending)
+                self.offer(statement, frozenset(replaced), taken, pending)
         return [s for s in block if id(s) not in gone and not self.is_constant(s)]
 
     def is_constant(self, statement: Statement) -> bool:
@@ -249,7 +251,7 @@ class _Folder:
             if isinstance(source.value, MakeFunction) and _is_called(statement, atom):
                 continue
             growth = candidate.width - self.width(atom)
-            if growth > room or candidate.depth > DEPTH or not self.may_pass(candidate, place, after, steps):
+            if (growth > room and not _is_all(statement)) or candidate.depth > DEPTH or not self.may_pass(candidate, place, after, steps):
                 continue
             if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is Effect.ACTS:
                 continue
@@ -320,7 +322,7 @@ class _Folder:
     def offer(
         self,
         statement: Assign,
-        place: int,
+        own: frozenset[int],
         taken: list[Var],
         pending: dict[Var, tuple[Assign, _Pending]],
     ) -> None:
@@ -332,7 +334,7 @@ class _Folder:
             return
         if self.counts[target] not in (1, 2) or not self.is_foldable(target, value):
             return
-        places = frozenset({place}).union(*(self.places[v] for v in taken)) if taken else frozenset({place})
+        places = own.union(*(self.places[v] for v in taken))
         self.places[target] = places
         candidate = _Pending(
             places,
@@ -390,6 +392,15 @@ def _in_order(statement: Statement) -> list[Atom]:
             return [a for a in (item, container) if not hasattr(a, "atom")]
         case _:
             return list(uses(statement))
+
+
+def _is_all(statement: Statement) -> bool:
+    """Whether a statement does nothing with its one operand, so that a name for it would save no width."""
+    match statement:
+        case Give() | Assign(Var(), Var()) | Copies([_]):
+            return True
+        case _:
+            return False
 
 
 def _is_called(statement: Statement, atom: Atom) -> bool:

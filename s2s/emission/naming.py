@@ -146,7 +146,10 @@ class _Liveness:
         source = value if isinstance(value, Var) and value not in self.code.folded else None
         for var in assigned:
             self.assign(var, out | together | self.changed_with(value), source)
-        return (out & ~together) | self.bits(tree_leaves(self.code, value))
+        read = self.bits(tree_leaves(self.code, value))
+        if isinstance(value, MakeFunction):
+            read &= ~together  # a function that calls itself
+        return (out & ~together) | read
 
     def changed_with(self, value: Tree) -> int:
         """What ``x = old; x += c`` reads after its first half: the target must not have the name of that."""

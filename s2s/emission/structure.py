@@ -247,7 +247,11 @@ class _Builder:
             self.same[target] = named
             target = named
         self.made[key] = target
-        out.append(Assign(target, made, span))
+        own = tuple(
+            target if atom == UNDEFINED and var.name == name else atom  # it calls itself
+            for var, atom in zip(made.function.captures, made.captures, strict=True)
+        )
+        out.append(Assign(target, replace(made, captures=own), span))
 
     def optional(self, atom: Atom | None) -> Atom | None:
         return None if atom is None else self.atom(atom)

@@ -181,6 +181,7 @@ _Path: TypeAlias = tuple[tuple[int, int], ...]
 class _Use:
     statement: Statement
     path: _Path
+    order: int
 
 
 @dataclass(slots=True)
@@ -192,6 +193,7 @@ class _Owners:
     sources: dict[Var, list[tuple[Any, _Use]]] = field(default_factory=lambda: defaultdict(list))
     growths: list[_Use] = field(default_factory=list)
     branches: set[int] = field(default_factory=set)
+    seen: int = 0
 
     def grown(self) -> set[int]:
         self.visit(self.code.body, ())
@@ -203,7 +205,8 @@ class _Owners:
 
     def visit(self, block: list[Statement], path: _Path) -> None:
         for statement in block:
-            use = _Use(statement, path)
+            self.seen += 1
+            use = _Use(statement, path, self.seen)
             read = list(uses(statement)) + ([statement.test] if isinstance(statement, Loop) else [])
             for atom in read:
                 if isinstance(atom, Var):
@@ -236,10 +239,15 @@ class _Owners:
         return path[:depth]
 
     def is_alone(self, var: Var, use: _Use) -> bool:
-        """Whether no other statement reads the variable in the same trip of the innermost loop."""
+        """Whether nothing else reads the variable in the same trip of the innermost loop, or only to grow it before."""
         loop = self.loop_around(use.path)
         near = [u for u in self.uses[var] if u.statement is not use.statement and u.path[: len(loop)] == loop]
-        return all(self.excludes(u.path, use.path) for u in near)
+        return all(self.excludes(u.path, use.path) or self.has_grown(u, use) for u in near)
+
+    def has_grown(self, other: _Use, use: _Use) -> bool:
+        """Whether the other one makes the list grow in an inner loop, before it is handed on."""
+        grows = isinstance(other.statement, Assign) and _is_call(other.statement.value, *_GROWING)
+        return grows and other.order < use.order and isinstance(use.statement, Copies)
 
     def excludes(self, first: _Path, second: _Path) -> bool:
         """Whether two places are in different arms of one branch."""
