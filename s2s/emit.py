@@ -17,7 +17,22 @@ from s2s.emission.statements import print_function
 from s2s.emission.structure import build_code
 from s2s.emission.sugar import add_sugar
 from s2s.ir import (
-    Atom, Call, Const, For, Function, If, Let, Load, MakeFunction, Store, Value, Var, While, defs_of, reads_of,
+    UNDEFINED,
+    Atom,
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Let,
+    Load,
+    MakeFunction,
+    Store,
+    Value,
+    Var,
+    While,
+    defs_of,
+    reads_of,
 )  # fmt: skip
 from s2s.ir import walk as walk_ir
 
@@ -28,8 +43,9 @@ __all__ = ["Emitted", "emit"]
 class Emitted:
     """A module's text and what it needs.
 
-    ``imports`` says what the header binds: local name -> module. ``objects`` are known objects without an import path,
-    ``globals`` the names of the user's module and ``free`` the closure names that the text reads bare.
+    ``imports`` says what the header binds: local name -> module. ``objects`` are known objects without an
+    import path, ``globals`` the names of the user's module and ``free`` the closure names that the text
+    reads bare.
     """
 
     text: str
@@ -50,8 +66,8 @@ def emit(
 ) -> Emitted:
     """The text of a function in SSA form.
 
-    ``globals`` are those of the module that the text will run in, ``free`` the names of its closure, ``head`` the lines
-    of the comment on top, ``params_text`` the defaults of parameters as text.
+    ``globals`` are those of the module that the text will run in, ``free`` the names of its closure,
+    ``head`` the lines of the comment on top, ``params_text`` the defaults of parameters as text.
     """
     names = set(_variable_names(function))
     speller = Speller(globals, names | set(free), _parameter_names(function))
@@ -92,7 +108,7 @@ def _imports(imports: dict[str, str]) -> list[str]:
     return [*sorted(whole), *sorted(parts)]
 
 
-# --- what a function names ---------------------------------------------------------------------------------------------
+# --- what a function names ---
 
 
 def _functions(function: Function) -> Iterator[Function]:
@@ -132,12 +148,12 @@ def _spell(function: Function, speller: Speller) -> None:
     """Spell every known object that the text will name, so that variables get out of the way of the names."""
     for inner in _functions(function):
         for statement in walk_ir(inner.body):
-            for atom in _named(statement):
-                speller.value(atom.value)
+            for constant in _named(statement):
+                speller.value(constant.value)
             if isinstance(statement, Let) and isinstance(statement.value, Load):
                 speller.load(statement.value)
         for atom in inner.body.yields:
-            if isinstance(atom, Const):
+            if isinstance(atom, Const) and atom != UNDEFINED:
                 speller.value(atom.value)
 
 
@@ -154,7 +170,7 @@ def _named(statement: Any) -> Iterator[Const]:
         atoms += statement.test.yields
     if isinstance(statement, Store) and statement.kind != "item":
         atoms = [statement.target, statement.value]
-    yield from (a for a in atoms if isinstance(a, Const) and not _is_undefined(a))
+    yield from (a for a in atoms if isinstance(a, Const) and a != UNDEFINED)
 
 
 def _is_sugar(fn: Atom) -> bool:
@@ -162,8 +178,3 @@ def _is_sugar(fn: Atom) -> bool:
         return isinstance(fn, Const) and (fn.value in SUGARED or fn.value is getattr or is_method(fn.value))
     except TypeError:
         return False
-
-
-def _is_undefined(atom: Const) -> bool:
-    return repr(atom.value) == "UNDEFINED"
-

@@ -1,7 +1,8 @@
 """The emitter's own form: Python's statements before they have names and text.
 
-It differs from SSA form in three ways. What a branch or a loop changes is written as ``Copies`` at the ends of the
-blocks, and ``result`` and ``param`` of a carried variable are one variable. A block may end in ``Leave`` or ``Give``.
+It differs from SSA form in three ways. What a branch or a loop changes is written as ``Copies`` at the ends
+of the blocks, and ``result`` and ``param`` of a carried variable are one variable. A block may end in
+``Leave`` or ``Give``.
 And right-hand sides nest: a variable that ``Code.folded`` has is printed as its expression where it is read.
 """
 
@@ -14,8 +15,31 @@ from typing import TypeAlias
 from s2s.ir import Atom, Call, Const, Load, MakeFunction, Span, Store, Value, Var, atoms_of
 
 __all__ = [
-    "Assign", "Branch", "Change", "Choice", "Code", "Comment", "Comprehension", "Copies", "Each", "Fail", "Give", "Junction", "Leave",
-    "Loop", "Pattern", "Statement", "Target", "Tree", "assigned_by", "blocks_of", "ends", "targets_of", "tree_atoms", "uses", "walk",
+    "Assign",
+    "Branch",
+    "Change",
+    "Choice",
+    "Code",
+    "Comment",
+    "Comprehension",
+    "Copies",
+    "Each",
+    "Fail",
+    "Give",
+    "Junction",
+    "Leave",
+    "Loop",
+    "Pattern",
+    "Statement",
+    "Target",
+    "Tree",
+    "assigned_by",
+    "blocks_of",
+    "ends",
+    "targets_of",
+    "tree_atoms",
+    "uses",
+    "walk",
 ]
 
 
@@ -39,7 +63,8 @@ class Junction:
 
 @dataclass(frozen=True, slots=True)
 class Comprehension:
-    """``[element for item in iterable if test]``; ``kind`` is ``list``, ``set`` or ``dict`` (then there is a key)."""
+    """``[element for item in iterable if test]``; ``kind`` is ``list``, ``set`` or ``dict`` (then there is
+    a key)."""
 
     kind: str
     element: Atom
@@ -153,7 +178,8 @@ Statement: TypeAlias = Assign | Copies | Change | Branch | Each | Loop | Leave |
 
 @dataclass(slots=True, eq=False)
 class Code:
-    """A function as code: ``folded`` has the variables that are printed as expressions where they are read."""
+    """A function as code: ``folded`` has the variables that are printed as expressions where they are
+    read."""
 
     params: tuple[Var, ...]
     captures: tuple[Var, ...]

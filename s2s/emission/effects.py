@@ -1,6 +1,7 @@
 """What may pass what: takes an operation, says whether it reads or changes the world around it.
 
-The sets are small on purpose. What is not known here counts as having an effect, which costs a name, never a mistake.
+The sets are small on purpose. What is not known here counts as having an effect, which costs a name, never
+a mistake.
 """
 
 from __future__ import annotations
@@ -40,18 +41,20 @@ INPLACE: dict[Any, Any] = {
 
 _PURE = {ops.make_tuple, ops.make_list, ops.make_dict, slice, operator.is_, operator.is_not}
 _ACTING = {
-    *INPLACE, operator.setitem, operator.delitem, operator.iconcat, operator.call, np.copyto, np.put, np.place,
-    np.putmask, np.fill_diagonal, np.put_along_axis, np.save, np.load, np.seterr, np.set_printoptions,
+    *INPLACE, operator.setitem, operator.delitem, operator.iconcat, operator.call, np.copyto, np.put,
+    np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.save, np.load, np.seterr,
+    np.set_printoptions,
 }  # fmt: skip
 _BUILTINS = {
-    abs, all, any, bool, complex, dict, divmod, enumerate, float, getattr, hasattr, id, int, isinstance, len, list, max,
-    min, pow, range, repr, reversed, round, set, sorted, str, sum, tuple, type, zip, frozenset, format,
+    abs, all, any, bool, complex, dict, divmod, enumerate, float, getattr, hasattr, id, int, isinstance,
+    len, list, max, min, pow, range, repr, reversed, round, set, sorted, str, sum, tuple, type, zip,
+    frozenset, format,
 }  # fmt: skip
 _CHANGING_METHODS = {
-    "fill", "sort", "partition", "put", "resize", "setfield", "setflags", "itemset", "byteswap", "append", "extend",
-    "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "reverse", "add", "discard", "__setitem__",
-    "__delitem__", "difference_update", "intersection_update", "symmetric_difference_update", "tofile", "dump",
-    "shuffle", "__iadd__", "__next__", "write", "read",
+    "fill", "sort", "partition", "put", "resize", "setfield", "setflags", "itemset", "byteswap", "append",
+    "extend", "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "reverse", "add",
+    "discard", "__setitem__", "__delitem__", "difference_update", "intersection_update",
+    "symmetric_difference_update", "tofile", "dump", "shuffle", "__iadd__", "__next__", "write", "read",
 }  # fmt: skip
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _READING_TYPES = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int, complex, set, frozenset)
@@ -98,4 +101,7 @@ def _effect_of_call(fn: Any) -> Effect:
     return Effect.ACTS
 
 
-_VALUE_TYPES = {np.dtype, *(t for t in vars(np).values() if isinstance(t, type) and issubclass(t, np.generic))}
+_VALUE_TYPES = {
+    np.dtype,
+    *(t for t in vars(np).values() if isinstance(t, type) and issubclass(t, np.generic)),
+}

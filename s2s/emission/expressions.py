@@ -24,23 +24,25 @@ __all__ = ["BINARY", "Expressions", "SUGARED", "is_method"]
 
 BINARY: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
-    operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul: ast.MatMult,
-    operator.lshift: ast.LShift, operator.rshift: ast.RShift, operator.and_: ast.BitAnd, operator.or_: ast.BitOr,
-    operator.xor: ast.BitXor,
+    operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul:
+    ast.MatMult, operator.lshift: ast.LShift, operator.rshift: ast.RShift, operator.and_: ast.BitAnd,
+    operator.or_: ast.BitOr, operator.xor: ast.BitXor,
 }  # fmt: skip
 _UNARY: dict[Any, type[ast.unaryop]] = {
     operator.neg: ast.USub, operator.pos: ast.UAdd, operator.invert: ast.Invert, operator.not_: ast.Not,
 }  # fmt: skip
 _COMPARE: dict[Any, type[ast.cmpop]] = {
-    operator.lt: ast.Lt, operator.le: ast.LtE, operator.eq: ast.Eq, operator.ne: ast.NotEq, operator.gt: ast.Gt,
-    operator.ge: ast.GtE, operator.is_: ast.Is, operator.is_not: ast.IsNot, ops.contains: ast.In, ops.not_in: ast.NotIn,
+    operator.lt: ast.Lt, operator.le: ast.LtE, operator.eq: ast.Eq, operator.ne: ast.NotEq, operator.gt:
+    ast.Gt, operator.ge: ast.GtE, operator.is_: ast.Is, operator.is_not: ast.IsNot, ops.contains: ast.In,
+    ops.not_in: ast.NotIn,
 }  # fmt: skip
 _DISPLAYS = (ops.make_tuple, ops.make_list, ops.make_set, ops.make_dict)
 
 SUGARED: frozenset[Any] = frozenset(
     {
-        *BINARY, *_UNARY, *_COMPARE, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict, ops.append,
-        ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack, operator.setitem, operator.delitem, *INPLACE,
+        *BINARY, *_UNARY, *_COMPARE, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict,
+        ops.append, ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack,
+        operator.setitem, operator.delitem, *INPLACE,
     }
 )  # fmt: skip
 """Functions that print as syntax, so that no name is needed for them."""
@@ -144,7 +146,9 @@ class Expressions:
             return ast.Starred(self.atom(argument.atom), ast.Load())
         return self.atom(argument)
 
-    def call(self, fn: Atom, args: tuple[Atom | Star, ...], kwargs: tuple[tuple[str | None, Atom], ...]) -> ast.expr:
+    def call(
+        self, fn: Atom, args: tuple[Atom | Star, ...], kwargs: tuple[tuple[str | None, Atom], ...]
+    ) -> ast.expr:
         """A call that prints as a call."""
         keywords = [ast.keyword(name, self.atom(atom)) for name, atom in kwargs]
         if isinstance(fn, Const) and is_method(fn.value) and args and not isinstance(args[0], Star):
@@ -220,7 +224,9 @@ class Expressions:
             return bounds
         tree = self.code.folded.get(key) if isinstance(key, Var) else None
         if isinstance(tree, Call) and tree.fn == Const(ops.make_tuple) and tree.args:
-            parts = [self.argument(a) if isinstance(a, Star) else self.slice(a) or self.atom(a) for a in tree.args]
+            parts = [
+                self.argument(a) if isinstance(a, Star) else self.slice(a) or self.atom(a) for a in tree.args
+            ]
             return ast.Tuple(parts, ast.Load())
         if isinstance(key, Const) and type(key.value) is tuple and key.value:
             parts = [self.slice(Const(v)) or self.speller.value(v) for v in key.value]
@@ -284,7 +290,9 @@ def _piece(value: ast.expr) -> ast.expr | None:
                 case _:
                     pass
             spec = _spec(rest)
-            strings = any(isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes)) for n in ast.walk(inner))
+            strings = any(
+                isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes)) for n in ast.walk(inner)
+            )
             odd = any(isinstance(n, (ast.Lambda, ast.Dict, ast.Set, ast.JoinedStr)) for n in ast.walk(inner))
             if strings or odd or (rest and spec is None):
                 return None

@@ -1,9 +1,9 @@
 """Folding: takes code, puts temporaries that are read once into the expressions that read them.
 
-An expression may move down to its reader where nothing that it passes could change what it computes: it stays in its
-block, an operation that may change the world passes nothing, one that looks at the world passes no such operation. The
-operands of a reader are tried from the last one evaluated to the first, so that an operand that stays is something to
-be passed by those before it.
+An expression may move down to its reader where nothing that it passes could change what it computes: it
+stays in its block, an operation that may change the world passes nothing, one that looks at the world
+passes no such operation. The operands of a reader are tried from the last one evaluated to the first, so
+that an operand that stays is something to be passed by those before it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from s2s.emission.code import (
 )
 from s2s.emission.effects import INPLACE, Effect, effect_of
 from s2s.emission.measure import depth_of, key_width, width_of
-from s2s.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Var
+from s2s.ir import UNDEFINED, Atom, Call, Const, MakeFunction, Star, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 
@@ -50,7 +50,8 @@ _MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.
 
 
 def count_uses(code: Code) -> Counter[Var]:
-    """How often each variable is read; what a nested function captures counts twice, so that it keeps a name."""
+    """How often each variable is read; what a nested function captures counts twice, so that it keeps a
+    name."""
     counts: Counter[Var] = Counter()
     for statement in walk(code.body):
         counts.update(a for a in uses(statement) if isinstance(a, Var))
@@ -133,8 +134,10 @@ class _Folder:
         return [s for s in block if id(s) not in gone and not self.is_constant(s)]
 
     def is_constant(self, statement: Statement) -> bool:
-        return isinstance(statement, Assign) and isinstance(statement.target, Var) and (
-            statement.target in self.code.folded
+        return (
+            isinstance(statement, Assign)
+            and isinstance(statement.target, Var)
+            and (statement.target in self.code.folded)
         )
 
     def inside(self, statement: Statement, indent: int) -> Statement:
@@ -154,7 +157,8 @@ class _Folder:
         return statement
 
     def comprehension(self, block: list[Statement], place: int) -> tuple[list[Statement], Assign] | None:
-        """For a loop that only makes a list, a set or a dict: what goes before it, and the comprehension for all."""
+        """For a loop that only makes a list, a set or a dict: what goes before it, and the comprehension
+        for all."""
         before, loop = block[place - 1] if place else None, block[place]
         if not isinstance(before, Copies) or not isinstance(loop, Each) or len(before.pairs) != 1:
             return None
@@ -174,21 +178,27 @@ class _Folder:
                 key, element = (args[1], args[2]) if grow is ops.put else (None, args[1])
             case _:
                 return None
-        if any(isinstance(a, Star) or a == result for a in (key, element)):
+        if isinstance(key, Star) or isinstance(element, Star) or result in (key, element):
             return None
         kind = {ops.append: "list", ops.add_to_set: "set", ops.put: "dict"}[grow]
         self.counts[result] -= 1 + (test is not None)
         return gone, Assign(result, Comprehension(kind, element, loop.item, loop.iterable, test, key))
 
     def growth(self, body: list[Statement], result: Var) -> tuple[Tree | None, Atom | None]:
-        """What a loop's body adds to ``result`` in each trip, and the test for it; None where it does more."""
+        """What a loop's body adds to ``result`` in each trip, and the test for it; None where it does
+        more."""
         match body:
             case [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(new, source)])]:
                 if old == result == new and source == grown:
                     return call, None
-            case [Branch(test, [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(joined, source)])], orelse),
+            case [Branch(test, [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(joined,
+            source)])], orelse),
                   Copies([(new, last)])]:  # fmt: skip
-                kept = isinstance(orelse[0], Copies) and orelse[0].pairs == [(joined, result)] if orelse else False
+                kept = (
+                    isinstance(orelse[0], Copies) and orelse[0].pairs == [(joined, result)]
+                    if orelse
+                    else False
+                )
                 if kept and old == result == new and source == grown and last == joined:
                     return call, test
             case _:
@@ -210,7 +220,11 @@ class _Folder:
         match branch:
             case Branch(test, [Copies([(target, then)])], [Copies([(other, orelse)])], inline):
                 joined = test in (then, orelse)
-                if target != other or UNDEFINED in (then, orelse) or not (inline or (joined and target.is_temporary)):
+                if (
+                    target != other
+                    or UNDEFINED in (then, orelse)
+                    or not (inline or (joined and target.is_temporary))
+                ):
                     return None
             case _:
                 return None
@@ -251,7 +265,11 @@ class _Folder:
             if isinstance(source.value, MakeFunction) and _is_called(statement, atom):
                 continue
             growth = candidate.width - self.width(atom)
-            if (growth > room and not _is_all(statement)) or candidate.depth > DEPTH or not self.may_pass(candidate, place, after, steps):
+            if (
+                (growth > room and not _is_all(statement))
+                or candidate.depth > DEPTH
+                or not self.may_pass(candidate, place, after, steps)
+            ):
                 continue
             if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is Effect.ACTS:
                 continue
@@ -280,7 +298,9 @@ class _Folder:
             step = steps[between]
             if candidate.effect + step.effect > Effect.ACTS:  # one acts and the other at least looks
                 return False
-            if step.copied & candidate.reads or any(v.name in names and v not in candidate.reads for v in step.assigned):
+            if step.copied & candidate.reads or any(
+                v.name in names and v not in candidate.reads for v in step.assigned
+            ):
                 return False
         return True
 
@@ -380,7 +400,8 @@ class _Folder:
 
 
 def _in_order(statement: Statement) -> list[Atom]:
-    """The operands that may be folded into a statement, in the order in which the printed text evaluates them."""
+    """The operands that may be folded into a statement, in the order in which the printed text evaluates
+    them."""
     match statement:
         case Assign(_, Choice(test) | Junction(_, test)):
             return [test]
@@ -408,5 +429,8 @@ def _is_called(statement: Statement, atom: Atom) -> bool:
 
 
 def _is_sum(value: Tree) -> bool:
-    return isinstance(value, Call) and isinstance(value.fn, Const) and value.fn.value in (operator.add, operator.iadd)
-
+    return (
+        isinstance(value, Call)
+        and isinstance(value.fn, Const)
+        and value.fn.value in (operator.add, operator.iadd)
+    )

@@ -22,9 +22,9 @@ _SYMBOLS: dict[Any, tuple[int, int]] = {
     operator.add: _SUM, operator.sub: _SUM, operator.mul: _PRODUCT, operator.truediv: _PRODUCT,
     operator.matmul: _PRODUCT, operator.mod: _PRODUCT, operator.floordiv: (3, 4), operator.pow: (5, 4),
     operator.lt: (1, 3), operator.gt: (1, 3), operator.le: (1, 4), operator.ge: (1, 4), operator.eq: (1, 4),
-    operator.ne: (1, 4), operator.is_: (1, 4), operator.is_not: (1, 8), ops.contains: (1, 4), ops.not_in: (1, 8),
-    operator.contains: (1, 4), operator.and_: (1, 3), operator.or_: (1, 3), operator.xor: (1, 3),
-    operator.lshift: (1, 4), operator.rshift: (1, 4), **{fn: (2, 4) for fn in INPLACE},
+    operator.ne: (1, 4), operator.is_: (1, 4), operator.is_not: (1, 8), ops.contains: (1, 4), ops.not_in:
+    (1, 8), operator.contains: (1, 4), operator.and_: (1, 3), operator.or_: (1, 3), operator.xor: (1, 3),
+    operator.lshift: (1, 4), operator.rshift: (1, 4), **dict.fromkeys(INPLACE, (2, 4)),
 }  # fmt: skip
 """How strongly an operator binds, and its columns with the blanks around it."""
 _UNARY: dict[Any, int] = {operator.neg: 1, operator.pos: 1, operator.invert: 1, operator.not_: 4}

@@ -1,8 +1,8 @@
 """Out of SSA form: takes code, gives every variable a name.
 
-Two variables *conflict* where one is assigned while the other may still be read. Variables that copies connect are put
-into one class where no members conflict, so that their copies print as nothing. Then each class gets the user's name;
-``name_1``, ``name_2``, ... where another version is still needed.
+Two variables *conflict* where one is assigned while the other may still be read. Variables that copies
+connect are put into one class where no members conflict, so that their copies print as nothing. Then each
+class gets the user's name; ``name_1``, ``name_2``, ... where another version is still needed.
 
 Sets of variables are integers, a bit for each.
 """
@@ -45,8 +45,9 @@ __all__ = ["acts", "name_variables"]
 
 
 def name_variables(code: Code, reserved: Iterable[str], captured: dict[Var, str]) -> dict[Var, str]:
-    """A name for every variable that is printed. ``captured`` has the enclosing function's names, ``reserved`` the names
-    that the text reads and does not own. Copies to variables that nothing reads are removed from ``code``."""
+    """A name for every variable that is printed. ``captured`` has the enclosing function's names,
+    ``reserved`` the names that the text reads and does not own. Copies to variables that nothing reads are
+    removed from ``code``."""
     liveness = _Liveness(code)
     liveness.run()
     classes = _Classes(liveness)
@@ -105,7 +106,8 @@ class _Liveness:
         self.remove_dead_copies()
 
     def assign(self, var: Var, live: int, source: Var | None = None) -> None:
-        """Note an assignment after which ``live`` are needed. A copy's source has the same value: no conflict."""
+        """Note an assignment after which ``live`` are needed. A copy's source has the same value: no
+        conflict."""
         own = self.bit(var)
         self.conflicts[self.index[var]] |= live & ~own & ~(self.bit(source) if source is not None else 0)
 
@@ -154,7 +156,9 @@ class _Liveness:
     def changed_with(self, value: Tree) -> int:
         """What ``x = old; x += c`` reads after its first half: the target must not have the name of that."""
         match value:
-            case Call(Const(value=fn), (Var() as first, second), ()) if fn.__hash__ is not None and fn in INPLACE:
+            case Call(Const(value=fn), (Var() as first, second), ()) if (
+                fn.__hash__ is not None and fn in INPLACE
+            ):
                 read = set(tree_leaves(self.code, Call(Const(None), (second,))))
                 return 0 if first in self.code.folded else self.bits(read - {first})
             case _:
@@ -224,7 +228,8 @@ def acts(code: Code, atom: Atom) -> bool:
 
 @dataclass(slots=True)
 class _Classes:
-    """Variables put together: for each the representative, for each representative members, conflicts, base names."""
+    """Variables put together: for each the representative, for each representative members, conflicts, base
+    names."""
 
     liveness: _Liveness
     parent: list[int] = field(default_factory=list)
@@ -337,7 +342,12 @@ class _Namer:
         while True:
             name = f"t{self.temporaries}{suffix}"
             self.temporaries += 1
-            if name not in bases and name not in self.reserved and name not in self.taken and not hasattr(builtins, name):
+            if (
+                name not in bases
+                and name not in self.reserved
+                and name not in self.taken
+                and not hasattr(builtins, name)
+            ):
                 self.taken[name] = ("%" + suffix, -1)
                 return name
 

@@ -1,7 +1,8 @@
 """Printing: takes ``ast`` nodes, gives lines of text. The one module that knows astor.
 
-Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it. Without astor (it is
-not a dependency from Python 3.14 on) long lines are broken between the operands of the outermost operation.
+Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it. Without
+astor (it is not a dependency from Python 3.14 on) long lines are broken between the operands of the
+outermost operation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def print_expression(node: ast.expr) -> str:
 
 
 def print_statement(node: ast.stmt, indent: int) -> list[str]:
-    """A simple statement as lines, ``indent`` levels deep, each within ``WIDTH`` columns where that is possible."""
+    """A simple statement as lines, ``indent`` levels deep, each within ``WIDTH`` columns where that is
+    possible."""
     prefix = "    " * indent
     text = _bare_tuple(node, _tidy(ast.unparse(ast.fix_missing_locations(node))))
     if len(prefix) + len(text) <= WIDTH or "\n" in text:
@@ -66,6 +68,8 @@ def _by_astor(node: ast.stmt, width: int) -> str | None:
             import astor
             from astor.source_repr import split_lines
 
-            return str(astor.to_source(node, pretty_source=lambda s: "".join(split_lines(s, maxline=width)))).rstrip()
+            return str(
+                astor.to_source(node, pretty_source=lambda s: "".join(split_lines(s, maxline=width)))
+            ).rstrip()
     except Exception:  # astor is not maintained: what it cannot print stays on one line
         return None

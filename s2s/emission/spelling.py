@@ -1,6 +1,7 @@
 """Names for known objects: takes values known at compile time, gives the expressions that print them.
 
-A ``Speller`` serves one text. It collects what the header imports and what must be handed to the text otherwise.
+A ``Speller`` serves one text. It collects what the header imports and what must be handed to the text
+otherwise.
 """
 
 from __future__ import annotations
@@ -39,11 +40,14 @@ def _attribute(value: ast.expr, path: str) -> ast.expr:
 class Speller:
     """Spells objects as expressions; ``taken`` are names that the text uses for variables.
 
-    After spelling: ``imports`` (local name -> "module"), ``objects`` (local name -> object), ``globals`` (names of the
-    user's module that are read bare), ``free`` (names of closure cells that are read bare), ``names`` (all of them).
+    After spelling: ``imports`` (local name -> "module"), ``objects`` (local name -> object), ``globals``
+    (names of the user's module that are read bare), ``free`` (names of closure cells that are read bare),
+    ``names`` (all of them).
     """
 
-    def __init__(self, module_globals: dict[str, Any] | None, taken: Iterable[str], params: Iterable[str]) -> None:
+    def __init__(
+        self, module_globals: dict[str, Any] | None, taken: Iterable[str], params: Iterable[str]
+    ) -> None:
         self._globals = module_globals or {}
         self._taken = set(taken)
         self._params = set(params)
@@ -140,7 +144,12 @@ class Speller:
         return infinity if value > 0 else ast.UnaryOp(ast.USub(), infinity)
 
     def _complex(self, value: complex) -> ast.expr:
-        if value.real == 0 and math.copysign(1, value.real) > 0 and math.copysign(1, value.imag) > 0 and cmath.isfinite(value):
+        if (
+            value.real == 0
+            and math.copysign(1, value.real) > 0
+            and math.copysign(1, value.imag) > 0
+            and cmath.isfinite(value)
+        ):
             return ast.Constant(value)
         return ast.Call(self.value(complex), [self.value(value.real), self.value(value.imag)], [])
 
@@ -231,8 +240,8 @@ class Speller:
 
 _PLAIN = (type(None), bool, str, bytes, type(Ellipsis))
 _NUMBERS = {
-    "bool", "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
-    "float64", "complex64", "complex128", "str_",
+    "bool", "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+    "float32", "float64", "complex64", "complex128", "str_",
 }  # fmt: skip
 
 

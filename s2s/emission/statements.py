@@ -44,7 +44,12 @@ _GROW: dict[Any, str] = {ops.append: "append", ops.add_to_set: "add", ops.put: "
 
 
 def print_function(
-    function: Function, name: str, code: Code, speller: Speller, captured: dict[Var, str], defaults: dict[str, str],
+    function: Function,
+    name: str,
+    code: Code,
+    speller: Speller,
+    captured: dict[Var, str],
+    defaults: dict[str, str],
     depth: int = 0,
 ) -> list[str]:
     """The lines of a ``def``; ``defaults`` has the text of the defaults of parameters."""
@@ -159,7 +164,8 @@ class _Writer:
     # --- blocks ---
 
     def body(self, body: list[Statement]) -> None:
-        """A function's body; its last ``return None`` goes without saying where no path returns anything else."""
+        """A function's body; its last ``return None`` goes without saying where no path returns anything
+        else."""
         gives = [s for s in walk(body) if isinstance(s, Give)]
         if body and isinstance(body[-1], Give) and all(s.value == Const(None) for s in gives):
             body = body[:-1]
@@ -234,7 +240,8 @@ class _Writer:
         return self.is_name(source, self.name(target))
 
     def find_placeholders(self) -> frozenset[Var]:
-        """The variables without a value that a printed copy may read: what flows to them must be something."""
+        """The variables without a value that a printed copy may read: what flows to them must be
+        something."""
         pairs = [p for s in walk(self.code.body) if isinstance(s, Copies) for p in s.pairs]
         missing = _flow({t for t, s in pairs if s == UNDEFINED}, [(s, t) for t, s in pairs])
         read = {s for t, s in pairs if s in missing and not self.is_name(s, self.name(t))}
@@ -251,7 +258,9 @@ class _Writer:
                 self.node(ast.Expr(self.expressions.atom(branch.test)))
             return
         if not self.prints(then):
-            self.put(f"{word} {print_expression(ast.UnaryOp(ast.Not(), self.expressions.atom(branch.test)))}:")
+            self.put(
+                f"{word} {print_expression(ast.UnaryOp(ast.Not(), self.expressions.atom(branch.test)))}:"
+            )
             self.indented(orelse)
             return
         self.put(f"{word} {self.text(branch.test)}:")
@@ -272,7 +281,9 @@ class _Writer:
         if isinstance(item, Var) and item.is_temporary and item not in read:
             return "_"
         text = print_expression(self.expressions.target(item))
-        return text[1:-1] if isinstance(item, Pattern) and len(item.items) > 1 and text.startswith("(") else text
+        return (
+            text[1:-1] if isinstance(item, Pattern) and len(item.items) > 1 and text.startswith("(") else text
+        )
 
     def read_by(self, statement: Statement) -> Iterable[Var]:
         for atom in uses(statement):
@@ -296,7 +307,11 @@ class _Writer:
             self.make_function(target, value)
         elif target is None:
             self.node(self.effect(value))
-        elif isinstance(value, Call) and isinstance(value.fn, Const) and self.in_place(target, value, value.fn.value):
+        elif (
+            isinstance(value, Call)
+            and isinstance(value.fn, Const)
+            and self.in_place(target, value, value.fn.value)
+        ):
             pass
         else:
             self.node(ast.Assign([self.expressions.target(target)], self.expressions.tree(value)))
@@ -327,7 +342,11 @@ class _Writer:
         if inplace is not None and len(value.args) == 2 and not value.kwargs:
             self.augment(target, value, BINARY[inplace])
             return True
-        if grow is None or id(value) not in self.code.grown or not self.is_name(_atom(value.args[0]), self.name(target)):
+        if (
+            grow is None
+            or id(value) not in self.code.grown
+            or not self.is_name(_atom(value.args[0]), self.name(target))
+        ):
             return False
         arguments = [self.argument(a) for a in value.args[1:]]
         if grow:
@@ -343,7 +362,7 @@ class _Writer:
 
     def augment(self, target: Var, value: Call, op: type[ast.operator]) -> None:
         first, second = map(_atom, value.args)
-        name = self.expressions.target(target)
+        name = ast.Name(self.name(target), ast.Store())
         if isinstance(first, Const) or first in self.code.folded:
             sum_of = ast.BinOp(self.expressions.atom(first), op(), self.expressions.atom(second))
             self.node(ast.Assign([name], sum_of))
@@ -366,7 +385,7 @@ class _Writer:
 
     def change(self, store: Store) -> None:
         target, value = self.expressions.atom(store.target), self.expressions.atom(store.value)
-        place: ast.expr
+        place: ast.Name | ast.Subscript | ast.Attribute
         match store.kind:
             case "item":
                 place = ast.Subscript(target, self.expressions.key(store.key), ast.Store())
@@ -374,12 +393,13 @@ class _Writer:
                 assert isinstance(store.key, Const)
                 place = ast.Attribute(target, store.key.value, ast.Store())
             case _:
+                assert isinstance(target, ast.Name)
                 place = target
         if store.op is None:
             self.node(ast.Assign([place], value))
         else:
             op = BINARY[INPLACE.get(store.op, store.op)]
-            self.node(ast.AugAssign(place, op(), value))  # type: ignore[arg-type]
+            self.node(ast.AugAssign(place, op(), value))
 
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:
         """Copies that happen at once, as assignments one after the other; a cycle as one tuple assignment."""
@@ -388,7 +408,9 @@ class _Writer:
             ready = next((p for p in left if not self.is_read(p, left)), None)
             if ready is None:
                 targets = ast.Tuple([self.expressions.target(t) for t, _ in left], ast.Store())
-                self.node(ast.Assign([targets], ast.Tuple([self.expressions.atom(s) for _, s in left], ast.Load())))
+                self.node(
+                    ast.Assign([targets], ast.Tuple([self.expressions.atom(s) for _, s in left], ast.Load()))
+                )
                 return
             left.remove(ready)
             self.node(ast.Assign([self.expressions.target(ready[0])], self.expressions.atom(ready[1])))
@@ -413,4 +435,3 @@ def _flow(start: set[Any], edges: Iterable[tuple[Any, Any]]) -> set[Any]:
 
 def _atom(argument: Atom | Star) -> Atom:
     return argument.atom if isinstance(argument, Star) else argument
-

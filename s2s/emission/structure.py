@@ -1,7 +1,9 @@
-"""SSA form to code: takes an ``ir.Function``, gives ``Code`` with copies, ``break`` and ``return`` in their places.
+"""SSA form to code: takes an ``ir.Function``, gives ``Code`` with copies, ``break`` and ``return`` in their
+places.
 
-A loop's ``leave`` and a function's result are values in SSA form. Where such a value is known at the end of a path, the
-path ends in ``break`` or ``return`` instead: the ends of a block *sink* into the branches of its last ``If``.
+A loop's ``leave`` and a function's result are values in SSA form. Where such a value is known at the end of
+a path, the path ends in ``break`` or ``return`` instead: the ends of a block *sink* into the branches of
+its last ``If``.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ class _End:
 
 @dataclass(slots=True)
 class _After:
-    """The ``If`` that follows a loop and is the last of its block: a path that leaves the loop may go on through it.
+    """The ``If`` that follows a loop and is the last of its block: a path that leaves the loop may go on
+    through it.
 
     ``open`` where some path leaves the loop without knowing where it goes on.
     """
@@ -93,7 +96,8 @@ class _After:
     open: bool = False
 
     def given(self, nexts: dict[Var, Atom], left: Var | None) -> Atom | None:
-        """What the function returns on a path that leaves the loop with these values; ``open`` where that is not known."""
+        """What the function returns on a path that leaves the loop with these values; ``open`` where that
+        is not known."""
         values: dict[Atom, Atom] = {c.result: nexts.get(c.param, c.param) for c in self.loop.carried}
         if left is not None:
             values[left] = _TRUE
@@ -108,7 +112,8 @@ class _After:
 
 
 def _is_inline(branch: If) -> bool:
-    """Whether the user wrote a conditional expression: a branch whose place does not follow ``if`` or ``elif``."""
+    """Whether the user wrote a conditional expression: a branch whose place does not follow ``if`` or
+    ``elif``."""
     span = branch.span
     if span is None:
         return not branch.then.statements and not branch.orelse.statements
@@ -117,7 +122,8 @@ def _is_inline(branch: If) -> bool:
 
 
 def build_code(function: Function, replaced: dict[Var, Atom] | None = None) -> Code:
-    """The code of a function; ``replaced`` gives atoms for captures that are constants in the enclosing function."""
+    """The code of a function; ``replaced`` gives atoms for captures that are constants in the enclosing
+    function."""
     builder = _Builder(dict(replaced or {}))
     body = builder.block(function.body, _End(give=function.body.yields[0]))
     params = tuple(p.var for p in function.params)
@@ -168,9 +174,12 @@ class _Builder:
         return out
 
     def after(self, statements: tuple[ir.Statement, ...], end: _End) -> _After | None:
-        """How the paths that leave a block's last loop go on, where a test tells them from those that do not."""
+        """How the paths that leave a block's last loop go on, where a test tells them from those that do
+        not."""
         match statements:
-            case (*_, (ir.For() | ir.While()) as loop, If(test=Var() as test) as branch) if loop.leave is not None:
+            case (*_, (ir.For() | ir.While()) as loop, If(test=Var() as test) as branch) if (
+                loop.leave is not None
+            ):
                 inits = [c.init for c in loop.carried if c.result == test]
                 known = test == loop.left or (inits == [_FALSE])
                 return _After(loop, branch, end) if known else None
@@ -219,7 +228,9 @@ class _Builder:
                     self.block(block, _End(tuple(zip(results, block.yields, strict=True))))
                     for block in (then, orelse)
                 ]
-                inline = _is_inline(statement) and (statement.span is not None or all(v.is_temporary for v in results))
+                inline = _is_inline(statement) and (
+                    statement.span is not None or all(v.is_temporary for v in results)
+                )
                 out.append(Branch(self.atom(test), arms[0], arms[1], inline))
             case ir.For() | ir.While():
                 self.loop_statement(statement, out, None)
@@ -232,8 +243,11 @@ class _Builder:
             case _ as never:
                 assert_never(never)
 
-    def make_function(self, target: Var, value: ir.MakeFunction, span: ir.Span | None, out: list[Statement]) -> None:
-        """A nested function, once where ``normalize`` made the same one at every read, under the name that it had."""
+    def make_function(
+        self, target: Var, value: ir.MakeFunction, span: ir.Span | None, out: list[Statement]
+    ) -> None:
+        """A nested function, once where ``normalize`` made the same one at every read, under the name that
+        it had."""
         made = ir.map_atoms(value, self.atom)
         assert isinstance(made, ir.MakeFunction)
         key = (id(made.function), made.captures, made.defaults)

@@ -1,4 +1,5 @@
-"""Sugar: takes code before folding, gives tuple targets back to ``ops.unpack`` and in-place growth to ``ops.append``."""
+"""Sugar: takes code before folding, gives tuple targets back to ``ops.unpack`` and in-place growth to
+``ops.append``."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ _FRESH = (ops.make_list, ops.make_set, ops.make_dict)
 
 
 def add_sugar(code: Code) -> None:
-    """Rewrite unpacking, move copies, and mark the lists that may grow in place; the code is changed in place."""
+    """Rewrite unpacking, move copies, and mark the lists that may grow in place; the code is changed in
+    place."""
     code.body = _unpack_in(code.body, count_uses(code))
     _copy_early(code.body)
     code.grown = _Owners(code).grown()
@@ -46,7 +48,7 @@ def _is_call(value: object, *fns: Any) -> bool:
     return isinstance(value, Call) and isinstance(value.fn, Const) and any(value.fn.value is fn for fn in fns)
 
 
-# --- tuple targets -----------------------------------------------------------------------------------------------------
+# --- tuple targets ---
 
 
 def _unpack_in(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
@@ -66,10 +68,14 @@ def _unpack_in(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
     return _nest(result, counts)
 
 
-def _pattern(statement: Statement, block: list[Statement], counts: Counter[Var], removed: set[int]) -> Assign | None:
+def _pattern(
+    statement: Statement, block: list[Statement], counts: Counter[Var], removed: set[int]
+) -> Assign | None:
     """``a, b = v`` for one unpacking; the reads of its parts go to ``removed``."""
     match statement:
-        case Assign(Var() as whole, Call(_, (Var() | Const() as source, Const() as first, Const() as second))):
+        case Assign(
+            Var() as whole, Call(_, (Var() | Const() as source, Const() as first, Const() as second))
+        ):
             if not _is_call(statement.value, ops.unpack):
                 return None
             before, after = first.value, second.value
@@ -124,19 +130,20 @@ def _put_in(pattern: Pattern, var: Var, inner: Pattern) -> Pattern:
 def _target_of_loop(loop: Each, counts: Counter[Var]) -> None:
     """``for a, b in pairs:`` where the body begins by unpacking the item."""
     match loop.body:
-        case [Assign(Pattern() as pattern, source), *rest] if source == loop.item and counts[source] == 1:
-            if isinstance(source, Var) and source.is_temporary:
+        case [Assign(Pattern() as pattern, Var() as source), *rest]:
+            if source == loop.item and counts[source] == 1 and source.is_temporary:
                 loop.item = pattern
                 loop.body = rest
         case _:
             pass
 
 
-# --- copies before what they copy gets another value -------------------------------------------------------------------
+# --- copies before what they copy gets another value ---
 
 
 def _copy_early(block: list[Statement]) -> None:
-    """Put ``last = i`` before ``i = i + 1`` where it stands after it, so that the old ``i`` needs no other name."""
+    """Put ``last = i`` before ``i = i + 1`` where it stands after it, so that the old ``i`` needs no other
+    name."""
     for statement in block:
         for inner in blocks_of(statement):
             _copy_early(inner)
@@ -171,10 +178,11 @@ def _is_next(target: Target, source: Var) -> bool:
     return any(v.name == source.name and v != source for v in targets_of(target))
 
 
-# --- growing in place --------------------------------------------------------------------------------------------------
+# --- growing in place ---
 
 _Path: TypeAlias = tuple[tuple[int, int], ...]
-"""The blocks around a statement: the ``id`` of the statement that has each one, and which of its blocks it is."""
+"""The blocks around a statement: the ``id`` of the statement that has each one, and which of its blocks it
+is."""
 
 
 @dataclass(slots=True)
@@ -239,7 +247,8 @@ class _Owners:
         return path[:depth]
 
     def is_alone(self, var: Var, use: _Use) -> bool:
-        """Whether nothing else reads the variable in the same trip of the innermost loop, or only to grow it before."""
+        """Whether nothing else reads the variable in the same trip of the innermost loop, or only to grow
+        it before."""
         loop = self.loop_around(use.path)
         near = [u for u in self.uses[var] if u.statement is not use.statement and u.path[: len(loop)] == loop]
         return all(self.excludes(u.path, use.path) or self.has_grown(u, use) for u in near)
