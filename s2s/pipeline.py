@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Iterator
@@ -40,9 +41,9 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
     check_rebinding(primal, specializer.rebound, context)
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request).build(fn)
-    function = _finish(function, fn, request)
+    function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
-    function = simplify(function)
+    function = _checked(simplify(function))
     # text
     emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
     return Compiled(
@@ -55,6 +56,11 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
         guards=tuple(_guards(specializer, context)),
         dependencies=tuple(_dependencies(specializer)),
     )
+
+
+def _checked(function: ir.Function) -> ir.Function:
+    """The function, its IR verified where the environment asks for it, as the tests do."""
+    return ir.check(function) if os.environ.get("S2S_CHECK_IR") else function
 
 
 def simplify(function: ir.Function) -> ir.Function:
@@ -111,7 +117,10 @@ class _Joint:
 
     def _with_pullback(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
         value = primal.body.yields[0]
-        seed = self.context.define("out_bar", self.context.value(value))
+        name = "out_bar"
+        while name in self.context.counters:  # the pullback's parameter must not hide a variable that it reads
+            name += "_"
+        seed = self.context.define(name, self.context.value(value))
         reversal = self._reverse(primal, seed, repeatable=True)
         inner = Builder(self.context)
         inner.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]

@@ -818,14 +818,38 @@ def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     The pullback takes the cotangent of the result and gives a tuple: one cotangent per positional argument, then one
     per keyword argument in the order of the call; None for arguments that have none.
     """
-    from s2s.api import vjp_of_call
+    from s2s.calls import vjp_of_call
 
     return vjp_of_call(fn, args, kwargs)
 
 
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is that of the receiver."""
-    raise TypeError(f"the method {name} of {type(receiver).__name__} cannot be differentiated")
+    from s2s.calls import vjp_of_method
+
+    return vjp_of_method(receiver, name, args, kwargs)
+
+
+def unpack_bar(value: Any, before: int, after: int, parts: Any) -> Any:
+    """The cotangent of ``value`` from those of the items that ``a, *b, c = value`` made of it."""
+    stop = len(parts) - after
+    items = [*parts[:before], *parts[before], *parts[stop:]] if len(parts) == before + 1 + after else list(parts)
+    if isinstance(value, np.ndarray):
+        like = [z if g is None else g for g, z in zip(items, value, strict=True)]
+        return np.stack([np.zeros_like(z) if g is None else np.asarray(g) for g, z in zip(items, like, strict=True)])
+    return _rebuild(value, items)
+
+
+def like(g: Any, x: Any) -> Any:
+    """The items of a cotangent ``g`` put together as the iterable ``x`` is: an array for an array."""
+    return np.stack([np.asarray(item) for item in g]) if isinstance(x, np.ndarray) else g
+
+
+def check_equal(*lengths: int) -> None:
+    """Raise ValueError where iterables that are zipped strictly differ in length, as ``zip`` does."""
+    for k, length in enumerate(lengths[1:], 2):
+        if length != lengths[0]:
+            raise ValueError(f"zip() argument {k} is {'longer' if length > lengths[0] else 'shorter'} than argument 1")
 
 
 def check_scalar(value: Any, name: str) -> None:

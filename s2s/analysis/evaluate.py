@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.shapes import Facts, broadcast, index_shape, slice_length
+from s2s.analysis.shapes import Facts, broadcast, index_shape, product, slice_length
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -423,8 +423,13 @@ def _mergers(dims: list[Dim]) -> Iterator[Merged]:
 
 def _sizes(symbols: list[str], merged: Merged) -> list[dict[str, int]]:
     """Two sizes for each symbol, such that no two lengths agree by accident in both."""
-    one = {s: 5 + 2 * k for k, s in enumerate(symbols)}
-    two = {s: 5 + 2 * k + 3 * 2**k for k, s in enumerate(symbols)}
+    parts = dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*"))
+    one = {s: 5 + 2 * k for k, s in enumerate(parts)}
+    two = {s: 5 + 2 * k + 3 * 2**k for k, s in enumerate(parts)}
+    for symbol in symbols:
+        if symbol.startswith("*"):
+            for size in (one, two):
+                size[symbol] = math.prod(size[p] for p in symbol[1:].split("*"))
     for size in (one, two):
         for a, b in merged:
             size[b.symbol] = size[a.symbol] + a.offset - b.offset
@@ -505,7 +510,8 @@ def _attribute(self: Evaluator, value: AbstractValue, name: AbstractValue) -> Ab
         case "shape" if shape is not None:
             return Sequence(tuple, tuple(known(d.offset) if d.is_constant else Scalar(int, d) for d in shape))
         case "size":
-            return _length(self, value) if shape is not None and len(shape) == 1 else Scalar(int)
+            count = product(shape) if shape is not None else None
+            return Scalar(int, count) if count is not None and count.symbol else Scalar(int)
         case "T" if shape is not None and isinstance(value, Array):
             return Array(value.dtype, shape[::-1])
         case "mT" if shape is not None and len(shape) > 1 and isinstance(value, Array):
@@ -726,6 +732,33 @@ def _is_scalar(self: Evaluator, value: AbstractValue) -> AbstractValue | None:
     return known(False) if isinstance(value, (Array, Sequence, Mapping, ListOf)) else Scalar(bool)
 
 
+def _reshape(self: Evaluator, value: AbstractValue, *lengths: AbstractValue) -> AbstractValue | None:
+    shape = shape_of(value)
+    if len(lengths) == 1 and isinstance(lengths[0], Sequence):
+        lengths = lengths[0].items
+    if shape is None or not isinstance(value, Array):
+        return UNKNOWN
+    dims = [_dim_value(n) for n in lengths]
+    if not all(isinstance(n, Scalar) or (isinstance(n, Known) and type(n.value) is int) for n in lengths):
+        return UNKNOWN
+    given = [d for d in dims if d is not None and d != Dim("", -1)]
+    left = list(shape)
+    for d in given:
+        if d in left:
+            left.remove(d)
+    rest = product(tuple(left)) if all(d in shape or d == Dim("", 1) for d in given) else None
+    missing = rest or self.facts.fresh_dim()
+    return Array(value.dtype, tuple(
+        self.facts.fresh_dim() if d is None else missing if d == Dim("", -1) else d for d in dims))
+
+
+def _flat(self: Evaluator, value: AbstractValue, *order: AbstractValue) -> AbstractValue | None:
+    shape = shape_of(value)
+    if shape is None or not isinstance(value, Array):
+        return None
+    return Array(value.dtype, (product(shape) or self.facts.fresh_dim(),))
+
+
 def _boolean(self: Evaluator, *args: AbstractValue) -> AbstractValue:
     return Scalar(bool)
 
@@ -787,6 +820,11 @@ _SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     list: _as_list(list),
     tuple: _as_list(tuple),
     np.shape: _shape_call,
+    np.reshape: _reshape,
+    np.ndarray.reshape: _reshape,
+    np.ravel: _flat,
+    np.ndarray.ravel: _flat,
+    np.ndarray.flatten: _flat,
     np.iscomplexobj: _is_complex,
     np.isrealobj: _is_real,
     np.isscalar: _is_scalar,

@@ -30,9 +30,28 @@ class Facts:
             return dim.offset == 1
         if dim.symbol.startswith("?"):
             return True
+        if dim.symbol.startswith("*"):
+            return bool(dim.offset)
         if dim.offset:
             self.assumed.add((dim.symbol, 1 - dim.offset))
         return False
+
+
+def product(dims: tuple[Dim, ...]) -> Dim | None:
+    """The number of elements of a shape: ``*X.0*X.1`` for lengths of arguments; None where it is not known."""
+    count, symbols = 1, []
+    for dim in dims:
+        if dim.is_constant:
+            count *= dim.offset
+        elif dim.offset or dim.symbol.startswith("?"):
+            return None
+        else:
+            symbols += dim.symbol.lstrip("*").split("*")
+    if not symbols:
+        return Dim("", count)
+    if count != 1:
+        return None
+    return Dim(symbols[0]) if len(symbols) == 1 else Dim("*" + "*".join(sorted(symbols)))
 
 
 def broadcast(shapes: list[tuple[Dim, ...]], facts: Facts) -> tuple[Dim, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s import ir
 from s2s.analysis.evaluate import Evaluator
-from s2s.analysis.values import UNKNOWN, AbstractValue, Closure, Known, Mapping, Sequence
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Sequence
 from s2s.rules import table
 
 _FOLDED = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)
@@ -44,6 +44,7 @@ class Context:
     varied: set[ir.Var] = field(default_factory=set)
     definitions: dict[ir.Var, ir.Value] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    sources: dict[Any, ir.Var] = field(default_factory=dict)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -56,6 +57,11 @@ class Context:
         if isinstance(atom, ir.Const):
             return Known(atom)
         return self.values.get(atom, UNKNOWN)
+
+    def shape_source(self, atom: ir.Atom) -> ir.Atom:
+        """An argument that has the shape of an array: reading its shape keeps nothing alive."""
+        known = self.value(atom)
+        return self.sources.get(known.shape, atom) if isinstance(known, Array) and known.shape else atom
 
     def is_varied(self, atom: ir.Atom) -> bool:
         """Whether an atom depends on a differentiated input."""

@@ -8,6 +8,7 @@ matters.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -29,10 +30,31 @@ def definition(builder: Builder, atom: ir.Atom, fn: object) -> tuple[ir.Atom, ..
     return None
 
 
+def masked(builder: Builder, g: ir.Atom) -> tuple[ir.Atom, ir.Atom, bool] | None:
+    """The condition and the cotangent of one side of a ``where``, and whether that is the side where it holds."""
+    made = definition(builder, g, np.where)
+    if made is None or len(made) != 3:
+        return None
+    if made[2] == ir.Const(0.0):
+        return made[0], made[1], True
+    return (made[0], made[2], False) if made[1] == ir.Const(0.0) else None
+
+
+def mask(builder: Builder, test: ir.Atom, g: ir.Atom, side: bool, span: ir.Span | None, name: str = "%") -> ir.Atom:
+    """``g`` on one side of a condition, zero on the other."""
+    zero = ir.Const(0.0)
+    return builder.call(np.where, test, *((g, zero) if side else (zero, g)), span=span, name=name)
+
+
 def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
-    """``g * p``: quotients and signs go outside, factors of one vanish."""
+    """``g * p``: quotients and signs go outside, factors of one vanish. The choice of a ``where`` goes outside too:
+    so a factor that is not finite on the side not chosen never meets the zero there."""
     if p == ONE_BAR:
         return g
+    chosen = masked(builder, g)
+    if chosen is not None:
+        test, inner, side = chosen
+        return mask(builder, test, multiply(builder, inner, p, span), side, span)
     if isinstance(p, ir.Const) and p.value == -1.0:
         return negate(builder, g, span)
     inner = definition(builder, p, operator.neg)
@@ -61,7 +83,10 @@ def _is_float(atom: ir.Atom) -> bool:
 
 
 def divide(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
-    """``g / p``, a sign of ``g`` outside."""
+    """``g / p``, a sign of ``g`` and the choice of a ``where`` outside."""
+    chosen = masked(builder, g)
+    if chosen is not None:
+        return mask(builder, chosen[0], divide(builder, chosen[1], p, span), chosen[2], span)
     signed = definition(builder, g, operator.neg)
     if signed is not None:
         return negate(builder, divide(builder, signed[0], p, span), span)
@@ -78,6 +103,10 @@ def negate(builder: Builder, g: ir.Atom, span: ir.Span | None) -> ir.Atom:
 
 def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: str) -> ir.Atom:
     """``a + b``, as a difference where ``b`` has a sign."""
+    chosen, other = masked(builder, a), masked(builder, b)
+    if chosen is not None and other is not None and chosen[0] == other[0] and chosen[2] == other[2]:
+        total = add(builder, chosen[1], other[1], span, "%")
+        return mask(builder, chosen[0], total, chosen[2], span, name)
     for x, y in ((a, b), (b, a)):
         if isinstance(x, ir.Const) and x.value == 0.0:
             return y
@@ -106,7 +135,7 @@ def full(builder: Builder, g: ir.Atom, like: ir.Atom, span: ir.Span | None) -> i
         return g
     if shape == target or (len(shape) == len(target) and same_shape(shape, target, context.evaluator.facts)):
         return g
-    return builder.call(np.broadcast_to, g, builder.call(np.shape, like, span=span), span=span)
+    return builder.call(np.broadcast_to, g, shape_atom(builder, like, span), span=span)
 
 
 def whole(builder: Builder, g: ir.Atom, like: ir.Atom, span: ir.Span | None, name: str = "%") -> ir.Atom:
@@ -121,24 +150,35 @@ def whole(builder: Builder, g: ir.Atom, like: ir.Atom, span: ir.Span | None, nam
 
 
 def fit(
-    builder: Builder, c: ir.Atom, argument: ir.Atom, result: AbstractValue, result_atom: ir.Atom,
+    builder: Builder, c: ir.Atom, argument: ir.Atom, result: ir.Atom, use: Callable[[ir.Atom], ir.Atom],
     span: ir.Span | None,
 ) -> ir.Atom:
-    """The cotangent of an elementwise result as that of one argument: summed over what broadcasting stretched."""
+    """The cotangent of an elementwise result as that of one argument: summed over what broadcasting stretched.
+
+    ``argument`` and ``result`` are primal atoms; ``use`` makes them readable where their values are needed.
+    """
     signed = definition(builder, c, operator.neg)
     if signed is not None:
-        return negate(builder, fit(builder, signed[0], argument, result, result_atom, span), span)
+        return negate(builder, fit(builder, signed[0], argument, result, use, span), span)
     context = builder.context
-    shape, target, outer = shape_of(context.value(c)), shape_of(context.value(argument)), shape_of(result)
+    shape, target, outer = (shape_of(context.value(a)) for a in (c, argument, result))
     if target is not None and outer is not None and shape is not None:
         if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
             return _fit_dtype(builder, c, context.value(argument), span)
         if len(shape) != len(outer) or not same_shape(shape, outer, context.evaluator.facts):
-            c = builder.call(np.broadcast_to, c, builder.call(np.shape, result_atom, span=span), span=span)
-    return unbroadcast(builder, c, argument, span)
+            c = builder.call(np.broadcast_to, c, shape_atom(builder, use(result), span), span=span)
+    return unbroadcast(builder, c, argument, span, use)
 
 
-def unbroadcast(builder: Builder, c: ir.Atom, argument: ir.Atom, span: ir.Span | None) -> ir.Atom:
+def shape_atom(builder: Builder, like: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """The shape of an array, of an argument of the same shape where there is one."""
+    return builder.call(np.shape, builder.context.shape_source(like), span=span)
+
+
+def unbroadcast(
+    builder: Builder, c: ir.Atom, argument: ir.Atom, span: ir.Span | None,
+    use: Callable[[ir.Atom], ir.Atom] = lambda atom: atom,
+) -> ir.Atom:
     """``c`` summed down to the shape of an argument: by sums over known axes where the shapes are known."""
     context = builder.context
     value = context.value(argument)
@@ -146,12 +186,12 @@ def unbroadcast(builder: Builder, c: ir.Atom, argument: ir.Atom, span: ir.Span |
     if outer is None or target is None or len(outer) < len(target):
         if is_number(value) and is_number(context.value(c)):
             return _fit_dtype(builder, c, value, span)
-        return builder.call(rt.unbroadcast, c, argument, span=span)
+        return builder.call(rt.unbroadcast, c, use(argument), span=span)
     if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
         return _fit_dtype(builder, c, value, span)
     summed = _sum_to(builder, c, target, outer, span)
     if summed is None:
-        return builder.call(rt.unbroadcast, c, argument, span=span)
+        return builder.call(rt.unbroadcast, c, use(argument), span=span)
     return _fit_dtype(builder, summed, value, span)
 
 

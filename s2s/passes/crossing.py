@@ -279,12 +279,21 @@ class Crossing:
         known = self.context.value(var)
         assert isinstance(known, Scalar) and isinstance(loop.statement, ir.For)
         plain = known.type in (float, np.float64)
+        size = self._at_least_zero(loop, size)
         kwargs = () if plain else (("dtype", ir.Const(known.type)),)
         kept = self._create(loop, ir.Call(ir.Const(np.empty), (size,), kwargs), name)
         item = loop.statement.item
         self.saves.setdefault(var, []).append(ir.Store("item", kept, item, var, None, self._span_of(var)))
         at = self.use(sweep, item)
         return self._give_back(sweep, var, ir.Call(ir.Const(operator.getitem), (kept, at)))
+
+    def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
+        """A range may end below 0; a length does not."""
+        known = self.context.value(size)
+        if isinstance(known, Known) and known.value >= 0 or isinstance(known, Scalar) and known.dim is not None:
+            return size
+        made = ir.Call(ir.Const(max), (size, ir.Const(0)))
+        return self._create(loop, made, "%")
 
     def _create(self, loop: Region, value: ir.Value, name: str) -> ir.Var:
         """Make a container before the outermost loop around a loop body."""

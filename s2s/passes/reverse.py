@@ -162,21 +162,19 @@ class Reverser:
     def _unresolved(self, fn: ir.Atom) -> bool:
         if not isinstance(fn, ir.Const):
             return True
-        if fn.value is rt.call_method:
-            return True
         return fn.value is not getattr and not _is_structural(fn.value) and table.find(fn.value) is None
 
     def _pair(
         self, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
     ) -> list[ir.Statement]:
-        if self.context.is_varied(fn):
-            raise error("S2S206", span=span, name=str(fn).lstrip("%"))
         builder = Builder(self.context)
         runtime: Any = rt.call
-        if fn == ir.Const(rt.call_method):
-            runtime, given = rt.call_method, args
-        else:
-            given = (fn, *args)
+        given, pulled = (fn, *args), args
+        if self.context.is_varied(fn):
+            made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
+            if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
+                raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
+            runtime, given, pulled = rt.call_method, (*made.args, *args), (made.args[0], *args)
         pair = self.context.define("%", UNKNOWN)
         call = ir.Call(ir.Const(runtime), given, kwargs)
         builder.add(ir.Let(pair, call, span))
@@ -190,7 +188,7 @@ class Reverser:
         pullback = self.context.define(f"{base}_pullback", UNKNOWN)
         second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
         builder.add(ir.Let(pullback, second, span))
-        self.pulls[target] = _Pull(pullback, args, kwargs)
+        self.pulls[target] = _Pull(pullback, pulled, kwargs)
         return builder.statements
 
     # --- the whole function
@@ -463,30 +461,23 @@ class Reverser:
         self, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
     ) -> None:
         """Cotangents by partial derivatives: product, then summed over what broadcasting stretched."""
-        result = self.context.value(target)
-        args: tuple[Any, ...] = value.args
-        if value.kwargs:
-            bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
-            args = tuple(v for v in bound.values() if isinstance(v, (ir.Var, ir.Const)))
-        for k, arg in enumerate(args[: len(rule.partials)]):
+        args = self._elementwise_arguments(rule, value)
+        for k, arg in enumerate(args):
             if not self.is_active(arg) or rule.partials[k] is None:
                 continue
             p = self.inline_positional(rule.partials[k], (target, *args), span, sweep)
             c = cotangents.multiply(sweep.builder, g, p, span)
-            like = self.use(sweep, arg) if self._needs_value(arg) else arg
-            outer = self.use(sweep, target) if self._is_compact(c, target) and self._stretched(arg, target) else target
-            self.contribute(
-                sweep, arg, cotangents.fit(sweep.builder, c, like, result, outer, span), span
-            )
+            c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, a), span)
+            self.contribute(sweep, arg, c, span)
 
-    def _needs_value(self, arg: ir.Atom) -> bool:
-        return shape_of(self.context.value(arg)) is None
+    def _elementwise_arguments(self, rule: Any, value: ir.Call) -> tuple[ir.Atom, ...]:
+        """The arguments in the order of the partials, defaults filled in."""
+        bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+        made = [v if isinstance(v, (ir.Var, ir.Const)) else ir.Const(v) for v in bound.values()]
+        return tuple(made[: len(rule.partials)])
 
     def _is_compact(self, c: ir.Atom, target: ir.Var) -> bool:
         return shape_of(self.context.value(c)) != shape_of(self.context.value(target))
-
-    def _stretched(self, arg: ir.Atom, target: ir.Var) -> bool:
-        return shape_of(self.context.value(arg)) != shape_of(self.context.value(target))
 
     def by_rule(
         self, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
@@ -641,7 +632,7 @@ class Reverser:
         if not isinstance(atom, ir.Var):
             return
         have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
-        same = shape_of(have) is not None and shape_of(have) == shape_of(want)
+        same = isinstance(have, ListOf) or shape_of(have) is not None and shape_of(have) == shape_of(want)
         if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
             bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
         if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
@@ -886,7 +877,8 @@ def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
     g = self.read(sweep, target, ())
     if g is None:
         return
-    last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), UNKNOWN, "%_bar", span)
+    inner = known.item if isinstance(known, ListOf) else UNKNOWN
+    last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), inner, "%_bar", span)
     self.contribute(sweep, item, last, span)  # type: ignore[arg-type]
     if self.is_active(items):  # type: ignore[arg-type]
         sweep.bars[items, ()] = g  # type: ignore[index]

@@ -52,6 +52,11 @@ UNROLL_AT_MOST = 64
 INLINE_DEPTH = 40
 STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
 
+OWN_MODULES = (rt.__name__, ops.__name__)
+
+_LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial)
+"""Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
+
 _IN_PLACE: dict[Any, Any] = {
     operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
     operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
@@ -107,6 +112,8 @@ class Specializer:
             value = arguments.get(name, UNKNOWN)
             frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else var
             params.append(ir.replace(param, var=var))
+            if isinstance(value, Array) and value.shape:
+                self.context.sources.setdefault(value.shape, var)
         self._bind_captures(function, frame)
         builder = Builder(self.context)
         self.active_calls.append(fn.__code__)
@@ -257,6 +264,12 @@ class Specializer:
     ) -> ir.Atom:
         """A call: resolve the callee, then fold, inline, or leave it."""
         value = self.context.value(callee)
+        made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
+        if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
+            keywords: dict[Any, ir.Atom] = dict(made.kwargs)
+            return self.apply(
+                made.args[0], [*made.args[1:], *args], keywords | kwargs, frame, builder, span, name, effect  # type: ignore[arg-type]
+            )
         spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
         if not spread:
             bound = self._bound_method(callee)
@@ -299,7 +312,11 @@ class Specializer:
         if isinstance(value, (Unknown, Closure)) or kind is None:
             return None
         method = getattr(np.ndarray if issubclass(kind, np.generic) else kind, attribute.value, None)
-        if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+        if isinstance(method, types.WrapperDescriptorType):
+            method = getattr(operator, attribute.value, method)
+        if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)) or (
+            getattr(method, "__module__", None) == "_operator"
+        ):
             return method, receiver
         return None
 
@@ -320,6 +337,8 @@ class Specializer:
             return self.apply_known(
                 fn.__func__, [ir.Const(fn.__self__), *args], kwargs, frame, builder, span, name, effect
             )
+        if fn in (np.clip, np.ndarray.clip):
+            kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
             return self.rebind(fn, args[0], args[1], builder, span, name)
         handler = _HANDLERS.get(fn)
@@ -343,14 +362,16 @@ class Specializer:
                 self._check_rule(rule, fn, args, kwargs, span, frame)
             passive = effect and (not varied or rule.kind == "zero")
             return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
-        if isinstance(fn, types.FunctionType) and fn.__module__ != rt.__name__:
+        if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
             if varied and fn.__code__ not in self.active_calls and len(self.active_calls) < INLINE_DEPTH:
                 return self.inline(fn, args, kwargs, frame, builder, span)
             value = UNKNOWN if varied else self.result_of(fn, args, kwargs, frame, builder)
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, value)
-        if varied and fn is not getattr and getattr(fn, "__module__", "") not in (rt.__name__, ops.__name__):
-            raise self._no_rule(fn, span, frame)
         if isinstance(fn, type) and issubclass(fn, BaseException):
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name)
+        if varied and fn not in _LOOKED_THROUGH and getattr(fn, "__module__", "") not in OWN_MODULES:
+            raise self._no_rule(fn, span, frame)
+        if fn is functools.partial:
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name)
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
 
@@ -734,11 +755,16 @@ class Specializer:
         inner = [self.static_items(a, builder, span) for a in made.args]  # type: ignore[arg-type]
         fn = made.fn.value
         if fn is enumerate and inner and inner[0] is not None:
-            start = made.args[1].value if len(made.args) > 1 and isinstance(made.args[1], ir.Const) else 0
+            start = _start_of(made)
+            if not isinstance(start, ir.Const):
+                return None
             return [
-                builder.call(ops.make_tuple, ir.Const(k), item, span=span) for k, item in enumerate(inner[0], start)
+                builder.call(ops.make_tuple, ir.Const(k), item, span=span)
+                for k, item in enumerate(inner[0], start.value)
             ]
         if fn is zip and inner and all(i is not None for i in inner):
+            if dict(made.kwargs).get("strict") == ir.Const(True) and len({len(i or ()) for i in inner}) > 1:
+                return None
             return [builder.call(ops.make_tuple, *row, span=span) for row in zip(*inner)]  # type: ignore[arg-type] # noqa: B905
         if fn is reversed and inner[0] is not None:
             return inner[0][::-1]
@@ -788,15 +814,24 @@ class _FramedClosure(Closure):
         return hash((id(self.function), self.captures))
 
 
+def _start_of(made: ir.Call) -> ir.Atom:
+    """Where an ``enumerate`` begins."""
+    given = made.args[1] if len(made.args) > 1 else dict(made.kwargs).get("start", ir.Const(0))
+    assert not isinstance(given, ir.Star)
+    return given
+
+
 def _count_zip(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
     parts = [self.counted(a, builder, span) for a in made.args]  # type: ignore[arg-type]
     length = parts[0].length if len(parts) == 1 else builder.call(min, *(p.length for p in parts), span=span)
+    if dict(made.kwargs).get("strict", ir.Const(False)) != ir.Const(False):
+        builder.call(rt.check_equal, *(p.length for p in parts), span=span, effect=True)
     return Counted(length, lambda k, b: b.call(ops.make_tuple, *(p.item(k, b) for p in parts), span=span))
 
 
 def _count_enumerate(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
     inner = self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
-    start = made.args[1] if len(made.args) > 1 else ir.Const(0)
+    start = _start_of(made)
 
     def item(k: ir.Atom, b: Builder) -> ir.Atom:
         number = k if start == ir.Const(0) else b.call(operator.add, k, start, span=span)  # type: ignore[arg-type]
