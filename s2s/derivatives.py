@@ -219,7 +219,7 @@ def _with_pullback(count: int, version: Version, target: Target) -> Callable[...
 
 
 def _places(target: Target, version: Version, count: int) -> list[int | None]:
-    """For each of the positional arguments of the call, the index of its cotangent, None where it has none."""
+    """For each positional argument of the call, the index of its cotangent, None where it has none."""
     paths: list[Path] = [(name,) for name in target.positional]
     rest = target.variable(inspect.Parameter.VAR_POSITIONAL)
     if rest is not None:

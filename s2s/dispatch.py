@@ -695,7 +695,7 @@ class ByShape:
         self.f = f
         self._make_dispatcher = make
         self._by_shape: dict[tuple[int, tuple[str, ...]], Dispatcher] = {}
-        self.last: Version | None = None
+        self._recent: Dispatcher | None = None
 
         def function(*args: Any, **kwargs: Any) -> Any:
             return self.dispatcher_for(args, kwargs).function(*args, **kwargs)
@@ -713,7 +713,13 @@ class ByShape:
         found = self._by_shape.get(shape)
         if found is None:
             found = self._by_shape[shape] = self._make_dispatcher(self._target(args, kwargs))
+        self._recent = found
         return found
+
+    @property
+    def last(self) -> Version | None:
+        """The version that was compiled or looked up last, for calls as the last one."""
+        return None if self._recent is None else self._recent.last
 
     def _target(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Target:
         from s2s.derivatives import Derivative

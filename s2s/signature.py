@@ -213,6 +213,9 @@ def annotated(annotation: Any) -> AbstractValue:
     if annotation is None or annotation is type(None):
         return Known(ir.Const(None))
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if type(origin or annotation).__name__ == "TypeAliasType":  # NDArray of newer NumPys is one
+        aliased = (origin or annotation).__value__
+        return annotated(aliased[arguments] if arguments else aliased)
     if origin is np.ndarray:
         return _annotated_array(arguments)
     if origin is typing.Annotated:
