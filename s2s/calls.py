@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -18,18 +19,44 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     None for those that have none."""
     from s2s.derivatives import derivative
 
-    argnums: list[Any] = [k for k, value in enumerate(args) if has_float(describe(value, "a"))]
-    argnums += [name for name, value in kwargs.items() if has_float(describe(value, "a"))]
-    names = [*range(len(args)), *kwargs]
-    if not argnums:
-        return fn(*args, **kwargs), lambda cotangent: (None,) * len(names)
-    out, pullback = derivative("vjp", fn, tuple(argnums), False, "zeros")(*args, **kwargs)
+    if not any(has_float(describe(value, "a")) for value in (*args, *kwargs.values())):
+        nothing = (None,) * (len(args) + len(kwargs))
+        return fn(*args, **kwargs), lambda cotangent: nothing
+    given, places = _by_position(fn, args, kwargs)
+    rest = {name: value for name, value in kwargs.items() if name not in places}
+    out, pullback = derivative("vjp", fn, None, False, "zeros", len(given))(*given, **rest)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
-        found = dict(zip(argnums, pullback(cotangent), strict=True))
-        return tuple(found.get(name) for name in names)
+        found = pullback(cotangent)
+        return (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
 
     return out, pull
+
+
+def _by_position(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, int]]:
+    """The arguments with those keywords that carry floats passed by position, and where they went.
+
+    Raises TypeError for a float that can only be passed by keyword: its cotangent would be lost.
+    """
+    active = [name for name, value in kwargs.items() if has_float(describe(value, "a"))]
+    if not active:
+        return args, {}
+    signature = inspect.signature(fn, follow_wrapped=False)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    places, given = {}, list(args)
+    for k, parameter in enumerate(signature.parameters.values()):
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            continue
+        if k == len(given) and any(name in active for name in list(signature.parameters)[k:]):
+            given.append(bound.arguments[parameter.name])
+            places[parameter.name] = k
+    lost = [name for name in active if name not in places]
+    if lost:
+        raise TypeError(f"the keyword-only argument {lost[0]!r} carries a derivative in a call that is decided at run time")
+    return tuple(given), places
 
 
 def vjp_of_method(receiver: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:

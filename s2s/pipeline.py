@@ -128,6 +128,7 @@ class _Joint:
         result = inner.call(ops.make_tuple, *bars)
         pullback = ir.Function("pullback", (ir.Param(seed),), inner.block(result))
         pullback = drop_dead(share(drop_dead(pullback)))
+        pullback = self._with_own_loads(pullback)
         captures = tuple(_free_variables(pullback))
         made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)
         outer = Builder(self.context)
@@ -145,6 +146,16 @@ class _Joint:
             expected = frozenset(reverser.crossing.kept)
             reversal = Reverser(self.context, self.specializer, primal, repeatable, expected).reverse(seed, wrt)
         return reversal
+
+    def _with_own_loads(self, pullback: ir.Function) -> ir.Function:
+        """The pullback reads globals itself instead of capturing what the forward sweep read."""
+        loads = []
+        for var in _free_variables(pullback):
+            value = self.context.definitions.get(var)
+            if isinstance(value, ir.Load):
+                loads.append(ir.Let(var, value))
+        body = ir.Block((*loads, *pullback.body.statements), pullback.body.yields)
+        return ir.replace(pullback, body=body)
 
     # --- the output
 

@@ -845,6 +845,11 @@ def like(g: Any, x: Any) -> Any:
     return np.stack([np.asarray(item) for item in g]) if isinstance(x, np.ndarray) else g
 
 
+def split_entry(g: Any, key: Any) -> tuple[Any, Any]:
+    """The cotangent of a dict without one entry, and that of the entry."""
+    return {k: item for k, item in g.items() if k != key}, g.get(key)
+
+
 def check_equal(*lengths: int) -> None:
     """Raise ValueError where iterables that are zipped strictly differ in length, as ``zip`` does."""
     for k, length in enumerate(lengths[1:], 2):

@@ -401,6 +401,9 @@ def _collect_dims(value: AbstractValue, found: list[Dim]) -> None:
         case Sequence(_, items) | Mapping(_, items):
             for item in items:
                 _collect_dims(item, found)
+        case ListOf(item):
+            found.append(Dim("?list"))
+            _collect_dims(item, found)
         case _:
             pass
 
@@ -465,6 +468,8 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
             return kind(*made) if hasattr(kind, "_fields") else kind(made)
         case Mapping(keys, items):
             return dict(zip(keys, (_example(i, sizes) for i in items), strict=True))
+        case ListOf(item):
+            return [_example(item, sizes)] * sizes["?list"]
         case _:
             raise _NoExample
 

@@ -19,7 +19,7 @@ from s2s import ops
 from s2s.emission.code import Choice, Comprehension, Junction, Tree
 from s2s.ir import Call, Const, Load, MakeFunction, Star, Var
 
-__all__ = ["INPLACE", "Effect", "effect_of"]
+__all__ = ["FRESH", "INPLACE", "Effect", "effect_of", "is_inplace"]
 
 
 class Effect(enum.IntEnum):
@@ -38,6 +38,18 @@ INPLACE: dict[Any, Any] = {
     operator.irshift: operator.rshift,
 }  # fmt: skip
 """In-place operators and the plain ones that give the same value."""
+
+FRESH = {
+    *INPLACE.values(), operator.neg, np.sum, np.dot, np.zeros, np.zeros_like, np.ones, np.where,
+    np.ndarray.sum, np.ndarray.copy, np.copy, np.outer,
+}  # fmt: skip
+"""Functions that always make a new value (of arrays and numbers), beside the ufuncs."""
+
+
+def is_inplace(fn: Any) -> bool:
+    """Whether a known function is ``+=`` or one of its like."""
+    return fn.__hash__ is not None and fn in INPLACE
+
 
 _PURE = {ops.make_tuple, ops.make_list, ops.make_dict, slice, operator.is_, operator.is_not}
 _ACTING = {

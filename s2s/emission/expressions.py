@@ -167,6 +167,8 @@ class Expressions:
             return self.display(fn, args)
         if fn in BINARY and len(atoms) == 2:
             return ast.BinOp(self.atom(atoms[0]), BINARY[fn](), self.atom(atoms[1]))
+        if fn in INPLACE and len(atoms) == 2:  # folded: its first operand was made just now
+            return ast.BinOp(self.atom(atoms[0]), BINARY[INPLACE[fn]](), self.atom(atoms[1]))
         if fn in _UNARY and len(atoms) == 1:
             return ast.UnaryOp(_UNARY[fn](), self.atom(atoms[0]))
         if fn in _COMPARE and len(atoms) == 2:

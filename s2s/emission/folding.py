@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from s2s import ops
 from s2s.emission.code import (
     Assign,
@@ -36,14 +38,15 @@ from s2s.emission.code import (
     uses,
     walk,
 )
-from s2s.emission.effects import INPLACE, Effect, effect_of
+from s2s.emission.effects import FRESH, Effect, effect_of, is_inplace
 from s2s.emission.measure import depth_of, key_width, width_of
-from s2s.ir import UNDEFINED, Atom, Call, Const, MakeFunction, Star, Var
+from s2s.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 
 WIDTH = 100
 DEPTH = 12
+TERMS = 3
 LAMBDAS = ("<lambda>", "lambda_")
 _GROWING = (ops.append, ops.add_to_set, ops.put)
 _MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.make_dict}
@@ -81,9 +84,23 @@ def leaves(code: Code, atom: Atom) -> Iterator[Var]:
 
 def fold(code: Code) -> Code:
     """Fold everything that may be; the code is changed in place and given back."""
+    _fold_loads(code)
     folder = _Folder(code, count_uses(code))
     code.body = folder.block(code.body, 1)
     return code
+
+
+def _fold_loads(code: Code) -> None:
+    """Globals and closure variables are read where they are used, as the user's function reads them."""
+    captured: set[Atom] = set()
+    loads: dict[Var, Tree] = {}
+    for statement in walk(code.body):
+        if isinstance(statement, Assign):
+            if isinstance(statement.value, MakeFunction):
+                captured.update(statement.value.captures)
+            elif isinstance(statement.value, Load) and isinstance(statement.target, Var):
+                loads[statement.target] = statement.value
+    code.folded.update({var: value for var, value in loads.items() if var not in captured})
 
 
 @dataclass(slots=True)
@@ -112,6 +129,7 @@ class _Folder:
     counts: Counter[Var]
     places: dict[Var, frozenset[int]] = field(default_factory=dict)
     """Where the parts of an expression were computed before it was folded."""
+    offered: dict[Var, Tree] = field(default_factory=dict)
 
     def block(self, block: list[Statement], indent: int) -> list[Statement]:
         steps: list[_Step] = []
@@ -281,13 +299,35 @@ class _Folder:
 
     def may_take(self, statement: Statement, atom: Var) -> bool:
         """A temporary goes anywhere; a first contribution only into the sum that makes the next version."""
-        if atom.is_temporary:
-            return True
         match statement:
-            case Assign(Var(name), Call(Const(), (first, second), ())):
-                return name == atom.name and first == atom and second != atom and _is_sum(statement.value)
+            case Assign(Var(name), Call(Const(value=fn), (first, second), ()) as value) if first == atom:
+                if is_inplace(fn) and not self.is_fresh(self.offered[atom]):
+                    return False  # what it changes is seen under another name
+                if not atom.is_temporary:
+                    return name == atom.name and second != atom and _is_sum(value) and self.terms(atom) < TERMS
+            case _:
+                pass
+        return atom.is_temporary
+
+    def is_fresh(self, tree: Tree) -> bool:
+        """Whether a value was made by arithmetic just now, so that changing it and adding to it are the same."""
+        match tree:
+            case Const():
+                return True
+            case Call(Const(value=fn), (first, *_), _) if is_inplace(fn):
+                return isinstance(first, Var) and first in self.code.folded
+            case Call(Const(value=fn)):
+                return isinstance(fn, np.ufunc) or (fn.__hash__ is not None and fn in FRESH)
             case _:
                 return False
+
+    def terms(self, atom: Atom) -> int:
+        """How many contributions the sum in a variable has, as far as it is one expression."""
+        tree = self.offered.get(atom) if isinstance(atom, Var) else None
+        if isinstance(tree, Call) and _is_sum(tree) and tree.args[0] in self.code.folded:
+            first = tree.args[0]
+            return 1 + (self.terms(first) if isinstance(first, Var) else 1)
+        return 1
 
     def may_pass(self, candidate: _Pending, place: int, after: set[int], steps: list[_Step]) -> bool:
         """Whether an expression may move down over everything that will then come before it."""
@@ -364,6 +404,7 @@ class _Folder:
             depth_of(self.code, value),
         )
         pending[target] = (statement, candidate)
+        self.offered[target] = value
 
     def is_foldable(self, target: Target, value: Tree) -> bool:
         assert isinstance(target, Var)
@@ -371,7 +412,9 @@ class _Folder:
             return self.is_lambda(value)
         if isinstance(value, Call) and isinstance(value.fn, Const):
             fn = value.fn.value
-            if any(fn is f for f in (*INPLACE, *_GROWING, ops.unpack)) and target.is_temporary:
+            if any(fn is f for f in (*_GROWING, ops.unpack)):
+                return False
+            if is_inplace(fn) and (target.is_temporary or not self.is_fresh(value)):
                 return False
         return target.is_temporary or target.name.endswith(("_bar", "_dot"))
 

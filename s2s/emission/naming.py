@@ -37,7 +37,7 @@ from s2s.emission.code import (
     uses,
     walk,
 )
-from s2s.emission.effects import INPLACE, Effect, effect_of
+from s2s.emission.effects import Effect, effect_of, is_inplace
 from s2s.emission.folding import leaves, tree_leaves
 from s2s.ir import Atom, Call, Const, MakeFunction, Var
 
@@ -157,7 +157,7 @@ class _Liveness:
         """What ``x = old; x += c`` reads after its first half: the target must not have the name of that."""
         match value:
             case Call(Const(value=fn), (Var() as first, second), ()) if (
-                fn.__hash__ is not None and fn in INPLACE
+                is_inplace(fn)
             ):
                 read = set(tree_leaves(self.code, Call(Const(None), (second,))))
                 return 0 if first in self.code.folded else self.bits(read - {first})
@@ -289,6 +289,8 @@ def _connected(code: Code) -> Iterator[tuple[Var, Var]]:
                 yield from ((t, s) for t, s in pairs if isinstance(s, Var) and s not in code.folded)
             case Assign(Var() as target, Var() as source) if source not in code.folded:
                 yield (target, source)
+            case Assign(Var() as target, Call(Const(value=fn), (Var() as source, _))) if is_inplace(fn):
+                yield (target, source)  # `x += c` keeps the name
             case _:
                 pass
 

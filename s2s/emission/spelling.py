@@ -128,6 +128,8 @@ class Speller:
             case range():
                 bounds = [self.value(v) for v in (value.start, value.stop, value.step)]
                 return ast.Call(self.value(range), bounds if value.step != 1 else bounds[:2], [])
+            case np.dtype() if value == np.dtype(value.type) and value.type.__name__ in _NUMBERS:
+                return self.value(value.type)
             case np.dtype() if value.names is None:
                 return ast.Call(_attribute(self.value(np), "dtype"), [ast.Constant(_dtype_text(value))], [])
             case np.generic() if type(value).__name__ in _NUMBERS:
@@ -165,6 +167,9 @@ class Speller:
             for path, module in _NUMPY:
                 if getattr(module, name, self) is value:
                     return _attribute(self.value(np), ".".join([*path.split(".")[1:], name]))
+        owner = getattr(value, "__self__", None)
+        if isinstance(value, types.BuiltinFunctionType) and isinstance(owner, np.ufunc):
+            return ast.Attribute(self.value(owner), value.__name__, ast.Load())
         bound = self._user_name(value)
         if bound is not None:
             self.globals.add(bound)

@@ -304,6 +304,8 @@ class Reverser:
         if isinstance(value, (Sequence, Mapping)):
             self._contribute_parts(sweep, var, value, g, span, path)
         elif has_cotangent(value):
+            if isinstance(value, ListOf) and not isinstance(self.context.value(g), (ListOf, Sequence)):
+                g = sweep.builder.let(ir.Call(ir.Const(list), (g,)), value, span=span)
             self._add(sweep, var, path, cotangents.peel(sweep.builder, g, value), span)
 
     def _contribute_parts(
@@ -836,16 +838,17 @@ def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
     source, before, after = value.args
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     known = self.context.value(target)
-    for path, _ in leaves(known):
-        bar = self.read(sweep, target, path)
+    bars = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
+    if any(b is not None and _unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
+        g = self.bar_of(sweep, target, span)
+        assert g is not None
+        spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
+        self.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
+        return
+    for path, bar in bars.items():
         if bar is None:
             continue
         index = _unpacked_index(path[0], before.value, after.value)
-        if index is None:
-            g = self.bar_of(sweep, target, span)
-            spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
-            self.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
-            return
         read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
         stand_in = self.context.define("%", part(known, path[:1]))
         self.useful.add(stand_in)
@@ -886,6 +889,27 @@ def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
         self.crossing.note_empty(items)  # type: ignore[arg-type]
 
 
+def _put(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``d = {**d, k: v}``: the cotangent of the entry belongs to ``v``, the rest to the old ``d``."""
+    mapping, key, item = value.args
+    known = self.context.value(target)
+    if isinstance(known, Mapping):
+        assert isinstance(key, ir.Const)
+        for path, _ in leaves(known):
+            bar = self.read(sweep, target, path)
+            if bar is not None and path[0] == key.value:
+                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
+            elif bar is not None:
+                self.contribute(sweep, mapping, bar, span, path)  # type: ignore[arg-type]
+        return
+    g = self.read(sweep, target, ())
+    if g is None:
+        return
+    both = sweep.builder.call(rt.split_entry, g, self.use(sweep, key), span=span)  # type: ignore[arg-type]
+    self.contribute(sweep, item, sweep.builder.call(operator.getitem, both, ir.Const(1), span=span), span)  # type: ignore[arg-type]
+    self.contribute(sweep, mapping, sweep.builder.call(operator.getitem, both, ir.Const(0), span=span), span)  # type: ignore[arg-type]
+
+
 def _convert(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``list(x)``, ``tuple(x)``: the same items."""
     g = self.bar_of(sweep, target, span)
@@ -904,6 +928,7 @@ _STRUCTURAL: dict[Any, Any] = {
     ops.make_dict: _display,
     ops.unpack: _unpack,
     ops.append: _append,
+    ops.put: _put,
     list: _convert,
     tuple: _convert,
 }

@@ -337,7 +337,7 @@ class Specializer:
             return self.apply_known(
                 fn.__func__, [ir.Const(fn.__self__), *args], kwargs, frame, builder, span, name, effect
             )
-        if fn in (np.clip, np.ndarray.clip):
+        if fn is np.clip:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
             return self.rebind(fn, args[0], args[1], builder, span, name)
@@ -380,17 +380,13 @@ class Specializer:
     ) -> None:
         if rule.kind == "refuse":
             raise error("S2S202", span=span, asked_by=frame.called_from, name=_name_of(fn), reason=rule.reason)
-        if rule.kind in ("linear", "vjp", "straight_through"):
+        if rule.kind in ("linear", "vjp", "straight_through", "partials"):
             bound = table.bind(rule, tuple(map(_literal, args)), {k: _literal(a) for k, a in kwargs.items()})
             extra = table.unsupported(rule, bound)
             if extra:
                 raise error(
                     "S2S203", span=span, asked_by=frame.called_from, name=_name_of(fn), keyword=", ".join(extra)
                 )
-        elif rule.kind == "partials" and kwargs:
-            raise error(
-                "S2S203", span=span, asked_by=frame.called_from, name=_name_of(fn), keyword=", ".join(kwargs)
-            )
 
     def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
         return error("S2S201", span=span, asked_by=frame.called_from, name=_name_of(fn))
@@ -996,7 +992,41 @@ def _repeat_display(
     return None
 
 
+def _of_source(
+    fn: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """In a rule body the shape or size of an array is read from an argument that has the same shape."""
+    if not frame.fn.__module__.startswith("s2s.rules"):
+        return None
+    like = self.context.shape_source(args[0])
+    if fn is np.size and isinstance(self.context.value(like), Array):
+        return builder.call(getattr, like, ir.Const("size"), span=span)
+    return builder.call(fn, like, span=span) if like != args[0] else None
+
+
+def _unpack(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``a, *b, c = value`` of a container of known length."""
+    before, after = args[1], args[2]
+    if not isinstance(self.context.value(args[0]), (Sequence, Mapping)):
+        return None
+    items = self.static_items(args[0], builder, span)
+    assert items is not None and isinstance(before, ir.Const) and isinstance(after, ir.Const)
+    count = before.value if after.value is None else before.value + after.value
+    if len(items) < count or (after.value is None and len(items) != count):
+        return None
+    if after.value is None:
+        return builder.call(ops.make_tuple, *items, span=span)
+    stop = len(items) - after.value
+    middle = builder.call(ops.make_list, *items[before.value : stop], span=span)
+    return builder.call(ops.make_tuple, *items[: before.value], middle, *items[stop:], span=span)
+
+
 _HANDLERS: dict[Any, Callable[..., ir.Atom | None]] = {
+    ops.unpack: _unpack,
+    np.shape: functools.partial(_of_source, np.shape),
+    np.size: functools.partial(_of_source, np.size),
     operator.pow: _power,
     operator.add: _concatenate_displays,
     operator.mul: _repeat_display,

@@ -358,6 +358,9 @@ def alias(
     for fn in fns:
         rule = _rules[id(other)]
         signature = _signature(fn, params) if params else rule.params
+        if params and rule.partials:
+            named = list(signature.parameters)[: len(rule.partials)]
+            rule = dataclasses.replace(rule, supports=rule.supports | frozenset(named))
         known = rule.samples if samples is None else tuple(samples)
         if getattr(fn, "__objclass__", None) is np.ndarray:
             known = tuple(sample for sample in known if _is_array(sample.args[0]))
