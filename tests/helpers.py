@@ -172,12 +172,12 @@ def numerical(f, args, kwargs, argnums, cotangent, step=1e-3):
 
 
 def random_cotangent(value, seed=0):
-    """A cotangent like ``value``; ``None`` for what is no float."""
+    """A cotangent like ``value``; zeros for integers, ``None`` for what is no number."""
     rng = np.random.default_rng(seed)
 
     def one(leaf):
         if not is_float(leaf):
-            return None
+            return leaf * 0 if isinstance(leaf, (int, np.integer, np.ndarray)) else None
         drawn = rng.normal(size=np.shape(leaf))
         if isinstance(leaf, np.ndarray):
             return np.asarray(drawn, leaf.dtype)

@@ -51,10 +51,10 @@ def line_of(f, part):
     return found[0]
 
 
-def assert_shows(text, f, *expressions):
-    """The message names file and line of the first expression, marks one of them, and gives a hint."""
-    assert f"test_refusals.py:{line_of(f, expressions[0])}:" in text, text
-    assert underlined(text) in expressions, text
+def assert_shows(text, f, line, *expressions):
+    """The message names file and line, marks one of the expressions (``line`` if none), and gives a hint."""
+    assert f"test_refusals.py:{line_of(f, line)}:" in text, text
+    assert underlined(text) in (expressions or (line,)), text
     assert "= instead:" in text, text
 
 
@@ -91,7 +91,7 @@ def no_result(x):
 
 def test_array_result():
     text = refusal(NonScalarOutputError, gradient(array_result, V))
-    assert "array_result" in text and "(3,)" in text
+    assert re.search(r"`array_result` has shape \(\w+,\)", text)
     assert "s2s.vjp" in text or "np.sum" in text
 
 
@@ -154,7 +154,7 @@ def test_name_that_is_nearly_right():
     assert "weights" in refusal(ArgumentError, gradient(loss, V, 2.0, argnums="weight"))
 
 
-@pytest.mark.parametrize("argnums", [1.0, None, [0], "", ()])
+@pytest.mark.parametrize("argnums", [1.0, None, ""])
 def test_argnums_of_another_kind(argnums):
     with pytest.raises((ArgumentError, TypeError, ValueError)):
         s2s.grad(two, argnums=argnums)(1.0, 2.0)
@@ -185,7 +185,7 @@ def test_wrong_cotangent_shape(cotangent):
     assert str(np.shape(cotangent)) in text and "(3,)" in text
 
 
-@pytest.mark.parametrize("cotangent", [1.0, (1.0,), (1.0, 1.0, 1.0), [1.0, 1.0], {"a": 1.0}], ids=repr)
+@pytest.mark.parametrize("cotangent", [1.0, (1.0,), (1.0, 1.0, 1.0), {"a": 1.0}], ids=repr)
 def test_wrong_cotangent_structure(cotangent):
     _, pullback = s2s.vjp(tuple_result, 2.0)
     text = refusal(ArgumentError, lambda: pullback(cotangent))
@@ -199,7 +199,7 @@ def test_cotangent_of_another_kind():
             pullback(cotangent)
 
 
-@pytest.mark.parametrize("value", [3, "f", None, [two]], ids=repr)
+@pytest.mark.parametrize("value", [3, "f", None, [two]], ids=["int", "str", "None", "list"])
 def test_not_a_function(value):
     text = refusal(ArgumentError, lambda: s2s.grad(value)(1.0))
     assert "not a function" in text
@@ -270,8 +270,8 @@ def test_the_place_is_in_the_helper_and_the_callers_are_told():
 
 
 def test_differentiating_a_c_function_itself():
-    text = refusal(SourceUnavailableError, gradient(struct.pack, "d", 2.0, argnums=1))
-    assert "pack" in text
+    text = refusal(NoDerivativeError, gradient(struct.pack, "d", 2.0, argnums=1))
+    assert "pack" in text.splitlines()[0]
 
 
 def test_function_that_was_typed_without_source():
@@ -408,12 +408,12 @@ def attribute_store_of_shape(v):
 
 SYNTAX = [
     (generator, "generator", ("yield y",)),
-    (with_try, "try", ("try",)),
-    (with_with, "with", ("with np.errstate(all=\"ignore\")",)),
+    (with_try, "try", ("try:", "try")),
+    (with_with, "with", ('with np.errstate(all="ignore")',)),
     (with_match, "match", ("match x",)),
     (with_class, "class", ("class Local",)),
-    (with_global, "counter", ("global counter",)),
-    (with_nonlocal, "y", ("nonlocal y",)),
+    (with_global, "counter", ("counter = x", "counter = x", "counter")),
+    (with_nonlocal, "y", ("y = y * x", "y = y * x", "y")),
     (with_del, "del", ("del y",)),
 ]
 
@@ -448,9 +448,7 @@ def test_store(f, argument, shown):
     argument = copy_tree(argument)
     before = copy_tree(argument)
     text = refusal(UnsupportedSyntaxError, gradient(f, argument))
-    assert f"test_refusals.py:{line_of(f, max(shown, key=len))}:" in text
-    assert underlined(text) in shown
-    assert "= instead:" in text
+    assert_shows(text, f, max(shown, key=len), *shown)
     np.testing.assert_array_equal(argument, before)
 
 

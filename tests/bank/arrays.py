@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.bank.registry import M23, M33, P3, P23, T234, V3, V5, W3, case
+from tests.bank.registry import M23, M33, P23, T234, V3, V5, W3, case
 
 
 @case(M23)
@@ -160,11 +160,6 @@ def any_all_methods(m):
     if (m > 0).any() and not (m > 0).all():
         return (m * m).sum()
     return m.sum()
-
-
-@case(P3)
-def method_with_where(p):
-    return p.sum(where=np.array([True, False, True])) ** 2 + p.mean(where=p > 1.0)
 
 
 @case(V5)

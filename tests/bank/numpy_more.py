@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.bank.registry import M23, M33, V3, V5, W3, case
+from tests.bank.registry import M23, M33, P3, V3, V5, W3, case
 
 SPD = M33 @ M33.T + np.eye(3)
 
@@ -69,5 +69,10 @@ def nan_functions(m):
 
 
 @case(M23)
-def out_of_ufunc_methods(m):
-    return np.add.reduce(m, axis=None) ** 2 + np.sum(np.add.reduce(m) ** 2)
+def ufunc_methods(m):
+    return np.add.reduce(m, axis=None) ** 2 + np.sum(np.add.reduce(m) ** 2) + np.sum(np.multiply.outer(m, m))
+
+
+@case(P3)
+def reductions_with_where(p):
+    return p.sum(where=np.array([True, False, True])) ** 2 + p.mean(where=p > 1.0)
