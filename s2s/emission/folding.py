@@ -40,7 +40,7 @@ from s2s.emission.code import (
 )
 from s2s.emission.effects import FRESH, Effect, effect_of, is_inplace
 from s2s.emission.measure import depth_of, key_width, width_of
-from s2s.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Var
+from s2s.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Store, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 
@@ -162,6 +162,9 @@ class _Folder:
         """Fold the blocks of a statement; a branch with one value becomes an expression."""
         match statement:
             case Branch():
+                if statement.inline:
+                    self.open_arm(statement.then)
+                    self.open_arm(statement.orelse)
                 statement.then = self.block(statement.then, indent + 1)
                 statement.orelse = self.block(statement.orelse, indent + 1)
                 return self.choice(statement, indent) or statement
@@ -222,6 +225,21 @@ class _Folder:
             case _:
                 pass
         return None, None
+
+    def open_arm(self, arm: list[Statement]) -> None:
+        """Fold the last assignment in an arm of the user's ``a if c else b`` into the copy to the result."""
+        match arm:
+            case [*_, Assign(Var() as target, value), Copies([(result, source)])]:
+                plain = not isinstance(value, MakeFunction) and not self.grows(value)
+                if source == target and target.name == result.name and self.counts[target] == 1 and plain:
+                    self.code.folded[target] = value
+            case _:
+                pass
+
+    def grows(self, value: Tree) -> bool:
+        """Whether a value prints as a statement that changes something."""
+        fn = value.fn.value if isinstance(value, Call) and isinstance(value.fn, Const) else None
+        return is_inplace(fn) or any(fn is f for f in (*_GROWING, ops.unpack))
 
     def loop_test(self, loop: Loop) -> None:
         """Fold the last statement of a loop's head into its test."""
@@ -298,19 +316,25 @@ class _Folder:
         return taken
 
     def may_take(self, statement: Statement, atom: Var) -> bool:
-        """A temporary goes anywhere; a first contribution only into the sum that makes the next version."""
+        """A temporary goes anywhere but where it is changed in place and more than arithmetic made it; a
+        first contribution only goes into the sum that makes the next version."""
         match statement:
+            case Change(Store("whole", target)) if target == atom:
+                return False
             case Assign(Var(name), Call(Const(value=fn), (first, second), ()) as value) if first == atom:
                 if is_inplace(fn) and not self.is_fresh(self.offered[atom]):
                     return False  # what it changes is seen under another name
                 if not atom.is_temporary:
-                    return name == atom.name and second != atom and _is_sum(value) and self.terms(atom) < TERMS
+                    return (
+                        name == atom.name and second != atom and _is_sum(value) and self.terms(atom) < TERMS
+                    )
             case _:
                 pass
         return atom.is_temporary
 
     def is_fresh(self, tree: Tree) -> bool:
-        """Whether a value was made by arithmetic just now, so that changing it and adding to it are the same."""
+        """Whether a value was made by arithmetic just now, so that changing it and adding to it are the
+        same."""
         match tree:
             case Const():
                 return True

@@ -156,9 +156,7 @@ class _Liveness:
     def changed_with(self, value: Tree) -> int:
         """What ``x = old; x += c`` reads after its first half: the target must not have the name of that."""
         match value:
-            case Call(Const(value=fn), (Var() as first, second), ()) if (
-                is_inplace(fn)
-            ):
+            case Call(Const(value=fn), (Var() as first, second), ()) if is_inplace(fn):
                 read = set(tree_leaves(self.code, Call(Const(None), (second,))))
                 return 0 if first in self.code.folded else self.bits(read - {first})
             case _:

@@ -51,7 +51,7 @@ def _bare_tuple(node: ast.stmt, text: str) -> str:
 
 def _wrap(node: ast.stmt, text: str, width: int) -> str:
     """The statement on several lines; the one line that we have where nothing better means the same."""
-    wrapped = _by_astor(node, width)
+    wrapped = _by_items(node, width) or _by_astor(node, width)
     if wrapped is None:
         return text
     try:
@@ -59,6 +59,24 @@ def _wrap(node: ast.stmt, text: str, width: int) -> str:
     except SyntaxError:
         same = False
     return wrapped if same else text
+
+
+def _by_items(node: ast.stmt, width: int) -> str | None:
+    """A tuple that is returned or assigned, as many items a line as fit; astor leaves it on one line."""
+    value = node.value if isinstance(node, (ast.Return, ast.Assign)) else None
+    if not isinstance(value, ast.Tuple):
+        return None
+    items = [print_expression(item) + "," for item in value.elts]
+    if any(len(item) + 4 > width or "\n" in item for item in items):
+        return None
+    whole, inner = ast.unparse(node), ast.unparse(value)
+    lines = [whole.removesuffix(inner) + "("]
+    for item in items:
+        if len(lines) > 1 and len(lines[-1]) + 1 + len(item) <= width:
+            lines[-1] += " " + item
+        else:
+            lines.append("    " + item)
+    return "\n".join([*lines, ")"])
 
 
 def _by_astor(node: ast.stmt, width: int) -> str | None:

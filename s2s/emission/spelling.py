@@ -131,7 +131,7 @@ class Speller:
             case np.dtype() if value == np.dtype(value.type) and value.type.__name__ in _NUMBERS:
                 return self.value(value.type)
             case np.dtype() if value.names is None:
-                return ast.Call(_attribute(self.value(np), "dtype"), [ast.Constant(_dtype_text(value))], [])
+                return ast.Call(_attribute(self.value(np), "dtype"), [ast.Constant(value.str)], [])
             case np.generic() if type(value).__name__ in _NUMBERS:
                 return ast.Call(self.value(type(value)), [self.value(value.item())], [])
             case _:
@@ -255,10 +255,6 @@ def _signed(value: int | float) -> ast.expr:
     if math.copysign(1, value) < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
-
-
-def _dtype_text(dtype: np.dtype[Any]) -> str:
-    return dtype.name if np.dtype(dtype.name) == dtype else dtype.str
 
 
 def module_of_ufunc(value: Any) -> str | None:

@@ -34,7 +34,7 @@ from s2s.emission.effects import INPLACE
 from s2s.emission.expressions import BINARY, Expressions
 from s2s.emission.folding import LAMBDAS, leaves
 from s2s.emission.naming import acts, name_variables
-from s2s.emission.printing import print_expression, print_statement
+from s2s.emission.printing import WIDTH, print_expression, print_statement
 from s2s.emission.spelling import Speller, load
 from s2s.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
@@ -55,7 +55,7 @@ def print_function(
     """The lines of a ``def``; ``defaults`` has the text of the defaults of parameters."""
     writer = _writer(function, code, speller, captured)
     prefix = "    " * depth
-    lines = [f"{prefix}def {name}({_parameters(function.params, defaults)}):"]
+    lines = _heading(f"{prefix}def {name}(", _parameters(function.params, defaults), prefix)
     writer.depth = depth + 1
     writer.placeholders = writer.find_placeholders()
     lines += _docstring(function.doc, prefix + "    ")
@@ -78,7 +78,7 @@ def _lambda(value: MakeFunction, outer: Expressions) -> ast.expr:
     result = code.body[0]
     assert isinstance(result, Give)
     defaults = {name: print_expression(outer.atom(atom)) for name, atom in value.defaults}
-    parameters = _parameters(value.function.params, defaults)
+    parameters = ", ".join(_parameters(value.function.params, defaults))
     arguments = ast.parse(f"lambda {parameters}: 0", mode="eval").body
     assert isinstance(arguments, ast.Lambda)
     return ast.Lambda(arguments.args, writer.expressions.atom(result.value))
@@ -94,8 +94,16 @@ def _captured(value: MakeFunction, code: Code, outer: Expressions) -> dict[Var, 
     return names
 
 
-def _parameters(params: tuple[Param, ...], defaults: dict[str, str]) -> str:
-    """The text between the parentheses of a ``def``."""
+def _heading(start: str, parameters: list[str], prefix: str) -> list[str]:
+    """The line of a ``def``; where that is too long, a line for each parameter."""
+    line = start + ", ".join(parameters) + "):"
+    if len(line) <= WIDTH:
+        return [line]
+    return [start, *(f"{prefix}    {parameter}," for parameter in parameters), f"{prefix}):"]
+
+
+def _parameters(params: tuple[Param, ...], defaults: dict[str, str]) -> list[str]:
+    """The texts between the parentheses of a ``def``."""
     parts: list[str] = []
     starred = False
     for place, param in enumerate(params):
@@ -109,7 +117,7 @@ def _parameters(params: tuple[Param, ...], defaults: dict[str, str]) -> str:
         follows = params[place + 1].kind if place + 1 < len(params) else ""
         if param.kind == "POSITIONAL_ONLY" and follows != "POSITIONAL_ONLY":
             parts.append("/")
-    return ", ".join(parts)
+    return parts
 
 
 def _docstring(doc: str, prefix: str) -> list[str]:
@@ -252,7 +260,7 @@ class _Writer:
         return isinstance(atom, Var) and atom not in self.code.folded and self.expressions.names[atom] == name
 
     def branch(self, branch: Branch, word: str) -> None:
-        then, orelse = branch.then, branch.orelse
+        then, orelse = branch.then, [s for s in branch.orelse if not self.is_silent(s)]
         if not self.prints(then) and not self.prints(orelse):
             if acts(self.code, branch.test):
                 self.node(ast.Expr(self.expressions.atom(branch.test)))
@@ -393,7 +401,7 @@ class _Writer:
                 assert isinstance(store.key, Const)
                 place = ast.Attribute(target, store.key.value, ast.Store())
             case _:
-                assert isinstance(target, ast.Name)
+                assert isinstance(target, (ast.Name, ast.Attribute))
                 place = target
         if store.op is None:
             self.node(ast.Assign([place], value))
