@@ -20,7 +20,7 @@ from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.ownership import check_rebinding
 from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable, leaves
-from s2s.passes.simplify import accumulate, drop_copies, drop_dead, drop_empty_sections, drop_invariant, share
+from s2s.passes.simplify import drop_copies, drop_dead, drop_empty_sections, drop_invariant, name_unused_items, share
 from s2s.passes.specialize import Specializer
 from s2s.versions import Compiled, Dependency, ObjectGuard, Request, SizeGuard
 
@@ -69,7 +69,7 @@ def simplify(function: ir.Function) -> ir.Function:
     function = share(function)
     function = drop_copies(function)
     function = drop_invariant(function)
-    return accumulate(drop_empty_sections(drop_dead(function)))
+    return name_unused_items(drop_empty_sections(drop_dead(function)))
 
 
 def _finish(function: ir.Function, fn: types.FunctionType, request: Request) -> ir.Function:
@@ -248,7 +248,7 @@ class _Joint:
                 made = builder.call(np.copy, bar)
             self.owned.add(made)
             return made
-        return bar
+        return _as_float(builder, bar) if is_number(value) else bar
 
     def _is_own(self, builder: Builder, bar: ir.Atom) -> bool:
         """Whether an array was made by the reverse sweep, for one result only."""
@@ -267,6 +267,14 @@ def _makes_array(fn: Any) -> bool:
     import operator
 
     return fn not in (operator.getitem, getattr, np.broadcast_to, np.reshape, np.transpose, np.real, np.asarray)
+
+
+def _as_float(builder: Builder, bar: ir.Atom) -> ir.Atom:
+    """A gradient of a number is a float, also where the slope is an integer."""
+    known = builder.context.value(bar)
+    if isinstance(known, Known) and type(known.value) is int:
+        return ir.Const(float(known.value))
+    return builder.call(float, bar) if isinstance(known, Scalar) and known.type is int else bar
 
 
 def _dim_text(dim: Any) -> str:

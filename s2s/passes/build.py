@@ -67,6 +67,17 @@ class Context:
         """Whether an atom depends on a differentiated input."""
         return isinstance(atom, ir.Var) and atom in self.varied
 
+    def renamed(self, builder: Builder, atom: ir.Atom, name: str) -> ir.Atom:
+        """The atom under another name, where its statement is the last one and it has none yet."""
+        last = builder.statements[-1] if builder.statements else None
+        if not isinstance(last, ir.Let) or last.target is None or last.target != atom or not last.target.is_temporary:
+            return atom
+        var = self.define(
+            name, self.value(atom), last.target in self.varied, self.definitions.get(last.target)
+        )
+        builder.statements[-1] = ir.replace(last, target=var)
+        return var
+
     def define(
         self, name: str, value: AbstractValue, varied: bool = False, definition: ir.Value | None = None
     ) -> ir.Var:

@@ -75,6 +75,9 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return ir.Const(g.value * p.value)  # type: ignore[union-attr]
     if _is_float(p) and not _is_float(g):
         g, p = p, g
+    product = definition(builder, p, operator.mul)
+    if _is_float(g) and product is not None and _is_float(product[0]):
+        return multiply(builder, ir.Const(g.value * product[0].value), product[1], span)  # type: ignore[union-attr]
     return builder.call(operator.mul, g, p, span=span)
 
 
@@ -107,6 +110,9 @@ def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: st
     if chosen is not None and other is not None and chosen[0] == other[0] and chosen[2] == other[2]:
         total = add(builder, chosen[1], other[1], span, "%")
         return mask(builder, chosen[0], total, chosen[2], span, name)
+    if a == b or _same_operation(builder, a, b):
+        doubled = multiply(builder, a, ir.Const(2.0), span)
+        return doubled if isinstance(doubled, ir.Const) else builder.context.renamed(builder, doubled, name)
     for x, y in ((a, b), (b, a)):
         if isinstance(x, ir.Const) and x.value == 0.0:
             return y
@@ -117,6 +123,14 @@ def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: st
     if signed is not None and not (isinstance(b, ir.Const)):
         return builder.call(operator.sub, b, signed[0], name=name, span=span)
     return builder.call(operator.add, a, b, name=name, span=span)
+
+
+def _same_operation(builder: Builder, a: ir.Atom, b: ir.Atom) -> bool:
+    made = builder.context.definitions
+    if not isinstance(a, ir.Var) or not isinstance(b, ir.Var) or a not in made or made[a] != made.get(b):
+        return False
+    value = made[a]
+    return isinstance(value, ir.Call) and value.fn in (ir.Const(operator.mul), ir.Const(operator.truediv))
 
 
 def peel(builder: Builder, g: ir.Atom, like: AbstractValue) -> ir.Atom:
@@ -165,6 +179,9 @@ def fit(
     if target is not None and outer is not None and shape is not None:
         if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
             return _fit_dtype(builder, c, context.value(argument), span)
+        if not target and is_number(context.value(c)) and all(not d.is_constant for d in outer):
+            size = builder.call(getattr, context.shape_source(use(result)), ir.Const("size"), span=span)
+            return _fit_dtype(builder, multiply(builder, c, size, span), context.value(argument), span)
         if len(shape) != len(outer) or not same_shape(shape, outer, context.evaluator.facts):
             c = builder.call(np.broadcast_to, c, shape_atom(builder, use(result), span), span=span)
     return unbroadcast(builder, c, argument, span, use)

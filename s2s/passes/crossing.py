@@ -71,16 +71,10 @@ class Sweep:
 
     def named(self, atom: ir.Atom, name: str) -> ir.Atom:
         """The atom, its variable renamed where it was just made for this purpose and nothing else knows it."""
-        statements, context = self.builder.statements, self.builder.context
-        last = statements[-1] if statements else None
-        if not isinstance(last, ir.Let) or last.target != atom or last.target is None or not last.target.is_temporary:
+        context = self.builder.context
+        if not isinstance(atom, ir.Var) or self._is_bar(atom):
             return atom
-        if self._is_bar(last.target):
-            return atom
-        value = context.values.get(last.target, UNKNOWN)
-        var = context.define(name, value, last.target in context.varied, context.definitions.get(last.target))
-        statements[-1] = ir.replace(last, target=var)
-        return var
+        return context.renamed(self.builder, atom, name)
 
     def _is_bar(self, var: ir.Var) -> bool:
         sweep: Sweep | None = self
@@ -127,9 +121,31 @@ class Crossing:
         if not isinstance(atom, ir.Var) or atom not in self.home:
             return atom
         home = self.home[atom]
+        again = self._index_again(sweep, atom)
+        if again is not None:
+            return again
         if home.innermost_loop() is None:
             return self._export(atom, home)
         return self._restore(sweep.of(home), atom)
+
+    def _index_again(self, sweep: Sweep, var: ir.Var) -> ir.Atom | None:
+        """A slice, or an index made of several, is written again where it is used: it is syntax, no value."""
+        made = self.context.definitions.get(var)
+        if not isinstance(made, ir.Call) or made.kwargs or not isinstance(made.fn, ir.Const):
+            return None
+        if made.fn.value is not slice and not (made.fn.value is ops.make_tuple and self._is_index(var)):
+            return None
+        if any(isinstance(a, ir.Star) for a in made.args):
+            return None
+        args = [self.use(sweep, a) for a in made.args]  # type: ignore[arg-type]
+        return sweep.builder.call(made.fn.value, *args)
+
+    def _is_index(self, var: ir.Var) -> bool:
+        known = self.context.value(var)
+        return isinstance(known, Sequence) and any(
+            isinstance(i, Sequence) and i.type is slice or isinstance(i, Known) and isinstance(i.value, slice)
+            for i in known.items
+        )
 
     def _export(self, var: ir.Var, home: Region) -> ir.Var:
         """A variable of a branch, seen after the ``if``."""

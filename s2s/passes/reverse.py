@@ -680,7 +680,8 @@ class Reverser:
             unchanged = {
                 (k, path): self.read(sweep, statement.carried[k].result, path)
                 for (k, path), param in params.items()
-                if isinstance(param, ir.Var) and inner.bars.get((statement.carried[k].param, path)) == param
+                if not isinstance(self.context.value(param), ListOf)  # its items go one by one, in place
+                and inner.bars.get((statement.carried[k].param, path)) == param
             }
             found = {key: bar for key, bar in unchanged.items() if bar is not None and key not in fixed}
             if not found:

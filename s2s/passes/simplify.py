@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter
 from collections.abc import Iterable
@@ -422,7 +423,19 @@ def drop_empty_sections(function: ir.Function) -> ir.Function:
     return ir.replace(function, body=ir.Block(tuple(made), function.body.yields))
 
 
-def accumulate(function: ir.Function) -> ir.Function:
-    """The function with ``x_bar = x_bar + c`` written as ``x_bar += c`` where the old ``x_bar`` is a number's, or an
-    array of its own that nothing else reads."""
-    return function
+def name_unused_items(function: ir.Function) -> ir.Function:
+    """The function with the item of a loop called ``_`` where nothing reads it."""
+    read = _count_uses(function.body)
+    fresh = itertools.count(1 + max((s.item.version for s in ir.walk(function.body) if isinstance(s, ir.For)), default=0))
+    captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) for a in ir.atoms_of(s.value)}
+
+    def block(b: ir.Block) -> ir.Block:
+        made = []
+        for s in b.statements:
+            s = _map_blocks(s, block)
+            if isinstance(s, ir.For) and not read[s.item] and s.item not in captured:
+                s = ir.replace(s, item=ir.Var("_", next(fresh)))
+            made.append(s)
+        return ir.Block(tuple(made), b.yields)
+
+    return ir.replace(function, body=block(function.body))

@@ -341,12 +341,48 @@ class Specializer:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
             return self.rebind(fn, args[0], args[1], builder, span, name)
+        if fn is dict:
+            made = self.make_dict(args, kwargs, builder, span, name)
+            if made is not None:
+                return made
         handler = _HANDLERS.get(fn)
         if handler is not None and not kwargs:
             found = handler(self, args, frame, builder, span, name)
             if found is not None:
                 return found
         return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def make_dict(
+        self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None, name: str
+    ) -> ir.Atom | None:
+        """``dict(mapping, key=value)`` with known keys, as a display."""
+        entries: dict[Any, ir.Atom] = {}
+        for arg in args:
+            found = self.entries(arg, builder, span)
+            if found is None:
+                return None
+            entries |= found
+        entries |= kwargs
+        flat = [a for key, value in entries.items() for a in (ir.Const(key), value)]
+        return builder.call(ops.make_dict, *flat, name=name, span=span)
+
+    def entries(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> dict[Any, ir.Atom] | None:
+        """The entries of a mapping with known keys, or of a known list of pairs."""
+        known = self.context.value(atom)
+        if isinstance(known, Mapping):
+            return {k: builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in known.keys}
+        if isinstance(known, Known) and isinstance(known.value, dict):
+            return {k: ir.Const(v) for k, v in known.value.items()}
+        pairs = self.static_items(atom, builder, span)
+        if pairs is None:
+            return None
+        entries = {}
+        for pair in pairs:
+            both = self.static_items(pair, builder, span)
+            if both is None or len(both) != 2 or not isinstance(both[0], ir.Const):
+                return None
+            entries[both[0].value] = both[1]
+        return entries
 
     def call_function(
         self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
@@ -952,12 +988,15 @@ def _import(
     return ir.Const(importlib.import_module(args[0].value))
 
 
+def _in_rule(frame: Frame) -> bool:
+    return frame.fn.__module__.startswith("s2s.rules")
+
+
 def _power(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
     """In a rule body ``a ** 1`` is ``a``: what the derivative of a square leaves."""
-    in_rule = frame.fn.__module__.startswith("s2s.rules")
-    return args[0] if in_rule and args[1] in (ir.Const(1), ir.Const(1.0)) else None
+    return args[0] if _in_rule(frame) and args[1] in (ir.Const(1), ir.Const(1.0)) else None
 
 
 def _unbroadcast(
@@ -983,7 +1022,12 @@ def _concatenate_displays(
 def _repeat_display(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
-    """A list or tuple of known length times a known number is a display of the items repeated."""
+    """A list or tuple of known length times a known number is a display of the items repeated. In a rule body a
+    factor of one goes."""
+    if _in_rule(frame):
+        for one, other in (args, args[::-1]):
+            if one == ir.Const(1.0) and isinstance(self.context.value(other), (Array, Scalar)):
+                return other
     for items, count in (args, args[::-1]):
         value = self.context.value(items)
         if isinstance(value, Sequence) and isinstance(count, ir.Const) and type(count.value) is int:
@@ -992,11 +1036,28 @@ def _repeat_display(
     return None
 
 
+def _merge_dict(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    return self.make_dict(args, {}, builder, span, name)
+
+
+def _sorted(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """Known items are sorted now."""
+    items = self.static_items(args[0], builder, span)
+    if items is None or not all(isinstance(i, ir.Const) for i in items):
+        return None
+    ordered = sorted(i.value for i in items if isinstance(i, ir.Const))
+    return builder.call(ops.make_list, *map(ir.Const, ordered), name=name, span=span)
+
+
 def _of_source(
     fn: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
     """In a rule body the shape or size of an array is read from an argument that has the same shape."""
-    if not frame.fn.__module__.startswith("s2s.rules"):
+    if not _in_rule(frame):
         return None
     like = self.context.shape_source(args[0])
     if fn is np.size and isinstance(self.context.value(like), Array):
@@ -1025,6 +1086,8 @@ def _unpack(
 
 _HANDLERS: dict[Any, Callable[..., ir.Atom | None]] = {
     ops.unpack: _unpack,
+    ops.merge_dict: _merge_dict,
+    sorted: _sorted,
     np.shape: functools.partial(_of_source, np.shape),
     np.size: functools.partial(_of_source, np.size),
     operator.pow: _power,
