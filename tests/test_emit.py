@@ -544,10 +544,10 @@ def h(n):
 """,
     "parallel": """\
 def h(n):
-    a = 0
-    b = 1
     last = -1
     i = 0
+    a = 0
+    b = 1
     while i < n:
         last = i
         i = i + 1
