@@ -185,6 +185,8 @@ class Code:
     captures: tuple[Var, ...]
     body: list[Statement]
     folded: dict[Var, Tree] = field(default_factory=dict)
+    sizes: dict[Var, tuple[int, int]] = field(default_factory=dict)
+    """The columns and the depth of folded expressions, where they were measured."""
     grown: set[int] = field(default_factory=set)
     """The calls of ``ops.append`` and its like that may change their list, by ``id``: nothing else has it."""
     inner: dict[int, Code] = field(default_factory=dict)

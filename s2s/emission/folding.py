@@ -130,6 +130,8 @@ class _Folder:
     places: dict[Var, frozenset[int]] = field(default_factory=dict)
     """Where the parts of an expression were computed before it was folded."""
     offered: dict[Var, Tree] = field(default_factory=dict)
+    effects: dict[Var, Effect] = field(default_factory=dict)
+    """The effects of folded expressions."""
 
     def block(self, block: list[Statement], indent: int) -> list[Statement]:
         steps: list[_Step] = []
@@ -310,6 +312,8 @@ class _Folder:
             if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is Effect.ACTS:
                 continue
             self.code.folded[atom] = source.value
+            self.code.sizes[atom] = (candidate.width, candidate.depth)
+            self.effects[atom] = candidate.effect
             room -= growth
             after |= candidate.places
             taken.append(atom)
@@ -397,10 +401,16 @@ class _Folder:
 
     def deep_effect(self, tree: Tree) -> Effect:
         """The effect of an expression with everything folded into it."""
-        effect = effect_of(tree) if not isinstance(tree, Var) else Effect.PURE
+        if isinstance(tree, Var):
+            known = self.effects.get(tree)
+            folded = self.code.folded.get(tree)
+            if known is None and folded is not None:
+                known = self.effects[tree] = self.deep_effect(folded)
+            return Effect.PURE if known is None else known
+        effect = effect_of(tree)
         for atom in tree_atoms(tree):
-            if isinstance(atom, Var) and atom in self.code.folded:
-                effect = max(effect, self.deep_effect(self.code.folded[atom]))
+            if isinstance(atom, Var):
+                effect = max(effect, self.deep_effect(atom))
         return effect
 
     def offer(

@@ -35,6 +35,9 @@ def width_of(code: Code, tree: Tree) -> int:
     """About how many columns an expression takes."""
     match tree:
         case Var(name):
+            size = code.sizes.get(tree)
+            if size is not None:
+                return size[0]
             folded = code.folded.get(tree)
             return len(name) + tree.is_temporary if folded is None else width_of(code, folded)
         case Const(value=value):
@@ -58,6 +61,9 @@ def width_of(code: Code, tree: Tree) -> int:
 def depth_of(code: Code, tree: Tree) -> int:
     """How deep operations nest in an expression."""
     if isinstance(tree, Var):
+        size = code.sizes.get(tree)
+        if size is not None:
+            return size[1]
         folded = code.folded.get(tree)
         return 0 if folded is None else depth_of(code, folded)
     return 1 + max((depth_of(code, a) for a in tree_atoms(tree) if isinstance(a, Var)), default=0)

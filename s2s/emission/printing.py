@@ -26,7 +26,8 @@ def print_statement(node: ast.stmt, indent: int) -> list[str]:
     """A simple statement as lines, ``indent`` levels deep, each within ``WIDTH`` columns where that is
     possible."""
     prefix = "    " * indent
-    text = _bare_tuple(node, _tidy(ast.unparse(ast.fix_missing_locations(node))))
+    node.lineno = 1  # ast.unparse looks for a type comment there
+    text = _bare_tuple(node, _tidy(ast.unparse(node)))
     if len(prefix) + len(text) <= WIDTH or "\n" in text:
         return [prefix + text]
     wrapped = _wrap(node, text, WIDTH - len(prefix))

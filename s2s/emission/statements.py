@@ -156,7 +156,7 @@ class _Writer:
         self.lines.extend(print_statement(node, self.depth))
 
     def text(self, atom: Atom) -> str:
-        return print_expression(ast.fix_missing_locations(self.expressions.atom(atom)))
+        return print_expression(self.expressions.atom(atom))
 
     def cite(self, span: Span | None) -> None:
         """In a reverse sweep, name the user's line before the first of its statements."""
