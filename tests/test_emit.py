@@ -32,7 +32,7 @@ from s2s.ir import (
 )
 from s2s.lower import lower
 from s2s.passes.normalize import normalize
-from s2s.source import find
+from s2s.sources import find
 from tests.bank import CASES
 
 X, Y, N, A, B = (Var(name) for name in "xynab")
