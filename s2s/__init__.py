@@ -9,8 +9,6 @@ s2s.vjp(loss, w, x, y)           value and pullback, for results that are no sin
 s2s.source(loss, w, x, y)        the generated code
 """
 
-import sys
-import types
 from typing import TYPE_CHECKING, Any
 
 from s2s.api import Differentiable, differentiable, grad, source, value_and_grad, vjp
@@ -45,20 +43,3 @@ def __getattr__(name: str) -> Any:
 
         return Derivative
     raise AttributeError(f"module 's2s' has no attribute {name!r}")
-
-
-class _Package(types.ModuleType):
-    """The package, in which ``source`` stays the function.
-
-    Importing the module ``s2s.source``, which finds the source of functions, would put the module in its
-    place. What the module has is found on the function too, for ``from s2s import source; source.find``.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "source" and isinstance(value, types.ModuleType):
-            vars(source).update((public, getattr(value, public)) for public in value.__all__)
-        else:
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

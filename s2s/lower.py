@@ -35,7 +35,7 @@ from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionPr
 from . import ir, ops
 from .errors import error
 from .ir import Call, Const, Let, Star, Var
-from .source import Source, mangle, private_class
+from .sources import Source, mangle, private_class
 
 __all__ = ["lower"]
 

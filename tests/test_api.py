@@ -7,6 +7,7 @@ import functools
 import inspect
 import multiprocessing
 import pickle
+import pkgutil
 import subprocess
 import sys
 
@@ -403,9 +404,8 @@ def test_importing_s2s_imports_nothing_heavy():
     assert found.stdout == "[]\n"
 
 
-def test_source_stays_the_function_when_its_module_is_imported():
-    import s2s.source
-
-    assert inspect.isfunction(s2s.source) and s2s.source.__module__ == "s2s.api"
+def test_no_module_takes_the_place_of_a_public_function():
+    modules = {module.name for module in pkgutil.iter_modules(s2s.__path__)}
+    assert modules & set(s2s.__all__) == {"errors"}  # the one that is public itself
     with pytest.raises(AttributeError):
         _ = s2s.nothing

@@ -12,7 +12,7 @@ from s2s import ir, ops
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError
 from s2s.ir import walk
 from s2s.lower import lower
-from s2s.source import find
+from s2s.sources import find
 
 np.random.seed(0)
 FACTOR = 3.0

@@ -24,7 +24,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from s2s import ir, lower, ops, source
+from s2s import ir, lower, ops, sources
 from s2s import runtime as rt
 from s2s.analysis.evaluate import join, join_all, known, truth, type_of, widen_known
 from s2s.analysis.values import (
@@ -72,7 +72,7 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
     """A Python function in SSA form; kept by its code object."""
     code = fn.__code__
     if code not in _lowered:
-        _lowered[code] = normalize(lower.lower(source.find(fn)))
+        _lowered[code] = normalize(lower.lower(sources.find(fn)))
     return _lowered[code]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from s2s import ir
 from s2s.lower import lower
 from s2s.passes.normalize import normalize
-from s2s.source import find
+from s2s.sources import find
 from tests.interpret import run
 from tests.passes.programs import PROGRAMS
 
