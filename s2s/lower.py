@@ -24,17 +24,19 @@ import ast
 import importlib
 import importlib.util
 import operator
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
 import libcst as cst
-from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
 
 from . import ir, ops
 from .errors import error
 from .ir import Call, Const, Let, Star, Var
+from .places import places_of
 from .sources import Source, mangle, private_class
 
 __all__ = ["lower"]
@@ -56,8 +58,7 @@ def lower(source: Source) -> ir.Function:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as problem:
         raise _cannot_parse(source, problem) from None
-    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-    context = _Context(source, module, wrapper.resolve(PositionProvider), private_class(source.fn.__code__))
+    context = _Context(source, module, text, private_class(source.fn.__code__))
     return _function(context, _only_function(module), LAMBDA if source.is_lambda else source.name)
 
 
@@ -112,14 +113,13 @@ class _Scope:
 
 
 class _Context:
-    """What the functions below share: the source, the positions, the current scope and the current block."""
+    """What the functions below share: the source, the places, the current scope and the current block."""
 
-    def __init__(
-        self, source: Source, module: cst.Module, positions: Mapping[cst.CSTNode, CodeRange], owner: str
-    ) -> None:
+    def __init__(self, source: Source, module: cst.Module, text: str, owner: str) -> None:
         self.source = source
         self.module = module
-        self.positions = positions
+        self.places = places_of(module)
+        self.line_starts = [0, *(match.end() for match in re.finditer(r"\r\n?|\n", text))]
         self.owner = owner
         self.free = frozenset(source.fn.__code__.co_freevars)
         self.has_walrus = ":=" in source.text
@@ -143,13 +143,15 @@ class _Context:
 
     def span(self, node: cst.CSTNode, end: cst.CSTNode | None = None) -> ir.Span:
         """The place in the user's file of a node, or from its start to the end of ``end``."""
-        start, stop = self.positions[node].start, self.positions[end or node].end
+        start, stop = self.places[node][0], self.places[end or node][1]
         return ir.Span(self.source.file, *self._place(start), *self._place(stop), self.source.qualname)
 
-    def _place(self, position: CodePosition) -> tuple[int, int]:
-        index = min(position.line, len(self.source.removed)) - 1
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self.line_starts, offset)
+        column = offset - self.line_starts[line - 1]
+        index = min(line, len(self.source.removed)) - 1
         bracket = self.source.is_lambda and index == 0  # the one that lower() put before a lambda
-        return self.source.first_line + index, position.column + self.source.removed[index] - bracket
+        return self.source.first_line + index, column + self.source.removed[index] - bracket
 
     def temporary(self) -> Var:
         self.temporaries += 1
@@ -638,8 +640,7 @@ def _assign_to(c: _Context, target: cst.BaseExpression, value: ir.Value, node: c
 
 def _follows(c: _Context, target: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether ``node`` ends after ``target``: then they make one span."""
-    end, start = c.positions[node].end, c.positions[target].end
-    return (end.line, end.column) > (start.line, start.column)
+    return c.places[node][1] > c.places[target][1]
 
 
 def _unpack(c: _Context, elements: Sequence[cst.BaseElement], value: ir.Atom, node: cst.CSTNode) -> None:

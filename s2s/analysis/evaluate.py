@@ -146,7 +146,7 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
         case Array(dtype, shape), Array(other, more) if dtype == other:
             if shape is None or more is None or len(shape) != len(more):
                 return Array(dtype, None)
-            return Array(dtype, tuple(m if m == n else facts.fresh_dim() for m, n in zip(shape, more, strict=True)))
+            return Array(dtype, tuple(facts.joined(m, n) for m, n in zip(shape, more, strict=True)))
         case Sequence(kind, items), Sequence(other_kind, others) if kind is other_kind:
             if len(items) == len(others):
                 return Sequence(kind, tuple(join(i, j, facts) for i, j in zip(items, others, strict=True)))
@@ -203,7 +203,7 @@ class Evaluator:
             return UNKNOWN
         if fn is np.where and len(args) == 1:
             return UNKNOWN
-        if table.find(fn) is not None:
+        if table.find(fn) is not None and _may_be_tried(fn):
             return self.probe(fn, args, kwargs)
         return UNKNOWN
 
@@ -296,6 +296,17 @@ class Evaluator:
             if one - sizes[0][symbol] == two - sizes[1][symbol]:
                 return Dim(symbol, one - sizes[0][symbol])
         return self.facts.fresh_dim()
+
+
+def _may_be_tried(fn: Any) -> bool:
+    """Whether calling a function at compile time has no effect that anybody sees."""
+    module = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", "")
+    if module == "builtins":
+        return fn in _TRIED
+    return not module.startswith("numpy.random") and fn not in (np.save, np.savez, np.load, np.seterr)
+
+
+_TRIED = {abs, pow, max, min, sum, float, int, complex, bool, round, divmod, list, tuple, sorted, all, any, str, repr}
 
 
 def _hashable(fn: Any) -> bool:

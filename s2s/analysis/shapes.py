@@ -24,6 +24,14 @@ class Facts:
         self.fresh += 1
         return Dim(f"?{self.fresh}")
 
+    def joined(self, one: Dim, other: Dim) -> Dim:
+        """The length of what has one length on one path and another on the other. A length that a join made stands
+        for any, so that joining it again changes nothing."""
+        if one == other or one.symbol.startswith("?~"):
+            return one
+        self.fresh += 1
+        return Dim(f"?~{self.fresh}")
+
     def may_be_one(self, dim: Dim) -> bool:
         """Whether a length can be 1. Lengths of arguments are not 1; ``n + k`` is assumed not to be, as a guard."""
         if dim.is_constant:

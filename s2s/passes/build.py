@@ -45,6 +45,7 @@ class Context:
     definitions: dict[ir.Var, ir.Value] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     sources: dict[Any, ir.Var] = field(default_factory=dict)
+    choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""

@@ -121,14 +121,14 @@ class Crossing:
         if not isinstance(atom, ir.Var) or atom not in self.home:
             return atom
         home = self.home[atom]
-        again = self._index_again(sweep, atom)
+        again = self._index_again(sweep, atom, sweep.builder.statements)
         if again is not None:
             return again
         if home.innermost_loop() is None:
             return self._export(atom, home)
         return self._restore(sweep.of(home), atom)
 
-    def _index_again(self, sweep: Sweep, var: ir.Var) -> ir.Atom | None:
+    def _index_again(self, sweep: Sweep, var: ir.Var, statements: list[ir.Statement]) -> ir.Atom | None:
         """A slice, or an index made of several, is written again where it is used: it is syntax, no value."""
         made = self.context.definitions.get(var)
         if not isinstance(made, ir.Call) or made.kwargs or not isinstance(made.fn, ir.Const):
@@ -137,8 +137,18 @@ class Crossing:
             return None
         if any(isinstance(a, ir.Star) for a in made.args):
             return None
-        args = [self.use(sweep, a) for a in made.args]  # type: ignore[arg-type]
-        return sweep.builder.call(made.fn.value, *args)
+        args = tuple(self._operand(sweep, a, statements) for a in made.args)  # type: ignore[arg-type]
+        again = self.context.define("%", self.context.value(var), False, ir.Call(made.fn, args))
+        statements.append(ir.Let(again, ir.Call(made.fn, args)))
+        return again
+
+    def _operand(self, sweep: Sweep, atom: ir.Atom, statements: list[ir.Statement]) -> ir.Atom:
+        """An atom that a statement written into ``statements`` reads."""
+        if isinstance(atom, ir.Var) and atom in self.home:
+            again = self._index_again(sweep, atom, statements)
+            if again is not None:
+                return again
+        return self.use(sweep, atom)
 
     def _is_index(self, var: ir.Var) -> bool:
         known = self.context.value(var)
@@ -234,7 +244,7 @@ class Crossing:
         for let in plan:
             assert let.target is not None
             holder = sweep.of(self.home[let.target]) if let.target in self.home else sweep
-            mapping = {a: self.use(sweep, a) for a in ir.atoms_of(let.value)}
+            mapping = {a: self._operand(sweep, a, holder.prologue) for a in ir.atoms_of(let.value)}
             value = ir.map_atoms(let.value, lambda a, m=mapping: m.get(a, a))  # type: ignore[misc]
             var = self.context.define(
                 let.target.name, self.context.value(let.target), let.target in self.context.varied, value
@@ -251,9 +261,9 @@ class Crossing:
         assert loop is not None
         name = "saved" if var.is_temporary else f"saved_{var.name}"
         known = self.context.value(var)
-        size = self._trip_count(loop, known)
-        if size is not None:
-            return self._keep_in_array(sweep, var, loop, name, size)
+        sizes = self._trip_counts(loop, known)
+        if sizes is not None:
+            return self._keep_in_array(sweep, var, loop, name, sizes)
         kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
         push = ir.Let(None, ir.Call(ir.Const(list.append), (kept, var)), self._span_of(var))
         self.saves.setdefault(var, []).append(push)
@@ -269,19 +279,35 @@ class Crossing:
         let = self.lets.get(var)
         return let.span if let is not None else None
 
-    def _trip_count(self, loop: Region, known: Any) -> ir.Atom | None:
-        """The size of an array that holds one number for each trip of a loop over ``range(n)``; None where a list is
-        needed: the trips are not known in advance, the loop is inside another one, the value is no float or bool."""
-        statement = loop.statement
-        if not isinstance(statement, ir.For) or statement.leave is not None:
-            return None
-        assert loop.parent is not None
-        if loop.parent is not self.root or not isinstance(known, Scalar):
+    def _trip_counts(self, loop: Region, known: Any) -> list[ir.Atom] | None:
+        """The shape of an array that holds one number for each trip of nested loops over ranges, the outermost first.
+
+        None where a list is needed: the trips are not known before the outermost loop, a loop may end early, or the
+        value is no float or bool.
+        """
+        if not isinstance(known, Scalar):
             return None
         if known.type not in (float, bool) and not issubclass(known.type, (np.floating, np.complexfloating, complex)):
             return None
+        sizes = []
+        for region in loop.path_from(self.root):
+            if not region.is_loop:
+                continue
+            size = self._range_stop(region.statement)
+            if size is None or not self._is_known_outside(size):
+                return None
+            sizes.append(size)
+        return sizes
+
+    def _is_known_outside(self, atom: ir.Atom) -> bool:
+        return not isinstance(atom, ir.Var) or atom not in self.home or self.home[atom] is self.root
+
+    def _range_stop(self, statement: Any) -> ir.Atom | None:
+        """Where a loop over an ascending range ends, so that its items count from about 0 to there."""
+        if not isinstance(statement, ir.For) or statement.leave is not None:
+            return None
         over = self.context.definitions.get(statement.iterable) if isinstance(statement.iterable, ir.Var) else None
-        if not isinstance(over, ir.Call):
+        if not isinstance(over, ir.Call) or over.fn != ir.Const(range):
             return None
         bounds = over.args
         if len(bounds) == 1:
@@ -291,17 +317,29 @@ class Crossing:
         near = isinstance(start, ir.Const) and isinstance(start.value, int) and 0 <= start.value <= 4
         return bounds[1] if ascending and near else None  # type: ignore[return-value]
 
-    def _keep_in_array(self, sweep: Sweep, var: ir.Var, loop: Region, name: str, size: ir.Atom) -> ir.Atom:
+    def _keep_in_array(
+        self, sweep: Sweep, var: ir.Var, loop: Region, name: str, sizes: list[ir.Atom]
+    ) -> ir.Atom:
         known = self.context.value(var)
-        assert isinstance(known, Scalar) and isinstance(loop.statement, ir.For)
+        assert isinstance(known, Scalar)
         plain = known.type in (float, np.float64)
-        size = self._at_least_zero(loop, size)
+        sizes = [self._at_least_zero(loop, size) for size in sizes]
+        shape = sizes[0] if len(sizes) == 1 else self._create(loop, _tuple_of(sizes), "%")
         kwargs = () if plain else (("dtype", ir.Const(known.type)),)
-        kept = self._create(loop, ir.Call(ir.Const(np.empty), (size,), kwargs), name)
-        item = loop.statement.item
-        self.saves.setdefault(var, []).append(ir.Store("item", kept, item, var, None, self._span_of(var)))
-        at = self.use(sweep, item)
-        return self._give_back(sweep, var, ir.Call(ir.Const(operator.getitem), (kept, at)))
+        kept = self._create(loop, ir.Call(ir.Const(np.empty), (shape,), kwargs), name)
+        items = [r.statement.item for r in loop.path_from(self.root) if isinstance(r.statement, ir.For)]
+        saves = self.saves.setdefault(var, [])
+        at: ir.Atom = items[0]
+        if len(items) > 1:
+            at = self.context.define("%", UNKNOWN)
+            saves.append(ir.Let(at, _tuple_of(items), self._span_of(var)))
+        saves.append(ir.Store("item", kept, at, var, None, self._span_of(var)))
+        back: ir.Atom = self.use(sweep, items[0])
+        if len(items) > 1:
+            back = self.context.define("%", UNKNOWN)
+            index = _tuple_of([self.use(sweep, item) for item in items])
+            sweep.prologue.append(ir.Let(back, index, self._span_of(var)))
+        return self._give_back(sweep, var, ir.Call(ir.Const(operator.getitem), (kept, back)))
 
     def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
         """A range may end below 0; a length does not."""
@@ -441,3 +479,7 @@ class Crossing:
         body = ir.Block((one_more, *loop.body.statements), (*loop.body.yields, following))
         carried = (*loop.carried, ir.Carried(param, ir.Const(0), result))
         return ir.replace(loop, body=body, carried=carried)
+
+
+def _tuple_of(atoms: list[Any]) -> ir.Call:
+    return ir.Call(ir.Const(ops.make_tuple), tuple(atoms))

@@ -270,6 +270,9 @@ class Specializer:
             return self.apply(
                 made.args[0], [*made.args[1:], *args], keywords | kwargs, frame, builder, span, name, effect  # type: ignore[arg-type]
             )
+        chosen = self.context.choices.get(callee) if isinstance(callee, ir.Var) else None
+        if chosen is not None and self._is_function(chosen[1]) and self._is_function(chosen[2]):
+            return self.apply_chosen(chosen, args, kwargs, frame, builder, span, name)
         spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
         if not spread:
             bound = self._bound_method(callee)
@@ -281,6 +284,32 @@ class Specializer:
             if isinstance(value, Known):
                 return self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
         return self.leave(callee, args, kwargs, builder, span, name, effect)
+
+    def _is_function(self, atom: ir.Atom) -> bool:
+        value = self.context.value(atom)
+        if isinstance(atom, ir.Var) and atom in self.context.choices:
+            return all(map(self._is_function, self.context.choices[atom][1:]))
+        return isinstance(value, _FramedClosure) or (isinstance(value, Known) and callable(value.value))
+
+    def apply_chosen(
+        self, chosen: tuple[ir.Atom, ir.Atom, ir.Atom], args: list[Any], kwargs: dict[str | None, ir.Atom],
+        frame: Frame, builder: Builder, span: ir.Span | None, name: str,
+    ) -> ir.Atom:
+        """A call of a function that a branch has chosen: the same branch, a call on each side."""
+        test, *functions = chosen
+        sides, yields = [], []
+        for function in functions:
+            child = builder.child()
+            yields.append(self.apply(function, list(args), dict(kwargs), frame, child, span, name))
+            sides.append(child)
+        if yields[0] == yields[1]:
+            builder.add(ir.If(test, sides[0].block(), sides[1].block(), (), span))
+            return yields[0]
+        result = self._merge(name, yields[0], yields[1])
+        assert isinstance(result, ir.Var)
+        builder.add(ir.If(test, sides[0].block(yields[0]), sides[1].block(yields[1]), (result,), span))
+        self.context.choices[result] = (test, yields[0], yields[1])
+        return result
 
     def leave(
         self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], builder: Builder,
@@ -572,6 +601,7 @@ class Specializer:
                 var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
             )
             frame.env[var] = result
+            self.context.choices[result] = (test, a, b)
             results.append(result)
             yields[0].append(a)
             yields[1].append(b)

@@ -124,8 +124,8 @@ def _reduce(function: Any, iterable: Any, /, *initial: Any) -> Any:
 
 
 @model(builtins.map, samples=[args(math.sin, [num(), num()])])
-def _map(function: Any, iterable: Any, /) -> Any:
-    return [function(item) for item in iterable]
+def _map(function: Any, /, *iterables: Any) -> Any:
+    return [function(*items) for items in zip(*iterables)]  # noqa: B905 - as map does
 
 
 SEQUENCES = [args([num(), num()]), args((num(), num())), args(arr(3))]

@@ -251,6 +251,8 @@ def _elementwise(
         samples = _elementwise_samples(domains, scalar_only)
     named = list(signature.parameters)[: len(derivatives)]
     supports = frozenset(named) | _never_matters(signature) | {"dtype"}
+    if kind == "straight_through":  # the number of digits changes how much is rounded off, not the slope
+        supports |= frozenset(signature.parameters) - {"out", "where"}
     return Rule(fn, kind, signature, partials=derivatives, supports=supports, samples=samples)
 
 
