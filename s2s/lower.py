@@ -1,7 +1,7 @@
 """A ``Source`` goes in, an ``ir.Function`` in named form comes out; unsupported syntax is refused here.
 
-The only module that reads libcst. The ``match`` in ``_statement``, ``_small_statement`` and ``_value`` is the
-list of supported Python. Operations come out in Python's order of evaluation, each operand is evaluated once,
+The only module that reads libcst (``places`` finds the places for it). The ``match`` in ``_statement``,
+``_small_statement`` and ``_value`` is the list of supported Python. Operations come out in Python's order of evaluation, each operand is evaluated once,
 and every statement carries the place of the user's statement or expression that it stands for.
 
     def f(x):                    def f(x):
@@ -26,7 +26,7 @@ import importlib.util
 import operator
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias

@@ -1,8 +1,8 @@
 """A libcst tree goes in, the place of each node in its text comes out, as a pair of offsets.
 
-libcst's tree has no positions; its ``PositionProvider`` finds them by writing the tree out again. This does the
-same with the same hooks, but counts characters only: no tokens are kept, no lines are told apart and the tree is
-not visited a second time, which was most of the time of reading a function.
+libcst's tree has no positions; its ``PositionProvider`` finds them by writing the tree out again. This uses the
+same hooks but counts characters only: no tokens are kept, no lines are told apart, and the tree is not visited
+a second time. That was half of the time of reading a function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["places_of"]
 
 
 def places_of(module: cst.Module) -> dict[cst.CSTNode, tuple[int, int]]:
-    """Where each node begins and ends in the text of the module, without the blanks and brackets around it."""
+    """Where each node begins and ends in the module's text, without the blanks and brackets around it."""
     state = _State(module.default_indent, module.default_newline)
     module._codegen(state)
     return state.places
@@ -45,7 +45,7 @@ class _State(CodegenState):
         if node not in self.places:  # a node that has blanks around it has told its place by _Recorder
             self.places[node] = (start, self.offset)
 
-    def record_syntactic_position(  # type: ignore[override] (any context manager will do)
+    def record_syntactic_position(  # type: ignore[override]  # another kind of context manager
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> _Recorder:
         return _Recorder(self, node, start_node, end_node)

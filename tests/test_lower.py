@@ -1,17 +1,23 @@
 """Lowering to the named form: its text, what it computes, the places it gives, and what it refuses."""
 
+import importlib
+import inspect
+import itertools
 import linecache
 import operator
 import textwrap
 
+import libcst as cst
 import numpy as np
 import pytest
 from interpret import run
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from s2s import ir, ops
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError
 from s2s.ir import walk
 from s2s.lower import lower
+from s2s.places import places_of
 from s2s.sources import find
 
 np.random.seed(0)
@@ -451,6 +457,18 @@ def test_lambdas():
 
 
 # --- places -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", ["s2s.lower", "s2s.ir", "tests.test_lower", "fractions", "textwrap"])
+def test_places_are_those_of_libcst(module):
+    text = inspect.getsource(importlib.import_module(module))
+    tree = cst.parse_module(text)
+    places = places_of(tree)
+    starts = [0, *itertools.accumulate(map(len, text.splitlines(keepends=True)))]
+    for node, expected in MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider).items():
+        if node is not tree:
+            ends = (expected.start, expected.end)
+            assert places[node] == tuple(starts[end.line - 1] + end.column for end in ends)
 
 
 def at(fn, span):
