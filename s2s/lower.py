@@ -1,8 +1,9 @@
 """A ``Source`` goes in, an ``ir.Function`` in named form comes out; unsupported syntax is refused here.
 
 The only module that reads libcst (``places`` finds the places for it). The ``match`` in ``_statement``,
-``_small_statement`` and ``_value`` is the list of supported Python. Operations come out in Python's order of evaluation, each operand is evaluated once,
-and every statement carries the place of the user's statement or expression that it stands for.
+``_small_statement`` and ``_value`` is the list of supported Python. Operations come out in Python's order of
+evaluation, each operand is evaluated once, and every statement carries the place of the user's statement or
+expression that it stands for.
 
     def f(x):                    def f(x):
         return np.sin(x) * x         %1 = global np

@@ -1,7 +1,7 @@
 """A libcst tree goes in, the place of each node in its text comes out, as a pair of offsets.
 
 libcst's tree has no positions; its ``PositionProvider`` finds them by writing the tree out again. This uses the
-same hooks but counts characters only: no tokens are kept, no lines are told apart, and the tree is not visited
+same hooks but counts characters only: no tokens are kept, no lines are told apart, the tree is not visited
 a second time. That was half of the time of reading a function.
 """
 
