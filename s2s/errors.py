@@ -2,7 +2,7 @@
 
 Raise with ``raise error("S2S103", span=span, label="...", hint="...")``. Every message has a code and one
 line in ``CATALOGUE``, which says its class and its summary; ``{fields}`` of the summary are keyword arguments
-of ``error``.
+of ``error``. Where the place that raises cannot say what to write instead, ``HINTS`` does.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from .ir import Span
 
 __all__ = [
-    "CATALOGUE", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError", "NoDerivativeError",
-    "NonScalarOutputError", "SourceUnavailableError", "UnsupportedSyntaxError", "error",
+    "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
+    "NoDerivativeError", "NonScalarOutputError", "SourceUnavailableError", "UnsupportedSyntaxError", "error",
 ]
 
 CONTEXT_LINES = 2
@@ -63,7 +63,7 @@ class UnsupportedSyntaxError(DifferentiationError):
     The caret points at the construct. Generators, coroutines, ``try``, ``with``, ``match``, classes inside
     functions, ``del``, and assignments to ``global`` and ``nonlocal`` names are refused. Write the line in
     the way that the hint shows, or move the construct into a function of its own through which no
-    differentiated value flows, or register a derivative for the function that holds it.
+    differentiated value flows.
     """
 
 
@@ -71,8 +71,8 @@ class NoDerivativeError(DifferentiationError):
     """A differentiated value flows into a function whose derivative is not known.
 
     The function has no Python source to differentiate and no rule, or it is known to have no derivative (the
-    reason is given), or it has a rule that does not cover the arguments of this call. Register a derivative
-    for it, use another function, or stop the derivative before the call where it is truly not wanted.
+    reason is given), or it has a rule that does not cover the arguments of this call. Write it with functions
+    that have rules, or call it with values through which nothing is differentiated.
     """
 
 
@@ -81,7 +81,7 @@ class SourceUnavailableError(DifferentiationError):
 
     s2s differentiates source text. Functions written in C, made by ``exec`` or typed into a bare interpreter
     have none, and a file that changed after its import no longer has the text that runs. Put the function
-    into a file (or a notebook cell), import it anew, or register a derivative for it.
+    into a file (or a notebook cell), or import it anew.
     """
 
 
@@ -168,13 +168,43 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
 }
 
+_WITH_RULES = "write it with functions of NumPy or math that have rules, or call it with undifferentiated values"
+
+HINTS: dict[str, str] = {
+    "S2S101": "write it with assignments, `if`, loops and calls",
+    "S2S112": "build a new value: np.where or np.concatenate for an array, a new list or dict for these",
+    "S2S113": "keep the value in a variable; for the shape of an array use np.reshape",
+    "S2S117": "make a new array instead: `a = a + b` for `a += b`",
+    "S2S201": _WITH_RULES,
+    "S2S202": _WITH_RULES,
+    "S2S203": "call it without `{keyword}`",
+    "S2S204": "assign the variable before this call",
+    "S2S205": "assign the variable before the function is made, or pass it as an argument",
+    "S2S206": "choose with `if`: call each function in a branch of its own",
+    "S2S207": "write the arguments out, or pass the list or tuple as one argument",
+    "S2S208": "pass the value of the attribute as an argument, or annotate the object with its class",
+    "S2S209": "write the recursion as a loop, or as a function at the level of the module",
+    "S2S301": "write it in Python, with functions of NumPy or math",
+    "S2S302": "define the function in a file or a notebook cell",
+    "S2S501": "choose a position that the function has",
+    "S2S502": "choose a name that the function has",
+}
+"""What to do instead, for the codes where the place that raises does not say it."""
+
 
 def error(
     code: str, *, span: Span | None = None, label: str = "", hint: str = "", asked_by: tuple[str, ...] = (),
     **fields: Any,
 ) -> DifferentiationError:
-    """The exception of a catalogue code, to be raised; ``fields`` fill the summary."""
+    """The exception of a catalogue code, to be raised; ``fields`` fill the summary and the hint.
+
+    What follows a semicolon in a ``reason`` is its hint.
+    """
     kind, summary = CATALOGUE[code]
+    reason, _, advice = str(fields.get("reason", "")).partition("; ")
+    if advice:
+        fields["reason"] = reason
+    hint = hint or advice or HINTS.get(code, "").format(**fields)
     return kind(Diagnostic(code, summary.format(**fields), label, hint, span, asked_by))
 
 

@@ -143,8 +143,10 @@ class _Context:
         return self.module.code_for_node(node)
 
     def span(self, node: cst.CSTNode, end: cst.CSTNode | None = None) -> ir.Span:
-        """The place in the user's file of a node, or from its start to the end of ``end``."""
+        """The place in the user's file of a node, or from its start to the end of ``end`` and its brackets."""
         start, stop = self.places[node][0], self.places[end or node][1]
+        if end is not None:
+            stop += sum(len(self.code(bracket)) for bracket in getattr(end, "rpar", ()))
         return ir.Span(self.source.file, *self._place(start), *self._place(stop), self.source.qualname)
 
     def _place(self, offset: int) -> tuple[int, int]:

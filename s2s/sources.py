@@ -73,7 +73,7 @@ def find(fn: types.FunctionType) -> Source:
     """The source of a Python function. Raises SourceUnavailableError where it is gone or changed."""
     if not isinstance(fn, types.FunctionType):
         name = getattr(fn, "__qualname__", None) or type(fn).__name__
-        raise error("S2S301", name=name, hint="register a derivative for it")
+        raise error("S2S301", name=name, hint="write it in Python, with functions of NumPy or math")
     lines = _lines(fn)
     is_lambda = fn.__code__.co_name == "<lambda>"
     return _find_lambda(fn, lines) if is_lambda else _find_def(fn, lines)
@@ -88,7 +88,7 @@ def _lines(fn: types.FunctionType) -> list[str]:
         raise error(
             "S2S302", name=code.co_qualname,
             label=f"it was compiled from {code.co_filename}, which cannot be read",
-            hint="define the function in a file or a notebook cell, or register a derivative for it",
+            hint="define the function in a file or a notebook cell",
         )
     return lines
 

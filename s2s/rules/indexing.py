@@ -173,7 +173,7 @@ linear(
 
 # --- functions that change their argument -------------------------------------------------------------------
 
-IN_PLACE = "it changes its argument in place; write an assignment to elements, as in `a[index] = values`"
+IN_PLACE = "it changes its argument in place; build a new array with np.where or np.concatenate"
 for _changing in (
     np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put,
     np.ndarray.fill, np.ndarray.setflags, np.ndarray.resize,

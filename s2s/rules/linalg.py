@@ -220,6 +220,6 @@ refuse(
     "eigenvectors of a general matrix have no unique scale; use np.linalg.eigh for a symmetric one",
 )
 refuse(np.linalg.eigvals, "they are complex and may collide; use np.linalg.eigvalsh for a symmetric matrix")
-refuse(np.linalg.lstsq, "write np.linalg.solve(a.T @ a, a.T @ b), or np.linalg.pinv(a) @ b")
-refuse(np.linalg.cond, "write the quotient of norms, or of the first and last of np.linalg.svdvals(a)")
+refuse(np.linalg.lstsq, "it gives four results; use np.linalg.solve(a.T @ a, a.T @ b) or np.linalg.pinv(a) @ b")
+refuse(np.linalg.cond, "it has no rule; write the quotient of norms, or of the first and last of np.linalg.svdvals(a)")
 refuse(np.unique, "the set of values has no derivative; use np.sort where their number is fixed")
