@@ -118,7 +118,6 @@ TESTS = ["{x} > {y}", "{x} % 2 == 0", "{x} < {y} and {y} < 9"]
 EXPRESSIONS = st.builds(str.format, st.sampled_from(FORMS), x=OPERANDS, y=OPERANDS)
 CONDITIONS = st.builds(str.format, st.sampled_from(TESTS), x=VARIABLES, y=OPERANDS)
 ITEMS = st.sampled_from([*NAMES, "i"])
-COUNTERS = st.integers(0, 10**6).map("n{}".format)
 LENGTHS, TRIPS, THIRDS = st.integers(1, 3), st.integers(0, 3), st.integers(0, 2)
 KINDS = {
     (deep, looped): st.sampled_from(
@@ -165,12 +164,12 @@ def statements(draw, depth, looped):
             head = f"for {draw(ITEMS)} in range({draw(TRIPS)}):"
             return [head, *indent(draw(suites(depth - 1, True))), *draw(orelses(depth, looped))]
         case "while":
-            # Each loop counts its trips, so that every program ends.
-            count = draw(COUNTERS)
+            # Each loop counts its trips, by a name that no loop around it has, so that every program ends.
+            count = f"n{depth}"
             lines = [f"{count} = 0", f"while {count} < 3 and {draw(CONDITIONS)}:", f"    {count} += 1"]
             return lines + indent(draw(suites(depth - 1, True))) + draw(orelses(depth, looped))
         case "forever":
-            count = draw(COUNTERS)
+            count = f"n{depth}"
             lines = [f"{count} = 0", "while True:", f"    {count} += 1"]
             lines += [f"    if {count} > 3:", "        break"]
             return lines + indent(draw(suites(depth - 1, True)))
