@@ -28,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.values import AbstractValue
+from s2s.analysis.values import AbstractValue, Dim
 from s2s.signature import describe, stable_key
 from s2s.versions import (
     Compiled,
     Dependency,
+    EqualGuard,
     Guard,
     KindGuard,
     ObjectGuard,
@@ -223,6 +224,8 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
     owner = None if item["owner"] is None else _owner(item["owner"])
     if item["kind"] == "size":
         return SizeGuard(item["symbol"], item["value"], item["root"], owner)
+    if item["kind"] == "equal":
+        return EqualGuard(Dim(*item["first"]), Dim(*item["second"]), owner)
     path = tuple(item["path"])
     live = resolve(owner or function, item["root"], path)
     if item["kind"] == "object":
@@ -304,6 +307,13 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
     match guard:
         case SizeGuard(symbol, value, root):
             return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
+        case EqualGuard(first, second):
+            return {
+                "kind": "equal",
+                "first": [first.symbol, first.offset],
+                "second": [second.symbol, second.offset],
+                "owner": owner,
+            }
         case ObjectGuard(root, path, value):
             return {
                 "kind": "object",

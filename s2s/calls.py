@@ -19,18 +19,26 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     None for those that have none."""
     from s2s.derivatives import derivative
 
-    if not any(has_float(describe(value, "a")) for value in (*args, *kwargs.values())):
+    if not any(map(_carries, (*args, *kwargs.values()))):
         nothing = (None,) * (len(args) + len(kwargs))
         return fn(*args, **kwargs), lambda cotangent: nothing
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
-    out, pullback = derivative("vjp", fn, None, False, "zeros", len(given))(*given, **rest)
+    argnums = tuple(k for k, value in enumerate(given) if _carries(value))
+    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given))(*given, **rest)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
         found = pullback(cotangent)
         return (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
 
     return out, pull
+
+
+def _carries(value: Any) -> bool:
+    """Whether an argument can carry a derivative: numbers, arrays and containers of them, no other objects."""
+    return isinstance(value, (float, complex, np.inexact, np.ndarray, tuple, list, dict)) and has_float(
+        describe(value, "a")
+    )
 
 
 def _by_position(
@@ -40,7 +48,7 @@ def _by_position(
 
     Raises TypeError for a float that can only be passed by keyword: its cotangent would be lost.
     """
-    active = [name for name, value in kwargs.items() if has_float(describe(value, "a"))]
+    active = [name for name, value in kwargs.items() if _carries(value)]
     if not active:
         return args, {}
     signature = inspect.signature(fn, follow_wrapped=False)

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from s2s import cache, errors
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.link import link
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length
 from s2s.target import (
@@ -49,6 +49,7 @@ from s2s.target import (
 )
 from s2s.versions import (
     Compiled,
+    EqualGuard,
     Guard,
     KindGuard,
     ObjectGuard,
@@ -259,15 +260,16 @@ class Dispatcher:
     def _find(self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]) -> Version:
         """The version for these arguments, known or new.
 
-        A version may rely on a length not having some value. Where it has, that length becomes part of the
-        abstract values, and the version is another one.
+        A version may rely on a length not having some value, or on two being equal. Where that is not so,
+        these lengths become part of the abstract values, and the version is another one.
         """
+        avals = self._as_inner(avals, values)
         for _ in range(MOST):
             known = self._versions.get(avals, [])
             for version in known:
                 if self._holds(version, values):
                     return version
-            wrong = [size for version in known for size in self._wrong_sizes(version, values)]
+            wrong = [guard for version in known for guard in self._wrong_sizes(version, values)]
             if not wrong:
                 version = self._make(avals, request, values)
                 self._keep(version)
@@ -275,18 +277,44 @@ class Dispatcher:
                 if not wrong:
                     return version
             before = avals
-            for size in wrong:
-                avals = tuple(with_length(aval, size.symbol, size.value) for aval in avals)
+            for symbol, length in self._lengths_in(wrong, values):
+                avals = tuple(with_length(aval, symbol, length) for aval in avals)
             if avals == before:
                 raise errors.error("S2S901", problem=f"{wrong[0]} does not hold for its own call")
         raise errors.error("S2S901", problem=f"no version of {self.name} fits its own call")
 
-    def _wrong_sizes(self, version: Version, values: tuple[Any, ...]) -> list[SizeGuard]:
+    def _as_inner(
+        self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]
+    ) -> tuple[AbstractValue, ...]:
+        """For the derivative of a derivative: with the lengths that the inner version has as constants."""
+        inner: Dispatcher | None = self.target.derived
+        if inner is None:
+            return avals
+        given = inner.version_for(values).avals
+        kinds = (Array, Sequence, Mapping)
+        return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
+
+    def _lengths_in(
+        self, guards: list[SizeGuard | EqualGuard], values: tuple[Any, ...]
+    ) -> list[tuple[str, int]]:
+        """The symbols in guards, each with the length that it has now."""
+        by_name = dict(zip(self.target.parameters, values, strict=True))
+        found: dict[str, int] = {}
+        for guard in guards:
+            if isinstance(guard, SizeGuard):
+                found[guard.symbol] = guard.value
+                continue
+            for dim in (guard.first, guard.second):
+                if dim.symbol:
+                    found[dim.symbol] = _length(Dim(dim.symbol), by_name)
+        return list(found.items())
+
+    def _wrong_sizes(self, version: Version, values: tuple[Any, ...]) -> list[SizeGuard | EqualGuard]:
         by_name = dict(zip(self.target.parameters, values, strict=True))
         return [
             guard
             for guard, owner in version.guards
-            if isinstance(guard, SizeGuard) and not _guard_holds(guard, owner, by_name)
+            if isinstance(guard, (SizeGuard, EqualGuard)) and not _guard_holds(guard, owner, by_name)
         ]
 
     def version_of(self, avals: tuple[AbstractValue, ...], request: Request) -> Version:
@@ -337,11 +365,24 @@ class Dispatcher:
     def _own(self, guard: Guard, function: types.FunctionType) -> Guard:
         """A guard on an argument's size, in the parameter names of the target (generated code may have
         others)."""
-        if function is self.target.function or not isinstance(guard, SizeGuard) or guard.root != "argument":
+        if function is self.target.function:
             return guard
-        base, name, axis = _split_symbol(guard.symbol)
+        if isinstance(guard, SizeGuard) and guard.root == "argument":
+            return SizeGuard(self._own_symbol(guard.symbol, function), guard.value)
+        if isinstance(guard, EqualGuard):
+            first, second = guard.first, guard.second
+            return EqualGuard(
+                Dim(self._own_symbol(first.symbol, function), first.offset),
+                Dim(self._own_symbol(second.symbol, function), second.offset),
+            )
+        return guard
+
+    def _own_symbol(self, symbol: str, function: types.FunctionType) -> str:
+        if not symbol:
+            return symbol
+        base, name, axis = _split_symbol(symbol)
         own = self.target.parameters[_parameter_names(function).index(name)]
-        return SizeGuard(f"{own}{base[len(name) :]}.{axis}", guard.value)
+        return f"{own}{base[len(name) :]}.{axis}"
 
     def _keep(self, version: Version) -> None:
         self._versions.setdefault(version.avals, []).append(version)
@@ -444,8 +485,18 @@ def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, A
                     return True
                 live = arguments[name] if root == "argument" and arguments else resolve(owner, root, (name,))
                 return bool(eval(f"{base}.shape[{axis}] != {value}", {name: live}))
+            case EqualGuard(first, second):
+                return arguments is None or _length(first, arguments) == _length(second, arguments)
     except (LookupError, AttributeError):
         return False
+
+
+def _length(dim: Dim, arguments: dict[str, Any]) -> int:
+    """The length that a dimension of an argument has now."""
+    if dim.is_constant:
+        return dim.offset
+    base, name, axis = _split_symbol(dim.symbol)
+    return int(eval(f"{base}.shape[{axis}]", {name: arguments[name]})) + dim.offset
 
 
 def _split_symbol(symbol: str) -> tuple[str, str, str]:
@@ -472,6 +523,8 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
             return guard_source(_variable(root, name, owner, writer, names), aval, names, live)
         case SizeGuard(symbol, value, root):
             return [_size_condition(symbol, value, root, owner, writer, names)]
+        case EqualGuard(first, second):
+            return [f"{_length_source(first, writer)} == {_length_source(second, writer)}"]
 
 
 def _object_conditions(
@@ -514,6 +567,14 @@ def _size_condition(
     return f"{expr}{base[len(name) :]}.shape[{axis}] != {value}"
 
 
+def _length_source(dim: Dim, writer: _Writer) -> str:
+    if dim.is_constant:
+        return str(dim.offset)
+    base, name, axis = _split_symbol(dim.symbol)
+    offset = f" {'-' if dim.offset < 0 else '+'} {abs(dim.offset)}" if dim.offset else ""
+    return f"{writer.expression(name)}{base[len(name) :]}.shape[{axis}]{offset}"
+
+
 def _same_test(
     entry: tuple[Version, tuple[str, ...], Names], conditions: tuple[str, ...], names: Names
 ) -> bool:
@@ -537,6 +598,7 @@ class _Writer:
         while any(local.startswith(self.prefix) for local in self.locals):
             self.prefix = f"_{self.prefix}"
         self._fixed = {name: f"{self.prefix}fixed{i}" for i, name in enumerate(target.fixed)}
+        self._live = _live_defaults(target)
         self._kept: list[Any] = []
         self._places: dict[int, int] = {}
 
@@ -548,25 +610,27 @@ class _Writer:
     def function(self, miss: Callable[..., Any]) -> types.FunctionType:
         """A new dispatcher, which knows no version."""
         defaults = tuple(
-            p.default
+            _MISSING if p.name in self._live else p.default
             for p in self.target.public
             if p.name in self.target.positional and p.default is not p.empty
         )
         closure = (types.CellType(self._kept),)
         made = types.FunctionType(self.code([], miss), self.globals, self.name, defaults or None, closure)
         by_keyword = {
-            p.name: p.default
+            p.name: _MISSING if p.name in self._live else p.default
             for p in self.target.public
             if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
         }
         made.__kwdefaults__ = by_keyword or None
+        if self._live:
+            made.__dict__["__signature__"] = inspect.Signature(self.target.public)
         made.__module__ = self.target.function.__module__
         return made
 
     def code(self, entries: Any, miss: Any) -> types.CodeType:
         """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn."""
         objects = {self._fixed[name]: value for name, value in self.target.fixed.items()}
-        lines = [f"def {self.name}({self._parameters()}):", *self._merge(objects)]
+        lines = [f"def {self.name}({self._parameters()}):", *self._read_defaults(objects), *self._merge(objects)]
         arguments = ", ".join(map(self.expression, self.target.parameters))
         for i, (conditions, names, call) in enumerate(entries):
             renamed = {name: f"{name}_{i}" for name in names.objects}
@@ -600,6 +664,16 @@ class _Writer:
                 shown.append("/")
         return ", ".join(shown)
 
+    def _read_defaults(self, objects: dict[str, Any]) -> list[str]:
+        """The lines that read the function's own defaults, which may have changed since."""
+        if not self._live:
+            return []
+        missing, function = f"{self.prefix}missing", f"{self.prefix}function"
+        objects |= {missing: _MISSING, function: self.target.function}
+        return [
+            f"    if {name} is {missing}: {name} = {function}.{default}" for name, default in self._live.items()
+        ]
+
     def _merge(self, objects: dict[str, Any]) -> list[str]:
         """The lines that put what a ``partial`` set into ``*args`` and ``**kwargs``."""
         lines = []
@@ -621,6 +695,22 @@ class _Writer:
         return rest, named
 
 
+_MISSING = object()
+"""The default of a dispatcher's parameter whose default is read from the function at the call."""
+
+
+def _live_defaults(target: Target) -> dict[str, str]:
+    """For each public parameter with the function's own default, where the function has it."""
+    positional = target.function.__code__.co_argcount
+    found = {}
+    for i, own in enumerate(parameters_of(target.function)):
+        if any(p.name == own.name and p.default is own.default is not p.empty for p in target.public):
+            is_keyword = own.kind is own.KEYWORD_ONLY
+            where = f"__kwdefaults__[{own.name!r}]" if is_keyword else f"__defaults__[{i - positional}]"
+            found[own.name] = where
+    return found
+
+
 def _rename_all(text: str, prefix: str, renamed: dict[str, str]) -> str:
     return re.sub(rf"\b{prefix}\w+", lambda found: renamed.get(found[0], found[0]), text)
 
@@ -633,7 +723,7 @@ def _is_plain(value: Any) -> bool:
     are not seen by the garbage collector, so what refers back to the dispatcher would never go."""
     if isinstance(value, types.BuiltinFunctionType):
         return value.__self__ is None or isinstance(value.__self__, types.ModuleType)
-    return isinstance(value, _PLAIN) or (
+    return isinstance(value, _PLAIN) or value is _MISSING or (
         isinstance(value, type) and value.__module__ in ("builtins", "numpy")
     )
 

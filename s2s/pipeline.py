@@ -20,7 +20,7 @@ from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.ownership import check_rebinding
 from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable, leaves
-from s2s.passes.simplify import drop_copies, drop_dead, drop_empty_sections, drop_invariant, name_unused_items, share
+from s2s.passes.simplify import accumulate, drop_copies, drop_dead, drop_empty_sections, drop_invariant, name_unused_items, share
 from s2s.passes.specialize import Specializer
 from s2s.versions import Compiled, Dependency, ObjectGuard, Request, SizeGuard
 
@@ -43,7 +43,7 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
     function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request).build(fn)
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
-    function = _checked(simplify(function))
+    function = _checked(simplify(function, context))
     # text
     emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
     return Compiled(
@@ -63,13 +63,14 @@ def _checked(function: ir.Function) -> ir.Function:
     return ir.check(function) if os.environ.get("S2S_CHECK_IR") else function
 
 
-def simplify(function: ir.Function) -> ir.Function:
+def simplify(function: ir.Function, context: Context) -> ir.Function:
     """The simplifications, in order."""
-    function = drop_dead(function)
+    function = drop_dead(function, context.kept)
     function = share(function)
     function = drop_copies(function)
     function = drop_invariant(function)
-    return name_unused_items(drop_empty_sections(drop_dead(function)))
+    function = accumulate(drop_dead(function, context.kept), context)
+    return name_unused_items(drop_empty_sections(function))
 
 
 def _finish(function: ir.Function, fn: types.FunctionType, request: Request) -> ir.Function:

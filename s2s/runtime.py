@@ -20,7 +20,7 @@ def zeros_like(x: Any) -> Any:
     """The zero cotangent of ``x``: same structure; None for what has no derivative (int, bool, str, objects).
     """
     if isinstance(x, np.ndarray):
-        return np.zeros_like(x) if x.dtype.kind in "fc" else None
+        return _zero_objects(x) if x.dtype.kind == "O" else np.zeros_like(x) if x.dtype.kind in "fc" else None
     if isinstance(x, (float, complex)) and not isinstance(x, np.generic):
         return type(x)(0.0)
     if isinstance(x, np.inexact):
@@ -30,6 +30,15 @@ def zeros_like(x: Any) -> Any:
     if isinstance(x, (tuple, list)):
         return _rebuild(x, [zeros_like(item) for item in x])
     return None
+
+
+def _zero_objects(x: Any) -> Any:
+    """The zeros of an array of objects; 0.0, to which anything can be added, for what has no derivative."""
+    zeros = np.empty_like(x)
+    for i in np.ndindex(x.shape):
+        zero = zeros_like(x[i])
+        zeros[i] = 0.0 if zero is None else zero
+    return zeros
 
 
 def add(a: Any, b: Any) -> Any:
@@ -848,6 +857,10 @@ def like(g: Any, x: Any) -> Any:
 def split_entry(g: Any, key: Any) -> tuple[Any, Any]:
     """The cotangent of a dict without one entry, and that of the entry."""
     return {k: item for k, item in g.items() if k != key}, g.get(key)
+
+
+def check_bound(value: Any) -> None:
+    """Nothing to do: reading the variable to pass it is what raises UnboundLocalError where it has no value."""
 
 
 def check_equal(*lengths: int) -> None:

@@ -17,11 +17,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from s2s.analysis.values import AbstractValue
+from s2s.analysis.values import AbstractValue, Dim
 
 __all__ = [
     "Compiled",
     "Dependency",
+    "EqualGuard",
     "Guard",
     "KindGuard",
     "ObjectGuard",
@@ -90,7 +91,20 @@ class SizeGuard:
     owner: Any = None
 
 
-Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard
+@dataclass(frozen=True)
+class EqualGuard:
+    """Two lengths of arguments are equal: ``X.1`` and ``w.0``, ``x.0 - 1`` and ``y.0``; one may be constant.
+
+    The compiler relies on it where it left out the operation that would raise NumPy's own error. Where it
+    does not hold, a version with these lengths as constants is compiled, which has the operation.
+    """
+
+    first: Dim
+    second: Dim
+    owner: Any = None
+
+
+Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard | EqualGuard
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,10 @@ class Evaluator:
         shapes = [shape_of(a) for a in args]
         if any(s is None for s in shapes):
             return UNKNOWN
-        return Array(made.dtype, broadcast([s for s in shapes if s is not None], self.facts))
+        try:
+            return Array(made.dtype, broadcast([s for s in shapes if s is not None], self.facts))
+        except ValueError:
+            return UNKNOWN
 
     def _length_arithmetic(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue | None:
         """Sums and differences of lengths and constants stay lengths."""
@@ -267,6 +270,7 @@ class Evaluator:
                 return UNKNOWN
             except Exception:
                 continue
+            self.facts.forced += merged
             return self._abstract(results[0], results[1], sizes)
         return UNKNOWN
 
@@ -571,7 +575,10 @@ def _item(self: Evaluator, value: AbstractValue, index: AbstractValue) -> Abstra
         case Range(), _:
             return Scalar(int)
         case Array(dtype, shape), _ if shape is not None:
-            dims = index_shape(shape, index, self.facts)
+            try:
+                dims = index_shape(shape, index, self.facts)
+            except ValueError:
+                return UNKNOWN
             if dims is None:
                 return Array(dtype, None) if not isinstance(index, Unknown) else UNKNOWN
             return dims if isinstance(dims, Unknown) else Array(dtype, dims) if dims or _keeps_array(index) else Scalar(

@@ -18,6 +18,8 @@ class Facts:
 
     assumed: set[tuple[str, int]] = field(default_factory=set)
     fresh: int = 0
+    forced: list[tuple[Dim, Dim]] = field(default_factory=list)
+    """Pairs of lengths that the operation looked at last needs to be equal, or NumPy raises an error."""
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
@@ -78,6 +80,9 @@ def _broadcast_dims(dims: list[Dim], facts: Facts) -> Dim:
         return ONE
     if len(rest) == 1:
         return rest[0]
+    if any(d.is_constant for d in rest) and len({d.offset for d in rest if d.is_constant}) > 1:
+        raise ValueError("shapes that do not broadcast")
+    facts.forced += [(rest[0], d) for d in rest[1:] if not facts.may_be_one(d) and not facts.may_be_one(rest[0])]
     for dim in sorted(rest, key=lambda d: (not d.is_constant, d.symbol.startswith("?"), bool(d.offset))):
         if not facts.may_be_one(dim):
             return dim

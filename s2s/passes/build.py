@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s import ir
 from s2s.analysis.evaluate import Evaluator
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Sequence
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, Known, Mapping, Scalar, Sequence
 from s2s.rules import table
 
 _FOLDED = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)
@@ -45,6 +45,9 @@ class Context:
     definitions: dict[ir.Var, ir.Value] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     sources: dict[Any, ir.Var] = field(default_factory=dict)
+    kept: set[ir.Var] = field(default_factory=set)
+    forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
+    unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
 
     def fresh(self, name: str) -> ir.Var:
@@ -95,13 +98,24 @@ class Context:
 class Builder:
     """Collects statements of one block."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, parent: Builder | None = None) -> None:
         self.context = context
+        self.parent = parent
         self.statements: list[ir.Statement] = []
+        self.bound: set[ir.Var] = set()
 
     def child(self) -> Builder:
         """A builder for a block inside this one."""
-        return Builder(self.context)
+        return Builder(self.context, self)
+
+    def is_bound(self, var: ir.Var) -> bool:
+        """Whether a variable that some path leaves unbound was found bound before this place."""
+        builder: Builder | None = self
+        while builder is not None:
+            if var in builder.bound:
+                return True
+            builder = builder.parent
+        return False
 
     def add(self, statement: ir.Statement) -> None:
         """Append a statement as it is."""
@@ -139,9 +153,12 @@ class Builder:
         """Call a function that is known, fold the result where it is known, and give its atom."""
         kwargs = tuple(kwargs)
         context = self.context
+        facts = context.evaluator.facts
+        before, facts.forced = facts.forced, []
         known = context.evaluator.call(
             fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs}
         )
+        forced, facts.forced = facts.forced, before
         varied = any(map(context.is_varied, (*args, *(a for _, a in kwargs)))) and not has_zero_derivative(fn, args)
         made = ir.Call(ir.Const(fn), args, kwargs)
         if effect:
@@ -150,7 +167,16 @@ class Builder:
         found = project(context, fn, args)
         if found is not None:
             return found
-        return self.let(made, known, name, span, varied)
+        target = self.let(made, known, name, span, varied)
+        if known == UNKNOWN and isinstance(target, ir.Var) and all(map(self._is_numeric, args)) and args:
+            context.kept.add(target)
+        if forced and isinstance(target, ir.Var):
+            context.forced[target] = forced
+        return target
+
+    def _is_numeric(self, atom: ir.Atom) -> bool:
+        value = self.context.value(atom)
+        return isinstance(value, (Array, Scalar)) and not (isinstance(value, Array) and value.shape is None)
 
     def store(
         self,

@@ -74,6 +74,9 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     if _is_float(g) and _is_float(p):
         return ir.Const(g.value * p.value)  # type: ignore[union-attr]
     if _is_float(p) and not _is_float(g):
+        share = definition(builder, g, operator.truediv)
+        if share is not None and _is_float(share[0]):
+            return divide(builder, ir.Const(share[0].value * p.value), share[1], span)  # type: ignore[union-attr]
         g, p = p, g
     product = definition(builder, p, operator.mul)
     if _is_float(g) and product is not None and _is_float(product[0]):

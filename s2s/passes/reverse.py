@@ -464,7 +464,11 @@ class Reverser:
     ) -> None:
         """Cotangents by partial derivatives: product, then summed over what broadcasting stretched."""
         args = self._elementwise_arguments(rule, value)
-        for k, arg in enumerate(args):
+        wrt = args
+        if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
+            g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
+            wrt = args[:1]
+        for k, arg in enumerate(wrt):
             if not self.is_active(arg) or rule.partials[k] is None:
                 continue
             p = self.inline_positional(rule.partials[k], (target, *args), span, sweep)

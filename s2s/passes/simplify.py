@@ -16,6 +16,9 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.values import Array
+from s2s.passes.build import Context
 
 _EFFECTS: set[Any] = {list.append, list.pop, np.add.at, print}
 
@@ -60,29 +63,27 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
 # --- dead code -----------------------------------------------------------------------------------------------------------
 
 
-def drop_dead(function: ir.Function, pure: PurityTest | None = None) -> ir.Function:
-    """The function without statements that change nothing and whose results nothing reads."""
+def drop_dead(function: ir.Function, kept: set[ir.Var] | None = None) -> ir.Function:
+    """The function without statements that change nothing and whose results nothing reads; those that define a
+    variable in ``kept`` stay, because they may raise the user's error."""
     yields = function.body.yields
     live = {a for a in yields if isinstance(a, ir.Var)}
-    statements = drop_dead_statements(list(function.body.statements), live, pure)
+    statements = drop_dead_statements(list(function.body.statements), live, kept or set())
     return ir.replace(function, body=ir.Block(tuple(statements), yields))
 
 
-PurityTest = Any
-
-
 def drop_dead_statements(
-    statements: list[ir.Statement], live: set[ir.Var], pure: PurityTest | None = None
+    statements: list[ir.Statement], live: set[ir.Var], kept: set[ir.Var] | None = None
 ) -> list[ir.Statement]:
     """The statements of a block that matter when ``live`` is read after it."""
-    return _Sweeper(statements, pure or is_pure_call).block(statements, set(live))
+    return _Sweeper(statements, kept or set()).block(statements, set(live))
 
 
 class _Sweeper:
     """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
 
-    def __init__(self, statements: list[ir.Statement], pure: PurityTest) -> None:
-        self.pure = pure
+    def __init__(self, statements: list[ir.Statement], kept: set[ir.Var]) -> None:
+        self.kept = kept
         self.made: set[ir.Var] = set()
         for statement in statements:
             for s in _walk_one(statement):
@@ -103,7 +104,9 @@ class _Sweeper:
                 if target not in live and self.is_droppable(target, value, live):
                     return None
                 self.read(ir.atoms_of(value), live)
-                return s if target is None or target in live or self.pure(value) else ir.Let(None, value, s.span)
+                if target is None or target in live or target in self.kept or is_pure_call(value):
+                    return s
+                return ir.Let(None, value, s.span)
             case ir.Store(_, target):
                 if target in self.made and target not in live:
                     return None
@@ -123,7 +126,7 @@ class _Sweeper:
         if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and _is_effect(value.fn.value):
             container = value.args[0]
             return container in self.made and container not in live
-        return target is not None and self.pure(value)
+        return target is not None and target not in self.kept and is_pure_call(value)
 
     def read(self, atoms: Iterable[ir.Atom], live: set[ir.Var]) -> None:
         live.update(a for a in atoms if isinstance(a, ir.Var))
@@ -439,3 +442,33 @@ def name_unused_items(function: ir.Function) -> ir.Function:
         return ir.Block(tuple(made), b.yields)
 
     return ir.replace(function, body=block(function.body))
+
+
+def accumulate(function: ir.Function, context: Context) -> ir.Function:
+    """The function with ``x_bar = x_bar + c`` as ``x_bar += c``, where ``x_bar`` is a number, or an array that the
+    reverse sweep made itself and that nothing else reads."""
+    uses = _count_uses(function.body)
+    captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction)
+                for a in s.value.captures}
+    made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
+    carried = {c.param for s in ir.walk(function.body) if isinstance(s, (ir.For, ir.While)) for c in s.carried}
+
+    def is_own(old: ir.Var, new: ir.Var, change: Any) -> bool:
+        known = context.value(old)
+        if is_number(known) and is_number(context.value(new)):
+            return True
+        same = isinstance(known, Array) and known == context.value(new) and bool(known.shape)
+        return same and uses[old] == 1 and old not in captured and old not in carried and _is_fresh(made.get(old))
+
+    def change(s: ir.Statement) -> ir.Statement:
+        match s:
+            case ir.Let(ir.Var() as new, ir.Call(ir.Const(value=fn), (ir.Var() as old, other), ()), span) if (
+                fn in (operator.add, operator.sub) and old.name == new.name and new.name.endswith("_bar")
+                and is_own(old, new, other)
+            ):
+                in_place = operator.iadd if fn is operator.add else operator.isub
+                return ir.Let(new, ir.Call(ir.Const(in_place), (old, other)), span)
+            case _:
+                return _map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
+
+    return ir.replace(function, body=ir.Block(tuple(map(change, function.body.statements)), function.body.yields))

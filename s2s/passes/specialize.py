@@ -43,6 +43,7 @@ from s2s.analysis.values import (
 from s2s.errors import DifferentiationError, error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind
+from s2s.passes.captures import check_captures
 from s2s.passes.normalize import normalize
 from s2s.rules import table
 from s2s.signature import describe
@@ -72,7 +73,7 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
     """A Python function in SSA form; kept by its code object."""
     code = fn.__code__
     if code not in _lowered:
-        _lowered[code] = normalize(lower.lower(sources.find(fn)))
+        _lowered[code] = check_captures(normalize(lower.lower(sources.find(fn))))
     return _lowered[code]
 
 
@@ -118,6 +119,7 @@ class Specializer:
         builder = Builder(self.context)
         self.active_calls.append(fn.__code__)
         (result,) = self.run(function.body, frame, builder)
+        self.check_bound(result, builder, function.span)
         self.active_calls.pop()
         return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
 
@@ -188,8 +190,7 @@ class Specializer:
                 for original, atom in zip(ir.atoms_of(value), (callee, *positional), strict=False):
                     if atom == ir.UNDEFINED:
                         raise self._undefined(original, span)
-                if positional is None:
-                    raise AssertionError
+                    self.check_bound(atom, builder, span)
                 return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
             case _:
                 assert_never(value)
@@ -224,6 +225,21 @@ class Specializer:
             else:
                 keywords[None] = atom
         return positional, keywords
+
+    def check_bound(self, atom: Any, builder: Builder, span: ir.Span | None) -> None:
+        """Raise the user's UnboundLocalError where a variable that some path leaves unbound is read."""
+        if not isinstance(atom, ir.Var) or atom not in self.context.unbound or builder.is_bound(atom):
+            return
+        builder.bound.add(atom)
+        missing = self.context.unbound[atom]
+        if missing is None:
+            builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_bound), (atom,)), span))
+            return
+        text = f"cannot access local variable '{atom.name}' where it is not associated with a value"
+        child = builder.child()
+        problem = self.leave(ir.Const(UnboundLocalError), [ir.Const(text)], {}, child, span, "%")
+        child.add(ir.Raise(problem, None, span))
+        builder.add(ir.If(missing, child.block(), ir.Block(()), (), span))
 
     def load(self, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None) -> ir.Atom:
         """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
@@ -601,6 +617,9 @@ class Specializer:
                 var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
             )
             frame.env[var] = result
+            if ir.UNDEFINED in (a, b):
+                missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
+                self.context.unbound[result] = missing
             self.context.choices[result] = (test, a, b)
             results.append(result)
             yields[0].append(a)
@@ -711,6 +730,8 @@ class Specializer:
 
         params, child, (yields, item, leave) = self._stable(loop.carried, frame, builder, trip)
         carried, left = self._results(loop, params, yields, frame)
+        self._note_unbound(carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
+            carried) else None)
         kept, yields = _drop_unchanged(carried, yields)
         if leave is not None and truth(self.context.value(leave)) is False:
             leave = None
@@ -734,6 +755,7 @@ class Specializer:
 
         params, child, (yields, test, leave) = self._stable(loop.carried, frame, builder, trip)
         carried, left = self._results(loop, params, yields, frame)
+        self._note_unbound(carried, None)
         if not test.statements and truth(self.context.value(test.yields[0])) is False:
             for c in loop.carried:
                 frame.env[c.result] = self.atom(c.init, frame)
@@ -747,6 +769,12 @@ class Specializer:
             ir.While(test, child.block(*yields), kept, leave, left, ir.Block(()), loop.span)
         )
         return False
+
+    def _note_unbound(self, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
+        """Variables that a loop without a trip leaves unbound."""
+        for c in carried:
+            if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in self.context.unbound):
+                self.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
 
     def _stable(
         self, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any]
@@ -1168,6 +1196,10 @@ def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
 
 def _literal(atom: ir.Atom) -> Any:
     return atom.value if isinstance(atom, ir.Const) else atom
+
+
+def _leaves_unbound(carried: list[ir.Carried]) -> bool:
+    return any(c.init == ir.UNDEFINED for c in carried)
 
 
 def _ends(block: ir.Block) -> bool:

@@ -128,6 +128,13 @@ def _map(function: Any, /, *iterables: Any) -> Any:
     return [function(*items) for items in zip(*iterables)]  # noqa: B905 - as map does
 
 
+@model(builtins.filter, samples=[args(lambda x: x > 0.0, [num(), num()])])
+def _filter(function: Any, iterable: Any, /) -> Any:
+    if function is None:
+        return [item for item in iterable if item]
+    return [item for item in iterable if function(item)]
+
+
 SEQUENCES = [args([num(), num()]), args((num(), num())), args(arr(3))]
 linear(
     builtins.list, iterable=lambda y_bar, iterable: rt.sequence_bar(y_bar, iterable), params="iterable=(), /",
