@@ -158,6 +158,8 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     made.__dict__["__doc__"] = _document(f, ask)
     made.__name__ = name
     made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', _name(f))}_{ask.mode}"
+    if target is not None:
+        made.__dict__["__signature__"] = inspect.Signature(target.public)
     made.dispatcher = dispatcher
     return made
 
@@ -258,8 +260,11 @@ def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
             expected=np.shape(out),
             hint="give the cotangent the shape of the result, np.ones_like(out) for a sum",
         )
-    if np.result_type(cotangent).kind not in "biufc":
+    kind = np.result_type(cotangent).kind
+    if kind not in "biufc":
         raise _structure_error(cotangent, out, name)
+    if kind == "c" and np.result_type(out).kind != "c":
+        raise _kind_error(cotangent, out, name)
     if not is_array:
         return cotangent
     # The reverse sweep may rely on the result's dtype, and float32 in gives float32 out.
@@ -277,6 +282,16 @@ def _structure_error(cotangent: Any, out: Any, name: str) -> errors.Differentiat
         got=_structure(cotangent),
         expected=_structure(out),
         hint="give the cotangent the structure of the result",
+    )
+
+
+def _kind_error(cotangent: Any, out: Any, name: str) -> errors.DifferentiationError:
+    return errors.error(
+        "S2S505",
+        name=name,
+        got=f"complex ({np.result_type(cotangent)})",
+        expected=f"real ({np.result_type(out)})",
+        hint="give a real cotangent, np.real(cotangent)",
     )
 
 

@@ -622,15 +622,14 @@ class _Writer:
             if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
         }
         made.__kwdefaults__ = by_keyword or None
-        if self._live:
-            made.__dict__["__signature__"] = inspect.Signature(self.target.public)
         made.__module__ = self.target.function.__module__
         return made
 
     def code(self, entries: Any, miss: Any) -> types.CodeType:
         """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn."""
         objects = {self._fixed[name]: value for name, value in self.target.fixed.items()}
-        lines = [f"def {self.name}({self._parameters()}):", *self._read_defaults(objects), *self._merge(objects)]
+        lines = [f"def {self.name}({self._parameters()}):"]
+        lines += [*self._read_defaults(objects), *self._merge(objects)]
         arguments = ", ".join(map(self.expression, self.target.parameters))
         for i, (conditions, names, call) in enumerate(entries):
             renamed = {name: f"{name}_{i}" for name in names.objects}
@@ -670,9 +669,8 @@ class _Writer:
             return []
         missing, function = f"{self.prefix}missing", f"{self.prefix}function"
         objects |= {missing: _MISSING, function: self.target.function}
-        return [
-            f"    if {name} is {missing}: {name} = {function}.{default}" for name, default in self._live.items()
-        ]
+        live = self._live.items()
+        return [f"    if {name} is {missing}: {name} = {function}.{default}" for name, default in live]
 
     def _merge(self, objects: dict[str, Any]) -> list[str]:
         """The lines that put what a ``partial`` set into ``*args`` and ``**kwargs``."""
@@ -723,8 +721,10 @@ def _is_plain(value: Any) -> bool:
     are not seen by the garbage collector, so what refers back to the dispatcher would never go."""
     if isinstance(value, types.BuiltinFunctionType):
         return value.__self__ is None or isinstance(value.__self__, types.ModuleType)
-    return isinstance(value, _PLAIN) or value is _MISSING or (
-        isinstance(value, type) and value.__module__ in ("builtins", "numpy")
+    return (
+        isinstance(value, _PLAIN)
+        or value is _MISSING
+        or (isinstance(value, type) and value.__module__ in ("builtins", "numpy"))
     )
 
 

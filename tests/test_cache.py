@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from s2s import cache
+from s2s.analysis.values import Dim
 from s2s.signature import describe
-from s2s.versions import Dependency, ObjectGuard, Request
+from s2s.versions import Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
 from tests.fake_compiler import compiled
 
 ROOT = Path(__file__).parent.parent
@@ -268,6 +269,13 @@ def test_what_has_no_name_elsewhere_is_not_stored(folder):
     assert stored(primal, {"x": describe(1.0, "x"), "h": describe(lambda x: x, "h")}) is None
     assert stored(primal, None, ObjectGuard("global", ("thing",), object())) is None
     assert stored(primal, None, dependencies=(Dependency.of("global", ("thing",), object()),)) is None
+
+
+def test_guards_on_lengths_come_back(folder):
+    guards = (SizeGuard("x.0", 2), EqualGuard(Dim("x.0", -1), Dim("h.0")), EqualGuard(Dim("", 3), Dim("x.1")))
+    assert stored(primal, None, *guards) is not None
+    found = cache.load(primal, {"x": describe(1.0, "x")}, REQUEST)
+    assert found is not None and found[0].guards == guards
 
 
 def test_functions_without_a_file_are_not_stored(folder):

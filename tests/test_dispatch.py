@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import inspect
 import pickle
 import threading
 import types
@@ -20,7 +21,7 @@ from s2s.dispatch import INLINE, MOST_OBJECTS
 from s2s.errors import ArgumentError, InternalError
 from s2s.ir import Const
 from s2s.signature import Names, annotated, describe, guard_source, key
-from s2s.versions import KindGuard, ObjectGuard, SizeGuard
+from s2s.versions import EqualGuard, KindGuard, ObjectGuard, SizeGuard
 from tests.fake_compiler import FakeCompiler, compiled, ones
 
 SCALE = 2.0
@@ -273,6 +274,78 @@ def test_a_guard_that_fails_for_its_own_call_is_an_internal_error(fake):
     fake.say("f", "return 0", SizeGuard("x.0", 2))
     with pytest.raises(InternalError, match="does not hold for its own call"):
         s2s.grad(product())(ones(2))
+
+
+def unless_constant(*guards):
+    """A compiler that relies on lengths being equal, where it does not know them."""
+
+    def answer(function, arguments, request):
+        kept = [g for g in guards if any(repr(d) in repr(arguments) for d in symbols(g))]
+        return compiled("f_grad", ", ".join(arguments), f"return {len(kept)}", *kept)
+
+    return answer
+
+
+def symbols(guard):
+    return [Dim(dim.symbol) for dim in (guard.first, guard.second) if dim.symbol]
+
+
+def test_lengths_that_were_taken_to_be_equal(fake):
+    fake.answers["f"] = unless_constant(EqualGuard(Dim("x.1"), Dim("y.0")))
+    g = s2s.grad(product())
+    assert g(ones(2, 3), ones(3)) == g(ones(5, 4), ones(4)) == 1
+    assert len(fake.calls) == 1
+    assert g(ones(2, 3), ones(4)) == g(ones(9, 3), ones(4)) == 0
+    assert g(ones(2, 3), ones(5)) == 0
+    assert g(ones(2, 7), ones(7)) == 1
+    arguments = [(key(call[1]["x"]), key(call[1]["y"])) for call in fake.calls]
+    assert arguments == [("f8[:,:]", "f8[:]"), ("f8[:,3]", "f8[4]"), ("f8[:,3]", "f8[5]")]
+
+
+def test_lengths_that_were_taken_to_be_equal_and_are_not_in_the_first_call(fake):
+    fake.answers["f"] = unless_constant(EqualGuard(Dim("x.0", -1), Dim("y.0")))
+    g = s2s.grad(product())
+    assert g(ones(4), ones(4)) == 0
+    assert g(ones(4), ones(3)) == g(ones(8), ones(7)) == 1
+    assert len(fake.calls) == 2
+
+
+def test_a_length_that_was_taken_to_be_a_constant(fake):
+    fake.answers["f"] = unless_constant(EqualGuard(Dim("", 3), Dim("x[1].0", 1)))
+    g = s2s.grad(product())
+    assert g((1.0, ones(2))) == 1
+    assert g((1.0, ones(5))) == 0
+    assert key(fake.calls[-1][1]["x"]) == "(float, f8[5])"
+
+
+def test_an_equality_that_fails_for_its_own_call_is_an_internal_error(fake):
+    fake.say("f", "return 0", EqualGuard(Dim("x.0"), Dim("", 3)))
+    with pytest.raises(InternalError, match="does not hold for its own call"):
+        s2s.grad(product())(ones(2))
+
+
+# --- defaults -----------------------------------------------------------------------------------------------
+
+
+def test_changed_defaults_are_used(fake):
+    def f(x, y=2.0, *, n=3):
+        return x * y * n
+
+    fake.say("f", "return (x, y, n)")
+    g = s2s.grad(f)
+    assert g(1.0) == (1.0, 2.0, 3)
+    f.__defaults__, f.__kwdefaults__ = (5,), {"n": "many"}
+    assert g(1.0) == (1.0, 5, "many")
+    assert g(1.0, 2.0, n=3) == (1.0, 2.0, 3)
+    f.__kwdefaults__["n"] = 4
+    assert s2s.grad(functools.partial(f, y=2.0))(1.0) == (1.0, 2.0, 4)
+    assert g(1.0, n=7) == (1.0, 5, 7)
+
+
+def test_the_signature_shows_the_defaults(fake):
+    def f(x, y=2.0, *, n=3): ...
+
+    assert str(inspect.signature(s2s.grad(f))) == "(x, y=2.0, *, n=3)"
 
 
 def test_closures_of_one_code_share_versions_while_their_guards_hold(fake):
