@@ -25,20 +25,20 @@ Operators, displays and attribute reads are calls of the functions that mean the
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from s2s.record import record, replace
 
 __all__ = [
     "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "If", "Let", "Load",
     "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store", "Value",
-    "Var", "While", "check", "show",
+    "Var", "While", "check", "replace", "show",
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A place in the user's file: lines count from 1, columns from 0, the end is exclusive (as in ``ast``)."""
 
@@ -53,7 +53,7 @@ class Span:
 # --- atoms ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Var:
     """A variable. ``name`` is the user's name, or starts with ``%`` for a temporary (``%`` or ``%_bar``).
 
@@ -63,6 +63,12 @@ class Var:
 
     name: str
     version: int = 0
+
+    def __eq__(self, other: object) -> bool:  # written out, because tables by variable are asked all the time
+        return self.__class__ is other.__class__ and self.version == other.version and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))
 
     def __str__(self) -> str:
         return f"{self.name}.{self.version}" if self.version else self.name
@@ -119,7 +125,7 @@ Atom: TypeAlias = Var | Const
 # --- values: right-hand sides ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """Read a variable that the function does not own, each time it runs. ``scope`` is ``global`` (module globals,
     then builtins) or ``free`` (a closure cell). ``owner`` is the function whose global or cell it is, ``None`` for the
@@ -130,14 +136,14 @@ class Load:
     owner: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Star:
     """``*atom`` among the arguments of a call or the items of a display."""
 
     atom: Atom
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """Call ``fn``. A keyword ``None`` stands for ``**atom``."""
 
@@ -146,7 +152,7 @@ class Call:
     kwargs: tuple[tuple[str | None, Atom], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MakeFunction:
     """A nested ``def`` or ``lambda``. ``captures`` are the enclosing function's variables that it reads, in the order
     of ``function.captures``; ``defaults`` the values of its parameters' defaults, by parameter name.
@@ -166,7 +172,7 @@ Value: TypeAlias = Var | Const | Load | Call | MakeFunction
 # --- statements --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """Statements, and in SSA form the atoms that the block gives to the construct that holds it."""
 
@@ -174,7 +180,7 @@ class Block:
     yields: tuple[Atom, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Let:
     """``target = value``; with no target the value is computed for its effect (``print(x)``)."""
 
@@ -183,7 +189,7 @@ class Let:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store:
     """Change an object in place: ``target[key] = value`` (``kind`` item) or ``target.key = value`` (``kind`` attr, the
     key a constant string). ``op`` is an operator function for augmented stores (``operator.add`` for ``+=``).
@@ -197,7 +203,7 @@ class Store:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If:
     """Run one of two blocks. SSA form: ``results[k]`` is bound to ``yields[k]`` of the block that ran. A block that
     raises yields ``UNDEFINED``."""
@@ -209,7 +215,7 @@ class If:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Carried:
     """A variable that a loop changes. ``param`` holds it at the start of a trip (``init`` in the first one, then the
     body's yield at the same index), ``result`` after the loop (``init`` where there was no trip)."""
@@ -219,7 +225,7 @@ class Carried:
     result: Var
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class For:
     """Run ``body`` once for each ``item`` of ``iterable``.
 
@@ -237,7 +243,7 @@ class For:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class While:
     """Run ``body`` as long as the one yield of ``test`` is true. Both blocks see ``carried`` params; ``test`` only
     defines temporaries that nothing else reads (``lower`` writes other loops as ``while True`` with a ``Break``)."""
@@ -251,7 +257,7 @@ class While:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Raise:
     """Raise an exception: the end of its block."""
 
@@ -260,7 +266,7 @@ class Raise:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return:
     """End the function (named form only; removed by ``normalize``)."""
 
@@ -268,21 +274,21 @@ class Return:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break:
     """End the innermost loop (named form only; removed by ``normalize``)."""
 
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Continue:
     """Begin the next trip (named form only; removed by ``normalize``)."""
 
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """A remark for the reader of the generated text; no meaning. ``section`` is ``forward`` or ``reverse`` where the
     note begins a sweep (statements of a reverse sweep are printed under the source line that they belong to)."""
@@ -295,7 +301,7 @@ class Note:
 Statement: TypeAlias = Let | Store | If | For | While | Raise | Return | Break | Continue | Note
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Param:
     """A parameter. ``kind`` is the name of an ``inspect.Parameter`` kind; ``annotation`` its source text."""
 
@@ -305,7 +311,7 @@ class Param:
     annotation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """A function: in SSA form its body yields one atom, the result. ``captures`` are variables of enclosing functions,
     bound like parameters when the function is inlined."""
@@ -592,6 +598,3 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
     put(0, f"def {function.name}({', '.join(str(p.var) for p in function.params)}){captures}:", function)
     run(function.body, 1)
     return "\n".join(lines) + "\n"
-
-
-replace = dataclasses.replace

@@ -35,7 +35,7 @@ def record(cls: type[T]) -> type[T]:
     return made  # type: ignore[no-any-return]
 
 
-def replace(value: T, **changes: Any) -> T:
+def replace(value: T, /, **changes: Any) -> T:
     """A record with other values for some fields."""
     kind: Any = type(value)
     kept = {name: getattr(value, name) for name in kind.__match_args__ if name not in changes}

@@ -11,15 +11,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from s2s import ir
+from s2s.record import record
+
+if TYPE_CHECKING:
+    from s2s.analysis.closures import Closure
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dim:
     """A length: ``symbol + offset``, or the constant ``offset`` where there is no symbol.
 
@@ -40,7 +43,7 @@ class Dim:
         return self.symbol + (f"{self.offset:+d}" if self.offset else "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """The object itself is known. Equal by type and value for literals, by identity for other objects."""
 
@@ -51,15 +54,15 @@ class Known:
         return self.const.value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """A number of exactly this type. ``dim`` is its value where that is a length (an int read from a shape)."""
 
     type: type
-    dim: Dim | None = field(default=None)
+    dim: Dim | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """An ndarray (exactly that type, no subclass)."""
 
@@ -67,7 +70,7 @@ class Array:
     shape: tuple[Dim, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence:
     """A tuple, list or named tuple whose items are known one by one."""
 
@@ -75,7 +78,7 @@ class Sequence:
     items: tuple[AbstractValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mapping:
     """A dict whose keys are known."""
 
@@ -83,14 +86,14 @@ class Mapping:
     items: tuple[AbstractValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListOf:
     """A list of unknown length with items that are all like ``item``."""
 
     item: AbstractValue
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """A ``range`` object."""
 
@@ -99,20 +102,20 @@ class Range:
     step: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Closure:
-    """A function made inside the function compiled, with the atoms that it captured."""
-
-    function: ir.Function
-    captures: tuple[ir.Atom, ...]
-    defaults: tuple[tuple[str, ir.Atom], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown:
     """Nothing is known."""
 
 
 UNKNOWN = Unknown()
 
-AbstractValue: TypeAlias = Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Unknown
+AbstractValue: TypeAlias = "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Unknown"
+
+
+def __getattr__(name: str) -> Any:
+    """``Closure`` is imported when it is first asked for: what looks for a stored version does without it."""
+    if name == "Closure":
+        from s2s.analysis.closures import Closure
+
+        return Closure
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

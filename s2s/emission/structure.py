@@ -219,7 +219,7 @@ class _Builder:
             case ir.Let(target, value, span):
                 out.append(Assign(target, ir.map_atoms(value, self.atom), span))
             case ir.Store(_, target, key, value):
-                store = replace(
+                store = ir.replace(
                     statement, target=self.atom(target), key=self.atom(key), value=self.atom(value)
                 )
                 out.append(Change(store))
@@ -265,7 +265,7 @@ class _Builder:
             target if atom == UNDEFINED and var.name == name else atom  # it calls itself
             for var, atom in zip(made.function.captures, made.captures, strict=True)
         )
-        out.append(Assign(target, replace(made, captures=own), span))
+        out.append(Assign(target, ir.replace(made, captures=own), span))
 
     def optional(self, atom: Atom | None) -> Atom | None:
         return None if atom is None else self.atom(atom)
