@@ -13,7 +13,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number, shape_of
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.emit import emit
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
@@ -22,7 +22,7 @@ from s2s.passes.ownership import check_rebinding
 from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable, leaves
 from s2s.passes.simplify import accumulate, drop_copies, drop_dead, drop_empty_sections, drop_invariant, name_unused_items, share
 from s2s.passes.specialize import Specializer
-from s2s.versions import Compiled, Dependency, ObjectGuard, Request, SizeGuard
+from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
 
 TITLES = {
     "grad": "Gradient of {name} with respect to {wrt}",
@@ -53,7 +53,7 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
         objects=emitted.objects,
         globals=emitted.globals,
         free=emitted.free,
-        guards=tuple(_guards(specializer, context)),
+        guards=tuple(_guards(specializer, context, function)),
         dependencies=tuple(_dependencies(specializer)),
     )
 
@@ -349,11 +349,28 @@ def _free_variables(function: ir.Function) -> Iterator[ir.Var]:
 # --- what the code relies on ---------------------------------------------------------------------------------------------
 
 
-def _guards(specializer: Specializer, context: Context) -> Iterator[Any]:
+def _guards(specializer: Specializer, context: Context, function: ir.Function) -> Iterator[Any]:
     yield from specializer.guards.values()
+    yield from _equal_lengths(context, function)
     for symbol, value in sorted(context.evaluator.facts.assumed):
         root = specializer.roots.get(symbol.split(".")[0].split("[")[0], "argument")
         yield SizeGuard(symbol, value, root)
+
+
+def _equal_lengths(context: Context, function: ir.Function) -> Iterator[EqualGuard]:
+    """The equalities of lengths that NumPy would have checked in an operation that was dropped as dead."""
+    left = {v for s in ir.walk(function.body) for v in ir.defs_of(s)}
+    checked = {pair for var, pairs in context.forced.items() if var in left for pair in pairs}
+    for var, pairs in context.forced.items():
+        for pair in pairs:
+            if var in left or pair in checked or pair[::-1] in checked or not all(map(_is_argument_length, pair)):
+                continue
+            checked.add(pair)
+            yield EqualGuard(*pair)
+
+
+def _is_argument_length(dim: Dim) -> bool:
+    return dim.is_constant or dim.symbol[0] not in "?*"
 
 
 def _dependencies(specializer: Specializer) -> Iterator[Dependency]:

@@ -452,6 +452,19 @@ def test_store(f, argument, shown):
     np.testing.assert_array_equal(argument, before)
 
 
+# --- captures -------------------------------------------------------------------------------------
+
+
+def functions_that_see_the_last_trip(x):
+    functions = [lambda z: z * k for k in (1.0, 2.0, 3.0)]
+    return functions[0](x) * functions[1](x)
+
+
+def test_function_kept_beyond_its_trip():
+    text = refusal(UnsupportedSyntaxError, gradient(functions_that_see_the_last_trip, 1.3))
+    assert_shows(text, functions_that_see_the_last_trip, "lambda z: z * k", "`k`", "k=k")
+
+
 # --- right, or refused: never wrong ---------------------------------------------------------------
 
 

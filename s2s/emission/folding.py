@@ -9,6 +9,7 @@ that an operand that stays is something to be passed by those before it.
 from __future__ import annotations
 
 import operator
+import types
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -98,9 +99,20 @@ def _fold_loads(code: Code) -> None:
         if isinstance(statement, Assign):
             if isinstance(statement.value, MakeFunction):
                 captured.update(statement.value.captures)
-            elif isinstance(statement.value, Load) and isinstance(statement.target, Var):
+            elif isinstance(statement.target, Var) and _is_load(statement.value):
                 loads[statement.target] = statement.value
     code.folded.update({var: value for var, value in loads.items() if var not in captured})
+
+
+def _is_load(value: Tree) -> bool:
+    """Whether a value is a variable of the user's module or closure, or of another module (``math.pi``)."""
+    match value:
+        case Load():
+            return True
+        case Call(Const(value=fn), (Const(value=owner), Const(value=str())), ()):
+            return fn is getattr and isinstance(owner, types.ModuleType)
+        case _:
+            return False
 
 
 @dataclass(slots=True)

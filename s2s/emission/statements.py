@@ -6,6 +6,7 @@ import ast
 import linecache
 import operator
 import os
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -126,8 +127,10 @@ def _docstring(doc: str, prefix: str) -> list[str]:
     text = doc.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     text = text[:-1] + '\\"' if text.endswith('"') else text
     lines = text.splitlines()
+    if len(lines) == 1 and len(prefix) + len(text) + 6 <= WIDTH:
+        return [f'{prefix}"""{text}"""']
     if len(lines) == 1:
-        return [f'{prefix}"""{lines[0]}"""']
+        lines = textwrap.wrap(text, WIDTH - len(prefix) - 3, break_long_words=False, break_on_hyphens=False)
     return [f'{prefix}"""{lines[0]}', *(f"{prefix}{line}".rstrip() for line in lines[1:]), f'{prefix}"""']
 
 
@@ -181,8 +184,17 @@ class _Writer:
         self.statements(body)
 
     def statements(self, block: Iterable[Statement]) -> None:
+        """The lines of a block, with a blank line before and after each ``def``."""
+        start, after_def = len(self.lines), False
         for statement in block:
+            here = len(self.lines)
+            is_def = self.is_def(statement)
             self.statement(statement)
+            if len(self.lines) == here:
+                continue
+            if (is_def or after_def) and (here > start or (here == 0 and self.function.doc)):
+                self.lines.insert(here, "")
+            after_def = is_def
 
     def indented(self, block: list[Statement]) -> None:
         """A block one level deeper; ``pass`` where it prints nothing."""
@@ -232,6 +244,16 @@ class _Writer:
     def prints(self, block: list[Statement]) -> bool:
         """Whether a block has anything to print."""
         return any(not self.is_silent(s) for s in block)
+
+    def is_def(self, statement: Statement) -> bool:
+        """Whether a statement prints as a ``def``."""
+        if not isinstance(statement, Assign) or not isinstance(statement.target, Var):
+            return False
+        return isinstance(statement.value, MakeFunction) and not self.is_lambda(statement.value)
+
+    def is_lambda(self, value: MakeFunction) -> bool:
+        body = self.code.inner[id(value)].body
+        return value.function.name in LAMBDAS and len(body) == 1 and isinstance(body[0], Give)
 
     def is_silent(self, statement: Statement) -> bool:
         match statement:
@@ -381,7 +403,7 @@ class _Writer:
 
     def make_function(self, target: Var, value: MakeFunction) -> None:
         code = self.code.inner[id(value)]
-        if value.function.name in LAMBDAS and len(code.body) == 1 and isinstance(code.body[0], Give):
+        if self.is_lambda(value):
             self.node(ast.Assign([self.expressions.target(target)], self.expressions.tree(value)))
             return
         defaults = {name: self.text(atom) for name, atom in value.defaults}

@@ -60,6 +60,12 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     inner = definition(builder, p, operator.neg)
     if inner is not None:
         return negate(builder, multiply(builder, g, inner[0], span), span)
+    choice = definition(builder, p, np.where)
+    if choice is not None and _is_mask(builder, p):
+        sides = (multiply(builder, g, side, span) for side in choice[1:])
+        return builder.call(np.where, choice[0], *sides, span=span)
+    if p == ir.Const(0.0):
+        return p
     quotient = definition(builder, p, operator.truediv)
     if quotient is not None:
         return divide(builder, multiply(builder, g, quotient[0], span), quotient[1], span)
@@ -86,6 +92,14 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
 
 def _is_float(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
+
+
+def _is_mask(builder: Builder, p: ir.Atom) -> bool:
+    """Whether a factor only chooses among constants: then the product chooses, and nothing meets a zero."""
+    made = definition(builder, p, np.where)
+    if made is None or len(made) != 3:
+        return False
+    return all(_is_float(side) or _is_mask(builder, side) for side in made[1:])
 
 
 def divide(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:

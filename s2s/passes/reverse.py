@@ -734,7 +734,10 @@ class Reverser:
             init = self.read(sweep, c.result, path)
             init = self._loop_value(sweep, c.result, path, init)
             following = self._loop_value(inner, c.param, path, inner.bars.get((c.param, path)))
-            result = self.context.define(self.name(c.param), self.context.value(param))
+            at_start = part(self.context.value(c.init), path)
+            result = self.context.define(
+                self.name(c.param), at_start if isinstance(at_start, Array) else self.context.value(param)
+            )
             carried.append(ir.Carried(param, init, result))
             yields.append(following)
             after.append((c.init, path, result, k))

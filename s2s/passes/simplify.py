@@ -317,7 +317,7 @@ def _is_shareable(value: ir.Value, stored: set[ir.Atom]) -> bool:
         return False
     fn = value.fn.value
     try:
-        known = fn in _SHARED or isinstance(fn, np.ufunc)
+        known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") == "math"
     except TypeError:
         return False
     return known and not any(isinstance(a, ir.Star) or a in stored for a in value.args)

@@ -386,6 +386,10 @@ class Specializer:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
             return self.rebind(fn, args[0], args[1], builder, span, name)
+        if _in_rule(frame) and not kwargs and args and all(map(_is_literal_number, args)):
+            folded = _fold_number(fn, args)
+            if folded is not None:
+                return folded
         if fn is dict:
             made = self.make_dict(args, kwargs, builder, span, name)
             if made is not None:
@@ -967,6 +971,8 @@ def _known_attribute(
     if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
         self._guard_attribute(owner, attribute.value, found)  # type: ignore[attr-defined]
         return ir.Const(found)
+    if _in_rule(frame) and isinstance(found, (int, float)):
+        return ir.Const(found)
     value = describe(found, f"?{_name_of(owner)}.{attribute.value}")
     made = ir.Call(ir.Const(getattr), (ir.Const(owner), attribute))
     return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
@@ -1192,6 +1198,21 @@ def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
     values = fn.__defaults__ or ()
     found = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (fn.__kwdefaults__ or {})
     return {k: ir.Const(v) for k, v in found.items()}
+
+
+def _is_literal_number(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
+
+
+def _fold_number(fn: Any, args: list[ir.Atom]) -> ir.Const | None:
+    """The number that a rule's arithmetic on constants gives: ``2.0 / math.sqrt(math.pi)``."""
+    if getattr(fn, "__module__", "") not in ("math", "_operator"):
+        return None
+    try:
+        made = fn(*map(_literal, args))
+    except (ValueError, ArithmeticError, TypeError):
+        return None
+    return ir.Const(made) if type(made) in (int, float) else None
 
 
 def _literal(atom: ir.Atom) -> Any:

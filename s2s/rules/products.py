@@ -22,7 +22,7 @@ def _matmul_a(y_bar: Any, a: Any, b: Any) -> Any:
     if np.ndim(b) == 1:
         if np.ndim(a) == 1:
             return y_bar * b
-        return np.expand_dims(y_bar, -1) * b
+        return y_bar[..., None] * b
     if np.ndim(a) == 2 and np.ndim(b) == 2:
         return y_bar @ b.T
     if np.ndim(a) == 1 and np.ndim(b) == 2:
@@ -79,7 +79,7 @@ def _dot_a(y_bar: Any, a: Any, b: Any) -> Any:
     if np.ndim(a) == 1 and np.ndim(b) == 2:
         return b @ y_bar
     if np.ndim(b) == 1:
-        return np.expand_dims(y_bar, -1) * b
+        return y_bar[..., None] * b
     return rt.tensordot_bar(y_bar, a, b, ([-1], [-2]), 0)
 
 

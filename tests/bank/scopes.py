@@ -181,12 +181,6 @@ def capture_changes_between_calls(x):
 
 
 @case(1.3)
-def late_binding_in_loop(x):
-    functions = [lambda z: z * k for k in (1.0, 2.0, 3.0)]
-    return functions[0](x) * functions[1](x)
-
-
-@case(1.3)
 def binding_by_default(x):
     functions = [lambda z, k=k: z * k * x for k in (1.0, 2.0, 3.0)]
     return functions[0](x) * functions[1](x) + functions[2](x)
