@@ -135,6 +135,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S203": (NoDerivativeError, "the derivative of `{name}` does not support the argument `{keyword}`"),
     "S2S204": (NoDerivativeError, "the variable `{name}` of an enclosing function has no value"),
     "S2S205": (UnsupportedSyntaxError, "`{name}` is assigned after a function that reads it was made"),
+    "S2S210": (NoDerivativeError, "{name} of values of unknown length or order carries a derivative here"),
     "S2S206": (
         NoDerivativeError,
         "`{name}` is called, and which function it is depends on a differentiated value",

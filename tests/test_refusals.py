@@ -462,7 +462,8 @@ def functions_that_see_the_last_trip(x):
 
 def test_function_kept_beyond_its_trip():
     text = refusal(UnsupportedSyntaxError, gradient(functions_that_see_the_last_trip, 1.3))
-    assert_shows(text, functions_that_see_the_last_trip, "lambda z: z * k", "`k`", "k=k")
+    assert_shows(text, functions_that_see_the_last_trip, "lambda z: z * k")
+    assert "`k`" in text and "k=k" in text
 
 
 # --- right, or refused: never wrong ---------------------------------------------------------------

@@ -6,6 +6,7 @@ import ast
 import linecache
 import operator
 import os
+import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -130,8 +131,16 @@ def _docstring(doc: str, prefix: str) -> list[str]:
     if len(lines) == 1 and len(prefix) + len(text) + 6 <= WIDTH:
         return [f'{prefix}"""{text}"""']
     if len(lines) == 1:
-        lines = textwrap.wrap(text, WIDTH - len(prefix) - 3, break_long_words=False, break_on_hyphens=False)
+        lines = [line for sentence in _SENTENCES.split(text) for line in _wrapped(sentence, prefix)]
     return [f'{prefix}"""{lines[0]}', *(f"{prefix}{line}".rstrip() for line in lines[1:]), f'{prefix}"""']
+
+
+_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
+
+
+def _wrapped(sentence: str, prefix: str) -> list[str]:
+    width = WIDTH - len(prefix) - 3
+    return textwrap.wrap(sentence, width, break_long_words=False, break_on_hyphens=False)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
+from s2s import ir, ops
 from s2s.analysis.evaluate import Evaluator
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, Known, Mapping, Scalar, Sequence
 from s2s.rules import table
@@ -194,20 +195,19 @@ class Builder:
 PASSIVE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"})
 
 
+_LOOKS = (ops.format_string, ops.format_value, ops.contains, ops.not_in)
+
+
 def has_zero_derivative(fn: Any, args: tuple[ir.Atom, ...]) -> bool:
     """Whether a call's result does not depend differentiably on its arguments, by the rules."""
     if fn is getattr and len(args) > 1:
         return isinstance(args[1], ir.Const) and args[1].value in PASSIVE_ATTRIBUTES
     rule = table.find(fn)
-    return rule is not None and rule.kind == "zero"
+    return fn in _LOOKS if rule is None else rule.kind == "zero"
 
 
 def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | None:
     """The atom that a read of a known item gives, where the container was made in the function (``(a, b)[0]``)."""
-    import operator
-
-    from s2s import ops
-
     if fn is not operator.getitem or not isinstance(args[0], ir.Var) or not isinstance(args[1], ir.Const):
         return None
     made, index = context.definitions.get(args[0]), args[1].value
@@ -229,8 +229,6 @@ def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | N
 
 
 def _project_unpacked(context: Context, made: ir.Call, index: Any) -> ir.Atom | None:
-    import operator
-
     source, before, after = made.args
     value = context.value(source)  # type: ignore[arg-type]
     if not isinstance(value, Sequence) or not isinstance(after, ir.Const) or after.value is not None:

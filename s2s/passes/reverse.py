@@ -167,6 +167,8 @@ class Reverser:
     def _pair(
         self, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
     ) -> list[ir.Statement]:
+        if isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__):
+            raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
         builder = Builder(self.context)
         runtime: Any = rt.call
         given, pulled = (fn, *args), args
@@ -940,6 +942,10 @@ _STRUCTURAL: dict[Any, Any] = {
     list: _convert,
     tuple: _convert,
 }
+
+
+_DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_dict": "`{**a, **b}`"}
+"""What the user wrote for an operation whose result cannot carry derivatives, where it does."""
 
 
 def _is_structural(fn: Any) -> bool:
