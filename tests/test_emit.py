@@ -528,10 +528,12 @@ def h(xs, *rest, scale=2, **options):
     "closures": """\
 def h(x):
     k = x * 2
+
     def inner(y):
         if y > k:
             return y
         return y * k + x
+
     return inner(1) + inner(2) + sum(map(lambda q: q + x, [1, 2]))
 """,
     "while": """\
@@ -569,6 +571,14 @@ def test_the_text_looks_as_the_user_wrote_it(text):
     normal = ir.check(normalize(lower(find(fn))))
     assert emit(normal, globals=fn.__globals__, params_text=texts).text == text
     assert emit(normal, globals=fn.__globals__, params_text=texts).text == text
+
+
+def test_a_docstring_that_is_too_long_for_its_line_is_broken_between_sentences():
+    first = "Gradient of loss with respect to weights, bias, rate, momentum, state, targets (model.py:12)."
+    doc = f"{first} Made by s2s."
+    normal = ir.replace(normalize(lower(find(make("def h(x):\n    return x\n")))), doc=doc)
+    expected = f'def h(x):\n    """{first}\n    Made by s2s.\n    """\n    return x\n'
+    assert emit(normal).text == expected
 
 
 def adjoint(file):
