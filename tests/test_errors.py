@@ -99,6 +99,25 @@ def test_every_message_of_the_catalogue_can_be_made_and_pickled(code):
     assert str(problem).splitlines()[0].endswith(f"[{code}]") and kind.__doc__
 
 
+@pytest.mark.parametrize("code", [c for c in CATALOGUE if c[3] == "2"])
+def test_every_missing_derivative_has_a_hint(code):
+    fields = dict.fromkeys(("name", "reason", "keyword"), "<given>")
+    hint = error(code, **fields).diagnostic.hint
+    assert hint and "{" not in hint
+
+
+def test_the_hint_of_a_reason_follows_its_semicolon():
+    problem = error("S2S202", name="sort", reason="it changes its argument; write `a = np.sort(a)`")
+    assert str(problem) == """\
+`sort` has no derivative: it changes its argument [S2S202]
+  = instead:  write `a = np.sort(a)`"""
+
+
+def test_the_hint_of_the_place_that_raises_comes_first():
+    assert error("S2S112", hint="use np.where").diagnostic.hint == "use np.where"
+    assert error("S2S203", name="exp", keyword="out").diagnostic.hint == "call it without `out`"
+
+
 def test_a_pickled_message_does_not_read_the_file_again(model, tmp_path):
     problem = error("S2S110", span=Span(model, 6, 8, 6, 13, "simulate"))
     stored = pickle.dumps(problem)
