@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import json
 import os
 import platform
@@ -23,8 +22,7 @@ import re
 import stat
 import types
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,8 +41,12 @@ from s2s.versions import (
     fingerprint,
     import_path,
     imported,
+    new_hash,
     resolve,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path  # imported late: it brings urllib and more
 
 __all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
 
@@ -61,26 +63,28 @@ def is_on() -> bool:
     return os.environ.get("S2S_CACHE", "1").lower() not in ("0", "off", "no", "false")
 
 
-def user_folder() -> Path:
+def user_folder() -> str:
     """The folder for functions whose own folder cannot be written: ``$XDG_CACHE_HOME/s2s`` or
     ``~/.cache/s2s``."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "s2s"
+    return os.path.join(base if os.path.isabs(base) else os.path.expanduser("~/.cache"), "s2s")
 
 
-def folders_of(function: types.FunctionType) -> list[Path]:
+def folders_of(function: types.FunctionType) -> list[str]:
     """The folders to look in for a function, the best first; none where its source is not a file."""
     file = function.__code__.co_filename
     if not is_on() or not os.path.isfile(file):
         return []
     override = os.environ.get("S2S_CACHE_DIR")
     if override:
-        return [Path(override)]
-    beside = Path(os.path.abspath(file)).parent
-    return [beside if beside.name == FOLDER else beside / FOLDER, user_folder()]
+        return [override]
+    beside = os.path.dirname(os.path.abspath(file))
+    if os.path.basename(beside) != FOLDER:
+        beside = os.path.join(beside, FOLDER)
+    return [beside, user_folder()]
 
 
-def is_safe(path: Path, want_folder: bool) -> bool:
+def is_safe(path: str, want_folder: bool) -> bool:
     """Whether nobody else can have written it: ours or root's, not writable by others, no link."""
     try:
         found = os.lstat(path)
@@ -93,13 +97,13 @@ def is_safe(path: Path, want_folder: bool) -> bool:
     return found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _make_folder(folder: Path) -> bool:
+def _make_folder(folder: str) -> bool:
     """Make a folder that only we can write to; say whether it can be used."""
     with contextlib.suppress(OSError):
-        folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(os.path.abspath(folder)), mode=0o755, exist_ok=True)
         with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o755)
-            folder.chmod(0o755)  # the umask may allow the group
+            os.mkdir(folder, mode=0o755)
+            os.chmod(folder, 0o755)  # the umask may allow the group
     return is_safe(folder, want_folder=True) and os.access(folder, os.W_OK | os.X_OK)
 
 
@@ -109,8 +113,8 @@ def _make_folder(folder: Path) -> bool:
 @functools.cache
 def versions() -> dict[str, str]:
     """The versions that a file is good for; that of s2s includes the state of its own files."""
-    root = Path(__file__).parent
-    state = hashlib.sha256()
+    root = os.path.dirname(__file__)
+    state = new_hash()
     for folder, _, names in sorted(os.walk(root)):
         for name in sorted(names):
             if name.endswith(".py") and not folder.endswith(FOLDER):
@@ -151,11 +155,11 @@ def _identity(function: types.FunctionType) -> str:
 
 def _file_name(function: types.FunctionType, request: Request, full: str) -> str:
     """``model.loss.grad_W_b.3f2a91c0d4e5.py``"""
-    stem = Path(function.__code__.co_filename).stem
+    stem = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
     wrt = "_".join("_".join(map(str, path)) for path in request.wrt)
     readable = re.sub(r"[^\w.]+", "_", f"{stem}.{function.__code__.co_qualname}.{request.mode}_{wrt}")
     tag = f"{full} {platform.python_version()} {np.__version__}"
-    return f"{readable[:120]}.{hashlib.sha256(tag.encode()).hexdigest()[:12]}.py"
+    return f"{readable[:120]}.{new_hash(tag.encode()).hexdigest()[:12]}.py"
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -173,20 +177,21 @@ def load(
     except Unstorable:
         return None
     for folder in folders:
-        file = folder / _file_name(function, request, full)
+        file = os.path.join(folder, _file_name(function, request, full))
         if is_safe(folder, want_folder=True) and is_safe(file, want_folder=False):
             found = _read(file, full, function, arguments)
             if found is not None:
-                return found, str(file)
+                return found, file
     return None
 
 
 def _read(
-    file: Path, full: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
+    file: str, full: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
 ) -> Compiled | None:
     """The version in a file; None where the file is damaged or out of date, whatever is in it."""
     try:
-        text, _, tail = file.read_text(encoding="utf-8").rpartition(MARK)
+        with open(file, encoding="utf-8") as stream:
+            text, _, tail = stream.read().rpartition(MARK)
         data = json.loads(tail)
         if data["versions"] != versions() or data["key"] != full or data["sum"] != _sum(text):
             return None
@@ -266,9 +271,9 @@ def store(
     text = f"{_text(compiled)}{MARK}{json.dumps(data)}\n"
     for folder in folders:
         if _make_folder(folder):
-            file = folder / _file_name(function, request, full)
+            file = os.path.join(folder, _file_name(function, request, full))
             if _write(file, text):
-                return str(file)
+                return file
     return None
 
 
@@ -277,7 +282,7 @@ def _text(compiled: Compiled) -> str:
 
 
 def _sum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return new_hash(text.encode(), digest_size=32).hexdigest()
 
 
 def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[str, Any]:
@@ -351,9 +356,9 @@ def _object_mark(value: Any) -> str:
     return f"{import_path(value)} {fingerprint(value)}"
 
 
-def _write(file: Path, text: str) -> bool:
+def _write(file: str, text: str) -> bool:
     """Put a file there in one step: other processes see the old one or the new one, whole."""
-    temporary = file.parent / f".{os.getpid()}.{os.urandom(6).hex()}.tmp"
+    temporary = os.path.join(os.path.dirname(file), f".{os.getpid()}.{os.urandom(6).hex()}.tmp")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -373,7 +378,8 @@ def entries(folder: Path) -> Iterator[Path]:
     """The files that s2s wrote, in a cache folder or in the cache folders below it."""
     if not folder.is_dir():
         return
-    places = [folder] if folder.name == FOLDER or folder == user_folder() else sorted(folder.rglob(FOLDER))
+    is_cache = folder.name == FOLDER or str(folder) == user_folder()
+    places = [folder] if is_cache else sorted(folder.rglob(FOLDER))
     for place in places:
         for file in sorted(place.glob("*.py")):
             with contextlib.suppress(OSError, UnicodeDecodeError):

@@ -11,19 +11,20 @@ import functools
 import inspect
 import threading
 import types
-import typing
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import errors
 from s2s.analysis.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, default_options, option_error
 from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
 from s2s.signature import annotated, describe
-from s2s.target import Target, argument_error, target_of
+from s2s.target import Target, argument_error, error, target_of
 from s2s.versions import Path, Request
+
+if TYPE_CHECKING:
+    from s2s.errors import DifferentiationError
 
 __all__ = ["Derivative", "adjoint_source", "derivative", "primal_source", "source", "store_of"]
 
@@ -253,7 +254,7 @@ def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
     if isinstance(cotangent, list) or (is_array and not isinstance(cotangent, np.ndarray)):
         cotangent = np.asarray(cotangent)
     if np.shape(cotangent) != np.shape(out):
-        raise errors.error(
+        raise error(
             "S2S506",
             name=name,
             got=np.shape(cotangent),
@@ -275,8 +276,8 @@ def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
     )
 
 
-def _structure_error(cotangent: Any, out: Any, name: str) -> errors.DifferentiationError:
-    return errors.error(
+def _structure_error(cotangent: Any, out: Any, name: str) -> DifferentiationError:
+    return error(
         "S2S505",
         name=name,
         got=_structure(cotangent),
@@ -285,8 +286,8 @@ def _structure_error(cotangent: Any, out: Any, name: str) -> errors.Differentiat
     )
 
 
-def _kind_error(cotangent: Any, out: Any, name: str) -> errors.DifferentiationError:
-    return errors.error(
+def _kind_error(cotangent: Any, out: Any, name: str) -> DifferentiationError:
+    return error(
         "S2S505",
         name=name,
         got=f"complex ({np.result_type(cotangent)})",
@@ -321,7 +322,7 @@ def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, arg
         return dispatcher.version_for(dispatcher.collect(*args, **kwargs)).compiled.text
     target = target_of(f)
     if target is None:
-        raise errors.error("S2S301", name=_name(f), hint="give example arguments: s2s.source(f, x)")
+        raise error("S2S301", name=_name(f), hint="give example arguments: s2s.source(f, x)")
     count = len(target.positional) if mode == "vjp" else 0
     found = _source_derivative(f, mode, argnums, count).dispatcher
     assert isinstance(found, Dispatcher)
@@ -362,6 +363,8 @@ def _expected(target: Target, name: str, hints: dict[str, Any]) -> AbstractValue
 
 def _hints(function: types.FunctionType) -> dict[str, Any]:
     """The annotations that can be evaluated."""
+    import typing
+
     try:
         return typing.get_type_hints(function, include_extras=True)
     except Exception:  # a name that is imported for type checkers only

@@ -29,18 +29,19 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from s2s import cache, errors
+from s2s import cache
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.link import link
+from s2s.record import record
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length
 from s2s.target import (
     Target,
     argument_error,
+    error,
     find_paths,
     parameter_span,
     parameters_of,
@@ -100,7 +101,7 @@ def run_compiler(
 # --- what is asked ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Ask:
     """What the user asked for, before the arguments are known; ``argnums`` is None for every positional
     argument that has a derivative (the first ``count`` ones)."""
@@ -153,16 +154,16 @@ def _check_differentiable(target: Target, path: Path, aval: AbstractValue) -> No
     label = f"got {key(aval)}"
     match aval:
         case Scalar(kind) if kind is int or "int" in kind.__name__:
-            raise errors.error("S2S503", span=span, label=label, hint="pass a float, `float(...)`", **fields)
+            raise error("S2S503", span=span, label=label, hint="pass a float, `float(...)`", **fields)
         case Array(dtype) if dtype.kind in "iu":
-            raise errors.error(
+            raise error(
                 "S2S503",
                 span=span,
                 label=f"got an array of {dtype}",
                 hint="pass floats, `x.astype(float)`",
                 **fields,
             )
-    raise errors.error(
+    raise error(
         "S2S504", span=span, label=label, kind=_kind_text(aval), hint="leave it out of `argnums`", **fields
     )
 
@@ -187,18 +188,25 @@ def _kind_text(aval: AbstractValue) -> str:
 # --- versions -----------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
 class Version:
     """One compiled version: ``raw`` is the generated function, ``call`` what the dispatcher calls,
     ``guards`` the facts it relies on with the function whose globals and closure they look at."""
 
-    compiled: Compiled
-    raw: types.FunctionType
-    call: Callable[..., Any]
-    request: Request
-    avals: tuple[AbstractValue, ...]
-    guards: tuple[tuple[Guard, types.FunctionType], ...]
-    late: int = field(default=0)
+    def __init__(
+        self,
+        compiled: Compiled,
+        raw: types.FunctionType,
+        request: Request,
+        avals: tuple[AbstractValue, ...],
+        guards: tuple[tuple[Guard, types.FunctionType], ...],
+    ) -> None:
+        self.compiled = compiled
+        self.raw = raw
+        self.call: Callable[..., Any] = raw
+        self.request = request
+        self.avals = avals
+        self.guards = guards
+        self.late = 0
 
     @property
     def is_general(self) -> bool:
@@ -280,8 +288,8 @@ class Dispatcher:
             for symbol, length in self._lengths_in(wrong, values):
                 avals = tuple(with_length(aval, symbol, length) for aval in avals)
             if avals == before:
-                raise errors.error("S2S901", problem=f"{wrong[0]} does not hold for its own call")
-        raise errors.error("S2S901", problem=f"no version of {self.name} fits its own call")
+                raise error("S2S901", problem=f"{wrong[0]} does not hold for its own call")
+        raise error("S2S901", problem=f"no version of {self.name} fits its own call")
 
     def _as_inner(
         self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]
@@ -343,7 +351,7 @@ class Dispatcher:
         )
         raw = link(compiled, function, file=file)
         guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)
-        version = Version(compiled, raw, raw, request, avals, guards)
+        version = Version(compiled, raw, request, avals, guards)
         if self._finish is not None:
             version.call = self._finish(version, self.target)
         return version
@@ -504,7 +512,7 @@ def _split_symbol(symbol: str) -> tuple[str, str, str]:
     base, _, axis = symbol.rpartition(".")
     found = re.match(r"[^\W\d]\w*", base)
     if found is None or not axis.isdigit():
-        raise errors.error("S2S901", problem=f"a guard on the symbol {symbol}")
+        raise error("S2S901", problem=f"a guard on the symbol {symbol}")
     return base, found[0], axis
 
 

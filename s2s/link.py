@@ -8,13 +8,12 @@ the code's file name, so that tracebacks, ``pdb`` and ``inspect.getsource`` show
 from __future__ import annotations
 
 import ast
-import hashlib
 import linecache
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from s2s.versions import Compiled, imported
+from s2s.versions import Compiled, imported, new_hash
 
 __all__ = ["file_name", "link", "register"]
 
@@ -47,7 +46,7 @@ def link(
 
 def file_name(compiled: Compiled) -> str:
     """A made-up file name for a text, the same for the same text: ``<s2s loss_grad 3f2a91c0>``."""
-    return f"<s2s {compiled.entry} {hashlib.sha256(compiled.text.encode()).hexdigest()[:8]}>"
+    return f"<s2s {compiled.entry} {new_hash(compiled.text.encode()).hexdigest()[:8]}>"
 
 
 def register(file: str, text: str) -> None:

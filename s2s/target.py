@@ -14,21 +14,23 @@ import linecache
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from s2s import errors
 from s2s.api import Differentiable
 from s2s.ir import Span
 from s2s.versions import Path, import_path
 
-__all__ = ["Target", "find_paths", "parameter_span", "synthetic", "target_of", "unwrap"]
+if TYPE_CHECKING:
+    from s2s.errors import DifferentiationError
+
+__all__ = [
+    "Target", "argument_error", "error", "find_paths", "parameter_span", "synthetic", "target_of", "unwrap",
+]
 
 _P = inspect.Parameter
 _POSITIONAL = (_P.POSITIONAL_ONLY, _P.POSITIONAL_OR_KEYWORD)
 
 
-@dataclass(frozen=True)
 class Target:
     """A Python function to compile, and how it is called.
 
@@ -39,12 +41,21 @@ class Target:
     derivative.
     """
 
-    function: types.FunctionType
-    public: tuple[inspect.Parameter, ...]
-    fixed: dict[str, Any] = field(default_factory=dict)
-    prefix: tuple[Any, ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
-    derived: Any = None
+    def __init__(
+        self,
+        function: types.FunctionType,
+        public: tuple[inspect.Parameter, ...],
+        fixed: dict[str, Any] | None = None,
+        prefix: tuple[Any, ...] = (),
+        extra: dict[str, Any] | None = None,
+        derived: Any = None,
+    ) -> None:
+        self.function = function
+        self.public = public
+        self.fixed = fixed or {}
+        self.prefix = prefix
+        self.extra = extra or {}
+        self.derived = derived
 
     @property
     def name(self) -> str:
@@ -89,7 +100,9 @@ def target_of(f: Any) -> Target | None:
         return Target(f, parameters_of(f))
     if isinstance(f, Derivative):
         inner = f.dispatcher.target
-        return None if inner is None else replace(inner, derived=f.dispatcher)
+        if inner is None:
+            return None
+        return Target(inner.function, inner.public, inner.fixed, inner.prefix, inner.extra, f.dispatcher)
     if isinstance(f, types.MethodType):
         inner = target_of(f.__func__)
         return None if inner is None else bind(inner, (f.__self__,), {})
@@ -104,9 +117,9 @@ def target_of(f: Any) -> Target | None:
     return None
 
 
-def not_a_function(f: Any) -> errors.DifferentiationError:
+def not_a_function(f: Any) -> DifferentiationError:
     """The ArgumentError for what is no function."""
-    return errors.error("S2S507", kind=_kind_of(f), hint=_hint_for(f))
+    return error("S2S507", kind=_kind_of(f), hint=_hint_for(f))
 
 
 def _kind_of(f: Any) -> str:
@@ -154,18 +167,19 @@ def bind(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ta
     names = target.positional[: len(args)]
     prefix = args[len(names) :]
     if prefix and target.variable(_P.VAR_POSITIONAL) is None:
-        raise errors.error("S2S501", name=target.name, number=len(args) - 1)
+        raise error("S2S501", name=target.name, number=len(args) - 1)
     public = [p for p in target.public if p.name not in names]
     by_name = {p.name for p in public if p.kind in (_P.POSITIONAL_OR_KEYWORD, _P.KEYWORD_ONLY)}
     extra = {key: value for key, value in kwargs.items() if key not in by_name}
     if extra and target.variable(_P.VAR_KEYWORD) is None:
-        raise errors.error("S2S502", name=target.name, argument=next(iter(extra)))
-    return replace(
-        target,
+        raise error("S2S502", name=target.name, argument=next(iter(extra)))
+    return Target(
+        target.function,
         public=_with_defaults(public, {k: v for k, v in kwargs.items() if k in by_name}),
         fixed=target.fixed | dict(zip(names, args, strict=False)),
         prefix=target.prefix + prefix,
         extra=target.extra | extra,
+        derived=target.derived,
     )
 
 
@@ -232,7 +246,7 @@ def _find_number(target: Target, number: int, given: tuple[Any, ...] | None) -> 
     elif index < 0:
         index += len(names)
     if not 0 <= index < len(names):
-        raise errors.error(
+        raise error(
             "S2S501",
             name=target.name,
             number=number,
@@ -251,7 +265,7 @@ def _find_name(target: Target, name: str, given: tuple[Any, ...] | None) -> Path
             return None
         if name in given[target.parameters.index(rest)]:
             return (rest, name)
-    raise errors.error(
+    raise error(
         "S2S502", name=target.name, argument=name, span=parameter_span(target.function), hint=_choices(target)
     )
 
@@ -265,11 +279,20 @@ def _choices(target: Target) -> str:
     )
 
 
+def error(code: str, **fields: Any) -> DifferentiationError:
+    """The error with this code. What shows it is imported where there is one to show."""
+    from s2s import errors
+
+    return errors.error(code, **fields)
+
+
 def argument_error(
     code: str, summary: str, hint: str, span: Span | None = None
-) -> errors.DifferentiationError:
+) -> DifferentiationError:
     """An ArgumentError whose summary is no catalogue line."""
-    return errors.ArgumentError(errors.Diagnostic(code, summary, hint=hint, span=span))
+    from s2s.errors import ArgumentError, Diagnostic
+
+    return ArgumentError(Diagnostic(code, summary, hint=hint, span=span))
 
 
 def show_path(path: Path) -> str:

@@ -8,16 +8,20 @@ its guards hold; a version on disk is as good as new while its dependencies have
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import sys
 import types
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from s2s.analysis.values import AbstractValue, Dim
+from s2s.record import record
+
+try:
+    from _blake2 import blake2b as new_hash  # hashlib also loads OpenSSL, which takes a millisecond
+except ImportError:
+    from hashlib import blake2b as new_hash
 
 __all__ = [
     "Compiled",
@@ -34,6 +38,7 @@ __all__ = [
     "builtins_of",
     "import_path",
     "imported",
+    "new_hash",
     "resolve",
 ]
 
@@ -41,7 +46,7 @@ Path: TypeAlias = tuple[Any, ...]
 """Where a differentiated value is: a parameter's name, then indices or keys: ``("W",)``, ``("args", 1)``."""
 
 
-@dataclass(frozen=True)
+@record
 class Request:
     """What is asked for: ``mode`` is grad, value_and_grad, vjp or primal.
 
@@ -57,7 +62,7 @@ class Request:
     options: tuple[tuple[str, Any], ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class ObjectGuard:
     """The path gives this very object. ``root`` is ``global`` (module globals, then builtins) or ``free``
     (a closure cell) of ``owner``, which is ``None`` for the function compiled."""
@@ -68,7 +73,7 @@ class ObjectGuard:
     owner: Any = None
 
 
-@dataclass(frozen=True)
+@record
 class KindGuard:
     """A number, array or container that is read live still has this abstract value."""
 
@@ -78,7 +83,7 @@ class KindGuard:
     owner: Any = None
 
 
-@dataclass(frozen=True)
+@record
 class SizeGuard:
     """The length that a symbol of an argument stands for (``X.0``, ``params[0][1].0``) is not ``value``.
 
@@ -91,7 +96,7 @@ class SizeGuard:
     owner: Any = None
 
 
-@dataclass(frozen=True)
+@record
 class EqualGuard:
     """Two lengths of arguments are equal: ``X.1`` and ``w.0``, ``x.0 - 1`` and ``y.0``; one may be constant.
 
@@ -107,7 +112,7 @@ class EqualGuard:
 Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard | EqualGuard
 
 
-@dataclass(frozen=True)
+@record
 class Dependency:
     """Something folded into the code, and what it looked like then.
 
@@ -130,7 +135,7 @@ class Dependency:
             return cls(root, path, "")
 
 
-@dataclass(frozen=True)
+@record
 class Compiled:
     """One version as text, with what the text needs to run.
 
@@ -236,7 +241,7 @@ def fingerprint(value: Any) -> str:
 
     Raises Unstorable for anything else.
     """
-    digest = hashlib.sha256()
+    digest = new_hash()
     for part in _parts(value, 0):
         digest.update(part)
         digest.update(b"\0")
@@ -267,7 +272,7 @@ def _parts(value: Any, depth: int) -> list[bytes]:
         return [
             b"array",
             repr((value.dtype.str, value.shape)).encode(),
-            hashlib.sha256(value.tobytes()).digest(),
+            new_hash(value.tobytes()).digest(),
         ]
     if isinstance(value, types.CodeType):
         return _code_parts(value, depth)

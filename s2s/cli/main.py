@@ -93,7 +93,7 @@ def _fail(message: str) -> Any:
 def cache_command(folder: Path | None, clear: bool) -> None:
     """List the generated code on disk: in the user's cache folder, and below FOLDER (the working directory by
     default)."""
-    folders = [cache.user_folder(), folder or Path.cwd()]
+    folders = [Path(cache.user_folder()), folder or Path.cwd()]
     if clear:
         count = sum(map(cache.clear, folders))
         click.echo(f"{count} {'file' if count == 1 else 'files'} deleted")
