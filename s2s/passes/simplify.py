@@ -267,7 +267,7 @@ def share(function: ir.Function) -> ir.Function:
     mapping: dict[ir.Atom, ir.Atom] = {}
     body = block(function.body, {}, mapping)
     made = ir.replace(function, body=body)
-    return _substitute_all(made, mapping)
+    return _substitute_all(made, mapping) if mapping else made
 
 
 def _substitute_all(function: ir.Function, mapping: dict[ir.Atom, ir.Atom]) -> ir.Function:
@@ -336,13 +336,18 @@ _FRESH: set[Any] = {
 }
 
 
+_COPY = ir.Const(np.copy)
+
+
 def drop_copies(function: ir.Function) -> ir.Function:
     """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads."""
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
+    if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
+        return function
     uses = _count_uses(function.body)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for target, value in made.items():
-        if not isinstance(value, ir.Call) or value.fn != ir.Const(np.copy):
+        if not isinstance(value, ir.Call) or value.fn != _COPY:
             continue
         source = value.args[0]
         if isinstance(source, ir.Var) and uses[source] == 1 and _is_fresh(made.get(source)):
@@ -368,13 +373,21 @@ def _is_fresh(value: ir.Value | None) -> bool:
 
 
 def _count_uses(block: ir.Block) -> Counter[ir.Atom]:
-    found: Counter[ir.Atom] = Counter(block.yields)
-    for s in block.statements:
-        found.update(ir.reads_of(s))
-        if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
-            found[s.leave] += 1
-        for inner in ir.blocks_of(s):
-            found += _count_uses(inner)
+    """How often each atom is read in a block and in the blocks inside it."""
+    found: Counter[ir.Atom] = Counter()
+
+    def run(block: ir.Block) -> None:
+        for atom in block.yields:
+            found[atom] += 1
+        for s in block.statements:
+            for atom in ir.reads_of(s):
+                found[atom] += 1
+            if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
+                found[s.leave] += 1
+            for inner in ir.blocks_of(s):
+                run(inner)
+
+    run(block)
     return found
 
 
