@@ -185,6 +185,7 @@ HINTS: dict[str, str] = {
     "S2S207": "write the arguments out, or pass the list or tuple as one argument",
     "S2S208": "pass the value of the attribute as an argument, or annotate the object with its class",
     "S2S209": "write the recursion as a loop, or as a function at the level of the module",
+    "S2S210": "build a list or a tuple, or keep what is differentiated out of it",
     "S2S301": "write it in Python, with functions of NumPy or math",
     "S2S302": "define the function in a file or a notebook cell",
     "S2S501": "choose a position that the function has",
