@@ -1,10 +1,10 @@
 """Compiled versions on disk: one readable ``.py`` per function and signature, in ``__s2scache__`` beside
 the source.
 
-The file is the generated text, then one comment line of JSON with what the text needs and what it was made
-from. It is used when the function, everything folded in with it, and the versions of s2s, Python and NumPy
-are what they were: ``load`` compares fingerprints with the live objects. Reading imports neither libcst nor
-astor.
+The file is the generated text, then one comment line, a literal, with what the text needs and what it was
+made from. It is used when the function, everything folded in with it, and the versions of s2s, Python and
+NumPy are what they were: ``load`` compares fingerprints with the live objects. Reading imports neither libcst
+nor astor, and little else: what comes in for it has most of the time that it takes.
 
 Where the folder beside the source cannot be written, the user's cache folder takes its place. A folder or a
 file that another user could write to is never read. ``S2S_CACHE=0`` turns the cache off; ``S2S_CACHE_DIR``
@@ -13,9 +13,9 @@ names the folder.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
-import json
 import os
 import platform
 import re
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
 
 FOLDER = "__s2scache__"
-FORMAT = 1
+FORMAT = 2
 MARK = "# s2s cache: "
 
 
@@ -115,11 +115,9 @@ def versions() -> dict[str, str]:
     """The versions that a file is good for; that of s2s includes the state of its own files."""
     root = os.path.dirname(__file__)
     state = new_hash()
-    for folder, _, names in sorted(os.walk(root)):
-        for name in sorted(names):
-            if name.endswith(".py") and not folder.endswith(FOLDER):
-                found = os.stat(os.path.join(folder, name))
-                state.update(f"{name} {found.st_size} {found.st_mtime_ns}\n".encode())
+    for entry in _source_files(root):
+        found = entry.stat()
+        state.update(f"{entry.name} {found.st_size} {found.st_mtime_ns}\n".encode())
     from s2s import __version__
 
     return {
@@ -128,6 +126,14 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "format": str(FORMAT),
     }
+
+
+def _source_files(folder: str) -> Iterator[os.DirEntry[str]]:
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.name.endswith(".py"):
+            yield entry
+        elif entry.is_dir() and entry.name not in (FOLDER, "__pycache__"):
+            yield from _source_files(entry.path)
 
 
 def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> str:
@@ -192,7 +198,7 @@ def _read(
     try:
         with open(file, encoding="utf-8") as stream:
             text, _, tail = stream.read().rpartition(MARK)
-        data = json.loads(tail)
+        data = ast.literal_eval(tail)  # json would have to be imported
         if data["versions"] != versions() or data["key"] != full or data["sum"] != _sum(text):
             return None
         if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
@@ -208,7 +214,9 @@ def _read(
             guards,
             tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
         )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, Unstorable):
+    except (
+        OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
+    ):
         return None
 
 
@@ -268,7 +276,7 @@ def store(
         data = _data(function, full, compiled)
     except Unstorable:
         return None
-    text = f"{_text(compiled)}{MARK}{json.dumps(data)}\n"
+    text = f"{_text(compiled)}{MARK}{data!r}\n"
     for folder in folders:
         if _make_folder(folder):
             file = os.path.join(folder, _file_name(function, request, full))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import types
+from _thread import RLock  # as functools has it: threading is not imported by NumPy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +85,7 @@ class _Store:
         return _Store, (None,)
 
 
-_store_lock = threading.RLock()
+_store_lock = RLock()
 
 
 def store_of(f: Any) -> _Store:

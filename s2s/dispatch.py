@@ -18,16 +18,15 @@ Python has. Other objects stand in a list that only grows, in the dispatcher's o
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import os
 import re
 import sys
 import textwrap
-import threading
 import types
 import weakref
+from _thread import RLock  # as functools has it: threading is not imported by NumPy
 from collections.abc import Callable
 from typing import Any
 
@@ -72,7 +71,7 @@ MOST = 64
 MOST_OBJECTS = 8
 """A parameter that came with more functions or strings than this is no longer specialised by them."""
 
-_LOCK = threading.RLock()
+_LOCK = RLock()
 _TRUSTED = {"numpy", "scipy", *sys.stdlib_module_names}
 
 _shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, list[Compiled]]] = weakref.WeakKeyDictionary()
@@ -81,7 +80,7 @@ _shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, list[Compiled]]] = 
 
 def _new_lock() -> None:
     global _LOCK
-    _LOCK = threading.RLock()
+    _LOCK = RLock()
 
 
 if hasattr(os, "register_at_fork"):  # a fork copies a lock that nobody will release
@@ -242,7 +241,11 @@ class Dispatcher:
             find_paths(target, ask.argnums, None)  # unknown names are told before the first call
         self._writer = _Writer(target, name)
         self.function = self._writer.function(self._miss)
-        self.collect = self._writer.function(lambda *values: values)
+
+    def collect(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """The values of the function's parameters in a call with these arguments."""
+        values: tuple[Any, ...] = self._writer.function(lambda *values: values)(*args, **kwargs)
+        return values
 
     @property
     def versions(self) -> list[Version]:
@@ -649,7 +652,7 @@ class _Writer:
         objects[f"{self.prefix}miss"] = miss
         lines.append(f"    return {self.prefix}miss({arguments})")
         kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}
-        return _code("\n".join(lines), objects, kept, f"{self.prefix}kept")
+        return _code("\n".join(lines), self.prefix, objects, kept, f"{self.prefix}kept")
 
     def _keep(self, value: Any) -> int:
         """The place of an object in the list that all code of this dispatcher shares. The list only grows,
@@ -736,35 +739,20 @@ def _is_plain(value: Any) -> bool:
     )
 
 
-class _Placeholders(ast.NodeTransformer):
-    """Names that stand for objects become places in the list ``kept``, or string constants that ``_code``
-    replaces.
-
-    The constants are wrapped in ``(constant if True else None)``, which compiles to the constant alone:
-    Python warns about literals that are called or compared with ``is``.
-    """
-
-    def __init__(self, objects: dict[str, Any], kept: dict[str, int], kept_name: str) -> None:
-        self.objects = objects
-        self.kept = kept
-        self.kept_name = kept_name
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id not in self.objects:
-            return node
-        new: ast.expr = ast.IfExp(ast.Constant(True), ast.Constant(f"<{node.id}>"), ast.Constant(None))
-        if node.id in self.kept:
-            place = ast.Constant(self.kept[node.id])
-            new = ast.Subscript(ast.Name(self.kept_name, ast.Load()), place, ast.Load())
-        return ast.copy_location(new, node)
-
-
-def _code(text: str, objects: dict[str, Any], kept: dict[str, int], kept_name: str) -> types.CodeType:
+def _code(
+    text: str, prefix: str, objects: dict[str, Any], kept: dict[str, int], kept_name: str
+) -> types.CodeType:
     """The code of the one def in ``text``, with its objects put in; ``kept_name`` is its one closure
-    variable."""
-    tree = ast.parse(f"def outer({kept_name}):\n{textwrap.indent(text, '    ')}")
-    tree = ast.fix_missing_locations(_Placeholders(objects, kept, kept_name).visit(tree))
-    module = compile(tree, "<s2s dispatch>", "exec", dont_inherit=True)
+    variable.
+
+    Names that stand for objects become places in the list ``kept``, or string constants that are replaced
+    afterwards. The constants are written ``(constant if True else None)``, which compiles to the constant
+    alone: Python warns about literals that are called or compared with ``is``.
+    """
+    spelled = {name: f"('<{name}>' if True else None)" for name in objects}
+    spelled |= {name: f"{kept_name}[{place}]" for name, place in kept.items()}
+    text = f"def outer({kept_name}):\n{textwrap.indent(_rename_all(text, prefix, spelled), '    ')}"
+    module = compile(text, "<s2s dispatch>", "exec", dont_inherit=True)
     outer = next(c for c in module.co_consts if isinstance(c, types.CodeType))
     code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
     plain = {f"<{name}>": value for name, value in objects.items() if name not in kept}

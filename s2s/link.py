@@ -69,13 +69,14 @@ def _function_codes(tree: ast.Module, outside: set[str], file: str) -> dict[str,
     """
     defs = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     names = sorted(outside - {node.name for node in defs})
-    arguments = ast.arguments(
-        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
-    )
-    outer = ast.FunctionDef(name="outer", args=arguments, body=list[ast.stmt](defs), decorator_list=[])
+    place: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+    own = [ast.arg(name, **place) for name in names]
+    arguments = ast.arguments(posonlyargs=[], args=own, kwonlyargs=[], kw_defaults=[], defaults=[])
+    body = list[ast.stmt](defs)
+    outer = ast.FunctionDef(name="outer", args=arguments, body=body, decorator_list=[], **place)
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
         setattr(outer, "type_params", [])  # noqa: B010 (unknown to the stubs of 3.11)
-    module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
+    module = ast.Module(body=[outer], type_ignores=[])
     wanted = {node.name for node in defs}
     outer_code = next(_codes(compile(module, file, "exec", dont_inherit=True).co_consts))
     return {

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -28,6 +27,7 @@ from s2s.analysis.values import (
     Sequence,
     Unknown,
 )
+from s2s.const import Const
 from s2s.versions import Unstorable, fingerprint, import_path
 
 __all__ = [
@@ -91,13 +91,13 @@ class _Describer:
         if kind is np.ndarray:
             return _describe_array(value, name)
         if kind in _VALUE_TYPES:
-            return Known(ir.Const(value))
+            return Known(Const(value))
         if isinstance(value, np.generic) and kind.__module__ == "numpy":
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
         if kind in (tuple, list, dict) or (isinstance(value, tuple) and hasattr(kind, "_fields")):
             return self.container(value, name)
         if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value):
-            return Known(ir.Const(value))
+            return Known(Const(value))
         return UNKNOWN
 
     def container(self, value: Any, name: str) -> AbstractValue:
@@ -211,7 +211,7 @@ def annotated(annotation: Any) -> AbstractValue:
     if annotation is np.ndarray:
         return Array(np.dtype(np.float64), None)
     if annotation is None or annotation is type(None):
-        return Known(ir.Const(None))
+        return Known(Const(None))
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if type(origin or annotation).__name__ == "TypeAliasType":  # NDArray of newer NumPys is one
         aliased = (origin or annotation).__value__

@@ -17,11 +17,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from s2s.api import Differentiable
-from s2s.ir import Span
 from s2s.versions import Path, import_path
 
 if TYPE_CHECKING:
     from s2s.errors import DifferentiationError
+    from s2s.ir import Span
 
 __all__ = [
     "Target", "argument_error", "error", "find_paths", "parameter_span", "synthetic", "target_of", "unwrap",
@@ -303,6 +303,8 @@ def show_path(path: Path) -> str:
 def parameter_span(function: types.FunctionType, name: str | None = None) -> Span | None:
     """Where a parameter stands in the function's head (the function's name, without ``name``); None if not
     found."""
+    from s2s.ir import Span
+
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     head = re.compile(r"\bdef\s+" + re.escape(code.co_name) + r"\b|\blambda\b")
@@ -322,6 +324,8 @@ def parameter_span(function: types.FunctionType, name: str | None = None) -> Spa
 def _name_span(
     function: types.FunctionType, name: str, lines: list[str], number: int, column: int
 ) -> Span | None:
+    from s2s.ir import Span
+
     pattern = re.compile(rf"\b{re.escape(name)}\b")
     for line in range(number, min(number + 30, len(lines) + 1)):
         found = pattern.search(lines[line - 1], column)

@@ -157,7 +157,7 @@ def test_a_change_elsewhere_does_not(project):
 def test_another_version_of_numpy_or_s2s_makes_new_code(project):
     project.run()
     (file,) = project.files()
-    file.write_text(file.read_text().replace('"s2s": "', '"s2s": "x'))
+    file.write_text(file.read_text().replace("'s2s': '", "'s2s': 'x"))
     assert project.run()[0] == ["f"]
 
 
@@ -168,7 +168,7 @@ def test_another_version_of_numpy_or_s2s_makes_new_code(project):
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("np.multiply", "np.divide"),
         lambda text: text.replace(cache.MARK, cache.MARK + "{"),
-        lambda text: text.replace('"guards": [', '"guards": [7, '),
+        lambda text: text.replace("'guards': [", "'guards': [7, "),
         lambda text: "\x00" * 100,
     ],
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from s2s import ir
+from s2s.const import Const
 from s2s.record import record
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Dim:
 class Known:
     """The object itself is known. Equal by type and value for literals, by identity for other objects."""
 
-    const: ir.Const
+    const: Const
 
     @property
     def value(self) -> Any:
