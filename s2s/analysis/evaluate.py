@@ -256,6 +256,9 @@ class Evaluator:
 
     def probe(self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]) -> AbstractValue:
         """The result of a pure function, by calling it on two small examples."""
+        unknown = itertools.count()
+        args = tuple(_with_symbols(a, unknown) for a in args)
+        kwargs = {k: _with_symbols(v, unknown) for k, v in kwargs.items()}
         dims: list[Dim] = []
         for value in (*args, *kwargs.values()):
             _collect_dims(value, dims)
@@ -297,7 +300,7 @@ class Evaluator:
         if one == two:
             return Dim("", one)
         for symbol in sizes[0]:
-            if one - sizes[0][symbol] == two - sizes[1][symbol]:
+            if one - sizes[0][symbol] == two - sizes[1][symbol] and not symbol.startswith("?int"):
                 return Dim(symbol, one - sizes[0][symbol])
         return self.facts.fresh_dim()
 
@@ -403,6 +406,17 @@ def _scalar_example(kind: type, at: float) -> Any:
     return kind(at) if issubclass(kind, (float, complex, np.inexact)) else kind(2)
 
 
+def _with_symbols(value: AbstractValue, unknown: Iterator[int]) -> AbstractValue:
+    """A value whose unknown integers have symbols: they may be lengths (``np.zeros(n)``)."""
+    match value:
+        case Scalar(kind, None) if kind is int or (isinstance(kind, type) and issubclass(kind, np.integer)):
+            return Scalar(int, Dim(f"?int{next(unknown)}"))
+        case Sequence(kind, items) if kind is not slice:
+            return Sequence(kind, tuple(_with_symbols(i, unknown) for i in items))
+        case _:
+            return value
+
+
 class _NoExample(Exception):
     """There is no example of an argument: its value may decide the shape of the result."""
 
@@ -429,7 +443,8 @@ Merged: TypeAlias = tuple[tuple[Dim, Dim], ...]
 def _mergers(dims: list[Dim]) -> Iterator[Merged]:
     """Which lengths to take for equal: none, one pair, two pairs. A call that needs two lengths to be equal (``X @ w``)
     fails on examples where they are not; where it runs with them equal, they are equal in the user's run as well."""
-    pairs = [(a, b) for a, b in itertools.combinations(dims, 2) if a.symbol != b.symbol]
+    lengths = [d for d in dims if not d.symbol.startswith("?int")]
+    pairs = [(a, b) for a, b in itertools.combinations(lengths, 2) if a.symbol != b.symbol]
     yield ()
     for pair in pairs:
         yield (pair,)
