@@ -10,13 +10,14 @@ import pickle
 import pkgutil
 import subprocess
 import sys
+import weakref
 
 import cloudpickle
 import numpy as np
 import pytest
 
 import s2s
-from s2s import dispatch
+from s2s import derivatives, dispatch
 from s2s.errors import ArgumentError, SourceUnavailableError
 from s2s.signature import key
 from tests.fake_compiler import FakeCompiler, compiled, ones
@@ -59,7 +60,8 @@ def fake(monkeypatch):
     monkeypatch.setattr(dispatch, "run_compiler", compiler)
     for f in (loss, plain, Model.score, Model.plain_score, Model.free, Model.__call__):
         vars(f).pop("__s2s__", None)
-    dispatch._shared.clear()
+    monkeypatch.setattr(dispatch, "_shared", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(derivatives, "_builtin_stores", {})
     return compiler
 
 
