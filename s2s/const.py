@@ -6,6 +6,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+_FLOATS = frozenset({float, complex})
+_LITERALS = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
+
 
 class Const:
     """A constant: a literal, or an object known at compile time (a function, a module, a type, ``None``).
@@ -19,18 +22,20 @@ class Const:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def _key(self) -> tuple[Any, ...]:
-        if type(self.value) in (int, bool, str, bytes, type(None), type(Ellipsis)):
-            return (type(self.value), self.value)
-        if type(self.value) in (float, complex):
-            return (type(self.value), repr(self.value))
-        return (id(self.value),)
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Const) and self._key() == other._key()
+        if other.__class__ is not Const:
+            return False
+        mine, theirs = self.value, other.value
+        kind = type(mine)
+        if mine is theirs or kind is not type(theirs):
+            return mine is theirs
+        if kind in _FLOATS:
+            return repr(mine) == repr(theirs)  # 0.0 is not -0.0, nan is nan
+        return kind in _LITERALS and bool(mine == theirs)
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        value = self.value
+        return hash(value) if type(value) in _LITERALS or type(value) in _FLOATS else id(value)
 
     def __repr__(self) -> str:
         return f"Const({self.value!r})"

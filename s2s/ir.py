@@ -53,29 +53,39 @@ class Span:
 # --- atoms ---------------------------------------------------------------------------------------------------------
 
 
-@record
 class Var:
     """A variable. ``name`` is the user's name, or starts with ``%`` for a temporary (``%`` or ``%_bar``).
 
     ``version`` is 0 in the named form (temporaries are numbered there too) and tells the assignments of one name
-    apart in SSA form.
+    apart in SSA form. There is one object for each name and version, so that tables by variable are quick.
     """
 
+    __slots__ = ("is_temporary", "name", "version")
+    __match_args__ = ("name", "version")
+
     name: str
-    version: int = 0
+    version: int
+    is_temporary: bool
 
-    def __eq__(self, other: object) -> bool:  # written out, because tables by variable are asked all the time
-        return self.__class__ is other.__class__ and self.version == other.version and self.name == other.name
+    def __new__(cls, name: str, version: int = 0) -> Var:
+        found = _VARS.get((name, version))
+        if found is None:
+            found = super().__new__(cls)
+            found.name, found.version, found.is_temporary = name, version, name.startswith("%")
+            found = _VARS.setdefault((name, version), found)  # another thread may have been first
+        return found
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.version))
+    def __reduce__(self) -> Any:
+        return Var, (self.name, self.version)
+
+    def __repr__(self) -> str:
+        return f"Var({self.name!r}, {self.version})"
 
     def __str__(self) -> str:
         return f"{self.name}.{self.version}" if self.version else self.name
 
-    @property
-    def is_temporary(self) -> bool:
-        return self.name.startswith("%")
+
+_VARS: dict[tuple[str, int], Var] = {}
 
 
 class _Undefined:
