@@ -169,7 +169,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
 }
 
-_WITH_RULES = "write it with functions of NumPy or math that have rules, or call it with undifferentiated values"
+_WITH_RULES = "write it with functions of NumPy or math that have rules, or give it undifferentiated values"
 
 HINTS: dict[str, str] = {
     "S2S101": "write it with assignments, `if`, loops and calls",
