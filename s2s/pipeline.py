@@ -139,14 +139,9 @@ class _Joint:
         return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
 
     def _reverse(self, primal: ir.Function, seed: ir.Atom, repeatable: bool) -> Reversal:
-        """Both sweeps. Where trips are kept, a second time: knowing what is kept, more can be computed again."""
+        """Both sweeps."""
         wrt = list(dict.fromkeys(self.params[p[0]] for p in self.request.wrt))
-        reverser = Reverser(self.context, self.specializer, primal, repeatable)
-        reversal = reverser.reverse(seed, wrt)
-        if len(reverser.crossing.kept) > 1:
-            expected = frozenset(reverser.crossing.kept)
-            reversal = Reverser(self.context, self.specializer, primal, repeatable, expected).reverse(seed, wrt)
-        return reversal
+        return Reverser(self.context, self.specializer, primal, repeatable).reverse(seed, wrt)
 
     def _with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""

@@ -43,6 +43,7 @@ class Sweep:
     buffers: set[Key] = field(default_factory=set)
     accumulators: dict[Key, ir.Var] = field(default_factory=dict)
     restored: dict[ir.Var, ir.Atom] = field(default_factory=dict)
+    requests: dict[ir.Var, ir.Var] = field(default_factory=dict)
     prologue: list[ir.Statement] = field(default_factory=list)
 
     def holding(self, key: Key) -> Sweep | None:
@@ -84,25 +85,16 @@ class Sweep:
             sweep = sweep.parent
         return False
 
-    def finish(self) -> list[ir.Statement]:
-        """All statements of the sweep."""
-        return [*self.prologue, *self.builder.statements]
-
-
 class Crossing:
     """Decides for each primal variable that the reverse sweep reads how it gets there."""
 
-    def __init__(
-        self, context: Context, primal: ir.Function, repeatable: bool, expected: frozenset[ir.Var] = frozenset()
-    ) -> None:
-        self.expected = expected
-        self.kept: set[ir.Var] = set()
+    def __init__(self, context: Context, primal: ir.Function, repeatable: bool) -> None:
         self.context = context
         self.primal = primal
         self.repeatable = repeatable
         self.root, self.home = find_regions(primal)
         self.lets = {s.target: s for s in ir.walk(primal.body) if isinstance(s, ir.Let) and s.target is not None}
-        self.items = {s.item: s for s in ir.walk(primal.body) if isinstance(s, ir.For)}
+        self.order = {var: k for k, var in enumerate(self.home)}
         self.exported: dict[ir.Var, ir.Var] = {}
         self.exports: dict[int, list[tuple[int, ir.Var, ir.Var]]] = {}
         self.saves: dict[ir.Var, list[ir.Statement]] = {}
@@ -174,42 +166,54 @@ class Crossing:
         return self.exported[var]
 
     def _restore(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
-        """A variable of a loop's trip, in the reverse of the block that defines it."""
+        """A variable of a loop's trip, in the reverse of the block that defines it; how it gets there is decided by
+        ``finish``, when all that the block needs is known."""
         if var not in sweep.restored:
-            plan = self._plan(sweep, var)
-            if plan is None:
-                sweep.restored[var] = self._keep(sweep, var)
-            else:
-                self._recompute(sweep, plan)
+            back = self.context.define(var.name, self.context.value(var), var in self.context.varied)
+            sweep.restored[var] = sweep.requests[var] = back
         return sweep.restored[var]
+
+    def finish(self, sweep: Sweep) -> list[ir.Statement]:
+        """All statements of a sweep, those that give back what it needs in front."""
+        kept = {v for v in sweep.requests if not self._can_recompute(v)}
+        plan: dict[ir.Var, ir.Let] = {}
+        for var in sorted(sweep.requests, key=self.order.__getitem__):
+            if var not in kept:
+                trial = dict(plan)
+                if self._collect(sweep, var, trial, kept) and len(trial) - len(plan) <= RECOMPUTE_AT_MOST:
+                    plan = trial
+                else:
+                    kept.add(var)
+        for var in sorted(kept, key=self.order.__getitem__):
+            self._keep(sweep, var, sweep.requests[var])
+        self._recompute(sweep, plan)
+        return [*sweep.prologue, *sweep.builder.statements]
 
     # --- recomputing
 
-    def _plan(self, sweep: Sweep, var: ir.Var) -> list[ir.Let] | None:
-        """The statements that compute a variable again from what is there, or None where that is not cheap."""
-        plan: list[ir.Let] = []
-        return plan if self._collect(sweep, var, plan, True) and len(plan) <= RECOMPUTE_AT_MOST else None
-
-    def _collect(self, sweep: Sweep, var: ir.Var, plan: list[ir.Let], asked: bool = False) -> bool:
-        if not asked and (self._is_there(sweep, var) or any(p.target == var for p in plan)):
+    def _collect(self, sweep: Sweep, var: ir.Var, plan: dict[ir.Var, ir.Let], kept: set[ir.Var]) -> bool:
+        """Add to a plan the statements that compute a variable again; whether they are few and cheap."""
+        if var in plan:
             return True
         let = self.lets.get(var)
-        if let is None or len(plan) > RECOMPUTE_AT_MOST or not self._is_cheap(let):
+        if let is None or not self._is_cheap(let):
             return False
         for atom in ir.atoms_of(let.value):
-            if isinstance(atom, ir.Var) and not self._collect(sweep, atom, plan):
-                return False
-        plan.append(let)
+            if isinstance(atom, ir.Var) and not self._is_there(sweep, atom, kept):
+                if not self._collect(sweep, atom, plan, kept):
+                    return False
+        plan[var] = let
         return True
 
-    def _is_there(self, sweep: Sweep, var: ir.Var) -> bool:
+    def _is_there(self, sweep: Sweep, var: ir.Var, kept: set[ir.Var]) -> bool:
+        """Whether a variable can be read without being computed or kept for this purpose."""
         home = self.home.get(var)
-        if home is None or home.innermost_loop() is None:
+        if home is None or var in kept or home.innermost_loop() is None:
             return True
         holder = sweep.of(home)
-        if var in holder.restored or (var in self.expected and not self._can_recompute(var)):
+        if var in holder.restored and var not in sweep.requests:
             return True
-        return home.innermost_loop() is not sweep.region.innermost_loop() and self._plan(holder, var) is not None
+        return home.innermost_loop() is not sweep.region.innermost_loop()
 
     def _can_recompute(self, var: ir.Var) -> bool:
         let = self.lets.get(var)
@@ -240,40 +244,36 @@ class Crossing:
         return not any(isinstance(i, (Array, ListOf)) or i == UNKNOWN or (
             isinstance(i, Sequence) and i.type is not slice) for i in items)
 
-    def _recompute(self, sweep: Sweep, plan: list[ir.Let]) -> None:
-        for let in plan:
-            assert let.target is not None
-            holder = sweep.of(self.home[let.target]) if let.target in self.home else sweep
-            mapping = {a: self._operand(sweep, a, holder.prologue) for a in ir.atoms_of(let.value)}
+    def _recompute(self, sweep: Sweep, plan: dict[ir.Var, ir.Let]) -> None:
+        again: dict[ir.Atom, ir.Atom] = {}
+        for target, let in plan.items():
+            mapping = {a: again.get(a) or self._operand(sweep, a, sweep.prologue) for a in ir.atoms_of(let.value)}
             value = ir.map_atoms(let.value, lambda a, m=mapping: m.get(a, a))  # type: ignore[misc]
-            var = self.context.define(
-                let.target.name, self.context.value(let.target), let.target in self.context.varied, value
-            )
-            holder.prologue.append(ir.Let(var, value, let.span))
-            holder.restored[let.target] = var
+            back = sweep.requests.get(target)
+            if back is None:
+                varied = target in self.context.varied
+                back = self.context.define(target.name, self.context.value(target), varied, value)
+            self.context.definitions[back] = value
+            again[target] = back
+            sweep.prologue.append(ir.Let(back, value, let.span))
 
     # --- keeping
 
-    def _keep(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
+    def _keep(self, sweep: Sweep, var: ir.Var, back: ir.Var) -> None:
         """Keep a variable of every trip; the statement that gives it back goes to the start of the reverse trip."""
-        self.kept.add(var)
         loop = sweep.region.innermost_loop()
         assert loop is not None
         name = "saved" if var.is_temporary else f"saved_{var.name}"
         known = self.context.value(var)
         sizes = self._trip_counts(loop, known)
         if sizes is not None:
-            return self._keep_in_array(sweep, var, loop, name, sizes)
+            self._keep_in_array(sweep, var, back, loop, name, sizes)
+            return
         kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
         push = ir.Let(None, ir.Call(ir.Const(list.append), (kept, var)), self._span_of(var))
         self.saves.setdefault(var, []).append(push)
         given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept),))
-        return self._give_back(sweep, var, given)
-
-    def _give_back(self, sweep: Sweep, var: ir.Var, value: ir.Value) -> ir.Var:
-        back = self.context.define(var.name, self.context.value(var), var in self.context.varied)
-        sweep.prologue.append(ir.Let(back, value, self._span_of(var)))
-        return back
+        sweep.prologue.append(ir.Let(back, given, self._span_of(var)))
 
     def _span_of(self, var: ir.Var) -> ir.Span | None:
         let = self.lets.get(var)
@@ -318,8 +318,8 @@ class Crossing:
         return bounds[1] if ascending and near else None  # type: ignore[return-value]
 
     def _keep_in_array(
-        self, sweep: Sweep, var: ir.Var, loop: Region, name: str, sizes: list[ir.Atom]
-    ) -> ir.Atom:
+        self, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region, name: str, sizes: list[ir.Atom]
+    ) -> None:
         known = self.context.value(var)
         assert isinstance(known, Scalar)
         plain = known.type in (float, np.float64)
@@ -334,12 +334,12 @@ class Crossing:
             at = self.context.define("%", UNKNOWN)
             saves.append(ir.Let(at, _tuple_of(items), self._span_of(var)))
         saves.append(ir.Store("item", kept, at, var, None, self._span_of(var)))
-        back: ir.Atom = self.use(sweep, items[0])
+        place: ir.Atom = self.use(sweep, items[0])
         if len(items) > 1:
-            back = self.context.define("%", UNKNOWN)
+            place = self.context.define("%", UNKNOWN)
             index = _tuple_of([self.use(sweep, item) for item in items])
-            sweep.prologue.append(ir.Let(back, index, self._span_of(var)))
-        return self._give_back(sweep, var, ir.Call(ir.Const(operator.getitem), (kept, back)))
+            sweep.prologue.append(ir.Let(place, index, self._span_of(var)))
+        sweep.prologue.append(ir.Let(back, ir.Call(ir.Const(operator.getitem), (kept, place)), self._span_of(var)))
 
     def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
         """A range may end below 0; a length does not."""
@@ -418,6 +418,7 @@ class Crossing:
             param, following, result = (self.context.define("trips", Scalar(int)) for _ in range(3))
             self.counters[id(statement)] = (param, following, result)
             self.home[result] = outer.region
+            self.order[result] = len(self.order)
         return self.use(outer, self.counters[id(statement)][2])
 
     # --- the forward sweep

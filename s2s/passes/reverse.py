@@ -34,6 +34,7 @@ from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Ma
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
+from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.specialize import Frame, Specializer, lower_function
 from s2s.rules import table
@@ -126,10 +127,7 @@ class _Pull:
 class Reverser:
     """Writes the reverse sweep of one function."""
 
-    def __init__(
-        self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
-        expected: frozenset[ir.Var] = frozenset(),
-    ) -> None:
+    def __init__(self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool) -> None:
         self.context = context
         self.specializer = specializer
         self.pulls: dict[ir.Var, _Pull] = {}
@@ -138,7 +136,8 @@ class Reverser:
         self.useful = find_useful(primal.body, seeds, context.is_varied)
         body = self._pair_calls(primal.body)
         self.primal = ir.replace(primal, body=body)
-        self.crossing = Crossing(context, self.primal, repeatable, expected)
+        self.crossing = Crossing(context, self.primal, repeatable)
+        self.uses = count_uses(self.primal.body)
 
     # --- calls decided at run time
 
@@ -208,7 +207,7 @@ class Reverser:
                 bar = self.read(sweep, var, path)
                 if bar is not None:
                     bars[var, path] = bar
-        statements = sweep.finish()
+        statements = self.crossing.finish(sweep)
         return Reversal(self.crossing.forward(), statements, bars)
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
@@ -576,8 +575,6 @@ class Reverser:
         self, statements: list[ir.Statement], result: ir.Atom, needed: dict[ir.Var, ir.Atom], sweep: Sweep
     ) -> ir.Atom:
         """Put the statements of a rule body that its result depends on into the sweep, primal variables resolved."""
-        from s2s.passes.simplify import drop_dead_statements, substitute
-
         kept = drop_dead_statements(statements, {result} if isinstance(result, ir.Var) else set())
         read = {a for s in kept for a in ir.reads_of(s)} | {result}
         for s in kept:
@@ -627,7 +624,7 @@ class Reverser:
             yields[0].append(a)
             yields[1].append(b)
         blocks = [
-            ir.Block(tuple(side.finish()), tuple(y)) for side, y in zip((then, orelse), yields, strict=True)
+            ir.Block(tuple(self.crossing.finish(side)), tuple(y)) for side, y in zip((then, orelse), yields, strict=True)
         ]
         if results or any(b.statements for b in blocks):
             test = self.use(sweep, statement.test)
@@ -680,7 +677,7 @@ class Reverser:
         carried = self._carried_leaves(statement, sweep)
         if not carried and not self._has_active(statement.body):
             return
-        fixed: dict[tuple[int, Path], ir.Atom] = {}
+        fixed = self._accumulators(statement, carried, sweep)
         while True:
             inner, params, item, count = self._reverse_trip(statement, sweep, carried, fixed)
             unchanged = {
@@ -694,6 +691,30 @@ class Reverser:
                 break
             fixed |= found
         self._close_loop(statement, sweep, inner, params, fixed, item, count)
+
+    def _accumulators(
+        self, statement: ir.For | ir.While, carried: list[tuple[int, Path]], sweep: Sweep
+    ) -> dict[tuple[int, Path], ir.Atom]:
+        """The carried variables that trips only add to (``total = total + ...``): their cotangent does not change."""
+        found: dict[tuple[int, Path], ir.Atom] = {}
+        for k, path in carried:
+            c = statement.carried[k]
+            bar = self.read(sweep, c.result, path)
+            value = self.context.value(c.param)
+            if path == () and bar is not None and is_number(value) and self._only_adds(statement.body.yields[k], c.param):
+                found[k, path] = bar
+        return found
+
+    def _only_adds(self, atom: ir.Atom, param: ir.Var) -> bool:
+        while isinstance(atom, ir.Var) and self.uses[atom] == 1:
+            if atom == param:
+                return True
+            let = self.crossing.lets.get(atom)
+            if let is None or not isinstance(let.value, ir.Call) or let.value.fn not in _ADDS:
+                return False
+            first, second = let.value.args
+            atom = second if let.value.fn == ir.Const(operator.add) and second == param else first  # type: ignore[assignment]
+        return False
 
     def _reverse_trip(
         self, statement: ir.For | ir.While, sweep: Sweep, carried: list[tuple[int, Path]],
@@ -749,7 +770,7 @@ class Reverser:
             carried.append(ir.Carried(param, init, result))
             yields.append(inner.bars[key])
             sweep.bars[key] = result
-        body = ir.Block(tuple(inner.finish()), tuple(yields))
+        body = ir.Block(tuple(self.crossing.finish(inner)), tuple(yields))
         sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
         for (k, path), bar in fixed.items():
             self._seed(sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
@@ -766,6 +787,9 @@ class Reverser:
         if isinstance(value, Array) and self._differs(bar, value):
             return cotangents.whole(sweep.builder, bar, self.part_atom(sweep, var, path, None), None)
         return bar
+
+
+_ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
 
 
 # --- structural operations -----------------------------------------------------------------------------------------------

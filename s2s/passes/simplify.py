@@ -344,7 +344,7 @@ def drop_copies(function: ir.Function) -> ir.Function:
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
         return function
-    uses = _count_uses(function.body)
+    uses = count_uses(function.body)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for target, value in made.items():
         if not isinstance(value, ir.Call) or value.fn != _COPY:
@@ -372,7 +372,7 @@ def _is_fresh(value: ir.Value | None) -> bool:
         return False
 
 
-def _count_uses(block: ir.Block) -> Counter[ir.Atom]:
+def count_uses(block: ir.Block) -> Counter[ir.Atom]:
     """How often each atom is read in a block and in the blocks inside it."""
     found: Counter[ir.Atom] = Counter()
 
@@ -441,7 +441,7 @@ def drop_empty_sections(function: ir.Function) -> ir.Function:
 
 def name_unused_items(function: ir.Function) -> ir.Function:
     """The function with the item of a loop called ``_`` where nothing reads it."""
-    read = _count_uses(function.body)
+    read = count_uses(function.body)
     fresh = itertools.count(1 + max((s.item.version for s in ir.walk(function.body) if isinstance(s, ir.For)), default=0))
     captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) for a in ir.atoms_of(s.value)}
 
@@ -460,7 +460,7 @@ def name_unused_items(function: ir.Function) -> ir.Function:
 def accumulate(function: ir.Function, context: Context) -> ir.Function:
     """The function with ``x_bar = x_bar + c`` as ``x_bar += c``, where ``x_bar`` is a number, or an array that the
     reverse sweep made itself and that nothing else reads."""
-    uses = _count_uses(function.body)
+    uses = count_uses(function.body)
     captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction)
                 for a in s.value.captures}
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
