@@ -346,36 +346,25 @@ def _free_variables(function: ir.Function) -> Iterator[ir.Var]:
 
 def _guards(specializer: Specializer, context: Context, function: ir.Function) -> Iterator[Any]:
     yield from specializer.guards.values()
-    yield from _equal_lengths(context, function, set(specializer.roots))
+    yield from _equal_lengths(context, function)
     for symbol, value in sorted(context.evaluator.facts.assumed):
-        root = specializer.roots.get(_base(symbol), "argument")
-        yield SizeGuard(symbol, value, root)
+        yield SizeGuard(symbol, value)
 
 
-def _equal_lengths(context: Context, function: ir.Function, others: set[str]) -> Iterator[EqualGuard]:
-    """The equalities of lengths that NumPy would have checked in an operation that was dropped as dead.
-
-    A known weakness: those of the variables ``others``, which are no arguments, are not checked.
-    """
+def _equal_lengths(context: Context, function: ir.Function) -> Iterator[EqualGuard]:
+    """The equalities of lengths that NumPy would have checked in an operation that was dropped as dead."""
     left = {v for s in ir.walk(function.body) for v in ir.defs_of(s)}
     checked = {pair for var, pairs in context.forced.items() if var in left for pair in pairs}
     for var, pairs in context.forced.items():
         for pair in pairs:
-            if var in left or pair in checked or pair[::-1] in checked:
-                continue
-            if not all(_is_argument_length(dim, others) for dim in pair):
+            if var in left or pair in checked or pair[::-1] in checked or not all(map(_is_argument_length, pair)):
                 continue
             checked.add(pair)
             yield EqualGuard(*pair)
 
 
-def _is_argument_length(dim: Dim, others: set[str]) -> bool:
-    return dim.is_constant or (dim.symbol[0] not in "?*" and _base(dim.symbol) not in others)
-
-
-def _base(symbol: str) -> str:
-    """The variable that a symbol belongs to."""
-    return symbol.split(".")[0].split("[")[0]
+def _is_argument_length(dim: Dim) -> bool:
+    return dim.is_constant or dim.symbol[0] not in "?*"
 
 
 def _dependencies(specializer: Specializer) -> Iterator[Dependency]:

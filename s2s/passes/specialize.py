@@ -13,6 +13,7 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -32,6 +33,7 @@ from s2s.analysis.values import (
     AbstractValue,
     Array,
     Closure,
+    Dim,
     Known,
     ListOf,
     Mapping,
@@ -95,7 +97,6 @@ class Specializer:
         self.guards: dict[Any, Any] = {}
         self.dependencies: dict[Any, Any] = {}
         self.active_calls: list[types.CodeType] = []
-        self.roots: dict[str, str] = {}
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
 
     # --- functions
@@ -251,14 +252,22 @@ class Specializer:
         if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
             if not (root == "global" and getattr(builtins, load.name, _MISSING) is found):
                 self.guards[key] = ObjectGuard(root, (load.name,), found, frame.owner)
+                self._guard_contents(root, (load.name,), found, frame.owner)
             return ir.Const(found)
-        value = describe(found, load.name if frame.owner is None else f"?{frame.fn.__name__}.{load.name}")
+        value = _with_sizes(describe(found, "?"), found)
         if isinstance(value, Known):
             value = UNKNOWN
-        if frame.owner is None:
-            self.roots[load.name] = root
         self.guards[key] = KindGuard(root, load.name, value, frame.owner)
         return builder.let(ir.Load(load.name, load.scope, frame.owner), value, load.name, span)
+
+    def _guard_contents(self, root: str, path: tuple[str, ...], found: Any, owner: Any) -> None:
+        """A user's function stays the same object when its code or its defaults are replaced."""
+        if not isinstance(found, types.FunctionType) or found.__module__.split(".")[0] in STABLE_MODULES:
+            return
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            value = getattr(found, name)
+            if value is not None:
+                self.guards[root, path, name, owner] = ObjectGuard(root, (*path, name), value, owner)
 
     def closure(
         self, function: ir.Function, captures: tuple[ir.Atom, ...], defaults: tuple[tuple[str, ir.Atom], ...],
@@ -511,6 +520,10 @@ class Specializer:
         self.active_calls.append(fn.__code__)
         try:
             (result,) = self.run(function.body, inner, builder)
+        except DifferentiationError as problem:
+            if fn.__module__.startswith("s2s."):  # a model of a built-in: the place is the user's call
+                raise _at_call(problem, span, frame.called_from) from None
+            raise
         finally:
             self.active_calls.pop()
         return result
@@ -973,7 +986,7 @@ def _known_attribute(
         return ir.Const(found)
     if _in_rule(frame) and isinstance(found, (int, float)):
         return ir.Const(found)
-    value = describe(found, f"?{_name_of(owner)}.{attribute.value}")
+    value = _with_sizes(describe(found, "?"), found)
     made = ir.Call(ir.Const(getattr), (ir.Const(owner), attribute))
     return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
 
@@ -983,6 +996,7 @@ def _guard_attribute(self: Specializer, owner: Any, attribute: str, found: Any) 
     if module.split(".")[0] in STABLE_MODULES or not isinstance(owner, types.ModuleType):
         return
     self.guards[("attribute", id(owner), attribute)] = ObjectGuard("module", (module, attribute), found, None)
+    self._guard_contents("module", (module, attribute), found, None)
 
 
 Specializer._guard_attribute = _guard_attribute  # type: ignore[attr-defined]
@@ -1187,6 +1201,21 @@ def _lookup(load: ir.Load, fn: types.FunctionType) -> Any:
     return getattr(builtins, load.name, _MISSING)
 
 
+def _with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
+    """What is known of a variable of a module or closure: arrays with their lengths as they are, which a guard tests."""
+    match value:
+        case Array(dtype):
+            return Array(dtype, tuple(Dim("", n) for n in found.shape))
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(_with_sizes(v, f) for v, f in zip(items, found, strict=True)))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(_with_sizes(v, found[k]) for k, v in zip(keys, items, strict=True)))
+        case ListOf():
+            return UNKNOWN
+        case _:
+            return value
+
+
 def _is_function_like(value: Any) -> bool:
     return callable(value) and (
         hasattr(type(value), "__s2s_primal__") or isinstance(value, (types.MethodType, functools.partial))
@@ -1252,9 +1281,11 @@ def _place(frame: Frame, span: ir.Span | None) -> str:
 
 def _asked_by(problem: DifferentiationError, asked: tuple[str, ...]) -> DifferentiationError:
     diagnostic = problem.diagnostic
-    import dataclasses
-
     return type(problem)(dataclasses.replace(diagnostic, asked_by=(*asked, *diagnostic.asked_by)))
+
+
+def _at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[str, ...]) -> DifferentiationError:
+    return type(problem)(dataclasses.replace(problem.diagnostic, span=span, asked_by=asked))
 
 
 def _name_of(fn: Any) -> str:
