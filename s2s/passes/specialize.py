@@ -262,7 +262,7 @@ class Specializer:
 
     def _guard_contents(self, root: str, path: tuple[str, ...], found: Any, owner: Any) -> None:
         """A user's function stays the same object when its code or its defaults are replaced."""
-        if not isinstance(found, types.FunctionType) or found.__module__.split(".")[0] in STABLE_MODULES:
+        if not isinstance(found, types.FunctionType) or (found.__module__ or "").split(".")[0] in STABLE_MODULES:
             return
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             value = getattr(found, name)
