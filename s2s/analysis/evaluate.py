@@ -40,6 +40,14 @@ from s2s.rules import table
 ANY_SCALAR = Scalar(object)
 """A number of a type that depends on the path taken; never an array."""
 
+
+class AnyReal(float):
+    """The type of a real number that is a float or a NumPy float (or an int), depending on the path taken."""
+
+
+ANY_REAL = Scalar(AnyReal)
+_REAL = (float, int, np.floating, np.integer)
+
 _DATA_DEPENDENT: set[Any] = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,
     np.ndarray.compress, np.roots, np.ndarray.tolist, np.ndarray.item, np.union1d, np.intersect1d, np.setdiff1d,
@@ -87,7 +95,7 @@ def type_of(value: AbstractValue) -> type | None:
     match value:
         case Known():
             return type(value.value)
-        case Scalar(kind) if kind is not object:
+        case Scalar(kind) if kind not in (object, AnyReal):
             return kind
         case Array():
             return np.ndarray
@@ -139,9 +147,10 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
     if isinstance(b, Known) and b.const == ir.UNDEFINED:
         return a
     if is_number(a) and is_number(b):
-        kinds = {type_of(a), type_of(b)}
-        kind = kinds.pop() if len(kinds) == 1 else object
-        return Scalar(kind) if kind is not None else ANY_SCALAR
+        kinds = {v.type if isinstance(v, Scalar) else type(v.value) for v in (a, b)}  # type: ignore[union-attr]
+        if len(kinds) == 1:
+            return Scalar(kinds.pop())
+        return ANY_REAL if all(issubclass(k, _REAL) for k in kinds) else ANY_SCALAR
     match a, b:
         case Array(dtype, shape), Array(other, more) if dtype == other:
             if shape is None or more is None or len(shape) != len(more):
@@ -218,10 +227,8 @@ class Evaluator:
             return _on_constants(fn, args)
         if any(isinstance(a, (Sequence, ListOf, Mapping)) for a in args):
             return self.probe(fn, args, {}) if not any(isinstance(a, ListOf) for a in args) else UNKNOWN
-        if any(a == ANY_SCALAR for a in args) and all(is_number(a) for a in args):
-            return ANY_SCALAR
-        if any(a == ANY_SCALAR for a in args):
-            args = tuple(Scalar(float) if a == ANY_SCALAR else a for a in args)
+        if any(a in (ANY_SCALAR, ANY_REAL) for a in args):
+            return self._on_any_scalar(fn, args)
         if any(isinstance(a, Array) and a.shape is None for a in args):
             made = _element_result(fn, tuple(Array(a.dtype, (Dim("", 1),)) if isinstance(a, Array) else a for a in args))
             return Array(made.dtype, None) if isinstance(made, Array) else UNKNOWN
@@ -235,6 +242,18 @@ class Evaluator:
             return Array(made.dtype, broadcast([s for s in shapes if s is not None], self.facts))
         except ValueError:
             return UNKNOWN
+
+    def _on_any_scalar(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
+        """The result where the type of a number depends on the path taken."""
+        if any(a == ANY_SCALAR for a in args):
+            return ANY_SCALAR if all(map(is_number, args)) else UNKNOWN
+        made = self.elementwise(fn, tuple(Scalar(float) if a == ANY_REAL else a for a in args))
+        if isinstance(made, Scalar):
+            real = fn is not operator.pow and issubclass(made.type, (float, np.floating))
+            return ANY_REAL if real else ANY_SCALAR
+        # A Python float leaves float32 as it is, an np.float64 does not.
+        wide = all(a.dtype.itemsize >= 8 for a in args if isinstance(a, Array))
+        return made if wide else UNKNOWN
 
     def _length_arithmetic(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue | None:
         """Sums and differences of lengths and constants stay lengths."""
@@ -754,6 +773,8 @@ def _is_complex(self: Evaluator, value: AbstractValue) -> AbstractValue | None:
     kind = type_of(value)
     if isinstance(value, Array):
         return known(value.dtype.kind == "c")
+    if value == ANY_REAL:
+        return known(False)
     if isinstance(value, Known):
         return known(np.iscomplexobj(value.value))
     return known(issubclass(kind, (complex, np.complexfloating))) if kind is not None else Scalar(bool)

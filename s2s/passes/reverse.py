@@ -124,6 +124,16 @@ class _Pull:
     kwargs: tuple[tuple[str | None, ir.Atom], ...] = field(default=())
 
 
+@dataclass
+class _Template:
+    """A rule body specialised for arguments of some kinds: what stands for them, the statements and the result."""
+
+    stand_ins: list[Any]
+    statements: list[ir.Statement]
+    result: ir.Atom
+    by_name: bool
+
+
 class Reverser:
     """Writes the reverse sweep of one function."""
 
@@ -131,6 +141,7 @@ class Reverser:
         self.context = context
         self.specializer = specializer
         self.pulls: dict[ir.Var, _Pull] = {}
+        self.templates: dict[Any, _Template] = {}
         result = primal.body.yields[0]
         seeds = {result} if isinstance(result, ir.Var) else set()
         self.useful = find_useful(primal.body, seeds, context.is_varied)
@@ -536,59 +547,72 @@ class Reverser:
     ) -> ir.Atom:
         """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
         function = lower_function(body)
-        parameters = {p.var: atoms[p.var.name] for p in function.params}
-        scratch = sweep.builder.child()
+        given = [atoms[p.var.name] for p in function.params]
+        key = (body, *map(self._kind, given))
+        template = self.templates.get(key)
+        if template is None:
+            template = self._template(body, function, given)
+            if None not in key:
+                self.templates[key] = template
+        if template.by_name:
+            return sweep.builder.call(body, *(self._argument(sweep, a) for a in given), span=span)
+        return self._instantiate(template, given, span, sweep)
+
+    def _kind(self, atom: Any) -> Any:
+        """What of an argument decides how a rule body is specialised; None where that is more than its kind."""
+        if isinstance(atom, ir.Const):
+            return atom
+        known = self.context.value(atom) if isinstance(atom, ir.Var) else None
+        return known if isinstance(known, (Array, Scalar, Unknown)) else None
+
+    def _template(self, body: types.FunctionType, function: ir.Function, given: list[Any]) -> _Template:
+        """Specialise a rule body on stand-ins for its arguments: which of them it reads is what must be kept."""
+        scratch = Builder(self.context)
         frame = Frame(body, body)
-        needed: dict[ir.Var, ir.Atom] = {}
-        for var, atom in parameters.items():
-            if isinstance(atom, tuple):
-                made = scratch.call(ops.make_tuple, *(self._late(a, needed) for a in atom), span=span)
-                frame.env[var] = made
-            else:
-                frame.env[var] = self._late(atom, needed)
+        stand_ins = []
+        for param, atom in zip(function.params, given, strict=True):
+            stand_in = self._stand_in(atom, scratch)
+            stand_ins.append(stand_in)
+            frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
         guards = dict(self.specializer.guards)
         (result,) = self.specializer.run(function.body, frame, scratch)
         self.specializer.guards = guards
-        statements = [_at(s, span) for s in scratch.statements]
-        if any(not isinstance(s, ir.Let) for s in statements) and body.__name__ != "<lambda>":
-            given = [self._resolve(frame.env[p.var], needed, sweep, parameters[p.var]) for p in function.params]
-            return sweep.builder.call(body, *given, span=span)
-        return self._splice(statements, result, needed, sweep)
+        straight = all(isinstance(s, ir.Let) for s in scratch.statements)
+        live = {result} if isinstance(result, ir.Var) else set()
+        kept = drop_dead_statements(scratch.statements, live)
+        return _Template(stand_ins, kept, result, not straight and body.__name__ != "<lambda>")
 
-    def _late(self, atom: ir.Atom, needed: dict[ir.Var, ir.Atom]) -> ir.Atom:
-        """Stand for a primal variable until it is known whether the body reads it."""
-        if not isinstance(atom, ir.Var) or not self.crossing.is_primal(atom):
+    def _stand_in(self, atom: Any, scratch: Builder) -> Any:
+        if isinstance(atom, tuple):
+            return tuple(self._stand_in(a, scratch) for a in atom)
+        if not isinstance(atom, ir.Var):
             return atom
-        stand_in = self.context.define("%", self.context.value(atom))
-        definition = self.context.definitions.get(atom)
-        if definition is not None:
-            self.context.definitions[stand_in] = definition
-        needed[stand_in] = atom
-        return stand_in
+        definition = self.context.definitions.get(atom) if self._kind(atom) is None else None
+        return self.context.define("%", self.context.value(atom), False, definition)
 
-    def _resolve(self, stand_in: ir.Atom, needed: dict[ir.Var, ir.Atom], sweep: Sweep, original: Any) -> ir.Atom:
-        if isinstance(original, tuple):
-            return sweep.builder.call(ops.make_tuple, *(self.use(sweep, a) for a in original))
-        return self.use(sweep, original)
+    def _argument(self, sweep: Sweep, atom: Any) -> ir.Atom:
+        if isinstance(atom, tuple):
+            return sweep.builder.call(ops.make_tuple, *(self.use(sweep, a) for a in atom))
+        return self.use(sweep, atom)
 
-    def _splice(
-        self, statements: list[ir.Statement], result: ir.Atom, needed: dict[ir.Var, ir.Atom], sweep: Sweep
-    ) -> ir.Atom:
-        """Put the statements of a rule body that its result depends on into the sweep, primal variables resolved."""
-        kept = drop_dead_statements(statements, {result} if isinstance(result, ir.Var) else set())
-        read = {a for s in kept for a in ir.reads_of(s)} | {result}
-        for s in kept:
-            for block in ir.blocks_of(s):
-                read |= {a for t in ir.walk(block) for a in ir.reads_of(t)} | set(block.yields)
-        mapping: dict[ir.Atom, ir.Atom] = {
-            stand_in: self.use(sweep, primal) for stand_in, primal in needed.items() if stand_in in read
-        }
-        for statement in kept:
-            changed = substitute(statement, mapping)
-            sweep.builder.add(changed)
-            if isinstance(changed, ir.Let) and changed.target is not None:
-                self.context.definitions[changed.target] = changed.value
-        return mapping.get(result, result)
+    def _instantiate(self, template: _Template, given: list[Any], span: ir.Span | None, sweep: Sweep) -> ir.Atom:
+        """The statements of a template, written into the sweep for these arguments."""
+        read = _reads(template)
+        mapping: dict[ir.Atom, ir.Atom] = {}
+        for stand_in, atom in zip(template.stand_ins, given, strict=True):
+            pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
+            mapping |= {s: self.use(sweep, a) for s, a in pairs if s in read and s is not a}
+        for statement in template.statements:
+            if isinstance(statement, ir.Let) and statement.target is not None:
+                value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
+                known = self.context.value(statement.target)
+                varied = any(map(self.context.is_varied, ir.atoms_of(value)))
+                target = self.context.define(statement.target.name, known, varied, value)
+                mapping[statement.target] = target
+                sweep.builder.add(ir.Let(target, value, span))
+            else:
+                sweep.builder.add(substitute(_at(statement, span), mapping))
+        return mapping.get(template.result, template.result)
 
     # --- structure
 
@@ -966,6 +990,19 @@ _STRUCTURAL: dict[Any, Any] = {
     list: _convert,
     tuple: _convert,
 }
+
+
+def _reads(template: _Template) -> set[ir.Atom]:
+    """The atoms that a template reads, in blocks inside its statements too."""
+    found: set[ir.Atom] = {template.result}
+    for statement in template.statements:
+        found.update(ir.reads_of(statement))
+        for block in ir.blocks_of(statement):
+            found.update(block.yields)
+            for inner in ir.walk(block):
+                found.update(ir.reads_of(inner))
+                found.update(a for b in ir.blocks_of(inner) for a in b.yields)
+    return found
 
 
 _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_dict": "`{**a, **b}`"}
