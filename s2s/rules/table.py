@@ -28,14 +28,17 @@ may branch on what the compiler folds: ``axis is None``, ``np.ndim(x) == 2``, ``
 
 from __future__ import annotations
 
-import dataclasses
+import functools
+import importlib
 import inspect
+from _thread import RLock
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+
+from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
@@ -57,7 +60,7 @@ RESERVED = frozenset({"y_bar", "y"})
 # --- samples ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Draw:
     """A random argument of a sample: an array of ``shape``, or a Python number where the shape is None.
 
@@ -70,14 +73,14 @@ class Draw:
     complex: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Sample:
     """The arguments of one call. Every ``Draw`` in them, at any depth, is differentiated unless it has a
     fixed value.
     """
 
     args: tuple[Any, ...]
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: Mapping[str, Any] = MappingProxyType({})
 
 
 def args(*positional: Any, **named: Any) -> Sample:
@@ -119,7 +122,7 @@ def _elementwise_samples(domains: tuple[Interval, ...], scalar_only: bool) -> tu
 # --- the rule -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """How one function is differentiated.
 
@@ -140,7 +143,7 @@ class Rule:
     kind: str
     params: inspect.Signature
     partials: tuple[Function | None, ...] = ()
-    cotangents: Mapping[str, Function] = field(default_factory=dict)
+    cotangents: Mapping[str, Function] = MappingProxyType({})
     tangent: Function | None = None
     joint: bool = False
     body: Function | None = None
@@ -157,11 +160,12 @@ class Rule:
 
 
 _rules: dict[int, Rule] = {}
-RULES: Mapping[int, Rule] = MappingProxyType(_rules)
+RULES: Mapping[int, Rule]
 """Every rule, by ``id`` of its function (the rule keeps the function alive, so no other object gets that id).
 """
 
-ATTRIBUTES: dict[str, Function] = {}
+_attributes: dict[str, Function] = {}
+ATTRIBUTES: dict[str, Function]
 """Attributes of an ndarray that carry derivatives, and the function that means each: ``T`` is
 ``np.transpose``.
 """
@@ -172,9 +176,52 @@ PASSIVE_ATTRIBUTES = frozenset(
 """Attributes of an ndarray that have no derivative."""
 
 
+MODULES = ("elementwise", "indexing", "linalg", "passive", "products", "python", "reductions", "shape")
+"""The modules of this package that register rules, in this order."""
+
+_filling = RLock()
+_pending: list[Callable[[], None]] | None = []
+"""Rules to register, until the first one is asked for; then None. Generated code imports one of the modules
+for a body that it calls: it does not wait for the table."""
+
+
 def find(fn: object) -> Rule | None:
     """The rule of a function, None where there is none. Asked by identity, so any object may be given."""
+    if _pending is not None:
+        _fill()
     return _rules.get(id(fn))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("RULES", "ATTRIBUTES"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _pending is not None:
+        _fill()
+    return MappingProxyType(_rules) if name == "RULES" else _attributes
+
+
+def _fill() -> None:
+    """Register what the modules of this package put off."""
+    global _pending
+    with _filling:
+        for module in MODULES:
+            importlib.import_module(f"s2s.rules.{module}")
+        for register in _pending or ():  # none where another thread was first
+            register()
+        _pending = None
+
+
+def _later(register: Callable[..., None]) -> Callable[..., None]:
+    """The function, put off while nothing has asked for a rule."""
+
+    @functools.wraps(register)
+    def put_off(*args: Any, **kwargs: Any) -> None:
+        if _pending is None:
+            register(*args, **kwargs)
+        else:
+            _pending.append(functools.partial(register, *args, **kwargs))
+
+    return put_off
 
 
 def bind(rule: Rule, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,6 +255,7 @@ def _is_default(parameter: inspect.Parameter, value: Any) -> bool:
 # --- registering --------------------------------------------------------------------------------------------
 
 
+@_later
 def partials(
     fn: Function,
     *derivatives: Function | None,
@@ -224,6 +272,7 @@ def partials(
     _add(_elementwise(fn, "partials", derivatives, params, domain, samples))
 
 
+@_later
 def straight_through(
     *fns: Function,
     derivatives: tuple[Function | None, ...] = (lambda y, x: 1.0,),
@@ -260,6 +309,7 @@ def _domains(domain: Any, count: int) -> tuple[Interval, ...]:
     return domain if isinstance(domain[0], tuple) else (domain,) * count
 
 
+@_later
 def linear(
     fn: Function,
     *,
@@ -292,20 +342,20 @@ def vjp(
     Also a decorator, ``@vjp(fn, "a")``, for a body that is a ``def``; used again for each further argument.
     """
     if cotangents:
-        _add(_by_name(fn, "vjp", params, harmless, tuple(samples), cotangents))
+        _later(_add_by_name)(fn, "vjp", params, harmless, tuple(samples), cotangents)
 
-    def decorate(body: F) -> F:
-        old = find(fn)
+    @_later
+    def add(body: Function) -> None:
+        old = _rules.get(id(fn))
         name = wrt or next(iter(_signature(fn, params).parameters))
         if old is None:
             _add(_by_name(fn, "vjp", params, harmless, tuple(samples), {name: body}))
         else:
             supports = old.supports | _names_in(body)
             changed: dict[str, Function] = {**old.cotangents, name: body}
-            _rules[id(fn)] = dataclasses.replace(old, cotangents=changed, supports=supports)
-        return body
+            _rules[id(fn)] = replace(old, cotangents=changed, supports=supports)
 
-    return decorate
+    return _decorator(add)
 
 
 def jvp(fn: Function) -> Callable[[F], F]:
@@ -313,14 +363,15 @@ def jvp(fn: Function) -> Callable[[F], F]:
     ``a``).
     """
 
-    def decorate(body: F) -> F:
+    @_later
+    def add(body: Function) -> None:
         old = _rules[id(fn)]
-        _rules[id(fn)] = dataclasses.replace(old, tangent=body)
-        return body
+        _rules[id(fn)] = replace(old, tangent=body)
 
-    return decorate
+    return _decorator(add)
 
 
+@_later
 def zero(*fns: Function) -> None:
     """Register functions whose derivative is zero, or whose result is no number. They are called as they are.
     """
@@ -329,6 +380,7 @@ def zero(*fns: Function) -> None:
         _add(Rule(fn, "zero", anything, supports=frozenset(anything.parameters)))
 
 
+@_later
 def refuse(fn: Function, reason: str) -> None:
     """Register a function that has no derivative; ``reason`` says why and what to write instead."""
     _add(Rule(fn, "refuse", inspect.signature(lambda *args, **kwargs: None), reason=reason))
@@ -339,15 +391,16 @@ def model(
 ) -> Callable[[F], F]:
     """Register a Python function that is differentiated in place of ``fn``: a decorator."""
 
-    def decorate(body: F) -> F:
+    @_later
+    def add(body: Function) -> None:
         signature = _signature(body, params)
         supports = frozenset(signature.parameters)
         _add(Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples)))
-        return body
 
-    return decorate
+    return _decorator(add)
 
 
+@_later
 def alias(
     other: Function,
     *fns: Function,
@@ -362,11 +415,11 @@ def alias(
         signature = _signature(fn, params) if params else rule.params
         if params and rule.partials:
             named = list(signature.parameters)[: len(rule.partials)]
-            rule = dataclasses.replace(rule, supports=rule.supports | frozenset(named))
+            rule = replace(rule, supports=rule.supports | frozenset(named))
         known = rule.samples if samples is None else tuple(samples)
         if getattr(fn, "__objclass__", None) is np.ndarray:
             known = tuple(sample for sample in known if _is_array(sample.args[0]))
-        _add(dataclasses.replace(rule, fn=fn, params=signature, samples=known))
+        _add(replace(rule, fn=fn, params=signature, samples=known))
 
 
 def _is_array(argument: Any) -> bool:
@@ -375,7 +428,17 @@ def _is_array(argument: Any) -> bool:
 
 def attribute(name: str, fn: Function) -> None:
     """Say which function an attribute of an ndarray means."""
-    ATTRIBUTES[name] = fn
+    _attributes[name] = fn
+
+
+def _decorator(add: Callable[..., None]) -> Callable[[F], F]:
+    """A decorator that registers a body and leaves it as it is."""
+
+    def decorate(body: F) -> F:
+        add(body)
+        return body
+
+    return decorate
 
 
 # --- checks -------------------------------------------------------------------------------------------------
@@ -386,6 +449,10 @@ def _add(rule: Rule) -> None:
     if id(rule.fn) in _rules:
         raise ValueError(f"{rule.name} already has a rule")
     _rules[id(rule.fn)] = rule
+
+
+def _add_by_name(*arguments: Any) -> None:
+    _add(_by_name(*arguments))
 
 
 def _by_name(
@@ -420,7 +487,7 @@ def _never_matters(signature: inspect.Signature) -> frozenset[str]:
 
 
 def _names_in(body: Function) -> frozenset[str]:
-    code = body.__code__  # far faster than inspect.signature, and the table is filled at import
+    code = body.__code__  # far faster than inspect.signature: a first compile fills the whole table
     return frozenset(code.co_varnames[: code.co_argcount])
 
 
