@@ -48,7 +48,7 @@ from s2s.versions import (
 if TYPE_CHECKING:
     from pathlib import Path  # imported late: it brings urllib and more
 
-__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
+__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder", "write"]
 
 FOLDER = "__s2scache__"
 FORMAT = 2
@@ -280,7 +280,7 @@ def store(
     for folder in folders:
         if _make_folder(folder):
             file = os.path.join(folder, _file_name(function, request, full))
-            if _write(file, text):
+            if write(file, text.encode()):
                 return file
     return None
 
@@ -364,13 +364,14 @@ def _object_mark(value: Any) -> str:
     return f"{import_path(value)} {fingerprint(value)}"
 
 
-def _write(file: str, text: str) -> bool:
-    """Put a file there in one step: other processes see the old one or the new one, whole."""
+def write(file: str, content: bytes) -> bool:
+    """Put a file there in one step: other processes see the old one or the new one, whole. False where that
+    fails."""
     temporary = os.path.join(os.path.dirname(file), f".{os.getpid()}.{os.urandom(6).hex()}.tmp")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
         os.replace(temporary, file)
     except OSError:
         with contextlib.suppress(OSError):

@@ -37,6 +37,9 @@ class Const:
         value = self.value
         return hash(value) if type(value) in _LITERALS or type(value) in _FLOATS else id(value)
 
+    def __reduce__(self) -> Any:
+        return Const, (self.value,)
+
     def __repr__(self) -> str:
         return f"Const({self.value!r})"
 

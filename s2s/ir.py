@@ -91,11 +91,15 @@ _VARS: dict[tuple[str, int], Var] = {}
 class _Undefined:
     """What a variable holds on a path that did not assign it. Reading it is the user's NameError."""
 
+    def __reduce__(self) -> str:
+        return "_NOTHING"  # the object of that name in this module
+
     def __repr__(self) -> str:
         return "UNDEFINED"
 
 
-UNDEFINED = Const(_Undefined())
+_NOTHING = _Undefined()
+UNDEFINED = Const(_NOTHING)
 
 Atom: TypeAlias = Var | Const
 

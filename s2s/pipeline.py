@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import ir, lowered, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number, shape_of
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
@@ -46,6 +46,7 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
     function = _checked(simplify(function, context))
     # text
     emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
+    lowered.flush()
     return Compiled(
         text=emitted.text,
         entry=emitted.entry,

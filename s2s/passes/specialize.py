@@ -25,7 +25,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from s2s import ir, lower, ops, sources
+from s2s import ir, lower, lowered, ops, sources
 from s2s import runtime as rt
 from s2s.analysis.evaluate import join, join_all, known, truth, type_of, widen_known
 from s2s.analysis.values import (
@@ -75,7 +75,11 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
     """A Python function in SSA form; kept by its code object."""
     code = fn.__code__
     if code not in _lowered:
-        _lowered[code] = check_captures(normalize(lower.lower(sources.find(fn))))
+        function = lowered.load(fn)
+        if function is None:
+            function = check_captures(normalize(lower.lower(sources.find(fn))))
+            lowered.keep(fn, function)
+        _lowered[code] = function
     return _lowered[code]
 
 

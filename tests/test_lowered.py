@@ -1,0 +1,219 @@
+"""The kept forms of rule bodies: what is found again, and when nothing is read or written. Each program is a
+process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s import ir, lower, lowered, runtime, sources
+from s2s.passes.captures import check_captures
+from s2s.passes.normalize import normalize
+from s2s.rules import table
+
+ROOT = Path(__file__).parent.parent
+
+MODEL = """
+import numpy as np
+
+
+def f(x):
+    return np.sum(np.tanh(x) * np.exp(x))
+
+
+def g(x):
+    return np.sum(np.log(x) * np.tanh(x))
+"""
+
+PROGRAM = """
+import json, sys
+import numpy as np
+import s2s
+from s2s import lower
+import model
+
+names = []
+lower_source = lower.lower
+lower.lower = lambda source: names.append(source.name) or lower_source(source)
+found = [s2s.grad(getattr(model, name))(np.array([0.5, 1.5])).tolist() for name in sys.argv[1:]]
+print(json.dumps([[n for n in names if n not in sys.argv], found]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    return tmp_path
+
+
+def run(folder, *names, root=ROOT, **environment):
+    """The rule bodies that a new process lowers for gradients of functions of ``model``; the gradients."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *names],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(folder), str(root)]),
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def files(folder):
+    return sorted(path.name for path in folder.rglob("*lowered*") if path.suffix != ".pyc")
+
+
+def the_file(folder):
+    (file,) = folder.rglob("lowered.*.pickle")
+    return file
+
+
+# --- processes ----------------------------------------------------------------------------------------------
+
+
+def test_a_second_process_lowers_no_rule_body(folder):
+    first, gradient = run(folder, "f")
+    assert first
+    assert run(folder, "f") == [[], gradient]
+    assert files(folder) == [f"lowered.{sys.implementation.cache_tag}.pickle"]
+
+
+def test_new_bodies_join_those_in_the_file(folder):
+    run(folder, "f")
+    more, gradient = run(folder, "g")
+    assert more
+    both, gradients = run(folder, "f", "g")
+    assert both == []
+    assert gradients[1:] == gradient
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps(7), pickle.dumps(({}, {}))])
+def test_a_damaged_file_is_replaced(folder, content):
+    first = run(folder, "f")
+    file = the_file(folder)
+    whole = file.read_bytes()
+    file.write_bytes(content or whole[:-100])
+    assert run(folder, "f") == first
+    assert pickle.loads(file.read_bytes()) == pickle.loads(whole)
+
+
+def test_a_damaged_entry_is_replaced(folder):
+    first = run(folder, "f")
+    file = the_file(folder)
+    versions, entries = pickle.loads(file.read_bytes())
+    for number, key in enumerate(entries):
+        entries[key] = entries[key][:-9] if number % 2 else pickle.dumps("no function")
+    file.write_bytes(pickle.dumps((versions, entries)))
+    assert run(folder, "f") == first
+    assert run(folder, "f") == [[], first[1]]
+
+
+def test_nothing_is_written_where_python_writes_no_bytecode(folder):
+    first = run(folder, "f", PYTHONDONTWRITEBYTECODE="1")
+    assert files(folder) == []
+    assert run(folder, "f", PYTHONDONTWRITEBYTECODE="1") == first
+
+
+def test_a_folder_that_cannot_be_made(folder):
+    (folder / "bytecode").write_text("a file")
+    assert run(folder, "f") == run(folder, "f")
+    assert files(folder) == []
+
+
+def test_a_changed_source_makes_the_file_stale(folder):
+    shutil.copytree(ROOT / "s2s", folder / "s2s", ignore=shutil.ignore_patterns("__*cache__"))
+    first = run(folder, "f", root=folder)
+    assert run(folder, "f", root=folder) == [[], first[1]]
+    os.utime(folder / "s2s" / "lower.py", (0, 0))
+    assert run(folder, "f", root=folder) == first
+    assert run(folder, "f", root=folder) == [[], first[1]]
+
+
+# --- entries ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A function that puts SSA forms into an empty file and says what a new process would find."""
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(lowered, "_new", {})
+
+    def keep_and_load(forms):
+        for fn, function in forms:
+            lowered.keep(fn, function)
+        lowered.flush()
+        lowered._stored.cache_clear()
+        return [lowered.load(fn) for fn, _ in forms]
+
+    yield keep_and_load
+    lowered._stored.cache_clear()
+
+
+def fresh(fn):
+    return check_captures(normalize(lower.lower(sources.find(fn))))
+
+
+def bodies():
+    """Every Python function in the table."""
+    found = {}
+    for rule in table.RULES.values():
+        for body in (*rule.partials, *rule.cotangents.values(), rule.tangent, rule.body):
+            if body is not None:
+                found[body.__code__] = body
+    return list(found.values())
+
+
+def test_every_body_of_a_rule_comes_back(store):
+    forms = [(body, fresh(body)) for body in bodies()]
+    assert len(forms) > 200
+    found = store(forms)
+    assert found == [function for _, function in forms]
+    assert [ir.show(function) for function in found] == [ir.show(function) for _, function in forms]
+    assert all(map(ir.check, found))
+
+
+def test_functions_of_the_runtime_are_kept(store):
+    function = fresh(runtime.zeros_like)
+    assert store([(runtime.zeros_like, function)]) == [function]
+
+
+def test_functions_of_users_are_not_kept(store, tmp_path):
+    assert store([(fresh, fresh(bodies()[0]))]) == [None]
+    assert files(tmp_path) == []
+
+
+def test_what_is_undefined_stays_so(store):
+    x = ir.Var("x")
+    function = ir.Function("f", (), ir.Block((ir.Let(x, ir.UNDEFINED),), (x,)))
+    (found,) = store([(bodies()[0], function)])
+    value = found.body.statements[0].value
+    assert value == ir.UNDEFINED
+    assert value.value is ir.UNDEFINED.value
+
+
+@pytest.mark.parametrize("value", [np, lambda: 0, np.zeros(2), (1.0, 2.0)])
+def test_a_constant_that_does_not_come_back_as_it_was(store, tmp_path, value):
+    function = ir.Function("f", (), ir.Block((), (ir.Const(value),)))
+    assert store([(bodies()[0], function)]) == [None]
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("value", [np.sin, np.sum, len, runtime.zeros_like, float("nan"), -0.0, True, ...])
+def test_a_constant_that_does(store, value):
+    function = ir.Function("f", (), ir.Block((), (ir.Const(value),)))
+    assert store([(bodies()[0], function)]) == [function]
