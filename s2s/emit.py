@@ -5,36 +5,19 @@ The parts are in ``s2s.emission``, which says what each one does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from s2s.emission.code import Assign, Code, walk
+from s2s import ir
+from s2s.emission.code import Assign, Code, tree_atoms, walk
 from s2s.emission.expressions import SUGARED, is_method
 from s2s.emission.folding import LAMBDAS, fold
 from s2s.emission.spelling import Speller
 from s2s.emission.statements import print_function
 from s2s.emission.structure import build_code
 from s2s.emission.sugar import add_sugar
-from s2s.ir import (
-    UNDEFINED,
-    Atom,
-    Call,
-    Const,
-    For,
-    Function,
-    If,
-    Let,
-    Load,
-    MakeFunction,
-    Store,
-    Value,
-    Var,
-    While,
-    defs_of,
-    reads_of,
-)  # fmt: skip
-from s2s.ir import walk as walk_ir
+from s2s.ir import UNDEFINED, Atom, Call, Const, For, Function, If, Let, Load, MakeFunction, Store, Var, While
 
 __all__ = ["Emitted", "emit"]
 
@@ -69,9 +52,10 @@ def emit(
     ``globals`` are those of the module that the text will run in, ``free`` the names of its closure,
     ``head`` the lines of the comment on top, ``params_text`` the defaults of parameters as text.
     """
-    names = set(_variable_names(function))
-    speller = Speller(globals, names | set(free), _parameter_names(function))
-    _spell(function, speller)
+    functions = list(_functions(function))
+    parameters = {p.var.name for inner, _ in functions for p in inner.params}
+    speller = Speller(globals, {*_variable_names(functions), *free}, parameters)
+    _spell(functions, speller)
     code = prepare(function, {})
     lines = print_function(function, function.name, code, speller, {}, params_text or {})
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
@@ -111,45 +95,51 @@ def _imports(imports: dict[str, str]) -> list[str]:
 # --- what a function names ---
 
 
-def _functions(function: Function) -> Iterator[Function]:
-    """A function and those nested in it."""
-    yield function
-    for value in _values(function):
-        if isinstance(value, MakeFunction):
-            yield from _functions(value.function)
+_Functions: TypeAlias = list[tuple[Function, list[ir.Statement]]]
+"""A function and those nested in it, each with all its statements."""
 
 
-def _values(function: Function) -> Iterator[Value]:
-    for statement in walk_ir(function.body):
-        if isinstance(statement, Let):
-            yield statement.value
+def _functions(function: Function) -> Iterator[tuple[Function, list[ir.Statement]]]:
+    statements = _all_statements(function.body)
+    yield function, statements
+    for statement in statements:
+        if isinstance(statement, Let) and isinstance(statement.value, MakeFunction):
+            yield from _functions(statement.value.function)
 
 
-def _parameter_names(function: Function) -> set[str]:
-    return {p.var.name for f in _functions(function) for p in f.params}
+def _all_statements(block: ir.Block) -> list[ir.Statement]:
+    """The statements of a block and of the blocks in it, in order of the text."""
+    found: list[ir.Statement] = []
+    for statement in block.statements:
+        found.append(statement)
+        if not isinstance(statement, Let):
+            for inner in ir.blocks_of(statement):
+                found += _all_statements(inner)
+    return found
 
 
-def _variable_names(function: Function) -> Iterator[str]:
+def _variable_names(functions: _Functions) -> Iterator[str]:
     """The names that the user gave to variables."""
-    for inner in _functions(function):
-        if inner is not function and inner.name.isidentifier() and inner.name not in LAMBDAS:
+    for place, (inner, statements) in enumerate(functions):
+        if place > 0 and inner.name.isidentifier() and inner.name not in LAMBDAS:
             yield inner.name
         yield from (v.name for v in (*inner.captures, *(p.var for p in inner.params)))
-        for statement in walk_ir(inner.body):
-            own = list(defs_of(statement))
+        for statement in statements:
+            own = list(ir.defs_of(statement))
             if isinstance(statement, For):
                 own.append(statement.item)
             if isinstance(statement, (For, While)):
                 own.extend(c.param for c in statement.carried)
-            yield from (v.name for v in own if not v.is_temporary)
+            yield from [v.name for v in own if not v.is_temporary]
 
 
-def _spell(function: Function, speller: Speller) -> None:
+def _spell(functions: _Functions, speller: Speller) -> None:
     """Spell every known object that the text will name, so that variables get out of the way of the names."""
-    for inner in _functions(function):
-        for statement in walk_ir(inner.body):
-            for constant in _named(statement):
-                speller.value(constant.value)
+    for inner, statements in functions:
+        for statement in statements:
+            for atom in _named(statement):
+                if isinstance(atom, Const) and atom != UNDEFINED:
+                    speller.value(atom.value)
             if isinstance(statement, Let) and isinstance(statement.value, Load):
                 speller.load(statement.value)
         for atom in inner.body.yields:
@@ -157,20 +147,23 @@ def _spell(function: Function, speller: Speller) -> None:
                 speller.value(atom.value)
 
 
-def _named(statement: Any) -> Iterator[Const]:
-    """The constants of a statement that print as expressions."""
-    sugar = None
-    if isinstance(statement, Let) and isinstance(statement.value, Call):
-        sugar = statement.value.fn if _is_sugar(statement.value.fn) else None
-    atoms: list[Atom] = [a for a in reads_of(statement) if a is not sugar]
-    if isinstance(statement, (If, For, While)):
-        blocks = (statement.then, statement.orelse) if isinstance(statement, If) else (statement.body,)
-        atoms += [atom for block in blocks for atom in block.yields]
-    if isinstance(statement, While):
-        atoms += statement.test.yields
-    if isinstance(statement, Store) and statement.kind != "item":
-        atoms = [statement.target, statement.value]
-    yield from (a for a in atoms if isinstance(a, Const) and a != UNDEFINED)
+def _named(statement: ir.Statement) -> Sequence[Atom]:
+    """The atoms of a statement that print as expressions."""
+    match statement:
+        case Let(_, Call() as value):
+            atoms = tree_atoms(value)
+            return atoms[1:] if _is_sugar(value.fn) else atoms
+        case Let(_, value):
+            return tree_atoms(value)
+        case Store(kind, target, key, value):
+            return (target, key, value) if kind == "item" else (target, value)
+        case If(test, then, orelse):
+            return (test, *then.yields, *orelse.yields)
+        case For(body=body) | While(body=body):
+            tested = statement.test.yields if isinstance(statement, While) else ()
+            return (*ir.reads_of(statement), *body.yields, *tested)
+        case _:
+            return list(ir.reads_of(statement))
 
 
 def _is_sugar(fn: Atom) -> bool:

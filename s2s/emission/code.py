@@ -8,11 +8,11 @@ And right-hand sides nest: a variable that ``Code.folded`` has is printed as its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias, assert_never
 
-from s2s.ir import Atom, Call, Const, Load, MakeFunction, Span, Store, Value, Var, atoms_of
+from s2s.ir import Atom, Call, Const, Load, MakeFunction, Span, Star, Store, Value, Var
 
 __all__ = [
     "Assign",
@@ -36,6 +36,7 @@ __all__ = [
     "assigned_by",
     "blocks_of",
     "ends",
+    "is_call_of",
     "targets_of",
     "tree_atoms",
     "uses",
@@ -193,61 +194,73 @@ class Code:
     """The nested functions, by the ``id`` of the ``MakeFunction`` in this code."""
 
 
-def tree_atoms(tree: Tree) -> Iterator[Atom]:
+def tree_atoms(tree: Tree) -> Sequence[Atom]:
     """The atoms that an expression reads, in order of evaluation."""
     match tree:
+        case Call():
+            atoms = [tree.fn, *[a.atom if isinstance(a, Star) else a for a in tree.args]]
+            return [*atoms, *(atom for _, atom in tree.kwargs)] if tree.kwargs else atoms
+        case Var() | Const():
+            return (tree,)
+        case Load():
+            return ()
+        case MakeFunction(_, captures, defaults):
+            return (*captures, *(atom for _, atom in defaults))
         case Choice(test, then, orelse):
-            yield from (test, then, orelse)
+            return (test, then, orelse)
         case Junction(_, first, second):
-            yield from (first, second)
+            return (first, second)
         case Comprehension(_, element, _, iterable, test, key):
-            yield from (a for a in (iterable, test, key, element) if a is not None)
-        case Var() | Const() | Load() | Call() | MakeFunction():
-            yield from atoms_of(tree)
+            return [a for a in (iterable, test, key, element) if a is not None]
+        case _ as never:
+            assert_never(never)
 
 
-def uses(statement: Statement) -> Iterator[Atom]:
+def uses(statement: Statement) -> Sequence[Atom]:
     """The atoms that a statement itself reads, nested blocks apart, in order of evaluation."""
     match statement:
-        case Assign(_, value):
-            yield from tree_atoms(value)
-        case Copies(pairs):
-            yield from (source for _, source in pairs)
+        case Assign():
+            return tree_atoms(statement.value)
+        case Copies():
+            return [source for _, source in statement.pairs]
         case Change(Store(_, target, key, value, op)):
-            yield from (target, key, value) if op is not None else (value, target, key)
+            return (target, key, value) if op is not None else (value, target, key)
         case Branch(test=test):
-            yield test
+            return (test,)
         case Each(iterable=iterable):
-            yield iterable
+            return (iterable,)
         case Give(value):
-            yield value
+            return (value,)
         case Fail(exception, cause):
-            yield from (a for a in (exception, cause) if a is not None)
+            return [a for a in (exception, cause) if a is not None]
         case Loop() | Leave() | Comment():
-            pass
+            return ()
+        case _ as never:
+            assert_never(never)
 
 
-def targets_of(target: Target) -> Iterator[Var]:
+def targets_of(target: Target) -> Sequence[Var]:
     """The variables in the left-hand side of an assignment."""
     match target:
         case Var():
-            yield target
+            return (target,)
         case Pattern(items):
-            for item in items:
-                yield from targets_of(item)
+            return [var for item in items for var in targets_of(item)]
         case None:
-            pass
+            return ()
+        case _ as never:
+            assert_never(never)
 
 
-def assigned_by(statement: Statement) -> Iterator[Var]:
+def assigned_by(statement: Statement) -> Sequence[Var]:
     """The variables that a statement itself assigns."""
     match statement:
         case Assign(target) | Each(item=target):
-            yield from targets_of(target)
+            return targets_of(target)
         case Copies(pairs):
-            yield from (target for target, _ in pairs)
+            return [target for target, _ in pairs]
         case _:
-            pass
+            return ()
 
 
 def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
@@ -263,12 +276,22 @@ def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
             return ()
 
 
-def walk(block: list[Statement]) -> Iterator[Statement]:
+def walk(block: list[Statement]) -> list[Statement]:
     """Every statement in a block and in the blocks inside it, in order of the text."""
+    found: list[Statement] = []
     for statement in block:
-        yield statement
+        found.append(statement)
         for inner in blocks_of(statement):
-            yield from walk(inner)
+            found += walk(inner)
+    return found
+
+
+def is_call_of(value: object, functions: Iterable[Any]) -> bool:
+    """Whether a right-hand side calls one of these known functions."""
+    if not isinstance(value, Call) or not isinstance(value.fn, Const):
+        return False
+    called = value.fn.value  # compared by identity: its equality is the user's
+    return any(called is function for function in functions)
 
 
 def ends(block: list[Statement]) -> bool:

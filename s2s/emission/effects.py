@@ -11,7 +11,7 @@ import enum
 import math
 import operator
 import types
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -75,34 +75,37 @@ _READING_TYPES = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, 
 def effect_of(tree: Tree) -> Effect:
     """The effect of evaluating one operation on atoms."""
     match tree:
+        case Call(Const() as fn, args, kwargs):
+            effect = _effect_of_call(fn.value)
+            for key, _ in kwargs:
+                if key == "out" or key is None:
+                    return Effect.ACTS
+            for argument in args:
+                if isinstance(argument, Star):
+                    return max(Effect.READS, effect)
+            return effect
+        case Call():
+            return Effect.ACTS
         case Var() | Const() | MakeFunction() | Choice() | Junction():
             return Effect.PURE
         case Load() | Comprehension():
             return Effect.READS
-        case Call(Const() as fn, args, kwargs):
-            if any(key == "out" or key is None for key, _ in kwargs):
-                return Effect.ACTS
-            starred = any(isinstance(a, Star) for a in args)
-            return max(Effect.READS if starred else Effect.PURE, _effect_of_call(fn.value))
-        case Call():
-            return Effect.ACTS
+        case _ as never:
+            assert_never(never)
 
 
 def _effect_of_call(fn: Any) -> Effect:
     try:
-        if fn in _PURE:
-            return Effect.PURE
-        if fn in _ACTING:
-            return Effect.ACTS
-        if fn in _BUILTINS:
-            return Effect.READS
+        known = _KNOWN.get(fn)
     except TypeError:  # not hashable
         return Effect.ACTS
+    if known is not None:
+        return known
     if isinstance(fn, np.ufunc):
         return Effect.READS
     if isinstance(fn, _METHODS):
-        known = fn.__objclass__ in _READING_TYPES and fn.__name__ not in _CHANGING_METHODS
-        return Effect.READS if known else Effect.ACTS
+        reading = fn.__objclass__ in _READING_TYPES and fn.__name__ not in _CHANGING_METHODS
+        return Effect.READS if reading else Effect.ACTS
     module = str(getattr(fn, "__module__", None) or "")
     if module in (operator.__name__, "_operator", math.__name__, ops.__name__):
         return Effect.READS
@@ -117,3 +120,11 @@ _VALUE_TYPES = {
     np.dtype,
     *(t for t in vars(np).values() if isinstance(t, type) and issubclass(t, np.generic)),
 }
+
+_OPERATORS = [fn for name, fn in vars(operator).items() if isinstance(fn, types.BuiltinFunctionType)]
+_KNOWN: dict[Any, Effect] = {
+    **dict.fromkeys((*_OPERATORS, *_BUILTINS), Effect.READS),
+    **dict.fromkeys(_ACTING, Effect.ACTS),
+    **dict.fromkeys(_PURE, Effect.PURE),
+}
+"""The effects of what is called most."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import operator
 import types
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +34,7 @@ from s2s.emission.code import (
     Target,
     Tree,
     blocks_of,
+    is_call_of,
     targets_of,
     tree_atoms,
     uses,
@@ -49,38 +50,39 @@ WIDTH = 100
 DEPTH = 12
 TERMS = 3
 LAMBDAS = ("<lambda>", "lambda_")
-_GROWING = (ops.append, ops.add_to_set, ops.put)
+_CHANGING = (ops.append, ops.add_to_set, ops.put, ops.unpack)
 _MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.make_dict}
 
 
-def count_uses(code: Code) -> Counter[Var]:
+def count_uses(code: Code) -> defaultdict[Var, int]:
     """How often each variable is read; what a nested function captures counts twice, so that it keeps a
     name."""
-    counts: Counter[Var] = Counter()
+    counts: defaultdict[Var, int] = defaultdict(int)
     for statement in walk(code.body):
-        counts.update(a for a in uses(statement) if isinstance(a, Var))
-        if isinstance(statement, Loop) and isinstance(statement.test, Var):
-            counts[statement.test] += 1
+        read = (statement.test,) if isinstance(statement, Loop) else uses(statement)
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
-            counts.update(a for a in statement.value.captures if isinstance(a, Var))
+            read = (*read, *statement.value.captures)
+        for atom in read:
+            if isinstance(atom, Var):
+                counts[atom] += 1
     return counts
 
 
-def tree_leaves(code: Code, tree: Tree) -> Iterator[Var]:
+def tree_leaves(code: Code, tree: Tree) -> Sequence[Var]:
     """The variables that are read by name when an expression is evaluated."""
-    own = set(targets_of(tree.item)) if isinstance(tree, Comprehension) else set()
-    for atom in tree_atoms(tree):
-        yield from (v for v in leaves(code, atom) if v not in own)
+    found = [var for atom in tree_atoms(tree) if isinstance(atom, Var) for var in leaves(code, atom)]
+    if isinstance(tree, Comprehension):
+        own = targets_of(tree.item)
+        return [var for var in found if var not in own]
+    return found
 
 
-def leaves(code: Code, atom: Atom) -> Iterator[Var]:
+def leaves(code: Code, atom: Atom) -> Sequence[Var]:
     """The variables that are read by name when an atom is evaluated."""
-    if isinstance(atom, Var):
-        folded = code.folded.get(atom)
-        if folded is None:
-            yield atom
-        else:
-            yield from tree_leaves(code, folded)
+    if not isinstance(atom, Var):
+        return ()
+    folded = code.folded.get(atom)
+    return (atom,) if folded is None else tree_leaves(code, folded)
 
 
 def fold(code: Code) -> Code:
@@ -109,8 +111,8 @@ def _is_load(value: Tree) -> bool:
     match value:
         case Load():
             return True
-        case Call(Const(value=fn), (Const(value=owner), Const(value=str())), ()):
-            return fn is getattr and isinstance(owner, types.ModuleType)
+        case Call(_, (Const(value=owner), Const(value=str())), ()) if isinstance(owner, types.ModuleType):
+            return is_call_of(value, (getattr,))
         case _:
             return False
 
@@ -138,12 +140,16 @@ class _Step:
 @dataclass(slots=True)
 class _Folder:
     code: Code
-    counts: Counter[Var]
+    counts: defaultdict[Var, int]
     places: dict[Var, frozenset[int]] = field(default_factory=dict)
     """Where the parts of an expression were computed before it was folded."""
     offered: dict[Var, Tree] = field(default_factory=dict)
     effects: dict[Var, Effect] = field(default_factory=dict)
     """The effects of folded expressions."""
+    reads: dict[Var, frozenset[Var]] = field(default_factory=dict)
+    """The variables that folded expressions read by name."""
+    steps: dict[int, _Step] = field(default_factory=dict)
+    """What the statements do that were seen so far, by ``id``."""
 
     def block(self, block: list[Statement], indent: int) -> list[Statement]:
         steps: list[_Step] = []
@@ -253,7 +259,7 @@ class _Folder:
     def grows(self, value: Tree) -> bool:
         """Whether a value prints as a statement that changes something."""
         fn = value.fn.value if isinstance(value, Call) and isinstance(value.fn, Const) else None
-        return is_inplace(fn) or any(fn is f for f in (*_GROWING, ops.unpack))
+        return is_inplace(fn) or is_call_of(value, _CHANGING)
 
     def loop_test(self, loop: Loop) -> None:
         """Fold the last statement of a loop's head into its test."""
@@ -303,13 +309,14 @@ class _Folder:
         indent: int,
     ) -> list[Var]:
         """Fold what the statement reads; gives the variables folded, the last one evaluated first."""
-        read = _in_order(statement)
+        known = [a for a in _in_order(statement) if isinstance(a, Var) and a in pending]
+        if not known:
+            return []
         room = WIDTH - 4 * indent - self.own_width(statement)
         taken: list[Var] = []
         after: set[int] = set()
-        for atom in reversed(read):
-            known = isinstance(atom, Var) and atom in pending and self.counts[atom] == 1
-            if not isinstance(atom, Var) or not known or not self.may_take(statement, atom):
+        for atom in reversed(known):
+            if self.counts[atom] != 1 or not self.may_take(statement, atom):
                 continue
             source, candidate = pending[atom]
             if isinstance(source.value, MakeFunction) and _is_called(statement, atom):
@@ -326,6 +333,7 @@ class _Folder:
             self.code.folded[atom] = source.value
             self.code.sizes[atom] = (candidate.width, candidate.depth)
             self.effects[atom] = candidate.effect
+            self.reads[atom] = candidate.reads
             room -= growth
             after |= candidate.places
             taken.append(atom)
@@ -378,33 +386,42 @@ class _Folder:
             step = steps[between]
             if candidate.effect + step.effect > Effect.ACTS:  # one acts and the other at least looks
                 return False
-            if step.copied & candidate.reads or any(
-                v.name in names and v not in candidate.reads for v in step.assigned
-            ):
+            if not step.copied.isdisjoint(candidate.reads):
+                return False
+            if names and any(v.name in names and v not in candidate.reads for v in step.assigned):
                 return False
         return True
 
     def step(self, statement: Statement) -> _Step:
         """What the statement does besides its operands."""
-        step = _Step()
-        for inner in [statement, *(s for block in blocks_of(statement) for s in walk(block))]:
-            match inner:
-                case Assign(target, value):
-                    effect = self.deep_effect(value) if inner is not statement else self.effect(value)
-                    step.effect = max(step.effect, effect)
-                    step.assigned.update(targets_of(target))
-                case Change():
-                    step.effect = Effect.ACTS
-                case Copies(pairs):
-                    step.copied.update(target for target, _ in pairs)
-                    step.assigned.update(target for target, _ in pairs)
-                    step.effect = max([step.effect, *(self.deep_effect(a) for _, a in pairs)])
-                case _:
-                    looks = Effect.READS if isinstance(inner, (Fail, Each, Loop)) else Effect.PURE
-                    within = [] if inner is statement else map(self.deep_effect, uses(inner))
-                    step.effect = max([step.effect, looks, *within])
-        step.assigned = {v for v in step.assigned if v not in self.code.folded}
+        step = self.steps[id(statement)] = _Step()
+        match statement:
+            case Assign(target, value):
+                step.effect = self.effect(value)
+                step.assigned.update(v for v in targets_of(target) if v not in self.code.folded)
+            case Copies(pairs):
+                step.copied.update(target for target, _ in pairs)
+                step.assigned |= step.copied
+                step.effect = self.effect_of_all(source for _, source in pairs)
+            case Change():
+                step.effect = Effect.ACTS
+            case Branch() | Each() | Loop():
+                step.effect = Effect.PURE if isinstance(statement, Branch) else Effect.READS
+                for block in blocks_of(statement):
+                    for inner in block:
+                        self.add_inner(step, inner)
+            case Fail():
+                step.effect = Effect.READS
+            case _:
+                pass
         return step
+
+    def add_inner(self, step: _Step, inner: Statement) -> None:
+        """Add what a statement in a block of another one does, its operands included."""
+        known = self.steps[id(inner)]
+        step.effect = max(step.effect, known.effect, self.effect_of_all(uses(inner)))
+        step.assigned |= known.assigned
+        step.copied |= known.copied
 
     def effect(self, tree: Tree) -> Effect:
         if isinstance(tree, (Choice, Junction, Comprehension)):
@@ -419,9 +436,13 @@ class _Folder:
             if known is None and folded is not None:
                 known = self.effects[tree] = self.deep_effect(folded)
             return Effect.PURE if known is None else known
-        effect = effect_of(tree)
-        for atom in tree_atoms(tree):
-            if isinstance(atom, Var):
+        return max(effect_of(tree), self.effect_of_all(tree_atoms(tree)))
+
+    def effect_of_all(self, atoms: Iterable[Atom]) -> Effect:
+        """The largest effect of evaluating some atoms."""
+        effect = Effect.PURE
+        for atom in atoms:
+            if isinstance(atom, Var) and atom in self.code.folded:
                 effect = max(effect, self.deep_effect(atom))
         return effect
 
@@ -445,12 +466,23 @@ class _Folder:
         candidate = _Pending(
             places,
             self.deep_effect(value),
-            frozenset(tree_leaves(self.code, value)),
+            self.leaves_of(value),
             self.width(value),
             depth_of(self.code, value),
         )
         pending[target] = (statement, candidate)
         self.offered[target] = value
+
+    def leaves_of(self, value: Tree) -> frozenset[Var]:
+        """``tree_leaves``, from what is known of the expressions folded so far."""
+        found: set[Var] = set()
+        for atom in tree_atoms(value):
+            if isinstance(atom, Var):
+                known = self.reads.get(atom)
+                found.update(leaves(self.code, atom) if known is None else known)
+        if isinstance(value, Comprehension):
+            found.difference_update(targets_of(value.item))
+        return frozenset(found)
 
     def is_foldable(self, target: Target, value: Tree) -> bool:
         assert isinstance(target, Var)
@@ -458,7 +490,7 @@ class _Folder:
             return self.is_lambda(value)
         if isinstance(value, Call) and isinstance(value.fn, Const):
             fn = value.fn.value
-            if any(fn is f for f in (*_GROWING, ops.unpack)):
+            if is_call_of(value, _CHANGING):
                 return False
             if is_inplace(fn) and (target.is_temporary or not self.is_fresh(value)):
                 return False
@@ -488,20 +520,22 @@ class _Folder:
         return width_of(self.code, tree)
 
 
-def _in_order(statement: Statement) -> list[Atom]:
+def _in_order(statement: Statement) -> Sequence[Atom]:
     """The operands that may be folded into a statement, in the order in which the printed text evaluates
     them."""
-    match statement:
-        case Assign(_, Choice(test) | Junction(_, test)):
-            return [test]
-        case Assign(_, Comprehension(iterable=iterable)):
-            return [iterable]
-        case Assign(_, MakeFunction(_, _, defaults)):
+    if not isinstance(statement, Assign):
+        return uses(statement)
+    match statement.value:
+        case Call(Const(value=operator.contains), (container, item), ()):
+            return [a for a in (item, container) if not isinstance(a, Star)]
+        case Choice(test) | Junction(_, test):
+            return (test,)
+        case Comprehension(iterable=iterable):
+            return (iterable,)
+        case MakeFunction(_, _, defaults):
             return [atom for _, atom in defaults]
-        case Assign(_, Call(Const(value=operator.contains), (container, item), ())):
-            return [a for a in (item, container) if not hasattr(a, "atom")]
-        case _:
-            return list(uses(statement))
+        case value:
+            return tree_atoms(value)
 
 
 def _is_all(statement: Statement) -> bool:

@@ -6,7 +6,7 @@ Names are not chosen yet, so these are estimates; printing wraps what comes out 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 from s2s import ops
 from s2s.emission.code import Choice, Code, Comprehension, Junction, Tree, tree_atoms
@@ -34,28 +34,29 @@ _BRACKETS = {ops.make_tuple: 2, ops.make_list: 2, ops.make_set: 2, ops.make_dict
 def width_of(code: Code, tree: Tree) -> int:
     """About how many columns an expression takes."""
     match tree:
-        case Var(name):
+        case Var():
             size = code.sizes.get(tree)
             if size is not None:
                 return size[0]
             folded = code.folded.get(tree)
-            return len(name) + tree.is_temporary if folded is None else width_of(code, folded)
-        case Const(value=value):
-            return _constant(value)
+            return len(tree.name) + tree.is_temporary if folded is None else width_of(code, folded)
+        case Const():
+            return _constant(tree.value)
+        case Call(fn, args, kwargs):
+            words = sum([len(key or "") + 3 + width_of(code, a) for key, a in kwargs])
+            return _call(code, fn, [a.atom if isinstance(a, Star) else a for a in args]) + words
         case Load(name):
             return len(name)
         case MakeFunction():
             return 30
-        case Choice(test, then, orelse):
-            return 10 + sum(width_of(code, a) for a in (test, then, orelse))
-        case Junction(_, first, second):
-            return 5 + width_of(code, first) + width_of(code, second)
+        case Choice():
+            return 10 + sum([width_of(code, a) for a in tree_atoms(tree)])
+        case Junction():
+            return 5 + sum([width_of(code, a) for a in tree_atoms(tree)])
         case Comprehension():
-            return 20 + sum(width_of(code, a) for a in tree_atoms(tree))
-        case Call(fn, args, kwargs):
-            words = sum(len(key or "") + 3 + width_of(code, a) for key, a in kwargs)
-            atoms = [a.atom if isinstance(a, Star) else a for a in args]
-            return _call(code, fn, atoms) + words
+            return 20 + sum([width_of(code, a) for a in tree_atoms(tree)])
+        case _ as never:
+            assert_never(never)
 
 
 def depth_of(code: Code, tree: Tree) -> int:
@@ -66,26 +67,28 @@ def depth_of(code: Code, tree: Tree) -> int:
             return size[1]
         folded = code.folded.get(tree)
         return 0 if folded is None else depth_of(code, folded)
-    return 1 + max((depth_of(code, a) for a in tree_atoms(tree) if isinstance(a, Var)), default=0)
+    return 1 + max([depth_of(code, a) for a in tree_atoms(tree) if isinstance(a, Var)], default=0)
 
 
 def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
     known = fn.value if isinstance(fn, Const) and fn.value.__hash__ is not None else None
-    listed = sum(width_of(code, a) + 2 for a in args)
-    if known in _SYMBOLS and len(args) == 2:
-        return _SYMBOLS[known][1] + sum(_operand(code, a, _SYMBOLS[known][0]) for a in args)
+    symbol = _SYMBOLS.get(known)
+    if symbol is not None and len(args) == 2:
+        binding, columns = symbol
+        return columns + _operand(code, args[0], binding) + _operand(code, args[1], binding)
     if known in _UNARY and len(args) == 1:
         return _UNARY[known] + _operand(code, args[0], 4)
     if known is ops.format_value:
         return 2 + sum(width_of(code, a) if k == 0 else _text(a) + 1 for k, a in enumerate(args))
     if known is ops.format_string:
         return 3 + sum(_text(a) if isinstance(a, Const) else width_of(code, a) for a in args)
-    if known in _BRACKETS:
-        return _BRACKETS[known] + max(0, listed - 2)
     if known is operator.getitem and len(args) == 2:
         return width_of(code, args[0]) + 2 + key_width(code, args[1])
     if known is getattr and len(args) == 2:
         return width_of(code, args[0]) + width_of(code, args[1]) - 1
+    listed = sum([width_of(code, a) + 2 for a in args])
+    if known in _BRACKETS:
+        return _BRACKETS[known] + max(0, listed - 2)
     return width_of(code, fn) + max(2, listed)
 
 

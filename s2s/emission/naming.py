@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -48,11 +48,23 @@ def name_variables(code: Code, reserved: Iterable[str], captured: dict[Var, str]
     """A name for every variable that is printed. ``captured`` has the enclosing function's names,
     ``reserved`` the names that the text reads and does not own. Copies to variables that nothing reads are
     removed from ``code``."""
-    liveness = _Liveness(code)
+    liveness = _Liveness(code, walk(code.body))
     liveness.run()
     classes = _Classes(liveness)
-    classes.coalesce(code)
+    classes.coalesce()
     return _Namer(classes, set(reserved), captured).run(code)
+
+
+@dataclass(slots=True)
+class _Let:
+    """What an assignment does. ``source`` is what it copies; ``changed`` what ``x = old; x += c`` reads after
+    its first half: the target must not have the name of that."""
+
+    targets: Sequence[Var]
+    together: int
+    source: Var | None
+    changed: int
+    read: int
 
 
 @dataclass(slots=True)
@@ -60,6 +72,8 @@ class _Liveness:
     """Which variables are read later, at every point; and from that, which ones conflict."""
 
     code: Code
+    statements: list[Statement]
+    """All of the code, in order of the text."""
     index: dict[Var, int] = field(default_factory=dict)
     order: list[Var] = field(default_factory=list)
     conflicts: list[int] = field(default_factory=list)
@@ -67,6 +81,10 @@ class _Liveness:
     """The targets that are read later, by the ``id`` of their ``Copies``."""
     lasting: int = 0
     """What nested functions capture: read at any time until the function ends."""
+    reads: dict[Var, int] = field(default_factory=dict)
+    """What evaluating a variable reads: itself, or the leaves of its expression."""
+    lets: dict[int, _Let] = field(default_factory=dict)
+    """The assignments, by ``id``: in a loop they are asked more than once."""
 
     def bit(self, var: Var) -> int:
         place = self.index.get(var)
@@ -85,16 +103,20 @@ class _Liveness:
     def read(self, atoms: Iterable[Atom]) -> int:
         result = 0
         for atom in atoms:
-            result |= self.bits(leaves(self.code, atom))
+            if isinstance(atom, Var):
+                known = self.reads.get(atom)
+                if known is None:
+                    known = self.reads[atom] = self.bits(leaves(self.code, atom))
+                result |= known
         return result
 
     def run(self) -> None:
         fixed = self.bits((*self.code.params, *self.code.captures))
-        for statement in walk(self.code.body):
+        for statement in self.statements:
             for target in assigned_by(statement):
                 self.bit(target)
-        self.lasting = self.bits(_captured(self.code))
-        for made in _comprehensions(self.code):
+        self.lasting = self.bits(_captured(self.code, self.statements))
+        for made in _comprehensions(self.code, self.statements):
             inside = self.bits(v for atom in tree_atoms(made) for v in leaves(self.code, atom))
             for item in targets_of(made.item):
                 self.assign(item, inside)
@@ -119,8 +141,8 @@ class _Liveness:
 
     def statement(self, statement: Statement, out: int, leave: int) -> int:
         match statement:
-            case Assign(target, value):
-                return self.let(target, value, out)
+            case Assign():
+                return self.let(statement, out)
             case Copies(pairs):
                 return self.copies(statement, pairs, out)
             case Branch(test, then, orelse):
@@ -142,19 +164,28 @@ class _Liveness:
             case _ as never:
                 assert_never(never)
 
-    def let(self, target: Target, value: Tree, out: int) -> int:
-        assigned = list(targets_of(target))
-        together = self.bits(assigned)
+    def let(self, statement: Assign, out: int) -> int:
+        known = self.lets.get(id(statement))
+        if known is None:
+            known = self.lets[id(statement)] = self.facts_of(statement.target, statement.value)
+        for var in known.targets:
+            self.assign(var, out | known.together | known.changed, known.source)
+        return (out & ~known.together) | known.read
+
+    def facts_of(self, target: Target, value: Tree) -> _Let:
+        targets = targets_of(target)
+        together = self.bits(targets)
         source = value if isinstance(value, Var) and value not in self.code.folded else None
-        for var in assigned:
-            self.assign(var, out | together | self.changed_with(value), source)
-        read = self.bits(tree_leaves(self.code, value))
+        changed = self.changed_with(value) if targets else 0
+        read = self.read(tree_atoms(value))
+        if isinstance(value, Comprehension):
+            read &= ~self.bits(targets_of(value.item))
         if isinstance(value, MakeFunction):
             read &= ~together  # a function that calls itself
-        return (out & ~together) | read
+        return _Let(targets, together, source, changed, read)
 
     def changed_with(self, value: Tree) -> int:
-        """What ``x = old; x += c`` reads after its first half: the target must not have the name of that."""
+        """What an assignment that prints as ``x = old; x += c`` reads after its first half."""
         match value:
             case Call(Const(value=fn), (Var() as first, second), ()) if is_inplace(fn):
                 read = set(tree_leaves(self.code, Call(Const(None), (second,))))
@@ -195,21 +226,21 @@ class _Liveness:
             head |= before
 
     def remove_dead_copies(self) -> None:
-        for statement in walk(self.code.body):
+        for statement in self.statements:
             if isinstance(statement, Copies):
                 kept = self.kept.get(id(statement), set())
                 statement.pairs = [(t, s) for t, s in statement.pairs if t in kept]
 
 
-def _comprehensions(code: Code) -> Iterator[Comprehension]:
+def _comprehensions(code: Code, statements: list[Statement]) -> Iterator[Comprehension]:
     """Comprehensions have variables of their own."""
-    values = [s.value for s in walk(code.body) if isinstance(s, Assign)]
+    values = [s.value for s in statements if isinstance(s, Assign)]
     yield from (v for v in (*values, *code.folded.values()) if isinstance(v, Comprehension))
 
 
-def _captured(code: Code) -> Iterator[Var]:
+def _captured(code: Code, statements: list[Statement]) -> Iterator[Var]:
     """The variables that nested functions read by name."""
-    values = [s.value for s in walk(code.body) if isinstance(s, Assign)]
+    values = [s.value for s in statements if isinstance(s, Assign)]
     for value in (*values, *code.folded.values()):
         if isinstance(value, MakeFunction):
             for atom in value.captures:
@@ -227,7 +258,7 @@ def acts(code: Code, atom: Atom) -> bool:
 @dataclass(slots=True)
 class _Classes:
     """Variables put together: for each the representative, for each representative members, conflicts, base
-    names."""
+    names. ``conflicts`` has each pair on one side at least."""
 
     liveness: _Liveness
     parent: list[int] = field(default_factory=list)
@@ -237,15 +268,10 @@ class _Classes:
     fixed: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        order, conflicts = self.liveness.order, self.liveness.conflicts
+        order = self.liveness.order
         self.parent = list(range(len(order)))
         self.members = [1 << i for i in range(len(order))]
-        self.conflicts = list(conflicts)
-        for i, mask in enumerate(conflicts):
-            while mask:
-                low = mask & -mask
-                self.conflicts[low.bit_length() - 1] |= 1 << i
-                mask ^= low
+        self.conflicts = list(self.liveness.conflicts)
         self.base = [v.name for v in order]
         self.fixed = {self.liveness.index[v] for v in self.liveness.code.captures}
 
@@ -255,17 +281,21 @@ class _Classes:
             place = self.parent[place]
         return place
 
-    def coalesce(self, code: Code) -> None:
+    def coalesce(self) -> None:
         """Put the ends of copies together: first those with one name, then those with a temporary."""
-        pairs = list(_connected(code))
+        pairs = list(_connected(self.liveness.code, self.liveness.statements))
         for same in (True, False):
             for target, source in pairs:
                 if (target.name == source.name) is same and source in self.liveness.index:
                     self.merge(self.find(target), self.find(source))
 
+    def conflict(self, place: int, members: int, conflicts: int) -> bool:
+        """Whether a class conflicts with these members, which have these conflicts."""
+        return bool(self.conflicts[place] & members or conflicts & self.members[place])
+
     def merge(self, first: int, second: int) -> None:
         """Put two classes together where they do not conflict and the user gave them no two names."""
-        if first == second or self.conflicts[first] & self.members[second]:
+        if first == second or self.conflict(first, self.members[second], self.conflicts[second]):
             return
         names = {b for b in (self.base[first], self.base[second]) if not b.startswith("%")}
         if len(names) > 1 or (second in self.fixed) or (first in self.fixed):
@@ -279,9 +309,9 @@ class _Classes:
             self.base[first] = names.pop()
 
 
-def _connected(code: Code) -> Iterator[tuple[Var, Var]]:
+def _connected(code: Code, statements: list[Statement]) -> Iterator[tuple[Var, Var]]:
     """The variables that a copy connects, those in the innermost blocks last."""
-    for statement in walk(code.body):
+    for statement in statements:
         match statement:
             case Copies(pairs):
                 yield from ((t, s) for t, s in pairs if isinstance(s, Var) and s not in code.folded)
@@ -298,29 +328,31 @@ class _Namer:
     classes: _Classes
     reserved: set[str]
     captured: dict[Var, str]
-    taken: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """For each name in use: the name it was made from, and the variables that have it."""
+    taken: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    """For each name in use: the name it was made from, the variables that have it, and their conflicts."""
     temporaries: int = 0
 
     def run(self, code: Code) -> dict[Var, str]:
-        index = self.classes.liveness.index
+        liveness, find = self.classes.liveness, self.classes.find
         names: dict[int, str] = {}
         for var in code.captures:
-            names[self.classes.find(var)] = self.captured[var]
-            self.take(self.captured[var], var.name, self.classes.find(var))
+            names[find(var)] = self.captured[var]
+            self.take(self.captured[var], var.name, find(var))
         for var in code.params:
-            names[self.classes.find(var)] = var.name
-            self.take(var.name, var.name, self.classes.find(var))
+            names[find(var)] = var.name
+            self.take(var.name, var.name, find(var))
         bases = {b for b in self.classes.base if not b.startswith("%")}
-        for var in _in_order_of_text(code):
-            place = self.classes.find(var)
+        for var in _in_order_of_text(code, liveness.statements):
+            place = find(var)
             if place not in names:
                 names[place] = self.choose(place, bases)
-        return {var: names[self.classes.find(var)] for var in index if self.classes.find(var) in names}
+        places = {var: find(var) for var in liveness.index}
+        return {var: names[place] for var, place in places.items() if place in names}
 
     def take(self, name: str, base: str, place: int) -> None:
-        members = self.taken.get(name, (base, 0))[1]
-        self.taken[name] = (base, members | self.classes.members[place])
+        classes = self.classes
+        _, members, conflicts = self.taken.get(name, (base, 0, 0))
+        self.taken[name] = (base, members | classes.members[place], conflicts | classes.conflicts[place])
 
     def choose(self, place: int, bases: set[str]) -> str:
         base = self.classes.base[place]
@@ -330,10 +362,10 @@ class _Namer:
         while plain in self.reserved or keyword.iskeyword(plain):
             plain += "_"
         for name in _versions(plain):
-            made_from, members = self.taken.get(name, (base, 0))
+            made_from, members, conflicts = self.taken.get(name, (base, 0, 0))
             if (name != base and name in bases) or made_from != base or name in self.reserved:
                 continue
-            if not members & self.classes.conflicts[place]:
+            if not self.classes.conflict(place, members, conflicts):
                 self.take(name, base, place)
                 return name
         raise AssertionError("names do not run out")
@@ -348,7 +380,7 @@ class _Namer:
                 and name not in self.taken
                 and not hasattr(builtins, name)
             ):
-                self.taken[name] = ("%" + suffix, -1)
+                self.taken[name] = ("%" + suffix, 0, 0)  # no variable is made from that
                 return name
 
 
@@ -361,8 +393,8 @@ def _versions(base: str) -> Iterator[str]:
         yield f"{base}_{number}"
 
 
-def _in_order_of_text(code: Code) -> Iterator[Var]:
-    for statement in walk(code.body):
+def _in_order_of_text(code: Code, statements: list[Statement]) -> Iterator[Var]:
+    for statement in statements:
         yield from assigned_by(statement)
-    for made in _comprehensions(code):
+    for made in _comprehensions(code, statements):
         yield from targets_of(made.item)

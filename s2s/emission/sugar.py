@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from s2s.emission.code import (
     Target,
     assigned_by,
     blocks_of,
+    is_call_of,
     targets_of,
     uses,
     walk,
@@ -44,14 +45,10 @@ def add_sugar(code: Code) -> None:
     code.grown = _Owners(code).grown()
 
 
-def _is_call(value: object, *fns: Any) -> bool:
-    return isinstance(value, Call) and isinstance(value.fn, Const) and any(value.fn.value is fn for fn in fns)
-
-
 # --- tuple targets ---
 
 
-def _unpack_in(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
+def _unpack_in(block: list[Statement], counts: dict[Var, int]) -> list[Statement]:
     """The block with ``a, b = v`` where it unpacks ``v`` and reads the parts."""
     for statement in block:
         for inner in blocks_of(statement):
@@ -69,14 +66,14 @@ def _unpack_in(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
 
 
 def _pattern(
-    statement: Statement, block: list[Statement], counts: Counter[Var], removed: set[int]
+    statement: Statement, block: list[Statement], counts: dict[Var, int], removed: set[int]
 ) -> Assign | None:
     """``a, b = v`` for one unpacking; the reads of its parts go to ``removed``."""
     match statement:
         case Assign(
             Var() as whole, Call(_, (Var() | Const() as source, Const() as first, Const() as second))
         ):
-            if not _is_call(statement.value, ops.unpack):
+            if not is_call_of(statement.value, (ops.unpack,)):
                 return None
             before, after = first.value, second.value
         case _:
@@ -95,12 +92,12 @@ def _part_read(statement: Statement, whole: Var) -> int | None:
     """The index where a statement reads one part of an unpacked tuple."""
     match statement:
         case Assign(Var(), Call(_, (first, Const() as place), ())) if first == whole:
-            return place.value if _is_call(statement.value, operator.getitem) else None
+            return place.value if is_call_of(statement.value, (operator.getitem,)) else None
         case _:
             return None
 
 
-def _nest(block: list[Statement], counts: Counter[Var]) -> list[Statement]:
+def _nest(block: list[Statement], counts: dict[Var, int]) -> list[Statement]:
     """``a, (b, c) = v`` for two unpackings, one after the other."""
     result: list[Statement] = []
     for statement in block:
@@ -127,7 +124,7 @@ def _put_in(pattern: Pattern, var: Var, inner: Pattern) -> Pattern:
     return pattern if items == pattern.items or starred else Pattern(items, pattern.star)
 
 
-def _target_of_loop(loop: Each, counts: Counter[Var]) -> None:
+def _target_of_loop(loop: Each, counts: dict[Var, int]) -> None:
     """``for a, b in pairs:`` where the body begins by unpacking the item."""
     match loop.body:
         case [Assign(Pattern() as pattern, Var() as source), *rest]:
@@ -215,14 +212,13 @@ class _Owners:
         for statement in block:
             self.seen += 1
             use = _Use(statement, path, self.seen)
-            read = list(uses(statement)) + ([statement.test] if isinstance(statement, Loop) else [])
-            for atom in read:
+            for atom in (statement.test,) if isinstance(statement, Loop) else uses(statement):
                 if isinstance(atom, Var):
                     self.uses[atom].append(use)
             match statement:
                 case Assign(Var() as target, value):
                     self.sources[target].append((value, use))
-                    if _is_call(value, *_GROWING):
+                    if is_call_of(value, _GROWING):
                         self.growths.append(use)
                 case Copies(pairs):
                     for target, source in pairs:
@@ -255,7 +251,7 @@ class _Owners:
 
     def has_grown(self, other: _Use, use: _Use) -> bool:
         """Whether the other one makes the list grow in an inner loop, before it is handed on."""
-        grows = isinstance(other.statement, Assign) and _is_call(other.statement.value, *_GROWING)
+        grows = isinstance(other.statement, Assign) and is_call_of(other.statement.value, _GROWING)
         return grows and other.order < use.order and isinstance(use.statement, Copies)
 
     def excludes(self, first: _Path, second: _Path) -> bool:
@@ -273,9 +269,9 @@ class _Owners:
 
     def is_handed(self, source: Any, use: _Use, seen: set[Var]) -> bool:
         """Whether a value is fresh, or comes from a variable that does nothing else with it."""
-        if _is_call(source, *_FRESH):
+        if is_call_of(source, _FRESH):
             return True
-        if _is_call(source, *_GROWING):
+        if is_call_of(source, _GROWING):
             return isinstance(source.args[0], Var) and self.is_owned(source.args[0], seen)
         if not isinstance(source, Var):
             return False
