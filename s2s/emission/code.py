@@ -290,8 +290,7 @@ def is_call_of(value: object, functions: Iterable[Any]) -> bool:
     """Whether a right-hand side calls one of these known functions."""
     if not isinstance(value, Call) or not isinstance(value.fn, Const):
         return False
-    called = value.fn.value  # compared by identity: its equality is the user's
-    return any(called is function for function in functions)
+    return id(value.fn.value) in map(id, functions)  # not by equality, which may be the user's
 
 
 def ends(block: list[Statement]) -> bool:

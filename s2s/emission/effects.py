@@ -19,7 +19,7 @@ from s2s import ops
 from s2s.emission.code import Choice, Comprehension, Junction, Tree
 from s2s.ir import Call, Const, Load, MakeFunction, Star, Var
 
-__all__ = ["FRESH", "INPLACE", "Effect", "effect_of", "is_inplace"]
+__all__ = ["ACTS", "FRESH", "INPLACE", "PURE", "READS", "Effect", "effect_of", "is_inplace"]
 
 
 class Effect(enum.IntEnum):
@@ -29,6 +29,8 @@ class Effect(enum.IntEnum):
     READS = 1
     ACTS = 2
 
+
+PURE, READS, ACTS = Effect
 
 INPLACE: dict[Any, Any] = {
     operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
@@ -79,17 +81,17 @@ def effect_of(tree: Tree) -> Effect:
             effect = _effect_of_call(fn.value)
             for key, _ in kwargs:
                 if key == "out" or key is None:
-                    return Effect.ACTS
+                    return ACTS
             for argument in args:
                 if isinstance(argument, Star):
-                    return max(Effect.READS, effect)
+                    return max(READS, effect)
             return effect
         case Call():
-            return Effect.ACTS
+            return ACTS
         case Var() | Const() | MakeFunction() | Choice() | Junction():
-            return Effect.PURE
+            return PURE
         case Load() | Comprehension():
-            return Effect.READS
+            return READS
         case _ as never:
             assert_never(never)
 
@@ -98,22 +100,22 @@ def _effect_of_call(fn: Any) -> Effect:
     try:
         known = _KNOWN.get(fn)
     except TypeError:  # not hashable
-        return Effect.ACTS
+        return ACTS
     if known is not None:
         return known
     if isinstance(fn, np.ufunc):
-        return Effect.READS
+        return READS
     if isinstance(fn, _METHODS):
         reading = fn.__objclass__ in _READING_TYPES and fn.__name__ not in _CHANGING_METHODS
-        return Effect.READS if reading else Effect.ACTS
+        return READS if reading else ACTS
     module = str(getattr(fn, "__module__", None) or "")
     if module in (operator.__name__, "_operator", math.__name__, ops.__name__):
-        return Effect.READS
+        return READS
     if isinstance(fn, type):
-        return Effect.READS if module in ("numpy", builtins.__name__) and fn in _VALUE_TYPES else Effect.ACTS
+        return READS if module in ("numpy", builtins.__name__) and fn in _VALUE_TYPES else ACTS
     if module.split(".")[0] == "numpy" and not module.startswith("numpy.random"):
-        return Effect.READS if getattr(fn, "__self__", None) is None else Effect.ACTS
-    return Effect.ACTS
+        return READS if getattr(fn, "__self__", None) is None else ACTS
+    return ACTS
 
 
 _VALUE_TYPES = {
@@ -123,8 +125,8 @@ _VALUE_TYPES = {
 
 _OPERATORS = [fn for name, fn in vars(operator).items() if isinstance(fn, types.BuiltinFunctionType)]
 _KNOWN: dict[Any, Effect] = {
-    **dict.fromkeys((*_OPERATORS, *_BUILTINS), Effect.READS),
-    **dict.fromkeys(_ACTING, Effect.ACTS),
-    **dict.fromkeys(_PURE, Effect.PURE),
+    **dict.fromkeys((*_OPERATORS, *_BUILTINS), READS),
+    **dict.fromkeys(_ACTING, ACTS),
+    **dict.fromkeys(_PURE, PURE),
 }
 """The effects of what is called most."""

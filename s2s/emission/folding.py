@@ -40,7 +40,7 @@ from s2s.emission.code import (
     uses,
     walk,
 )
-from s2s.emission.effects import FRESH, Effect, effect_of, is_inplace
+from s2s.emission.effects import ACTS, FRESH, PURE, READS, Effect, effect_of, is_inplace
 from s2s.emission.measure import depth_of, key_width, width_of
 from s2s.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Store, Var
 
@@ -132,7 +132,7 @@ class _Pending:
 class _Step:
     """What one place of a block does, for those who want to pass it."""
 
-    effect: Effect = Effect.PURE
+    effect: Effect = PURE
     assigned: set[Var] = field(default_factory=set)
     copied: set[Var] = field(default_factory=set)
 
@@ -309,14 +309,16 @@ class _Folder:
         indent: int,
     ) -> list[Var]:
         """Fold what the statement reads; gives the variables folded, the last one evaluated first."""
-        known = [a for a in _in_order(statement) if isinstance(a, Var) and a in pending]
+        known = [
+            a for a in _in_order(statement) if isinstance(a, Var) and a in pending and self.counts[a] == 1
+        ]
         if not known:
             return []
         room = WIDTH - 4 * indent - self.own_width(statement)
         taken: list[Var] = []
         after: set[int] = set()
         for atom in reversed(known):
-            if self.counts[atom] != 1 or not self.may_take(statement, atom):
+            if not self.may_take(statement, atom):
                 continue
             source, candidate = pending[atom]
             if isinstance(source.value, MakeFunction) and _is_called(statement, atom):
@@ -328,7 +330,7 @@ class _Folder:
                 or not self.may_pass(candidate, place, after, steps)
             ):
                 continue
-            if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is Effect.ACTS:
+            if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is ACTS:
                 continue
             self.code.folded[atom] = source.value
             self.code.sizes[atom] = (candidate.width, candidate.depth)
@@ -384,11 +386,11 @@ class _Folder:
             if between in candidate.places or between in after:
                 continue
             step = steps[between]
-            if candidate.effect + step.effect > Effect.ACTS:  # one acts and the other at least looks
+            if candidate.effect + step.effect > ACTS:  # one acts and the other at least looks
                 return False
             if not step.copied.isdisjoint(candidate.reads):
                 return False
-            if names and any(v.name in names and v not in candidate.reads for v in step.assigned):
+            if names and names & {v.name for v in step.assigned - candidate.reads}:
                 return False
         return True
 
@@ -398,20 +400,20 @@ class _Folder:
         match statement:
             case Assign(target, value):
                 step.effect = self.effect(value)
-                step.assigned.update(v for v in targets_of(target) if v not in self.code.folded)
+                step.assigned.update([v for v in targets_of(target) if v not in self.code.folded])
             case Copies(pairs):
-                step.copied.update(target for target, _ in pairs)
+                step.copied.update([target for target, _ in pairs])
                 step.assigned |= step.copied
-                step.effect = self.effect_of_all(source for _, source in pairs)
+                step.effect = self.effect_of_all([source for _, source in pairs])
             case Change():
-                step.effect = Effect.ACTS
+                step.effect = ACTS
             case Branch() | Each() | Loop():
-                step.effect = Effect.PURE if isinstance(statement, Branch) else Effect.READS
+                step.effect = PURE if isinstance(statement, Branch) else READS
                 for block in blocks_of(statement):
                     for inner in block:
                         self.add_inner(step, inner)
             case Fail():
-                step.effect = Effect.READS
+                step.effect = READS
             case _:
                 pass
         return step
@@ -435,12 +437,12 @@ class _Folder:
             folded = self.code.folded.get(tree)
             if known is None and folded is not None:
                 known = self.effects[tree] = self.deep_effect(folded)
-            return Effect.PURE if known is None else known
+            return PURE if known is None else known
         return max(effect_of(tree), self.effect_of_all(tree_atoms(tree)))
 
     def effect_of_all(self, atoms: Iterable[Atom]) -> Effect:
         """The largest effect of evaluating some atoms."""
-        effect = Effect.PURE
+        effect = PURE
         for atom in atoms:
             if isinstance(atom, Var) and atom in self.code.folded:
                 effect = max(effect, self.deep_effect(atom))
@@ -463,26 +465,27 @@ class _Folder:
             return
         places = own.union(*(self.places[v] for v in taken))
         self.places[target] = places
-        candidate = _Pending(
-            places,
-            self.deep_effect(value),
-            self.leaves_of(value),
-            self.width(value),
-            depth_of(self.code, value),
-        )
-        pending[target] = (statement, candidate)
+        effect, reads = self.inputs(value)
+        pending[target] = (
+            statement, _Pending(places, effect, reads, self.width(value), depth_of(self.code, value))
+        )  # fmt: skip
         self.offered[target] = value
 
-    def leaves_of(self, value: Tree) -> frozenset[Var]:
-        """``tree_leaves``, from what is known of the expressions folded so far."""
-        found: set[Var] = set()
+    def inputs(self, value: Tree) -> tuple[Effect, frozenset[Var]]:
+        """The effect of an expression with everything folded into it, and the variables that it reads by
+        name."""
+        effect = effect_of(value)
+        reads: set[Var] = set()
         for atom in tree_atoms(value):
-            if isinstance(atom, Var):
+            if isinstance(atom, Var) and atom in self.code.folded:
+                effect = max(effect, self.deep_effect(atom))
                 known = self.reads.get(atom)
-                found.update(leaves(self.code, atom) if known is None else known)
+                reads.update(leaves(self.code, atom) if known is None else known)
+            elif isinstance(atom, Var):
+                reads.add(atom)
         if isinstance(value, Comprehension):
-            found.difference_update(targets_of(value.item))
-        return frozenset(found)
+            reads.difference_update(targets_of(value.item))
+        return effect, frozenset(reads)
 
     def is_foldable(self, target: Target, value: Tree) -> bool:
         assert isinstance(target, Var)

@@ -37,7 +37,7 @@ from s2s.emission.code import (
     uses,
     walk,
 )
-from s2s.emission.effects import Effect, effect_of, is_inplace
+from s2s.emission.effects import ACTS, effect_of, is_inplace
 from s2s.emission.folding import leaves, tree_leaves
 from s2s.ir import Atom, Call, Const, MakeFunction, Var
 
@@ -252,7 +252,7 @@ def acts(code: Code, atom: Atom) -> bool:
     tree = code.folded.get(atom) if isinstance(atom, Var) else None
     if tree is None:
         return False
-    return effect_of(tree) is Effect.ACTS or any(acts(code, a) for a in tree_atoms(tree))
+    return effect_of(tree) is ACTS or any(acts(code, a) for a in tree_atoms(tree))
 
 
 @dataclass(slots=True)

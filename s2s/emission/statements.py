@@ -316,19 +316,19 @@ class _Writer:
 
     def item(self, loop: Each, item: Any) -> str:
         """The target of a ``for``: ``_`` where nothing reads it."""
-        read = {v for s in walk(loop.body) for v in self.read_by(s)}
-        if isinstance(item, Var) and item.is_temporary and item not in read:
+        if isinstance(item, Var) and item.is_temporary and not self.is_read_in(loop.body, item):
             return "_"
         text = print_expression(self.expressions.target(item))
         return (
             text[1:-1] if isinstance(item, Pattern) and len(item.items) > 1 and text.startswith("(") else text
         )
 
-    def read_by(self, statement: Statement) -> Iterable[Var]:
-        for atom in uses(statement):
-            yield from leaves(self.code, atom)
-        if isinstance(statement, Loop):
-            yield from leaves(self.code, statement.test)
+    def is_read_in(self, block: list[Statement], var: Var) -> bool:
+        for statement in walk(block):
+            read = (statement.test,) if isinstance(statement, Loop) else uses(statement)
+            if any(var in leaves(self.code, atom) for atom in read):
+                return True
+        return False
 
     def loop(self, loop: Loop) -> None:
         if not self.prints(loop.head):

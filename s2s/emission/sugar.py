@@ -40,7 +40,8 @@ _FRESH = (ops.make_list, ops.make_set, ops.make_dict)
 def add_sugar(code: Code) -> None:
     """Rewrite unpacking, move copies, and mark the lists that may grow in place; the code is changed in
     place."""
-    code.body = _unpack_in(code.body, count_uses(code))
+    if any(isinstance(s, Assign) and is_call_of(s.value, (ops.unpack,)) for s in walk(code.body)):
+        code.body = _unpack_in(code.body, count_uses(code))
     _copy_early(code.body)
     code.grown = _Owners(code).grown()
 
