@@ -41,6 +41,18 @@ def _zero_objects(x: Any) -> Any:
     return zeros
 
 
+def zeros_of(x: Any) -> Any:
+    """The zero cotangent of a value that a derivative flows through: as ``zeros_like``, but an integer gets 0.0 (the
+    ``0`` that a sum begins with)."""
+    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
+        return 0.0
+    if isinstance(x, dict):
+        return {key: zeros_of(item) for key, item in x.items()}
+    if isinstance(x, (tuple, list)):
+        return _rebuild(x, [zeros_of(item) for item in x])
+    return zeros_like(x)
+
+
 def add(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one structure, where None is an absent one. Neither is changed."""
     if a is None:

@@ -245,6 +245,11 @@ class Evaluator:
 
     def _on_any_scalar(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
         """The result where the type of a number depends on the path taken."""
+        if fn is np.where:  # an array of rank 0, also of numbers
+            sides = args[1:]
+            real = all(map(is_number, args)) and any(s == ANY_REAL or type_of(s) is float for s in sides)
+            same = all(s == ANY_REAL or type_of(s) in (float, np.float64, int) for s in sides)
+            return Array(np.dtype(float), ()) if real and same else UNKNOWN
         if any(a == ANY_SCALAR for a in args):
             return ANY_SCALAR if all(map(is_number, args)) else UNKNOWN
         made = self.elementwise(fn, tuple(Scalar(float) if a == ANY_REAL else a for a in args))

@@ -157,9 +157,7 @@ class Crossing:
             inner, region = var, home
             while region is not self.root:
                 assert region.parent is not None
-                outer = self.context.define(
-                    var.name, self.context.value(var), var in self.context.varied, self.context.definitions.get(var)
-                )
+                outer = self.context.define(var.name, self.context.value(var), var in self.context.varied)
                 self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer))
                 inner, region = outer, region.parent
             self.exported[var] = inner

@@ -129,6 +129,7 @@ class _Template:
     """A rule body specialised for arguments of some kinds: what stands for them, the statements and the result."""
 
     stand_ins: list[Any]
+    items: dict[ir.Atom, ir.Atom]
     statements: list[ir.Statement]
     result: ir.Atom
     by_name: bool
@@ -293,7 +294,7 @@ class Reverser:
             return ir.Const(0.0)
         like = self.part_atom(sweep, var, path, span)
         known = isinstance(value, Array) and value.dtype.kind in "fc"
-        return sweep.builder.call(np.zeros_like if known else rt.zeros_like, like, span=span, name=self.name(var))
+        return sweep.builder.call(np.zeros_like if known else rt.zeros_of, like, span=span, name=self.name(var))
 
     def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """The primal value of a part of a variable, for its shape."""
@@ -549,7 +550,7 @@ class Reverser:
         function = lower_function(body)
         given = [atoms[p.var.name] for p in function.params]
         key = (body, *map(self._kind, given))
-        template = self.templates.get(key)
+        template = self.templates.get(key) if None not in key else None
         if template is None:
             template = self._template(body, function, given)
             if None not in key:
@@ -570,8 +571,9 @@ class Reverser:
         scratch = Builder(self.context)
         frame = Frame(body, body)
         stand_ins = []
+        items: dict[ir.Atom, ir.Atom] = {}
         for param, atom in zip(function.params, given, strict=True):
-            stand_in = self._stand_in(atom, scratch)
+            stand_in = self._stand_in(atom, items)
             stand_ins.append(stand_in)
             frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
         guards = dict(self.specializer.guards)
@@ -580,15 +582,23 @@ class Reverser:
         straight = all(isinstance(s, ir.Let) for s in scratch.statements)
         live = {result} if isinstance(result, ir.Var) else set()
         kept = drop_dead_statements(scratch.statements, live)
-        return _Template(stand_ins, kept, result, not straight and body.__name__ != "<lambda>")
+        return _Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>")
 
-    def _stand_in(self, atom: Any, scratch: Builder) -> Any:
+    def _stand_in(self, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:
+        """What stands for an argument; ``items`` gets what stands for the items of a container made by a display."""
         if isinstance(atom, tuple):
-            return tuple(self._stand_in(a, scratch) for a in atom)
+            return tuple(self._stand_in(a, items) for a in atom)
         if not isinstance(atom, ir.Var):
             return atom
-        definition = self.context.definitions.get(atom) if self._kind(atom) is None else None
-        return self.context.define("%", self.context.value(atom), False, definition)
+        made = self.context.definitions.get(atom)
+        display = None
+        if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.crossing.is_primal(atom):
+            inner = tuple(self._stand_in(a, items) for a in made.args)
+            display = ir.Call(made.fn, inner)
+            items.update((s, a) for s, a in zip(inner, made.args, strict=True) if s is not a)  # type: ignore[misc]
+        elif self._kind(atom) is None and not self.crossing.is_primal(atom):
+            display = made  # type: ignore[assignment]
+        return self.context.define("%", self.context.value(atom), False, display)
 
     def _argument(self, sweep: Sweep, atom: Any) -> ir.Atom:
         if isinstance(atom, tuple):
@@ -602,6 +612,7 @@ class Reverser:
         for stand_in, atom in zip(template.stand_ins, given, strict=True):
             pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
             mapping |= {s: self.use(sweep, a) for s, a in pairs if s in read and s is not a}
+        mapping |= {s: self.use(sweep, a) for s, a in template.items.items() if s in read}
         for statement in template.statements:
             if isinstance(statement, ir.Let) and statement.target is not None:
                 value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
@@ -1004,6 +1015,8 @@ def _reads(template: _Template) -> set[ir.Atom]:
                 found.update(a for b in ir.blocks_of(inner) for a in b.yields)
     return found
 
+
+_MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
 
 _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_dict": "`{**a, **b}`"}
 """What the user wrote for an operation whose result cannot carry derivatives, where it does."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.values import Array
 from s2s.passes.build import Context
@@ -206,7 +207,7 @@ def _makes_container(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return False
     fn = value.fn.value
-    return any(fn is f for f in (ops.make_list, np.empty, np.zeros_like, np.full_like, list, np.copy))
+    return any(fn is f for f in (ops.make_list, np.empty, np.zeros_like, rt.zeros_of, np.full_like, list, np.copy))
 
 
 def _is_effect(fn: Any) -> bool:
