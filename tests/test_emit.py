@@ -671,3 +671,25 @@ def test_long_lines_are_wrapped():
         total = T[k]
     emitted = emit(function(tuple(names), *sums))
     assert run(emitted, *range(8)) == 28
+
+
+def test_long_headers_stand_in_parentheses():
+    names = [f"a_rather_long_name_{k}" for k in range(8)]
+    test = " and ".join(f"{name} > 1.0" for name in names)
+    lines = [f"def h({', '.join(names)}):", f"    if {test}:", "        return 2.0", "    return 3.0", ""]
+    emitted = again(make("\n".join(lines)))
+    assert all(len(line) <= 100 for line in emitted.text.splitlines())
+    assert run(emitted, *[2.0] * 8) == 2.0 and run(emitted, *[2.0] * 7, 0.0) == 3.0
+
+
+def test_the_title_of_a_sweep_with_nothing_in_it_is_not_printed():
+    forward, reverse = Note("forward sweep", "forward"), Note("reverse sweep", "reverse")
+    seed = Let(T[0], Load("seed", "global"))
+    emitted = emit(function((X,), forward, seed, reverse, Let(T[1], call(operator.mul, X, T[0]))))
+    assert body(emitted) == "# reverse sweep\nreturn x * seed\n"
+
+
+def test_a_comment_is_cut_where_it_is_too_long():
+    emitted = emit(function((X,), Note("word " * 40), Let(T[1], call(operator.neg, X))))
+    comment = emitted.text.splitlines()[1]
+    assert len(comment) <= 100 and comment.endswith("word ...")

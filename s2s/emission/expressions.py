@@ -91,10 +91,13 @@ class Expressions:
             case Choice(test, then, orelse):
                 return ast.IfExp(self.atom(test), self.atom(then), self.atom(orelse))
             case Junction(conjunction, first, second):
-                operands = [self.atom(first), self.atom(second)]
                 joined = ast.And() if conjunction else ast.Or()
-                if isinstance(operands[0], ast.BoolOp) and type(operands[0].op) is type(joined):
-                    operands[:1] = operands[0].values
+                operands: list[ast.expr] = []
+                for operand in (self.atom(first), self.atom(second)):
+                    if isinstance(operand, ast.BoolOp) and type(operand.op) is type(joined):
+                        operands += operand.values
+                    else:
+                        operands.append(operand)
                 return ast.BoolOp(joined, operands)
             case Comprehension():
                 return self.comprehension(tree)

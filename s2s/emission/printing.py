@@ -1,8 +1,8 @@
 """Printing: takes ``ast`` nodes, gives lines of text. The one module that knows astor.
 
-Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it. Without
-astor (it is not a dependency from Python 3.14 on) long lines are broken between the operands of the
-outermost operation.
+Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it, which is
+imported then. Without astor (it is not a dependency from Python 3.14 on) such a line stays long, but for
+tuples and for the tests of ``if`` and ``while``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import ast
 import re
 import warnings
 
-__all__ = ["WIDTH", "print_expression", "print_statement"]
+__all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_statement"]
 
 WIDTH = 100
+_NAME = ast.Name("_", ast.Store())
 _POWER = re.compile(r"\*\* \((-[\w.]+)\)")
 
 
@@ -32,6 +33,36 @@ def print_statement(node: ast.stmt, indent: int) -> list[str]:
         return [prefix + text]
     wrapped = _wrap(node, text, WIDTH - len(prefix))
     return [prefix + line for line in wrapped.splitlines()]
+
+
+def print_header(start: str, node: ast.expr, indent: int) -> list[str]:
+    """``if test:`` and its like, for ``start`` and a test. Where that is too long for one line, the test
+    stands in parentheses on lines of its own."""
+    prefix = "    " * indent
+    line = f"{prefix}{start} {print_expression(node)}:"
+    if len(line) <= WIDTH:
+        return [line]
+    lines = [f"{prefix}    {part}" for part in _parts(node, WIDTH - len(prefix) - 4)]
+    return [f"{prefix}{start} (", *lines, f"{prefix}):"]
+
+
+def print_comment(text: str, indent: int) -> str:
+    """``# text``, cut off where it is too long."""
+    line = "    " * indent + f"# {text}".rstrip()
+    return line if len(line) <= WIDTH else line[: WIDTH - 4].rstrip() + " ..."
+
+
+def _parts(node: ast.expr, width: int) -> list[str]:
+    """The lines of an expression in parentheses: a line for each operand of ``and`` or ``or``."""
+    if not isinstance(node, ast.BoolOp):
+        text = print_expression(node)
+        wrapped = _by_astor(ast.Assign([_NAME], node), width) if len(text) > width else None
+        inner = "" if wrapped is None else wrapped.removeprefix("_ = ")
+        return next((t for t in (inner[1:-1], inner) if _mean_the_same(f"({t})", text)), text).splitlines()
+    word = "and" if isinstance(node.op, ast.And) else "or"
+    loose = (ast.BoolOp, ast.IfExp, ast.Lambda)
+    texts = [f"({print_expression(v)})" if isinstance(v, loose) else print_expression(v) for v in node.values]
+    return [texts[0], *(f"{word} {text}" for text in texts[1:])]
 
 
 def _tidy(text: str) -> str:
@@ -53,13 +84,14 @@ def _bare_tuple(node: ast.stmt, text: str) -> str:
 def _wrap(node: ast.stmt, text: str, width: int) -> str:
     """The statement on several lines; the one line that we have where nothing better means the same."""
     wrapped = _by_items(node, width) or _by_astor(node, width)
-    if wrapped is None:
-        return text
+    return wrapped if wrapped is not None and _mean_the_same(wrapped, text) else text
+
+
+def _mean_the_same(first: str, second: str) -> bool:
     try:
-        same = ast.dump(ast.parse(wrapped)) == ast.dump(ast.parse(text))
+        return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
     except SyntaxError:
-        same = False
-    return wrapped if same else text
+        return False
 
 
 def _by_items(node: ast.stmt, width: int) -> str | None:
@@ -81,14 +113,16 @@ def _by_items(node: ast.stmt, width: int) -> str | None:
 
 
 def _by_astor(node: ast.stmt, width: int) -> str | None:
+    if isinstance(node, ast.Return) and node.value is not None:  # astor does not wrap it, but an assignment
+        wrapped = _by_astor(ast.Assign([_NAME], node.value), width - 3)
+        return None if wrapped is None else "return " + wrapped.removeprefix("_ = ")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import astor
             from astor.source_repr import split_lines
 
-            return str(
-                astor.to_source(node, pretty_source=lambda s: "".join(split_lines(s, maxline=width)))
-            ).rstrip()
+            text = astor.to_source(node, pretty_source=lambda s: "".join(split_lines(s, maxline=width)))
+            return "\n".join(line.rstrip() for line in str(text).rstrip().splitlines())
     except Exception:  # astor is not maintained: what it cannot print stays on one line
         return None

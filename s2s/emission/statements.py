@@ -36,7 +36,13 @@ from s2s.emission.effects import INPLACE
 from s2s.emission.expressions import BINARY, Expressions
 from s2s.emission.folding import LAMBDAS, leaves
 from s2s.emission.naming import acts, name_variables
-from s2s.emission.printing import WIDTH, print_expression, print_statement
+from s2s.emission.printing import (
+    WIDTH,
+    print_comment,
+    print_expression,
+    print_header,
+    print_statement,
+)
 from s2s.emission.spelling import Speller, load
 from s2s.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
@@ -158,11 +164,32 @@ class _Writer:
     """Whether statements are put under the source lines that they belong to."""
     source: tuple[str, int] | None = None
     """The file and line that the last comment names."""
+    titled: int = 0
+    """How many lines there were after the last title of a sweep."""
 
     # --- lines ---
 
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
+
+    def comment(self, text: str) -> None:
+        self.lines.append(print_comment(text, self.depth))
+
+    def header(self, start: str, test: ast.expr) -> None:
+        """The line, or the lines, that begin an ``if`` or a loop."""
+        self.lines.extend(print_header(start, test, self.depth))
+
+    def title(self, text: str, section: str) -> None:
+        """The title of a sweep; that of a sweep with nothing in it goes."""
+        self.drop_title()
+        self.reverse = section == "reverse"
+        self.comment(text)
+        self.titled = len(self.lines)
+
+    def drop_title(self) -> None:
+        """Take back a title that nothing has followed."""
+        if self.lines and self.titled == len(self.lines):
+            self.lines.pop()
 
     def node(self, node: ast.stmt) -> None:
         self.lines.extend(print_statement(node, self.depth))
@@ -179,7 +206,7 @@ class _Writer:
         other = own is not None and span.file != own.file
         place = f"{os.path.basename(span.file)}:{span.line}" if other else f"L{span.line}"
         line = linecache.getline(span.file, span.line).strip()
-        self.put(f"# {place}: {line}" if line else f"# {place}")
+        self.comment(f"{place}: {line}" if line else place)
 
     # --- blocks ---
 
@@ -198,6 +225,9 @@ class _Writer:
         for statement in block:
             here = len(self.lines)
             is_def = self.is_def(statement)
+            if is_def:
+                self.drop_title()
+                here = len(self.lines)
             self.statement(statement)
             if len(self.lines) == here:
                 continue
@@ -230,7 +260,7 @@ class _Writer:
             case Branch():
                 self.branch(statement, "if")
             case Each(item, iterable, body):
-                self.put(f"for {self.item(statement, item)} in {self.text(iterable)}:")
+                self.header(f"for {self.item(statement, item)} in", self.expressions.atom(iterable))
                 self.indented(body)
             case Loop():
                 self.loop(statement)
@@ -244,9 +274,11 @@ class _Writer:
                 parts = [None if a is None else self.expressions.atom(a) for a in (exception, cause)]
                 self.node(ast.Raise(*parts))
             case Comment(text, section):
-                self.reverse = section == "reverse" if section else self.reverse
                 self.source = None
-                self.put(f"# {text}".rstrip())
+                if section:
+                    self.title(text, section)
+                else:
+                    self.comment(text)
             case _ as never:
                 assert_never(never)
 
@@ -297,12 +329,10 @@ class _Writer:
                 self.node(ast.Expr(self.expressions.atom(branch.test)))
             return
         if not self.prints(then):
-            self.put(
-                f"{word} {print_expression(ast.UnaryOp(ast.Not(), self.expressions.atom(branch.test)))}:"
-            )
+            self.header(word, ast.UnaryOp(ast.Not(), self.expressions.atom(branch.test)))
             self.indented(orelse)
             return
-        self.put(f"{word} {self.text(branch.test)}:")
+        self.header(word, self.expressions.atom(branch.test))
         self.indented(then)
         if not self.prints(orelse):
             return
@@ -332,7 +362,7 @@ class _Writer:
 
     def loop(self, loop: Loop) -> None:
         if not self.prints(loop.head):
-            self.put(f"while {self.text(loop.test)}:")
+            self.header("while", self.expressions.atom(loop.test))
             self.indented(loop.body)
             return
         self.put("while True:")
