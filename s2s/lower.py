@@ -755,7 +755,9 @@ def _other_value(c: _Context, node: cst.BaseExpression) -> ir.Value:
         case cst.ListComp() | cst.SetComp() | cst.DictComp():
             return _comprehension(c, node)
         case cst.GeneratorExp():
-            return Call(Const(iter), (_comprehension(c, node),))  # kept, it gives each item only once
+            _refuse(
+                c, "S2S103", node, "is kept, and reads its variables when it is consumed", "write a list comprehension"
+            )
         case cst.NamedExpr(target=target, value=value):
             variable = _own(c, target)
             c.let(variable, _value(c, value), node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import types
@@ -12,7 +13,7 @@ import numpy as np
 
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import is_number, shape_of
+from s2s.analysis.evaluate import AnyReal, is_number, shape_of
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.emit import emit
 from s2s.errors import error
@@ -20,7 +21,7 @@ from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.ownership import check_rebinding
 from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable, leaves
-from s2s.passes.simplify import accumulate, drop_copies, drop_dead, drop_empty_sections, drop_invariant, name_unused_items, share
+from s2s.passes.simplify import accumulate, drop_copies, drop_dead, drop_empty_sections, drop_invariant, is_fresh, name_unused_items, share
 from s2s.passes.specialize import Specializer
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
 
@@ -34,11 +35,22 @@ TITLES = {
 
 def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
     """The code of one version of a function."""
+    # a compilation makes many small objects and no cycles: the collector would look through them for nothing
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _compile(fn, arguments, request)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
     context = Context()
     specializer = Specializer(context)
     # what is known of the arguments folds tests and resolves calls
     primal = specializer.specialize(fn, arguments, {path[0] for path in request.wrt})
-    check_rebinding(primal, specializer.rebound, context)
+    primal = check_rebinding(primal, specializer.rebound, context)
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request).build(fn)
     function = _checked(_finish(function, fn, request))
@@ -175,6 +187,8 @@ class _Joint:
         return ir.replace(self.primal, body=builder.block(value)), aux
 
     def _check_scalar(self, primal: ir.Function) -> None:
+        if primal.body.yields[0] == ir.UNDEFINED:  # the function always raises
+            return
         value = self.context.value(primal.body.yields[0])
         name, span = primal.name, _return_span(primal)
         shape = shape_of(value)
@@ -245,33 +259,35 @@ class _Joint:
                 made = builder.call(np.copy, bar)
             self.owned.add(made)
             return made
-        return _as_float(builder, bar) if is_number(value) else bar
+        return _as_kind(builder, bar, value) if isinstance(value, Scalar) else bar
 
     def _is_own(self, builder: Builder, bar: ir.Atom) -> bool:
         """Whether an array was made by the reverse sweep, for one result only."""
         if not isinstance(bar, ir.Var) or bar in self.owned:
             return False
         made = self.context.definitions.get(bar)
-        if made is None:
-            return bar.name.endswith("_bar")
-        return isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and _makes_array(made.fn.value)
+        return isinstance(made, ir.Call) and (made.fn in _MAKES_OWN or is_fresh(made))
 
 
 _SCALAR_HINT = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
 
 
-def _makes_array(fn: Any) -> bool:
-    import operator
-
-    return fn not in (operator.getitem, getattr, np.broadcast_to, np.reshape, np.transpose, np.real, np.asarray)
+_MAKES_OWN = tuple(map(ir.Const, (np.zeros_like, np.full_like, np.copy, np.dot, np.outer, np.matmul, np.asarray)))
 
 
-def _as_float(builder: Builder, bar: ir.Atom) -> ir.Atom:
-    """A gradient of a number is a float, also where the slope is an integer."""
+def _as_kind(builder: Builder, bar: ir.Atom, value: Scalar) -> ir.Atom:
+    """The gradient of a number as a number of its kind: a float, also where the slope is an integer, an np.float32
+    for an np.float32."""
     known = builder.context.value(bar)
     if isinstance(known, Known) and type(known.value) is int:
         return ir.Const(float(known.value))
-    return builder.call(float, bar) if isinstance(known, Scalar) and known.type is int else bar
+    if value.type is float:
+        is_float = isinstance(known, Known) or (
+            isinstance(known, Scalar) and known.type is not AnyReal and issubclass(known.type, (float, complex)))
+        return bar if is_float else builder.call(float, bar)
+    if issubclass(value.type, np.inexact) and not (isinstance(known, Scalar) and known.type is value.type):
+        return builder.call(value.type, bar)
+    return bar
 
 
 def _dim_text(dim: Any) -> str:

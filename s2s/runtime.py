@@ -117,7 +117,7 @@ def index_bar(x: Any, index: Any, g: Any) -> Any:
     """The cotangent of ``x`` from the cotangent ``g`` of ``x[index]``: zero but there; repeated indices add
     up.
     """
-    x_bar = zeros_like(x)
+    x_bar = zeros_of(x)
     if isinstance(x, np.ndarray):
         accumulate(x_bar, index, g)
     elif isinstance(x, dict):
@@ -869,6 +869,14 @@ def like(g: Any, x: Any) -> Any:
 def split_entry(g: Any, key: Any) -> tuple[Any, Any]:
     """The cotangent of a dict without one entry, and that of the entry."""
     return {k: item for k, item in g.items() if k != key}, g.get(key)
+
+
+def check_own(value: Any, name: str) -> None:
+    """Raise UnsupportedSyntaxError where ``name += ...`` would change an array or list that others may refer to."""
+    if isinstance(value, (np.ndarray, list)) and np.ndim(value):
+        from s2s.errors import error
+
+        raise error("S2S117", name=name, hint=f"write `{name} = {name} + ...`, which makes a new array")
 
 
 def check_bound(value: Any) -> None:

@@ -181,7 +181,10 @@ def join_all(values: AbstractSequence[AbstractValue], facts: Facts) -> AbstractV
 
 
 def widen_known(value: AbstractValue) -> AbstractValue:
-    """A known number as a number of its type: what an item of a list or a loop variable becomes."""
+    """A known number as a number of its type: what an item of a list or a loop variable becomes. A nested function
+    is another one in each trip."""
+    if isinstance(value, Closure):
+        return UNKNOWN
     if isinstance(value, Known) and type(value.value) in (int, float, complex):
         return Scalar(type(value.value))
     return value
@@ -723,6 +726,10 @@ def _number_extreme(self: Evaluator, *args: AbstractValue) -> AbstractValue | No
         return join_all(args, self.facts)
     if len(args) == 1 and isinstance(args[0], Sequence) and all(is_number(a) for a in args[0].items):
         return join_all(args[0].items, self.facts)
+    if len(args) == 1 and isinstance(args[0], Array) and rank(args[0]) == 1:
+        return Scalar(args[0].dtype.type)
+    if len(args) == 1 and isinstance(args[0], ListOf) and is_number(args[0].item):
+        return args[0].item
     return UNKNOWN
 
 

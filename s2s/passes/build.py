@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
 import types
 from collections.abc import Callable, Iterable
@@ -96,6 +97,12 @@ class Context:
         return var
 
 
+_HAS_DOMAIN = {
+    math.log, math.log2, math.log10, math.log1p, math.asin, math.acos, math.acosh, math.atanh, math.fmod, ops.unpack,
+}
+"""Functions that raise outside their domain where their derivative does not: they run also where only that is asked."""
+
+
 class Builder:
     """Collects statements of one block."""
 
@@ -169,6 +176,8 @@ class Builder:
         if found is not None:
             return found
         target = self.let(made, known, name, span, varied)
+        if fn in _HAS_DOMAIN and isinstance(target, ir.Var):
+            context.kept.add(target)
         if known == UNKNOWN and isinstance(target, ir.Var) and all(map(self._is_numeric, args)) and args:
             context.kept.add(target)
         if forced and isinstance(target, ir.Var):

@@ -1,4 +1,4 @@
-"""Captures: refuse functions made in a loop that outlive the trip and read what the next trip changes.
+"""Captures: refuse functions that are kept while a variable that they read changes.
 
 Python binds captured variables late: ``[lambda: k for k in range(3)]`` are three functions that all see the last ``k``.
 The compiler inlines calls of nested functions with the captures as they are where the function was made, which is the
@@ -10,48 +10,56 @@ from __future__ import annotations
 from s2s import ir, ops
 from s2s.errors import error
 
-_KEEPS = (ops.append, ops.make_list, ops.make_tuple, ops.make_dict, ops.make_set, ops.put, ops.add_to_set)
+_KEEPS = tuple(
+    map(
+        ir.Const,
+        (ops.append, ops.make_list, ops.make_tuple, ops.make_dict, ops.make_set, ops.put, ops.add_to_set),
+    )
+)
 
 
 def check_captures(function: ir.Function) -> ir.Function:
-    """The function, if no nested function in it is kept beyond the trip whose variables it reads."""
-    for statement in ir.walk(function.body):
+    """The function, if no nested function in it is kept while a variable that it reads changes."""
+    statements = list(ir.walk(function.body))
+    kept = _kept(function, statements)
+    for place, statement in enumerate(statements):
         match statement:
-            case ir.For(item=item, body=body, carried=carried):
-                _check_loop(body, {item, *(c.param for c in carried)})
-            case ir.While(body=body, carried=carried):
-                _check_loop(body, {c.param for c in carried})
-            case ir.Let(_, ir.MakeFunction(inner)):
+            case ir.Let(target, ir.MakeFunction(inner) as made, span):
                 check_captures(inner)
+                if target in kept:
+                    _check(made, span, _later(function.body, statements, place))
             case _:
                 pass
     return function
 
 
-def _check_loop(body: ir.Block, changing: set[ir.Var]) -> None:
-    changing |= {v for s in ir.walk(body) for v in ir.defs_of(s)}
-    made = {
-        s.target: s
-        for s in ir.walk(body)
-        if isinstance(s, ir.Let) and s.target and isinstance(s.value, ir.MakeFunction) and _reads(s.value, changing)
-    }
-    if not made:
-        return
-    kept = {a for a in body.yields if a in made}
-    for s in ir.walk(body):
-        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in [ir.Const(f) for f in _KEEPS]:
-            kept |= {a for a in ir.atoms_of(s.value) if a in made}
+def _kept(function: ir.Function, statements: list[ir.Statement]) -> set[ir.Atom]:
+    """The atoms that containers, joins of paths or the result keep."""
+    kept: set[ir.Atom] = set(function.body.yields)
+    for s in statements:
+        for block in ir.blocks_of(s):
+            kept.update(block.yields)
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _KEEPS:
+            kept.update(ir.atoms_of(s.value))
         if isinstance(s, ir.Store):
-            kept |= {a for a in (s.value,) if a in made}
-    for atom in kept:
-        let = made[atom]  # type: ignore[index]
-        assert isinstance(let.value, ir.MakeFunction)
-        name = next(c for c in let.value.captures if c in changing)
-        raise error(
-            "S2S205", span=let.span, name=name.name if isinstance(name, ir.Var) else "",
-            hint="bind the value as a default, `lambda x, k=k: ...`, or call the function in the same trip",
-        )
+            kept.add(s.value)
+    return kept
 
 
-def _reads(made: ir.MakeFunction, changing: set[ir.Var]) -> bool:
-    return any(c in changing for c in made.captures)
+def _later(body: ir.Block, statements: list[ir.Statement], place: int) -> set[str]:
+    """The names that are assigned after a statement, or in a loop around it."""
+    later = {v.name for s in statements[place:] for v in ir.defs_of(s)}
+    for s in statements:
+        if isinstance(s, (ir.For, ir.While)) and any(t is statements[place] for t in ir.walk(s.body)):
+            later |= {v.name for t in ir.walk(s.body) for v in ir.defs_of(t)} | {c.param.name for c in s.carried}
+            later |= {s.item.name} if isinstance(s, ir.For) else set()
+    return later
+
+
+def _check(made: ir.MakeFunction, span: ir.Span | None, later: set[str]) -> None:
+    for capture, atom in zip(made.function.captures, made.captures, strict=True):
+        if atom != ir.UNDEFINED and capture.name in later and not capture.is_temporary:
+            raise error(
+                "S2S205", span=span, name=capture.name,
+                hint="bind the value as a default, `lambda x, k=k: ...`, or call the function before that",
+            )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir
+from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.values import Array, ListOf, Sequence, Unknown
 from s2s.errors import error
@@ -24,22 +25,48 @@ _MAKES_NEW: set[Any] = {
 
 def check_rebinding(
     function: ir.Function, rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]], context: Context
-) -> None:
-    """Refuse an augmented assignment to an array that another name, a container or the caller may refer to."""
+) -> ir.Function:
+    """Refuse an augmented assignment to an array that another name, a container or the caller may refer to.
+
+    Where the kind of the value is not known, ``rt.check_own`` tests it when the program runs; the function given back
+    is without the tests that are not needed.
+    """
     if not rebound:
-        return
+        return function
     graph = _Graph(function, context)
     order = graph.order
+    own: set[ir.Atom] = set()
     for old, new, span in rebound:
         if new not in order or is_number(context.value(old)):
             continue
-        for member in graph.same_object(old):
-            if not graph.is_new(member) or graph.is_read_otherwise(member, new):
-                raise error(
-                    "S2S117", span=span, name=old.name.lstrip("%"),
-                    label="another name may refer to this array",
-                    hint=f"write `{old.name} = {old.name} + ...`, which makes a new array",
-                )
+        if all(graph.is_new(m) and not graph.is_read_otherwise(m, new) for m in graph.same_object(old)):
+            own.add(old)
+        elif not isinstance(context.value(old), Unknown):
+            raise error(
+                "S2S117", span=span, name=old.name.lstrip("%"),
+                label="another name may refer to this array",
+                hint=f"write `{old.name} = {old.name} + ...`, which makes a new array",
+            )
+    return ir.replace(function, body=_without_tests(function.body, own))
+
+
+_TEST = ir.Const(rt.check_own)
+
+
+def _without_tests(block: ir.Block, own: set[ir.Atom]) -> ir.Block:
+    made = []
+    for s in block.statements:
+        match s:
+            case ir.Let(None, ir.Call(fn, args)) if fn == _TEST and args[0] in own:
+                continue
+            case ir.If(then=then, orelse=orelse):
+                s = ir.replace(s, then=_without_tests(then, own), orelse=_without_tests(orelse, own))
+            case ir.For(body=body) | ir.While(body=body):
+                s = ir.replace(s, body=_without_tests(body, own))
+            case _:
+                pass
+        made.append(s)
+    return ir.Block(tuple(made), block.yields)
 
 
 class _Graph:
@@ -110,7 +137,7 @@ class _Graph:
     def is_new(self, var: ir.Var) -> bool:
         """Whether a variable is an object of this function's own, or a join of such."""
         if var in self.params:
-            return isinstance(self.context.value(var), Unknown)
+            return False
         value = self.made.get(var)
         if value is None:
             return True
@@ -137,7 +164,7 @@ class _Graph:
 
     def _keeps(self, statement: ir.Statement, new: ir.Var) -> bool:
         if not isinstance(statement, ir.Let) or statement.target == new or statement.target is None:
-            return False
+            return False  # ``rt.check_own`` looks only
         if is_number(self.context.value(statement.target)):
             return False
         value = statement.value

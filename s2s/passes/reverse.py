@@ -146,10 +146,23 @@ class Reverser:
         result = primal.body.yields[0]
         seeds = {result} if isinstance(result, ir.Var) else set()
         self.useful = find_useful(primal.body, seeds, context.is_varied)
+        self._keep_dead_code(primal.body)
         body = self._pair_calls(primal.body)
         self.primal = ir.replace(primal, body=body)
         self.crossing = Crossing(context, self.primal, repeatable)
         self.uses = count_uses(self.primal.body)
+
+    def _keep_dead_code(self, body: ir.Block) -> None:
+        """What the user computes and nobody reads stays where it may raise; elsewhere the reverse sweep raises too."""
+        for s in ir.walk(body):
+            if isinstance(s, ir.Let) and s.target is not None and s.target not in self.useful:
+                if isinstance(s.value, ir.Call) and s.value.fn in _MAY_RAISE and self._is_from_user(s.value):
+                    self.context.kept.add(s.target)
+
+    def _is_from_user(self, value: ir.Call) -> bool:
+        if value.fn == ir.Const(operator.getitem):
+            return isinstance(self.context.value(value.args[0]), (Array, Unknown))  # type: ignore[arg-type]
+        return not any(isinstance(self.context.value(a), Array) for a in value.args)  # type: ignore[arg-type]
 
     # --- calls decided at run time
 
@@ -698,6 +711,7 @@ class Reverser:
             bar = self.read(sweep, *key)
         if bar is None:
             return self.zero(side, key[0], key[1], None)
+        bar = self._as_float(side, bar)
         value = part(self.context.value(key[0]), key[1])
         if isinstance(value, Array) and self._differs(bar, value):
             bar = cotangents.whole(side.builder, bar, self.part_atom(side, *key, None), None)
@@ -812,17 +826,27 @@ class Reverser:
         for atom, path, result, k in after:
             self._seed(sweep, atom, path, result, statement.carried[k].param, statement.span)
 
+    def _as_float(self, sweep: Sweep, bar: ir.Atom) -> ir.Atom:
+        """A cotangent that is an integer (the slope of ``x * n``) as the float that joins and loops take it for."""
+        known = self.context.value(bar)
+        if isinstance(known, Known) and type(known.value) is int:
+            return ir.Const(float(known.value))
+        return sweep.builder.call(float, bar) if isinstance(known, Scalar) and known.type is int else bar
+
     def _loop_value(self, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:
         """A cotangent as a loop carries it: whole, zero where there is none."""
         if bar is None:
             return self.zero(sweep, var, path, None)
         value = part(self.context.value(var), path)
+        bar = self._as_float(sweep, bar)
         if isinstance(value, ListOf) and (var, path) not in sweep.buffers and not sweep.is_loop:
             return sweep.builder.call(list, bar, name=self.name(var))
         if isinstance(value, Array) and self._differs(bar, value):
             return cotangents.whole(sweep.builder, bar, self.part_atom(sweep, var, path, None), None)
         return bar
 
+
+_MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.mod, operator.getitem)))
 
 _ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
 

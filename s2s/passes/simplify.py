@@ -351,7 +351,7 @@ def drop_copies(function: ir.Function) -> ir.Function:
         if not isinstance(value, ir.Call) or value.fn != _COPY:
             continue
         source = value.args[0]
-        if isinstance(source, ir.Var) and uses[source] == 1 and _is_fresh(made.get(source)):
+        if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)):
             mapping[target] = source
     if not mapping:
         return function
@@ -363,7 +363,8 @@ def drop_copies(function: ir.Function) -> ir.Function:
     return _substitute_all(ir.replace(function, body=block(function.body)), mapping)
 
 
-def _is_fresh(value: ir.Value | None) -> bool:
+def is_fresh(value: ir.Value | None) -> bool:
+    """Whether a value is an array that arithmetic made just now."""
     if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return False
     fn = value.fn.value
@@ -472,7 +473,7 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
         if is_number(known) and is_number(context.value(new)):
             return True
         same = isinstance(known, Array) and known == context.value(new) and bool(known.shape)
-        return same and uses[old] == 1 and old not in captured and old not in carried and _is_fresh(made.get(old))
+        return same and uses[old] == 1 and old not in captured and old not in carried and is_fresh(made.get(old))
 
     def change(s: ir.Statement) -> ir.Statement:
         match s:

@@ -91,6 +91,11 @@ class Frame:
     owner: types.FunctionType | None
     env: dict[ir.Var, ir.Atom] = field(default_factory=dict)
     called_from: tuple[str, ...] = ()
+    is_nested: bool = False
+
+    def copy(self) -> Frame:
+        """The same activation with an environment of its own, for a block inside it."""
+        return Frame(self.fn, self.owner, dict(self.env), self.called_from, self.is_nested)
 
 
 class Specializer:
@@ -190,17 +195,19 @@ class Specializer:
             case ir.Call(fn, args, kwargs):
                 callee = self.atom(fn, frame)
                 if callee == ir.UNDEFINED:
-                    raise self._undefined(fn, span)
+                    raise self._undefined(fn, span, frame)
                 positional, keywords = self.arguments(args, kwargs, frame, builder, span)
                 for original, atom in zip(ir.atoms_of(value), (callee, *positional), strict=False):
                     if atom == ir.UNDEFINED:
-                        raise self._undefined(original, span)
+                        raise self._undefined(original, span, frame)
                     self.check_bound(atom, builder, span)
                 return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
             case _:
                 assert_never(value)
 
-    def _undefined(self, atom: ir.Atom, span: ir.Span | None) -> Exception:
+    def _undefined(self, atom: ir.Atom, span: ir.Span | None, frame: Frame) -> Exception:
+        if isinstance(atom, ir.Var) and frame.is_nested:
+            return error("S2S209", span=span, asked_by=frame.called_from, name=atom.name)
         return UnboundLocalError(f"variable {atom} is read where it has no value")
 
     def arguments(
@@ -250,8 +257,8 @@ class Specializer:
         """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
         root = load.scope
         found = _lookup(load, frame.fn)
-        if found is _MISSING:
-            raise NameError(f"name {load.name!r} is not defined")
+        if found is _MISSING:  # Python's own NameError, if this place is reached
+            return self.keep(builder, ir.Load(load.name, load.scope, frame.owner), span)
         key = (frame.owner, root, load.name)
         if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
             if not (root == "global" and getattr(builtins, load.name, _MISSING) is found):
@@ -272,6 +279,13 @@ class Specializer:
             value = getattr(found, name)
             if value is not None:
                 self.guards[root, path, name, owner] = ObjectGuard(root, (*path, name), value, owner)
+
+    def keep(self, builder: Builder, value: ir.Value, span: ir.Span | None) -> ir.Atom:
+        """A value whose evaluation raises the user's error: it stays, whether its result is read or not."""
+        var = self.context.define("%", UNKNOWN, False, value)
+        self.context.kept.add(var)
+        builder.add(ir.Let(var, value, span))
+        return var
 
     def closure(
         self, function: ir.Function, captures: tuple[ir.Atom, ...], defaults: tuple[tuple[str, ir.Atom], ...],
@@ -398,7 +412,7 @@ class Specializer:
         if fn is np.clip:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
-            return self.rebind(fn, args[0], args[1], builder, span, name)
+            return self.rebind(fn, args[0], args[1], frame, builder, span, name)
         if _in_rule(frame) and not kwargs and args and all(map(_is_literal_number, args)):
             folded = _fold_number(fn, args)
             if folded is not None:
@@ -570,7 +584,8 @@ class Specializer:
             for p in function.params
         ]
         bound = inspect.Signature(parameters).bind(*args, **kwargs)
-        inner = Frame(closure.frame.fn, closure.frame.owner, called_from=(*frame.called_from, _place(frame, span)))
+        asked = (*frame.called_from, _place(frame, span))
+        inner = Frame(closure.frame.fn, closure.frame.owner, called_from=asked, is_nested=True)
         inner.env.update(zip(function.captures, closure.captures, strict=True))
         for var, capture in zip(function.captures, closure.captures, strict=True):
             if capture == ir.UNDEFINED and var.name == function.name:
@@ -590,11 +605,11 @@ class Specializer:
         return builder.let(made, closure, "%", None, varied)
 
     def rebind(
-        self, fn: Any, old: ir.Atom, change: ir.Atom, builder: Builder, span: ir.Span | None, name: str
+        self, fn: Any, old: ir.Atom, change: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None, name: str
     ) -> ir.Atom:
         """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
         plain = _IN_PLACE[fn]
-        result = builder.call(plain, old, change, name=name, span=span)
+        result = self.apply_known(plain, [old, change], {}, frame, builder, span, name, False)
         value, new = self.context.value(old), self.context.value(result)
         if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
             result = builder.call(
@@ -603,6 +618,8 @@ class Specializer:
         if isinstance(value, (Array, Unknown, ListOf)) or (isinstance(value, Sequence) and value.type is list):
             if isinstance(old, ir.Var) and isinstance(result, ir.Var):
                 self.rebound.append((old, result, span))
+                if isinstance(value, Unknown):
+                    builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(name))), span))
         return result
 
     # --- control flow
@@ -617,7 +634,7 @@ class Specializer:
         sides = []
         for block in (statement.then, statement.orelse):
             child = builder.child()
-            inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+            inner = frame.copy()
             ended = _ends(block)
             yields = self.run(block, inner, child)
             raised = ended or bool(child.statements and isinstance(child.statements[-1], ir.Raise))
@@ -701,7 +718,7 @@ class Specializer:
     ) -> tuple[list[ir.Atom], ir.Atom]:
         if not items:
             return values, ir.Const(False)
-        inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+        inner = frame.copy()
         inner.env[loop.item] = items[0]
         inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
         after = list(self.run(loop.body, inner, builder))
@@ -740,7 +757,7 @@ class Specializer:
         self, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
     ) -> None:
         def trip(params: list[ir.Var], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
-            inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+            inner = frame.copy()
             name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
             item = self.context.define(name, Scalar(int))
             inner.env[loop.item] = item if counted is None else counted.item(item, child)
@@ -766,7 +783,7 @@ class Specializer:
         """A ``while``: kept as a loop, unless it is known not to begin."""
 
         def trip(params: list[ir.Var], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
-            inner = Frame(frame.fn, frame.owner, dict(frame.env), frame.called_from)
+            inner = frame.copy()
             inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
             test_builder = builder.child()
             (test,) = self.run(loop.test, inner, test_builder)
@@ -1118,6 +1135,21 @@ def _repeat_display(
     return None
 
 
+def _known_item(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """An item that a container of known length or keys does not have raises the user's error when it is read."""
+    known, key = self.context.value(args[0]), args[1]
+    if not isinstance(key, ir.Const):
+        return None
+    if isinstance(known, Mapping) and key.value not in known.keys:
+        return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
+    if isinstance(known, Sequence) and type(key.value) is int and known.type is not slice:
+        if not -len(known.items) <= key.value < len(known.items):
+            return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
+    return None
+
+
 def _merge_dict(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
@@ -1158,7 +1190,7 @@ def _unpack(
     assert items is not None and isinstance(before, ir.Const) and isinstance(after, ir.Const)
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
-        return None
+        return self.keep(builder, ir.Call(ir.Const(ops.unpack), tuple(args)), span)
     if after.value is None:
         return builder.call(ops.make_tuple, *items, span=span)
     stop = len(items) - after.value
@@ -1169,6 +1201,7 @@ def _unpack(
 _HANDLERS: dict[Any, Callable[..., ir.Atom | None]] = {
     ops.unpack: _unpack,
     ops.merge_dict: _merge_dict,
+    operator.getitem: _known_item,
     sorted: _sorted,
     np.shape: functools.partial(_of_source, np.shape),
     np.size: functools.partial(_of_source, np.size),

@@ -1,0 +1,445 @@
+"""What the adversary found: minimal programs that once went wrong, grouped by class. Each must be right."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import DifferentiationError, NoDerivativeError, UnsupportedSyntaxError
+from tests.helpers import check
+
+V = np.array([0.7, -1.2, 1.9])
+
+
+def right_or_refused(f, *args):
+    """The gradient agrees with differences, or the function is refused; never wrong, never a crash."""
+    try:
+        check(f, args)
+    except UnsupportedSyntaxError as error:
+        assert error.diagnostic.code in ("S2S103", "S2S205", "S2S112", "S2S117")
+    except NoDerivativeError as error:
+        assert error.diagnostic.code in ("S2S206", "S2S209")
+
+
+# --- quotients made in a branch: the adjoint must not read the operands of the primal's own statement --
+
+
+def quotient_in_branch(a, n):
+    if n:
+        a = a / np.sin(a)
+    return a
+
+
+def quotient_returned_early(a, x, n):
+    if n:
+        a = x[n]
+        return a / a**2
+    return a
+
+
+def quotient_augmented(a, b, n):
+    if n:
+        a /= b**2
+    return a
+
+
+def quotient_in_ternary(a):
+    return a / min(a, 2.0 * a) if a else a
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (quotient_in_branch, (1.3, 1)),
+        (quotient_returned_early, (1.3, V, 1)),
+        (quotient_augmented, (1.3, 0.7, 1)),
+        (quotient_in_ternary, (1.3,)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_quotient_of_a_branch(f, args):
+    check(f, args)
+
+
+# --- lists given to joining functions in a branch or loop: the rule reads the items, which are gone --
+
+
+def hstack_in_loop(x):
+    s = 0.0
+    for e in x:
+        s = s + np.max(np.hstack([e]))
+    return s
+
+
+def vstack_in_branch(a):
+    if a > 0:
+        a = np.mean(np.vstack([a**2]))
+    return a
+
+
+def concatenate_of_changing_sizes(v):
+    a = v[:1]
+    for i in range(1, 3):
+        a = np.concatenate([a, v[i : i + 1] * a[-1:]])
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize(
+    "f, args", [(hstack_in_loop, (V,)), (vstack_in_branch, (1.3,)), (concatenate_of_changing_sizes, (V,))]
+)
+def test_items_joined_in_a_block(f, args):
+    check(f, args)
+
+
+# --- zeros of what is an int on this run: None is no cotangent to add to --------------------------
+
+
+def sum_of_nothing_in_list(a):
+    sums = [sum([a for e in range(0) if e != 1]) for _ in range(1)]
+    return 1.0 + sums[-1] + a
+
+
+def sum_of_filtered_in_list(a, x, n):
+    sums = [sum([a * e for e in x if not n]), a]
+    return sums[0] + sums[1] + sums[n % 2]
+
+
+def sum_of_filtered_sums(x, n):
+    return sum([sum(e for e in x if n > 1) for _ in range(2)]) + x[0]
+
+
+def int_or_float_by_trips(a, n):
+    s = 1
+    for _ in range(n):
+        s -= a
+    return np.array([s]).mean()
+
+
+def int_or_float_by_filter(a, n):
+    a = sum(a for e in range(2) if n != 1)
+    return (lambda q: np.array([a, q]).mean())(2.0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (lambda a, n: sum_of_nothing_in_list(a), (1.3,)),
+        (lambda a, n: sum_of_filtered_in_list(a, V, n), (1.3,)),
+        (sum_of_filtered_sums, (V,)),
+        (int_or_float_by_trips, (1.3,)),
+        (int_or_float_by_filter, (1.3,)),
+    ],
+)
+def test_int_on_this_run(f, args, n):
+    found = s2s.grad(f)(*args, n)
+    h = 1e-6
+    if isinstance(args[0], float):
+        np.testing.assert_allclose(found, (f(args[0] + h, n) - f(args[0] - h, n)) / (2 * h), atol=1e-7)
+    else:
+        check(f, (*args, n), argnums=0)
+
+
+# --- carried variables without a value on the first trip ------------------------------------------
+
+
+def returned_at_first_trip(a, n):
+    for _ in range(n):
+        a = np.dot([1.0, a], [1.5, a])
+        return a
+
+
+def returned_in_while(a):
+    while a:
+        return min(np.array([a, 2.0 * a]))
+
+
+def returned_in_loop_over_array(a):
+    v = np.array([a])[None].max(axis=1)
+    for _ in v:
+        return np.dot(v, v)
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [(returned_at_first_trip, (1.3, 3)), (returned_in_while, (1.3,)), (returned_in_loop_over_array, (1.3,))],
+)
+def test_result_of_unknown_kind_returned_from_a_loop(f, args):
+    check(f, args)
+
+
+# --- captured variables that change later ---------------------------------------------------------
+
+
+def late_in_list(x):
+    fs = [np.sin, lambda v: v * x]
+    for f in fs:
+        x = f(x)
+    return x
+
+
+def late_in_tuple(x):
+    y = x
+    t = (lambda v: v * y, 1)
+    if x > 0:
+        y = y * x
+    return t[0](1.0)
+
+
+def late_in_dict(x):
+    y = x
+    d = {"f": lambda v: v * y}
+    y = y * x
+    return d["f"](1.0)
+
+
+def late_in_comprehension(x, y):
+    fs = [lambda v: v * k * x for k in range(1, 4)]
+    return sum(f(y) for f in fs)
+
+
+def default_in_comprehension(x, y):
+    fs = [lambda v, k=k: v * k * x for k in range(1, 4)]
+    return sum(f(y) for f in fs)
+
+
+def late_in_generator(x):
+    k = x
+    items = (k * i for i in range(3))
+    k = k * 5.0
+    return sum(items)
+
+
+def mutual_nested(x):
+    def even(v, k):
+        return v if k == 0 else odd(v * x, k - 1)
+
+    def odd(v, k):
+        return v * 2.0 if k == 0 else even(v + x, k - 1)
+
+    return even(x, 5)
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (late_in_list, (1.3,)),
+        (late_in_tuple, (1.3,)),
+        (late_in_dict, (1.3,)),
+        (late_in_comprehension, (1.3, 0.4)),
+        (late_in_generator, (1.3,)),
+    ],
+)
+def test_late_captures_are_never_wrong(f, args):
+    right_or_refused(f, *args)
+
+
+@pytest.mark.parametrize("f, args", [(default_in_comprehension, (1.3, 0.4)), (mutual_nested, (0.7,))])
+def test_functions_that_are_not_followed(f, args):
+    right_or_refused(f, *args)
+
+
+# --- sequences: + and += join ---------------------------------------------------------------------
+
+
+def tuple_extended(x):
+    t = (x, 2.0)
+    t += (x * x,)
+    return sum(t)
+
+
+def tuple_extended_by_more(x):
+    t = (x,)
+    t += (x * x, 2.0)
+    items = [x] * 3
+    items = items + [x * 5]
+    return sum(t) * sum(items)
+
+
+@pytest.mark.parametrize("f", [tuple_extended, tuple_extended_by_more])
+def test_joined_sequences(f):
+    check(f, (1.3,))
+
+
+# --- in-place operators on numbers are no changes in place ----------------------------------------
+
+
+def number_of_unpacked_array(a, x):
+    s, a = np.array([a * e for e in range(1, 3)])
+    s -= x[0]
+    return a * s
+
+
+def number_of_min(a, x):
+    s, a = (min(x), a)
+    s *= a
+    return s
+
+
+@pytest.mark.parametrize("f", [number_of_unpacked_array, number_of_min])
+def test_numbers_augmented(f):
+    check(f, (1.3, V))
+
+
+# --- kinds of gradients ---------------------------------------------------------------------------
+
+
+def scaled_by_index(x, n):
+    i = 10
+    for i in range(n):
+        x = x * 2.0
+    return x * i
+
+
+def test_gradient_is_a_float_where_an_int_is_the_factor():
+    check(scaled_by_index, (1.3, 0))
+    check(scaled_by_index, (1.3, 3))
+
+
+@pytest.mark.parametrize("args", [(np.float32(2.0), 1.0), (V.astype(np.float32), 1.5)])
+def test_gradient_of_a_python_float_among_float32_is_a_python_float(args):
+    def f(x, a):
+        return np.sum(x * a + a * 2.0) * a
+
+    of_x, of_a = s2s.grad(f, (0, 1))(*args)
+    assert of_x.dtype == np.float32 and isinstance(of_x, type(args[0]))
+    assert isinstance(of_a, float)
+
+
+# --- results share no memory with each other or with the cotangent --------------------------------
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (lambda p, q: p + q, (V, V)),
+        (lambda p: p, (V,)),
+        (lambda p: p.T, (np.ones((2, 3)),)),
+        (lambda p: p.reshape(-1), (np.ones((2, 3)),)),
+        (lambda p: p[None], (V,)),
+        (lambda p, q: np.concatenate([p, q]), (V, V)),
+    ],
+)
+def test_pulled_back_arrays_are_the_callers_own(f, args):
+    out, pullback = s2s.vjp(f, *args)
+    cotangent = np.ones(out.shape)
+    first, *rest = pullback(cotangent)
+    first[...] = 7.0
+    assert np.all(cotangent == 1.0)
+    assert all(np.all(other == 1.0) for other in rest)
+    frozen = np.broadcast_to(1.0, out.shape)
+    assert pullback(frozen)[0].flags.writeable
+
+
+# --- exceptions that the primal raises are raised by the gradient ---------------------------------
+
+
+def unused_quotient(x):
+    y = 1.0 / x
+    return x * x
+
+
+def unused_item(x):
+    y = x[7]
+    return np.sum(x)
+
+
+def unused_sum(x):
+    y = x + np.ones(5)
+    return np.sum(x)
+
+
+def missing_key(x):
+    return {"a": x}["b"]
+
+
+def missing_item(x):
+    return (x,)[3]
+
+
+def too_many_values(x):
+    a, b = x, x, x
+    return a
+
+
+def too_many_items(x):
+    a, b = x
+    return a
+
+
+def always_raises(x):
+    raise RuntimeError("no")
+
+
+def no_such_attribute(x):
+    return x.foo
+
+
+@pytest.mark.parametrize(
+    "f, arg, kind",
+    [
+        (unused_quotient, 0.0, ZeroDivisionError),
+        (unused_item, V, IndexError),
+        (unused_sum, V, ValueError),
+        (missing_key, 1.0, KeyError),
+        (missing_item, 1.0, IndexError),
+        (too_many_values, 1.0, ValueError),
+        (too_many_items, V, ValueError),
+        (always_raises, 1.0, RuntimeError),
+        (no_such_attribute, 1.0, (AttributeError, DifferentiationError)),
+    ],
+)
+def test_exceptions_of_the_primal(f, arg, kind):
+    with pytest.raises(Exception) as plain:
+        f(arg)
+    with pytest.raises(kind) as found:
+        s2s.grad(f)(arg)
+    if isinstance(kind, type):
+        assert str(found.value) == str(plain.value)
+
+
+def unknown_name_elsewhere(x, n):
+    if n:
+        return x * no_such_name  # noqa: F821
+    return x * x
+
+
+def test_a_name_is_looked_up_where_it_runs():
+    gradient = s2s.grad(unknown_name_elsewhere)
+    assert gradient(1.5, 0) == 3.0
+    with pytest.raises(NameError):
+        gradient(1.5, 1)
+
+
+def calls_a_later_function(x):
+    return defined_later(x) * x  # noqa: F821
+
+
+def test_a_function_may_be_defined_after_its_caller(monkeypatch):
+    gradient = s2s.grad(calls_a_later_function)
+    with pytest.raises(NameError):
+        gradient(1.0)
+    monkeypatch.setitem(globals(), "defined_later", lambda v: v * v)
+    assert gradient(1.0) == 3.0
+
+
+# --- what is printed ------------------------------------------------------------------------------
+
+
+def test_printed_text_is_the_primals():
+    def chatty(x):
+        print("a", x)
+        if 0 < (print("b") or x) < 5:
+            print("c")
+        for i in range(2):
+            print("i", i)
+        return x * x
+
+    texts = []
+    for f in (chatty, s2s.grad(chatty)):
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            f(1.3)
+        texts.append(text.getvalue())
+    assert texts[0] == texts[1]
