@@ -63,7 +63,9 @@ def _by_position(
             places[parameter.name] = k
     lost = [name for name in active if name not in places]
     if lost:
-        raise TypeError(f"the keyword-only argument {lost[0]!r} carries a derivative in a call that is decided at run time")
+        raise TypeError(
+            f"the keyword-only argument {lost[0]!r} carries a derivative in a call that is decided at run time"
+        )
     return tuple(given), places
 
 

@@ -33,8 +33,8 @@ from s2s.record import record, replace
 
 __all__ = [
     "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "If", "Let", "Load",
-    "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store", "Value",
-    "Var", "While", "check", "replace", "show",
+    "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store",
+    "Value", "Var", "While", "check", "replace", "show",
 ]
 
 
@@ -104,7 +104,7 @@ UNDEFINED = Const(_NOTHING)
 Atom: TypeAlias = Var | Const
 
 
-# --- values: right-hand sides ------------------------------------------------------------------------------------------
+# --- values: right-hand sides ---------------------------------------------------------------------------------------
 
 
 @record
@@ -151,7 +151,7 @@ class MakeFunction:
 Value: TypeAlias = Var | Const | Load | Call | MakeFunction
 
 
-# --- statements --------------------------------------------------------------------------------------------------------
+# --- statements -----------------------------------------------------------------------------------------------------
 
 
 @record
@@ -306,7 +306,7 @@ class Function:
     span: Span | None = None
 
 
-# --- walking -----------------------------------------------------------------------------------------------------------
+# --- walking --------------------------------------------------------------------------------------------------------
 
 
 def atoms_of(value: Value) -> Iterator[Atom]:
@@ -405,7 +405,7 @@ def walk(block: Block) -> Iterator[Statement]:
             yield from walk(inner)
 
 
-# --- checking ----------------------------------------------------------------------------------------------------------
+# --- checking -------------------------------------------------------------------------------------------------------
 
 
 class BrokenIR(AssertionError):
@@ -481,7 +481,7 @@ def check(function: Function) -> Function:
     return function
 
 
-# --- printing ----------------------------------------------------------------------------------------------------------
+# --- printing -------------------------------------------------------------------------------------------------------
 
 
 def show_value(value: Value) -> str:

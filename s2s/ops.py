@@ -6,7 +6,7 @@ Everything else that the IR calls is the function that means it: ``operator.add`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -86,5 +86,5 @@ def format_string(*parts: Any) -> str:
 
 def format_value(value: Any, conversion: str = "", spec: str = "") -> str:
     """One ``{value!conversion:spec}`` of an f-string; ``conversion`` is "", "r", "s" or "a"."""
-    convert = {"r": repr, "s": str, "a": ascii}.get(conversion)
-    return format(convert(value) if convert else value, spec)
+    convert: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+    return format(convert[conversion](value) if conversion else value, spec)

@@ -20,8 +20,17 @@ from s2s.errors import error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.ownership import check_rebinding
-from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable, leaves
-from s2s.passes.simplify import accumulate, drop_copies, drop_dead, drop_empty_sections, drop_invariant, is_fresh, name_unused_items, share
+from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable
+from s2s.passes.simplify import (
+    accumulate,
+    drop_copies,
+    drop_dead,
+    drop_empty_sections,
+    drop_invariant,
+    is_fresh,
+    name_unused_items,
+    share,
+)
 from s2s.passes.specialize import Specializer
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
 
@@ -272,7 +281,15 @@ class _Joint:
 _SCALAR_HINT = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
 
 
-_MAKES_OWN = tuple(map(ir.Const, (np.zeros_like, np.full_like, np.copy, np.dot, np.outer, np.matmul, np.asarray)))
+_MAKES_OWN = tuple(
+    map(
+        ir.Const,
+        (
+            np.zeros_like, np.full_like, np.copy, np.dot, np.outer, np.matmul, np.sum, np.mean, np.concatenate,
+            np.stack, np.linalg.solve, np.linalg.inv, np.ndarray.astype,
+        ),
+    )
+)
 
 
 def _as_kind(builder: Builder, bar: ir.Atom, value: Scalar) -> ir.Atom:
@@ -358,7 +375,7 @@ def _free_variables(function: ir.Function) -> Iterator[ir.Var]:
     return iter(found)
 
 
-# --- what the code relies on ---------------------------------------------------------------------------------------------
+# --- what the code relies on ----------------------------------------------------------------------------------------
 
 
 def _guards(specializer: Specializer, context: Context, function: ir.Function) -> Iterator[Any]:

@@ -830,7 +830,7 @@ def digamma(x: float) -> float:
     return total + math.log(x) - 0.5 / x - series
 
 
-# --- what is decided when the program runs ----------------------------------------------------------------------------
+# --- what is decided when the program runs --------------------------------------------------------------------------
 
 
 def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:

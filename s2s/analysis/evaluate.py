@@ -190,7 +190,7 @@ def widen_known(value: AbstractValue) -> AbstractValue:
     return value
 
 
-# --- evaluation --------------------------------------------------------------------------------------------------------
+# --- evaluation -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -233,7 +233,8 @@ class Evaluator:
         if any(a in (ANY_SCALAR, ANY_REAL) for a in args):
             return self._on_any_scalar(fn, args)
         if any(isinstance(a, Array) and a.shape is None for a in args):
-            made = _element_result(fn, tuple(Array(a.dtype, (Dim("", 1),)) if isinstance(a, Array) else a for a in args))
+            ones = tuple(Array(a.dtype, (Dim("", 1),)) if isinstance(a, Array) else a for a in args)
+            made = _element_result(fn, ones)
             return Array(made.dtype, None) if isinstance(made, Array) else UNKNOWN
         made = _element_result(fn, args)
         if not isinstance(made, Array):
@@ -319,7 +320,7 @@ class Evaluator:
             return Scalar(type(one))
         if isinstance(one, (tuple, list)) and len(one) == len(two):
             return Sequence(type(one), tuple(self._abstract(a, b, sizes) for a, b in zip(one, two, strict=True)))
-        if one is None or isinstance(one, (str, type, np.dtype)) and one == two:
+        if one is None or (isinstance(one, (str, type, np.dtype)) and one == two):
             return known(one)
         return UNKNOWN
 
@@ -334,7 +335,8 @@ class Evaluator:
 
 def _may_be_tried(fn: Any) -> bool:
     """Whether calling a function at compile time has no effect that anybody sees."""
-    module = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", "")
+    owner = getattr(fn, "__objclass__", None)
+    module: str = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
     if module == "builtins":
         return fn in _TRIED
     return not module.startswith("numpy.random") and fn not in (np.save, np.savez, np.load, np.seterr)
@@ -427,7 +429,7 @@ def _one_element(value: AbstractValue, at: float) -> Any:
             raise ValueError("no element of this kind")
 
 
-def _scalar_example(kind: type, at: float) -> Any:
+def _scalar_example(kind: Any, at: float) -> Any:
     if issubclass(kind, (bool, np.bool_)):
         return kind(True)
     return kind(at) if issubclass(kind, (float, complex, np.inexact)) else kind(2)
@@ -513,7 +515,7 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
         case Scalar(kind, dim):
             if dim is not None:
                 return sizes.get(dim.symbol, 0) + dim.offset
-            if kind is object or issubclass(kind, (int, np.integer)) and not issubclass(kind, bool):
+            if kind is object or (issubclass(kind, (int, np.integer)) and not issubclass(kind, bool)):
                 raise _NoExample
             return _scalar_example(kind, 0.5)
         case Array(dtype, shape) if shape is not None:
@@ -542,7 +544,7 @@ def _example_array(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[A
     return np.asarray(1.0 / (1.0 + np.abs(made))).astype(dtype)
 
 
-# --- special forms -----------------------------------------------------------------------------------------------------
+# --- special forms --------------------------------------------------------------------------------------------------
 
 
 def _length(self: Evaluator, value: AbstractValue) -> AbstractValue | None:
@@ -849,7 +851,7 @@ def _as_list(kind: type) -> Callable[..., AbstractValue]:
                 return Sequence(kind, tuple(known(k) for k in keys))
             case ListOf() if kind is list:
                 return args[0]
-            case Array(dtype, shape) if shape and kind is list:
+            case Array(_, shape) if shape and kind is list:
                 return ListOf(_item(self, args[0], Scalar(int)) or UNKNOWN)
             case Range() if kind is list:
                 return ListOf(Scalar(int))

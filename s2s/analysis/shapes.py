@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from s2s.ir import Const
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Scalar, Sequence, Unknown
+from s2s.ir import Const
 
 ONE = Dim("", 1)
 
@@ -90,7 +90,7 @@ def _broadcast_dims(dims: list[Dim], facts: Facts) -> Dim:
 
 
 def same_shape(small: tuple[Dim, ...], large: tuple[Dim, ...], facts: Facts) -> bool:
-    """Whether a shape that was broadcast to ``large`` certainly was ``large`` before: a length that is not 1 is kept."""
+    """Whether a shape that was broadcast to ``large`` certainly was that before: a length that is not 1 is kept."""
     return len(small) == len(large) and all(
         m == n or not facts.may_be_one(m) for m, n in zip(small, large, strict=True)
     )
@@ -172,11 +172,11 @@ def _indexed(
                 axis += rest
             case Known() if isinstance(item.value, slice):
                 s = item.value
-                bounds = (Known(Const(b)) for b in (s.start, s.stop, s.step))
-                result.append(slice_length(shape[axis], *bounds, facts))
+                start, stop, step = (Known(Const(b)) for b in (s.start, s.stop, s.step))
+                result.append(slice_length(shape[axis], start, stop, step, facts))
                 axis += 1
-            case Sequence(kind, bounds) if kind is slice:
-                result.append(slice_length(shape[axis], *bounds, facts))
+            case Sequence(kind, (start_, stop_, step_)) if kind is slice:
+                result.append(slice_length(shape[axis], start_, stop_, step_, facts))
                 axis += 1
             case Known() if isinstance(item.value, (int, np.integer)) and not isinstance(item.value, (bool, np.bool_)):
                 axis += 1
@@ -186,7 +186,7 @@ def _indexed(
                 axis += 1
                 fancy.append(())
                 places.append(position)
-            case Array(dtype, dims) if dims is not None and dtype == bool:
+            case Array(dtype, dims) if dims is not None and dtype.kind == "b":
                 axis += len(dims)
                 fancy.append((facts.fresh_dim(),))
                 places.append(position)

@@ -24,11 +24,11 @@ _FOLDED = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), ty
 def is_constant_kind(value: Any) -> bool:
     """Whether an object is taken into generated code by value: an option, a function, a module, a type."""
     return isinstance(value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)) or (
-        callable(value)
+        (callable(value)
         and isinstance(
             value,
             (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial),
-        )
+        ))
         or type(value).__name__ in ("_ArrayFunctionDispatcher", "method_descriptor", "wrapper_descriptor")
     )
 
@@ -238,7 +238,7 @@ def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | N
 
 
 def _project_unpacked(context: Context, made: ir.Call, index: Any) -> ir.Atom | None:
-    source, before, after = made.args
+    source, _, after = made.args
     value = context.value(source)  # type: ignore[arg-type]
     if not isinstance(value, Sequence) or not isinstance(after, ir.Const) or after.value is not None:
         return None

@@ -53,8 +53,7 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return g
     chosen = masked(builder, g)
     if chosen is not None:
-        test, inner, side = chosen
-        return mask(builder, test, multiply(builder, inner, p, span), side, span)
+        return mask(builder, chosen[0], multiply(builder, chosen[1], p, span), chosen[2], span)
     if isinstance(p, ir.Const) and p.value == -1.0:
         return negate(builder, g, span)
     inner = definition(builder, p, operator.neg)
@@ -62,7 +61,7 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return negate(builder, multiply(builder, g, inner[0], span), span)
     choice = definition(builder, p, np.where)
     if choice is not None and _is_mask(builder, p):
-        sides = (multiply(builder, g, side, span) for side in choice[1:])
+        sides = [multiply(builder, g, one, span) for one in choice[1:]]
         return builder.call(np.where, choice[0], *sides, span=span)
     if p == ir.Const(0.0):
         return p
@@ -80,9 +79,9 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     if _is_float(g) and _is_float(p):
         return ir.Const(g.value * p.value)  # type: ignore[union-attr]
     if _is_float(p) and not _is_float(g):
-        share = definition(builder, g, operator.truediv)
-        if share is not None and _is_float(share[0]):
-            return divide(builder, ir.Const(share[0].value * p.value), share[1], span)  # type: ignore[union-attr]
+        part = definition(builder, g, operator.truediv)
+        if part is not None and _is_float(part[0]):
+            return divide(builder, ir.Const(part[0].value * p.value), part[1], span)  # type: ignore[union-attr]
         g, p = p, g
     product = definition(builder, p, operator.mul)
     if _is_float(g) and product is not None and _is_float(product[0]):

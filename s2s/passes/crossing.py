@@ -145,7 +145,7 @@ class Crossing:
     def _is_index(self, var: ir.Var) -> bool:
         known = self.context.value(var)
         return isinstance(known, Sequence) and any(
-            isinstance(i, Sequence) and i.type is slice or isinstance(i, Known) and isinstance(i.value, slice)
+            (isinstance(i, Sequence) and i.type is slice) or (isinstance(i, Known) and isinstance(i.value, slice))
             for i in known.items
         )
 
@@ -342,7 +342,7 @@ class Crossing:
     def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
         """A range may end below 0; a length does not."""
         known = self.context.value(size)
-        if isinstance(known, Known) and known.value >= 0 or isinstance(known, Scalar) and known.dim is not None:
+        if (isinstance(known, Known) and known.value >= 0) or (isinstance(known, Scalar) and known.dim is not None):
             return size
         made = ir.Call(ir.Const(max), (size, ir.Const(0)))
         return self._create(loop, made, "%")

@@ -1,5 +1,7 @@
-"""Ownership: ``x += v`` on an array changes the array, whoever refers to it; so it is taken for ``x = x + v`` only where
-nothing else does."""
+"""Ownership: where ``x += v`` on an array is the same as ``x = x + v``.
+
+It changes the array, whoever refers to it; so it is taken for a new array only where nothing else refers to the old.
+"""
 
 from __future__ import annotations
 

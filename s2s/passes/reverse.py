@@ -34,8 +34,8 @@ from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Ma
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
-from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.crossing import Crossing, Sweep
+from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.specialize import Frame, Specializer, lower_function
 from s2s.rules import table
 
@@ -672,7 +672,8 @@ class Reverser:
             yields[0].append(a)
             yields[1].append(b)
         blocks = [
-            ir.Block(tuple(self.crossing.finish(side)), tuple(y)) for side, y in zip((then, orelse), yields, strict=True)
+            ir.Block(tuple(self.crossing.finish(side)), tuple(y))
+            for side, y in zip((then, orelse), yields, strict=True)
         ]
         if results or any(b.statements for b in blocks):
             test = self.use(sweep, statement.test)
@@ -685,7 +686,7 @@ class Reverser:
         if not isinstance(atom, ir.Var):
             return
         have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
-        same = isinstance(have, ListOf) or shape_of(have) is not None and shape_of(have) == shape_of(want)
+        same = isinstance(have, ListOf) or (shape_of(have) is not None and shape_of(have) == shape_of(want))
         if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
             bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
         if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
@@ -750,7 +751,8 @@ class Reverser:
             c = statement.carried[k]
             bar = self.read(sweep, c.result, path)
             value = self.context.value(c.param)
-            if path == () and bar is not None and is_number(value) and self._only_adds(statement.body.yields[k], c.param):
+            adds = self._only_adds(statement.body.yields[k], c.param)
+            if path == () and bar is not None and is_number(value) and adds:
                 found[k, path] = bar
         return found
 
@@ -851,7 +853,7 @@ _MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.
 _ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
 
 
-# --- structural operations -----------------------------------------------------------------------------------------------
+# --- structural operations ------------------------------------------------------------------------------------------
 
 
 def _item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:

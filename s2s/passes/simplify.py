@@ -61,7 +61,7 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
             return statement
 
 
-# --- dead code -----------------------------------------------------------------------------------------------------------
+# --- dead code ------------------------------------------------------------------------------------------------------
 
 
 def drop_dead(function: ir.Function, kept: set[ir.Var] | None = None) -> ir.Function:
@@ -241,7 +241,7 @@ def is_pure(fn: Any) -> bool:
         slice, range, reversed, list, tuple, enumerate, zip, getattr)
 
 
-# --- sharing -------------------------------------------------------------------------------------------------------------
+# --- sharing --------------------------------------------------------------------------------------------------------
 
 
 def share(function: ir.Function) -> ir.Function:
@@ -329,7 +329,7 @@ def _value_key(value: ir.Value) -> Any:
     return (value.fn, value.args)
 
 
-# --- copies --------------------------------------------------------------------------------------------------------------
+# --- copies ---------------------------------------------------------------------------------------------------------
 
 _FRESH: set[Any] = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
@@ -393,7 +393,7 @@ def count_uses(block: ir.Block) -> Counter[ir.Atom]:
     return found
 
 
-# --- loops ---------------------------------------------------------------------------------------------------------------
+# --- loops ----------------------------------------------------------------------------------------------------------
 
 
 def drop_invariant(function: ir.Function) -> ir.Function:
@@ -428,7 +428,7 @@ def _without(block: ir.Block, gone: set[ir.Atom]) -> ir.Block:
     return ir.Block(tuple(made), block.yields)
 
 
-# --- looks ---------------------------------------------------------------------------------------------------------------
+# --- looks ----------------------------------------------------------------------------------------------------------
 
 
 def drop_empty_sections(function: ir.Function) -> ir.Function:
@@ -444,7 +444,8 @@ def drop_empty_sections(function: ir.Function) -> ir.Function:
 def name_unused_items(function: ir.Function) -> ir.Function:
     """The function with the item of a loop called ``_`` where nothing reads it."""
     read = count_uses(function.body)
-    fresh = itertools.count(1 + max((s.item.version for s in ir.walk(function.body) if isinstance(s, ir.For)), default=0))
+    versions = [s.item.version for s in ir.walk(function.body) if isinstance(s, ir.For)]
+    fresh = itertools.count(1 + max(versions, default=0))
     captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) for a in ir.atoms_of(s.value)}
 
     def block(b: ir.Block) -> ir.Block:

@@ -162,7 +162,7 @@ class Specializer:
                 return self.for_loop(statement, frame, builder)
             case ir.While():
                 return self.while_loop(statement, frame, builder)
-            case ir.Store(_, target, key, stored, op, span):
+            case ir.Store():
                 self.store(statement, frame, builder)
             case ir.Raise(exception, cause, span):
                 mapped = [None if a is None else self.atom(a, frame) for a in (exception, cause)]
@@ -401,7 +401,7 @@ class Specializer:
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
         if isinstance(fn, functools.partial):
-            fixed = {k: ir.Const(v) for k, v in fn.keywords.items()}
+            fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.keywords.items()}
             return self.apply_known(
                 fn.func, [*map(ir.Const, fn.args), *args], fixed | kwargs, frame, builder, span, name, effect
             )
@@ -468,6 +468,7 @@ class Specializer:
         rule = table.find(fn)
         varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
         if rule is not None and rule.kind == "model" and varied:
+            assert isinstance(rule.body, types.FunctionType)
             return self.inline(rule.body, args, kwargs, frame, builder, span)
         if rule is not None:
             if varied:
@@ -634,18 +635,17 @@ class Specializer:
         sides = []
         for block in (statement.then, statement.orelse):
             child = builder.child()
-            inner = frame.copy()
-            ended = _ends(block)
-            yields = self.run(block, inner, child)
-            raised = ended or bool(child.statements and isinstance(child.statements[-1], ir.Raise))
-            sides.append((child, yields, raised))
+            given = self.run(block, frame.copy(), child)
+            raised = _ends(block) or bool(child.statements and isinstance(child.statements[-1], ir.Raise))
+            sides.append((child, given, raised))
         (then, then_yields, then_raised), (orelse, else_yields, else_raised) = sides
         if then_raised and else_raised:
             builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
             return True
         if then_raised or else_raised:
             return self._after_raise(statement, test, sides, frame, builder)
-        results, yields = [], ([], [])  # type: ignore[var-annotated]
+        results: list[ir.Var] = []
+        yields: tuple[list[ir.Atom], list[ir.Atom]] = ([], [])
         for var, a, b in zip(statement.results, then_yields, else_yields, strict=True):
             if a == b:
                 frame.env[var] = a
@@ -682,8 +682,8 @@ class Specializer:
         """One side raises: the other one goes on after the ``if``, not inside it."""
         (then, then_yields, then_raised), (orelse, else_yields, _) = sides
         raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
-        blocks = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
-        builder.add(ir.If(test, *blocks, (), statement.span))
+        first, second = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
+        builder.add(ir.If(test, first, second, (), statement.span))
         builder.statements.extend(going.statements)
         for var, atom in zip(statement.results, yields, strict=True):
             frame.env[var] = atom
@@ -847,7 +847,7 @@ class Specializer:
         carried = []
         for c, param, after in zip(loop.carried, params, yields, strict=True):
             init = self.atom(c.init, frame)
-            if after == param or after == init:
+            if after in (param, init):
                 self.context.values[param] = self.context.value(init)
             result = self.context.define(c.result.name, self.context.value(param), self.context.is_varied(param))
             frame.env[c.result] = result
@@ -893,7 +893,7 @@ class Specializer:
         if fn is zip and inner and all(i is not None for i in inner):
             if dict(made.kwargs).get("strict") == ir.Const(True) and len({len(i or ()) for i in inner}) > 1:
                 return None
-            return [builder.call(ops.make_tuple, *row, span=span) for row in zip(*inner)]  # type: ignore[arg-type] # noqa: B905
+            return [builder.call(ops.make_tuple, *row, span=span) for row in zip(*inner)]  # type: ignore[arg-type]
         if fn is reversed and inner[0] is not None:
             return inner[0][::-1]
         return None
@@ -977,7 +977,7 @@ def _count_reversed(self: Specializer, made: ir.Call, builder: Builder, span: ir
 _VIEWS: dict[Any, Callable[..., Counted]] = {zip: _count_zip, enumerate: _count_enumerate, reversed: _count_reversed}
 
 
-# --- special forms -----------------------------------------------------------------------------------------------------
+# --- special forms --------------------------------------------------------------------------------------------------
 
 
 def _read_attribute(
@@ -1029,7 +1029,7 @@ def _map(
     columns = [self.static_items(a, builder, span) for a in args[1:]]
     if any(c is None for c in columns):
         return None
-    rows = zip(*columns)  # type: ignore[arg-type] # noqa: B905
+    rows = zip(*columns)  # type: ignore[arg-type]
     made = [self.apply(args[0], list(row), {}, frame, builder, span) for row in rows]
     return builder.call(ops.make_list, *made, name=name, span=span)
 
@@ -1221,7 +1221,7 @@ _HANDLERS: dict[Any, Callable[..., ir.Atom | None]] = {
 }
 
 
-# --- helpers -----------------------------------------------------------------------------------------------------------
+# --- helpers --------------------------------------------------------------------------------------------------------
 
 _MISSING = object()
 
@@ -1239,7 +1239,7 @@ def _lookup(load: ir.Load, fn: types.FunctionType) -> Any:
 
 
 def _with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
-    """What is known of a variable of a module or closure: arrays with their lengths as they are, which a guard tests."""
+    """What is known of a variable of a module or closure: arrays with their lengths, which a guard tests."""
     match value:
         case Array(dtype):
             return Array(dtype, tuple(Dim("", n) for n in found.shape))

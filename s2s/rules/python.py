@@ -125,7 +125,7 @@ def _reduce(function: Any, iterable: Any, /, *initial: Any) -> Any:
 
 @model(builtins.map, samples=[args(math.sin, [num(), num()])])
 def _map(function: Any, /, *iterables: Any) -> Any:
-    return [function(*items) for items in zip(*iterables)]  # noqa: B905 - as map does
+    return [function(*items) for items in zip(*iterables)]
 
 
 @model(builtins.filter)
