@@ -163,7 +163,8 @@ class _Joint:
     def _reverse(self, primal: ir.Function, seed: ir.Atom, repeatable: bool) -> Reversal:
         """Both sweeps."""
         wrt = list(dict.fromkeys(self.params[p[0]] for p in self.request.wrt))
-        return Reverser(self.context, self.specializer, primal, repeatable).reverse(seed, wrt)
+        options = dict(self.request.options)
+        return Reverser(self.context, self.specializer, primal, repeatable, options).reverse(seed, wrt)
 
     def _with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""
@@ -256,6 +257,8 @@ class _Joint:
         for key in path:
             like = builder.call(operator.getitem, like, ir.Const(key))
         bar = bars.get((var, path))
+        if bar is None and dict(self.request.options).get("unconnected") == "none":
+            return ir.Const(None)
         if bar is None:
             if is_number(value):
                 return ir.Const(0.0)

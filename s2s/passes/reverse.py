@@ -138,8 +138,12 @@ class _Template:
 class Reverser:
     """Writes the reverse sweep of one function."""
 
-    def __init__(self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool) -> None:
+    def __init__(
+        self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
+        options: dict[str, Any],
+    ) -> None:
         self.context = context
+        self.nonsmooth = options.get("nonsmooth")
         self.specializer = specializer
         self.pulls: dict[ir.Var, _Pull] = {}
         self.templates: dict[Any, _Template] = {}
@@ -444,10 +448,22 @@ class Reverser:
         g = self.bar_of(sweep, target, span)
         if g is None:
             return
+        if rule.kind == "straight_through" and not self._passes(rule, span):
+            return
         if rule.kind in ("partials", "straight_through"):
             self.elementwise(rule, target, value, g, span, sweep)
         else:
             self.by_rule(rule, target, value, g, span, sweep)
+
+    def _passes(self, rule: Any, span: ir.Span | None) -> bool:
+        """Whether a cotangent goes through a piecewise constant function: the policy of the function compiled."""
+        given = self.nonsmooth
+        names = {rule.fn.__name__, rule.name}
+        policy = next((p for n, p in given if n in names), None) if isinstance(given, tuple) else given
+        if policy == "error":
+            reason = "it is piecewise constant, and the policy is nonsmooth=\"error\""
+            raise error("S2S202", span=span, name=rule.name, reason=reason)
+        return policy != "zero"
 
     def pull(self, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
         """The reverse of a call that was decided at run time: call its pullback."""
