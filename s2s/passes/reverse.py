@@ -35,8 +35,9 @@ from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.crossing import Crossing, Sweep
+from s2s.passes.frames import Frame, lower_function
 from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
-from s2s.passes.specialize import Frame, Specializer, lower_function
+from s2s.passes.specialize import Specializer
 from s2s.rules import table
 
 Path = tuple[Any, ...]

@@ -13,19 +13,16 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import functools
-import importlib
 import inspect
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 import numpy as np
 
-from s2s import ir, lower, lowered, ops, sources
+from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import join, join_all, known, truth, type_of, widen_known
 from s2s.analysis.values import (
@@ -33,7 +30,6 @@ from s2s.analysis.values import (
     AbstractValue,
     Array,
     Closure,
-    Dim,
     Known,
     ListOf,
     Mapping,
@@ -43,17 +39,30 @@ from s2s.analysis.values import (
     Unknown,
 )
 from s2s.errors import DifferentiationError, error
-from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind
-from s2s.passes.captures import check_captures
-from s2s.passes.normalize import normalize
+from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal
+from s2s.passes.frames import (
+    MISSING,
+    STABLE_MODULES,
+    Frame,
+    FramedClosure,
+    asked_also_by,
+    at_call,
+    in_rule,
+    is_function_like,
+    lookup,
+    lower_function,
+    name_of,
+    place_of,
+    with_sizes,
+)
+from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.rules import table
 from s2s.signature import describe
 from s2s.versions import KindGuard, ObjectGuard
 
 UNROLL_AT_MOST = 64
 INLINE_DEPTH = 40
-STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
@@ -67,36 +76,6 @@ _IN_PLACE: dict[Any, Any] = {
     operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
     operator.irshift: operator.rshift,
 }
-
-_lowered: dict[types.CodeType, ir.Function] = {}
-
-
-def lower_function(fn: types.FunctionType) -> ir.Function:
-    """A Python function in SSA form; kept by its code object."""
-    code = fn.__code__
-    if code not in _lowered:
-        function = lowered.load(fn)
-        if function is None:
-            function = check_captures(normalize(lower.lower(sources.find(fn))))
-            lowered.keep(fn, function)
-        _lowered[code] = function
-    return _lowered[code]
-
-
-@dataclass
-class Frame:
-    """One activation of a function that is specialised: where its globals are and what its variables stand for."""
-
-    fn: types.FunctionType
-    owner: types.FunctionType | None
-    env: dict[ir.Var, ir.Atom] = field(default_factory=dict)
-    called_from: tuple[str, ...] = ()
-    is_nested: bool = False
-
-    def copy(self) -> Frame:
-        """The same activation with an environment of its own, for a block inside it."""
-        return Frame(self.fn, self.owner, dict(self.env), self.called_from, self.is_nested)
-
 
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
@@ -256,20 +235,29 @@ class Specializer:
     def load(self, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None) -> ir.Atom:
         """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
         root = load.scope
-        found = _lookup(load, frame.fn)
-        if found is _MISSING:  # Python's own NameError, if this place is reached
+        found = lookup(load, frame.fn)
+        if found is MISSING:  # Python's own NameError, if this place is reached
             return self.keep(builder, ir.Load(load.name, load.scope, frame.owner), span)
         key = (frame.owner, root, load.name)
-        if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
-            if not (root == "global" and getattr(builtins, load.name, _MISSING) is found):
+        if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
+            if not (root == "global" and getattr(builtins, load.name, MISSING) is found):
                 self.guards[key] = ObjectGuard(root, (load.name,), found, frame.owner)
                 self._guard_contents(root, (load.name,), found, frame.owner)
             return ir.Const(found)
-        value = _with_sizes(describe(found, "?"), found)
+        value = with_sizes(describe(found, "?"), found)
         if isinstance(value, Known):
             value = UNKNOWN
         self.guards[key] = KindGuard(root, load.name, value, frame.owner)
         return builder.let(ir.Load(load.name, load.scope, frame.owner), value, load.name, span)
+
+    def guard_attribute(self, owner: Any, attribute: str, found: Any) -> None:
+        """An attribute of a user's module is a known object as long as a guard holds."""
+        module = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
+        if module.split(".")[0] in STABLE_MODULES or not isinstance(owner, types.ModuleType):
+            return
+        key = ("attribute", id(owner), attribute)
+        self.guards[key] = ObjectGuard("module", (module, attribute), found, None)
+        self._guard_contents("module", (module, attribute), found, None)
 
     def _guard_contents(self, root: str, path: tuple[str, ...], found: Any, owner: Any) -> None:
         """A user's function stays the same object when its code or its defaults are replaced."""
@@ -295,7 +283,7 @@ class Specializer:
         atoms = tuple(self.atom(a, frame) for a in captures)
         given = tuple((k, self.atom(a, frame)) for k, a in defaults)
         made = ir.MakeFunction(function, atoms, given)
-        value = _FramedClosure(function, atoms, given, frame)
+        value = FramedClosure(function, atoms, given, frame)
         varied = any(map(self.context.is_varied, (*atoms, *(a for _, a in given))))
         return builder.let(made, value, name, span, varied)
 
@@ -322,7 +310,7 @@ class Specializer:
             if bound is not None:
                 method, receiver = bound
                 return self.apply(ir.Const(method), [receiver, *args], kwargs, frame, builder, span, name, effect)
-            if isinstance(value, _FramedClosure):
+            if isinstance(value, FramedClosure):
                 return self.call_closure(value, args, kwargs, frame, builder, span)
             if isinstance(value, Known):
                 return self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
@@ -332,7 +320,7 @@ class Specializer:
         value = self.context.value(atom)
         if isinstance(atom, ir.Var) and atom in self.context.choices:
             return all(map(self._is_function, self.context.choices[atom][1:]))
-        return isinstance(value, _FramedClosure) or (isinstance(value, Known) and callable(value.value))
+        return isinstance(value, FramedClosure) or (isinstance(value, Known) and callable(value.value))
 
     def apply_chosen(
         self, chosen: tuple[ir.Atom, ir.Atom, ir.Atom], args: list[Any], kwargs: dict[str | None, ir.Atom],
@@ -413,15 +401,15 @@ class Specializer:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
             return self.rebind(fn, args[0], args[1], frame, builder, span, name)
-        if _in_rule(frame) and not kwargs and args and all(map(_is_literal_number, args)):
-            folded = _fold_number(fn, args)
+        if in_rule(frame) and not kwargs and args and all(map(is_literal_number, args)):
+            folded = fold_number(fn, args)
             if folded is not None:
                 return folded
         if fn is dict:
             made = self.make_dict(args, kwargs, builder, span, name)
             if made is not None:
                 return made
-        handler = _HANDLERS.get(fn)
+        handler = FORMS.get(fn)
         if handler is not None and not kwargs:
             found = handler(self, args, frame, builder, span, name)
             if found is not None:
@@ -492,17 +480,17 @@ class Specializer:
         self, rule: Any, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
     ) -> None:
         if rule.kind == "refuse":
-            raise error("S2S202", span=span, asked_by=frame.called_from, name=_name_of(fn), reason=rule.reason)
+            raise error("S2S202", span=span, asked_by=frame.called_from, name=name_of(fn), reason=rule.reason)
         if rule.kind in ("linear", "vjp", "straight_through", "partials"):
-            bound = table.bind(rule, tuple(map(_literal, args)), {k: _literal(a) for k, a in kwargs.items()})
+            bound = table.bind(rule, tuple(map(literal, args)), {k: literal(a) for k, a in kwargs.items()})
             extra = table.unsupported(rule, bound)
             if extra:
                 raise error(
-                    "S2S203", span=span, asked_by=frame.called_from, name=_name_of(fn), keyword=", ".join(extra)
+                    "S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=", ".join(extra)
                 )
 
     def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
-        return error("S2S201", span=span, asked_by=frame.called_from, name=_name_of(fn))
+        return error("S2S201", span=span, asked_by=frame.called_from, name=name_of(fn))
 
     def result_of(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
@@ -524,11 +512,11 @@ class Specializer:
         builder: Builder, span: ir.Span | None,
     ) -> ir.Atom:
         """Specialise a Python function's body in the place of a call of it."""
-        asked = (*frame.called_from, _place(frame, span))
+        asked = (*frame.called_from, place_of(frame, span))
         try:
             function = lower_function(fn)
         except DifferentiationError as problem:
-            raise _asked_by(problem, asked) from None
+            raise asked_also_by(problem, asked) from None
         bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
         owner = frame.owner if fn.__globals__ is frame.fn.__globals__ and not fn.__closure__ else fn
         inner = Frame(fn, owner, called_from=asked)
@@ -541,7 +529,7 @@ class Specializer:
             (result,) = self.run(function.body, inner, builder)
         except DifferentiationError as problem:
             if fn.__module__.startswith("s2s."):  # a model of a built-in: the place is the user's call
-                raise _at_call(problem, span, frame.called_from) from None
+                raise at_call(problem, span, frame.called_from) from None
             raise
         finally:
             self.active_calls.pop()
@@ -570,7 +558,7 @@ class Specializer:
             inner.env[param.var] = atom
 
     def call_closure(
-        self, closure: _FramedClosure, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+        self, closure: FramedClosure, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
         builder: Builder, span: ir.Span | None,
     ) -> ir.Atom:
         """Specialise a nested function's body in the place of a call of it."""
@@ -585,7 +573,7 @@ class Specializer:
             for p in function.params
         ]
         bound = inspect.Signature(parameters).bind(*args, **kwargs)
-        asked = (*frame.called_from, _place(frame, span))
+        asked = (*frame.called_from, place_of(frame, span))
         inner = Frame(closure.frame.fn, closure.frame.owner, called_from=asked, is_nested=True)
         inner.env.update(zip(function.captures, closure.captures, strict=True))
         for var, capture in zip(function.captures, closure.captures, strict=True):
@@ -599,7 +587,7 @@ class Specializer:
             self.active_calls.pop()
         return result
 
-    def closure_again(self, closure: _FramedClosure, builder: Builder) -> ir.Atom:
+    def closure_again(self, closure: FramedClosure, builder: Builder) -> ir.Atom:
         """A nested function as it sees itself."""
         made = ir.MakeFunction(closure.function, closure.captures, closure.defaults)
         varied = any(map(self.context.is_varied, closure.captures))
@@ -883,7 +871,7 @@ class Specializer:
         inner = [self.static_items(a, builder, span) for a in made.args]  # type: ignore[arg-type]
         fn = made.fn.value
         if fn is enumerate and inner and inner[0] is not None:
-            start = _start_of(made)
+            start = start_of(made)
             if not isinstance(start, ir.Const):
                 return None
             return [
@@ -904,7 +892,7 @@ class Specializer:
         fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
         if fn in (zip, enumerate, reversed):
             assert isinstance(made, ir.Call)
-            return _VIEWS[fn](self, made, builder, span)
+            return VIEWS[fn](self, made, builder, span)
         value = self.context.value(atom)
         if not isinstance(value, (Array, ListOf, Range, Sequence)) and not (
             isinstance(value, Known) and isinstance(value.value, (tuple, list, str, range))
@@ -919,370 +907,13 @@ class Specializer:
         raise error(code, span=statement.span, asked_by=frame.called_from)
 
 
-@dataclass(frozen=True)
-class Counted:
-    """An iterable read by position."""
-
-    length: ir.Atom
-    item: Callable[[ir.Atom, Builder], ir.Atom]
-
-
-@dataclass(frozen=True, slots=True)
-class _FramedClosure(Closure):
-    """A closure and the frame that made it, whose globals it reads."""
-
-    frame: Any = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _FramedClosure) and (self.function is other.function) and (
-            self.captures == other.captures
-        )
-
-    def __hash__(self) -> int:
-        return hash((id(self.function), self.captures))
-
-
-def _start_of(made: ir.Call) -> ir.Atom:
-    """Where an ``enumerate`` begins."""
-    given = made.args[1] if len(made.args) > 1 else dict(made.kwargs).get("start", ir.Const(0))
-    assert not isinstance(given, ir.Star)
-    return given
-
-
-def _count_zip(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
-    parts = [self.counted(a, builder, span) for a in made.args]  # type: ignore[arg-type]
-    length = parts[0].length if len(parts) == 1 else builder.call(min, *(p.length for p in parts), span=span)
-    if dict(made.kwargs).get("strict", ir.Const(False)) != ir.Const(False):
-        builder.call(rt.check_equal, *(p.length for p in parts), span=span, effect=True)
-    return Counted(length, lambda k, b: b.call(ops.make_tuple, *(p.item(k, b) for p in parts), span=span))
-
-
-def _count_enumerate(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
-    inner = self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
-    start = _start_of(made)
-
-    def item(k: ir.Atom, b: Builder) -> ir.Atom:
-        number = k if start == ir.Const(0) else b.call(operator.add, k, start, span=span)  # type: ignore[arg-type]
-        return b.call(ops.make_tuple, number, inner.item(k, b), span=span)
-
-    return Counted(inner.length, item)
-
-
-def _count_reversed(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
-    inner = self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
-    last = builder.call(operator.sub, inner.length, ir.Const(1), span=span)
-    return Counted(inner.length, lambda k, b: inner.item(b.call(operator.sub, last, k, span=span), b))
-
-
-_VIEWS: dict[Any, Callable[..., Counted]] = {zip: _count_zip, enumerate: _count_enumerate, reversed: _count_reversed}
-
-
-# --- special forms --------------------------------------------------------------------------------------------------
-
-
-def _read_attribute(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    receiver, attribute = args[0], args[1]
-    value = self.context.value(receiver)
-    if not isinstance(attribute, ir.Const) or len(args) != 2:
-        return None
-    if isinstance(value, Known):
-        return _known_attribute(self, value.value, attribute, frame, builder, span, name)
-    if isinstance(value, Sequence) and hasattr(value.type, "_fields") and attribute.value in value.type._fields:
-        return builder.call(
-            operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
-        )
-    return None
-
-
-def _known_attribute(
-    self: Specializer, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    found = getattr(owner, attribute.value, _MISSING)
-    if found is _MISSING:
-        raise AttributeError(f"{_name_of(owner)} has no attribute {attribute.value!r}")
-    if is_constant_kind(found) or table.find(found) is not None or _is_function_like(found):
-        self._guard_attribute(owner, attribute.value, found)  # type: ignore[attr-defined]
-        return ir.Const(found)
-    if _in_rule(frame) and isinstance(found, (int, float)):
-        return ir.Const(found)
-    value = _with_sizes(describe(found, "?"), found)
-    made = ir.Call(ir.Const(getattr), (ir.Const(owner), attribute))
-    return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
-
-
-def _guard_attribute(self: Specializer, owner: Any, attribute: str, found: Any) -> None:
-    module = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
-    if module.split(".")[0] in STABLE_MODULES or not isinstance(owner, types.ModuleType):
-        return
-    self.guards[("attribute", id(owner), attribute)] = ObjectGuard("module", (module, attribute), found, None)
-    self._guard_contents("module", (module, attribute), found, None)
-
-
-Specializer._guard_attribute = _guard_attribute  # type: ignore[attr-defined]
-
-
-def _map(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    columns = [self.static_items(a, builder, span) for a in args[1:]]
-    if any(c is None for c in columns):
-        return None
-    rows = zip(*columns)  # type: ignore[arg-type]
-    made = [self.apply(args[0], list(row), {}, frame, builder, span) for row in rows]
-    return builder.call(ops.make_list, *made, name=name, span=span)
-
-
-def _dict_view(which: str) -> Callable[..., ir.Atom | None]:
-    def read(
-        self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-    ) -> ir.Atom | None:
-        value = self.context.value(args[0])
-        if not isinstance(value, Mapping):
-            return None
-        items = [builder.call(operator.getitem, args[0], ir.Const(k), span=span) for k in value.keys]
-        if which == "values":
-            return builder.call(ops.make_list, *items, span=span)
-        keys = [ir.Const(k) for k in value.keys]
-        if which == "keys":
-            return builder.call(ops.make_list, *keys, span=span)
-        pairs = [builder.call(ops.make_tuple, k, i, span=span) for k, i in zip(keys, items, strict=True)]
-        return builder.call(ops.make_list, *pairs, span=span)
-
-    return read
-
-
-def _dict_get(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    value = self.context.value(args[0])
-    if not isinstance(value, Mapping) or not isinstance(args[1], ir.Const):
-        return None
-    if args[1].value in value.keys:
-        return builder.call(operator.getitem, args[0], args[1], span=span)
-    return args[2] if len(args) > 2 else ir.Const(None)
-
-
-def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
-    make = ops.make_list if kind is list else ops.make_tuple
-
-    def convert(
-        self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-    ) -> ir.Atom | None:
-        if not args:
-            return builder.call(make, name=name, span=span)
-        items = self.static_items(args[0], builder, span)
-        if items is None or isinstance(self.context.value(args[0]), Known):
-            return None
-        return builder.call(make, *items, name=name, span=span)
-
-    return convert
-
-
-def _import(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    assert isinstance(args[0], ir.Const)
-    return ir.Const(importlib.import_module(args[0].value))
-
-
-def _in_rule(frame: Frame) -> bool:
-    return frame.fn.__module__.startswith("s2s.rules")
-
-
-def _power(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """In a rule body ``a ** 1`` is ``a``: what the derivative of a square leaves."""
-    return args[0] if _in_rule(frame) and args[1] in (ir.Const(1), ir.Const(1.0)) else None
-
-
-def _unbroadcast(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    if frame.fn.__module__ == rt.__name__:
-        return None
-    return cotangents.unbroadcast(builder, args[0], args[1], span)
-
-
-def _concatenate_displays(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """The sum of two lists or tuples of known length is a display of all items."""
-    values = [self.context.value(a) for a in args]
-    if not all(isinstance(v, Sequence) and v.type in (tuple, list) for v in values):
-        return None
-    items = [i for a in args for i in self.static_items(a, builder, span) or ()]
-    assert isinstance(values[0], Sequence)
-    return builder.call(ops.make_tuple if values[0].type is tuple else ops.make_list, *items, name=name, span=span)
-
-
-def _repeat_display(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """A list or tuple of known length times a known number is a display of the items repeated. In a rule body a
-    factor of one goes."""
-    if _in_rule(frame):
-        for one, other in (args, args[::-1]):
-            if one == ir.Const(1.0) and isinstance(self.context.value(other), (Array, Scalar)):
-                return other
-    for items, count in (args, args[::-1]):
-        value = self.context.value(items)
-        if isinstance(value, Sequence) and isinstance(count, ir.Const) and type(count.value) is int:
-            made = (self.static_items(items, builder, span) or []) * count.value
-            return builder.call(ops.make_tuple if value.type is tuple else ops.make_list, *made, name=name, span=span)
-    return None
-
-
-def _known_item(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """An item that a container of known length or keys does not have raises the user's error when it is read."""
-    known, key = self.context.value(args[0]), args[1]
-    if not isinstance(key, ir.Const):
-        return None
-    if isinstance(known, Mapping) and key.value not in known.keys:
-        return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
-    if isinstance(known, Sequence) and type(key.value) is int and known.type is not slice:
-        if not -len(known.items) <= key.value < len(known.items):
-            return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
-    return None
-
-
-def _merge_dict(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    return self.make_dict(args, {}, builder, span, name)
-
-
-def _sorted(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """Known items are sorted now."""
-    items = self.static_items(args[0], builder, span)
-    if items is None or not all(isinstance(i, ir.Const) for i in items):
-        return None
-    ordered = sorted(i.value for i in items if isinstance(i, ir.Const))
-    return builder.call(ops.make_list, *map(ir.Const, ordered), name=name, span=span)
-
-
-def _of_source(
-    fn: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """In a rule body the shape or size of an array is read from an argument that has the same shape."""
-    if not _in_rule(frame):
-        return None
-    like = self.context.shape_source(args[0])
-    if fn is np.size and isinstance(self.context.value(like), Array):
-        return builder.call(getattr, like, ir.Const("size"), span=span)
-    return builder.call(fn, like, span=span) if like != args[0] else None
-
-
-def _unpack(
-    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
-) -> ir.Atom | None:
-    """``a, *b, c = value`` of a container of known length."""
-    before, after = args[1], args[2]
-    if not isinstance(self.context.value(args[0]), (Sequence, Mapping)):
-        return None
-    items = self.static_items(args[0], builder, span)
-    assert items is not None and isinstance(before, ir.Const) and isinstance(after, ir.Const)
-    count = before.value if after.value is None else before.value + after.value
-    if len(items) < count or (after.value is None and len(items) != count):
-        return self.keep(builder, ir.Call(ir.Const(ops.unpack), tuple(args)), span)
-    if after.value is None:
-        return builder.call(ops.make_tuple, *items, span=span)
-    stop = len(items) - after.value
-    middle = builder.call(ops.make_list, *items[before.value : stop], span=span)
-    return builder.call(ops.make_tuple, *items[: before.value], middle, *items[stop:], span=span)
-
-
-_HANDLERS: dict[Any, Callable[..., ir.Atom | None]] = {
-    ops.unpack: _unpack,
-    ops.merge_dict: _merge_dict,
-    operator.getitem: _known_item,
-    sorted: _sorted,
-    np.shape: functools.partial(_of_source, np.shape),
-    np.size: functools.partial(_of_source, np.size),
-    operator.pow: _power,
-    operator.add: _concatenate_displays,
-    operator.mul: _repeat_display,
-    rt.unbroadcast: _unbroadcast,
-    getattr: _read_attribute,
-    map: _map,
-    list: _make_list(list),
-    tuple: _make_list(tuple),
-    dict.items: _dict_view("items"),
-    dict.values: _dict_view("values"),
-    dict.keys: _dict_view("keys"),
-    dict.get: _dict_get,
-    importlib.import_module: _import,
-}
-
-
 # --- helpers --------------------------------------------------------------------------------------------------------
-
-_MISSING = object()
-
-
-def _lookup(load: ir.Load, fn: types.FunctionType) -> Any:
-    if load.scope == "free":
-        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-        try:
-            return cells[load.name].cell_contents
-        except (KeyError, ValueError):
-            return _MISSING
-    if load.name in fn.__globals__:
-        return fn.__globals__[load.name]
-    return getattr(builtins, load.name, _MISSING)
-
-
-def _with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
-    """What is known of a variable of a module or closure: arrays with their lengths, which a guard tests."""
-    match value:
-        case Array(dtype):
-            return Array(dtype, tuple(Dim("", n) for n in found.shape))
-        case Sequence(kind, items):
-            return Sequence(kind, tuple(_with_sizes(v, f) for v, f in zip(items, found, strict=True)))
-        case Mapping(keys, items):
-            return Mapping(keys, tuple(_with_sizes(v, found[k]) for k, v in zip(keys, items, strict=True)))
-        case ListOf():
-            return UNKNOWN
-        case _:
-            return value
-
-
-def _is_function_like(value: Any) -> bool:
-    return callable(value) and (
-        hasattr(type(value), "__s2s_primal__") or isinstance(value, (types.MethodType, functools.partial))
-    )
-
 
 def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
     names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
     values = fn.__defaults__ or ()
     found = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (fn.__kwdefaults__ or {})
     return {k: ir.Const(v) for k, v in found.items()}
-
-
-def _is_literal_number(atom: ir.Atom) -> bool:
-    return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
-
-
-def _fold_number(fn: Any, args: list[ir.Atom]) -> ir.Const | None:
-    """The number that a rule's arithmetic on constants gives: ``2.0 / math.sqrt(math.pi)``."""
-    if getattr(fn, "__module__", "") not in ("math", "_operator"):
-        return None
-    try:
-        made = fn(*map(_literal, args))
-    except (ValueError, ArithmeticError, TypeError):
-        return None
-    return ir.Const(made) if type(made) in (int, float) else None
-
-
-def _literal(atom: ir.Atom) -> Any:
-    return atom.value if isinstance(atom, ir.Const) else atom
 
 
 def _leaves_unbound(carried: list[ir.Carried]) -> bool:
@@ -1309,24 +940,6 @@ def _drop_unchanged(
     carried: list[ir.Carried], yields: list[ir.Atom]
 ) -> tuple[tuple[ir.Carried, ...], list[ir.Atom]]:
     return tuple(carried), yields
-
-
-def _place(frame: Frame, span: ir.Span | None) -> str:
-    name = frame.fn.__qualname__
-    return name if span is None else f"{name} ({span.file.rsplit('/', 1)[-1]}:{span.line})"
-
-
-def _asked_by(problem: DifferentiationError, asked: tuple[str, ...]) -> DifferentiationError:
-    diagnostic = problem.diagnostic
-    return type(problem)(dataclasses.replace(diagnostic, asked_by=(*asked, *diagnostic.asked_by)))
-
-
-def _at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[str, ...]) -> DifferentiationError:
-    return type(problem)(dataclasses.replace(problem.diagnostic, span=span, asked_by=asked))
-
-
-def _name_of(fn: Any) -> str:
-    return getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
 
 
 __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]

@@ -1,0 +1,272 @@
+"""Special forms: calls of known functions that the specialiser resolves itself instead of leaving them to a rule.
+
+Each form takes the specialiser, the arguments and the place of the call, and gives the atom of the result, or None
+where the call is to be treated as any other.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s import runtime as rt
+from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence
+from s2s.passes import cotangents
+from s2s.passes.build import Builder, is_constant_kind
+from s2s.passes.frames import MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
+from s2s.rules import table
+from s2s.signature import describe
+
+if TYPE_CHECKING:
+    from s2s.passes.specialize import Specializer
+
+
+def _read_attribute(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    receiver, attribute = args[0], args[1]
+    value = self.context.value(receiver)
+    if not isinstance(attribute, ir.Const) or len(args) != 2:
+        return None
+    if isinstance(value, Known):
+        return _known_attribute(self, value.value, attribute, frame, builder, span, name)
+    if isinstance(value, Sequence) and hasattr(value.type, "_fields") and attribute.value in value.type._fields:
+        return builder.call(
+            operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
+        )
+    return None
+
+
+def _known_attribute(
+    self: Specializer, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    found = getattr(owner, attribute.value, MISSING)
+    if found is MISSING:
+        raise AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}")
+    if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
+        self.guard_attribute(owner, attribute.value, found)
+        return ir.Const(found)
+    if in_rule(frame) and isinstance(found, (int, float)):
+        return ir.Const(found)
+    value = with_sizes(describe(found, "?"), found)
+    made = ir.Call(ir.Const(getattr), (ir.Const(owner), attribute))
+    return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
+
+
+def _map(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    columns = [self.static_items(a, builder, span) for a in args[1:]]
+    if any(c is None for c in columns):
+        return None
+    rows = zip(*columns)  # type: ignore[arg-type]
+    made = [self.apply(args[0], list(row), {}, frame, builder, span) for row in rows]
+    return builder.call(ops.make_list, *made, name=name, span=span)
+
+
+def _dict_view(which: str) -> Callable[..., ir.Atom | None]:
+    def read(
+        self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+    ) -> ir.Atom | None:
+        value = self.context.value(args[0])
+        if not isinstance(value, Mapping):
+            return None
+        items = [builder.call(operator.getitem, args[0], ir.Const(k), span=span) for k in value.keys]
+        if which == "values":
+            return builder.call(ops.make_list, *items, span=span)
+        keys = [ir.Const(k) for k in value.keys]
+        if which == "keys":
+            return builder.call(ops.make_list, *keys, span=span)
+        pairs = [builder.call(ops.make_tuple, k, i, span=span) for k, i in zip(keys, items, strict=True)]
+        return builder.call(ops.make_list, *pairs, span=span)
+
+    return read
+
+
+def _dict_get(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    value = self.context.value(args[0])
+    if not isinstance(value, Mapping) or not isinstance(args[1], ir.Const):
+        return None
+    if args[1].value in value.keys:
+        return builder.call(operator.getitem, args[0], args[1], span=span)
+    return args[2] if len(args) > 2 else ir.Const(None)
+
+
+def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
+    make = ops.make_list if kind is list else ops.make_tuple
+
+    def convert(
+        self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+    ) -> ir.Atom | None:
+        if not args:
+            return builder.call(make, name=name, span=span)
+        items = self.static_items(args[0], builder, span)
+        if items is None or isinstance(self.context.value(args[0]), Known):
+            return None
+        return builder.call(make, *items, name=name, span=span)
+
+    return convert
+
+
+def _import(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    assert isinstance(args[0], ir.Const)
+    return ir.Const(importlib.import_module(args[0].value))
+
+
+def _power(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """In a rule body ``a ** 1`` is ``a``: what the derivative of a square leaves."""
+    return args[0] if in_rule(frame) and args[1] in (ir.Const(1), ir.Const(1.0)) else None
+
+
+def _unbroadcast(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    if frame.fn.__module__ == rt.__name__:
+        return None
+    return cotangents.unbroadcast(builder, args[0], args[1], span)
+
+
+def _concatenate_displays(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """The sum of two lists or tuples of known length is a display of all items."""
+    values = [self.context.value(a) for a in args]
+    if not all(isinstance(v, Sequence) and v.type in (tuple, list) for v in values):
+        return None
+    items = [i for a in args for i in self.static_items(a, builder, span) or ()]
+    assert isinstance(values[0], Sequence)
+    return builder.call(ops.make_tuple if values[0].type is tuple else ops.make_list, *items, name=name, span=span)
+
+
+def _repeat_display(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """A list or tuple of known length times a known number is a display of the items repeated. In a rule body a
+    factor of one goes."""
+    if in_rule(frame):
+        for one, other in (args, args[::-1]):
+            if one == ir.Const(1.0) and isinstance(self.context.value(other), (Array, Scalar)):
+                return other
+    for items, count in (args, args[::-1]):
+        value = self.context.value(items)
+        if isinstance(value, Sequence) and isinstance(count, ir.Const) and type(count.value) is int:
+            made = (self.static_items(items, builder, span) or []) * count.value
+            return builder.call(ops.make_tuple if value.type is tuple else ops.make_list, *made, name=name, span=span)
+    return None
+
+
+def _known_item(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """An item that a container of known length or keys does not have raises the user's error when it is read."""
+    known, key = self.context.value(args[0]), args[1]
+    if not isinstance(key, ir.Const):
+        return None
+    if isinstance(known, Mapping) and key.value not in known.keys:
+        return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
+    if isinstance(known, Sequence) and type(key.value) is int and known.type is not slice:
+        if not -len(known.items) <= key.value < len(known.items):
+            return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
+    return None
+
+
+def _merge_dict(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    return self.make_dict(args, {}, builder, span, name)
+
+
+def _sorted(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """Known items are sorted now."""
+    items = self.static_items(args[0], builder, span)
+    if items is None or not all(isinstance(i, ir.Const) for i in items):
+        return None
+    ordered = sorted(i.value for i in items if isinstance(i, ir.Const))
+    return builder.call(ops.make_list, *map(ir.Const, ordered), name=name, span=span)
+
+
+def _of_source(
+    fn: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """In a rule body the shape or size of an array is read from an argument that has the same shape."""
+    if not in_rule(frame):
+        return None
+    like = self.context.shape_source(args[0])
+    if fn is np.size and isinstance(self.context.value(like), Array):
+        return builder.call(getattr, like, ir.Const("size"), span=span)
+    return builder.call(fn, like, span=span) if like != args[0] else None
+
+
+def _unpack(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``a, *b, c = value`` of a container of known length."""
+    before, after = args[1], args[2]
+    if not isinstance(self.context.value(args[0]), (Sequence, Mapping)):
+        return None
+    items = self.static_items(args[0], builder, span)
+    assert items is not None and isinstance(before, ir.Const) and isinstance(after, ir.Const)
+    count = before.value if after.value is None else before.value + after.value
+    if len(items) < count or (after.value is None and len(items) != count):
+        return self.keep(builder, ir.Call(ir.Const(ops.unpack), tuple(args)), span)
+    if after.value is None:
+        return builder.call(ops.make_tuple, *items, span=span)
+    stop = len(items) - after.value
+    middle = builder.call(ops.make_list, *items[before.value : stop], span=span)
+    return builder.call(ops.make_tuple, *items[: before.value], middle, *items[stop:], span=span)
+
+
+FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
+    ops.unpack: _unpack,
+    ops.merge_dict: _merge_dict,
+    operator.getitem: _known_item,
+    sorted: _sorted,
+    np.shape: functools.partial(_of_source, np.shape),
+    np.size: functools.partial(_of_source, np.size),
+    operator.pow: _power,
+    operator.add: _concatenate_displays,
+    operator.mul: _repeat_display,
+    rt.unbroadcast: _unbroadcast,
+    getattr: _read_attribute,
+    map: _map,
+    list: _make_list(list),
+    tuple: _make_list(tuple),
+    dict.items: _dict_view("items"),
+    dict.values: _dict_view("values"),
+    dict.keys: _dict_view("keys"),
+    dict.get: _dict_get,
+    importlib.import_module: _import,
+}
+
+
+def is_literal_number(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
+
+
+def fold_number(fn: Any, args: list[ir.Atom]) -> ir.Const | None:
+    """The number that a rule's arithmetic on constants gives: ``2.0 / math.sqrt(math.pi)``."""
+    if getattr(fn, "__module__", "") not in ("math", "_operator"):
+        return None
+    try:
+        made = fn(*map(literal, args))
+    except (ValueError, ArithmeticError, TypeError):
+        return None
+    return ir.Const(made) if type(made) in (int, float) else None
+
+
+def literal(atom: ir.Atom) -> Any:
+    return atom.value if isinstance(atom, ir.Const) else atom
