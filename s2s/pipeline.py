@@ -14,13 +14,14 @@ import numpy as np
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import AnyReal, is_number, shape_of
+from s2s.analysis.parts import Path, is_differentiable, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.emit import emit
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.ownership import check_rebinding
-from s2s.passes.reverse import Path, Reversal, Reverser, is_differentiable
+from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.simplify import (
     accumulate,
     drop_copies,
@@ -227,8 +228,6 @@ class _Joint:
     def _structure(
         self, builder: Builder, var: ir.Var, path: Path, bars: dict[tuple[ir.Var, Path], ir.Atom]
     ) -> ir.Atom:
-        from s2s.passes.reverse import part
-
         value = part(self.context.value(var), path)
         match value:
             case Sequence(kind, items) if kind is not slice:

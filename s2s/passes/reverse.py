@@ -16,11 +16,9 @@ Dead statements are left to ``simplify``.
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import operator
 import types
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +27,8 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.activity import find_useful
-from s2s.analysis.evaluate import is_number, rank, shape_of
+from s2s.analysis.evaluate import is_number, shape_of
+from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents
@@ -38,73 +37,8 @@ from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.frames import Frame, lower_function
 from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.specialize import Specializer
+from s2s.passes.structural import STRUCTURAL, is_hashable, is_structural
 from s2s.rules import table
-
-Path = tuple[Any, ...]
-
-
-def leaves(value: AbstractValue, path: Path = ()) -> Iterator[tuple[Path, AbstractValue]]:
-    """The parts of a value that have a cotangent of their own, with the indices that lead to them."""
-    match value:
-        case Sequence(kind, items) if kind is not slice:
-            for k, item in enumerate(items):
-                yield from leaves(item, (*path, k))
-        case Mapping(keys, items):
-            for key, item in zip(keys, items, strict=True):
-                yield from leaves(item, (*path, key))
-        case _:
-            if has_cotangent(value):
-                yield path, value
-
-
-def has_cotangent(value: AbstractValue) -> bool:
-    """Whether a value, as far as it is known, can have a cotangent at all."""
-    match value:
-        case Known():
-            return isinstance(value.value, (float, complex)) or (
-                isinstance(value.value, int) and not isinstance(value.value, bool))
-        case Scalar(kind):
-            return kind is not bool and not issubclass(kind, np.bool_)
-        case Array(dtype):
-            return dtype.kind != "b"
-        case Sequence() | Mapping():
-            return any(True for _ in leaves(value))
-        case ListOf(item):
-            return has_cotangent(item)
-        case Unknown():
-            return True
-        case _:
-            return False
-
-
-def part(value: AbstractValue, path: Path) -> AbstractValue:
-    """What is known of the part of a value that a path leads to."""
-    for key in path:
-        match value:
-            case Sequence(_, items):
-                value = items[key]
-            case Mapping(keys, items):
-                value = items[keys.index(key)]
-            case _:
-                return UNKNOWN
-    return value
-
-
-def is_differentiable(value: AbstractValue) -> bool:
-    """Whether a value is of floating point, so that an argument of this kind can be differentiated."""
-    match value:
-        case Scalar(kind):
-            return kind is object or issubclass(kind, (float, complex, np.inexact))
-        case Array(dtype):
-            return dtype.kind in "fc"
-        case Sequence(_, items) | Mapping(_, items):
-            return any(map(is_differentiable, items))
-        case ListOf(item):
-            return is_differentiable(item)
-        case Known():
-            return False
-        case _:
-            return isinstance(value, Unknown)
 
 
 @dataclass
@@ -191,7 +125,7 @@ class Reverser:
     def _unresolved(self, fn: ir.Atom) -> bool:
         if not isinstance(fn, ir.Const):
             return True
-        return fn.value is not getattr and not _is_structural(fn.value) and table.find(fn.value) is None
+        return fn.value is not getattr and not is_structural(fn.value) and table.find(fn.value) is None
 
     def _pair(
         self, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
@@ -436,7 +370,7 @@ class Reverser:
             self.pull(target, span, sweep)
             return
         fn = value.fn.value if isinstance(value.fn, ir.Const) else None
-        handler = _STRUCTURAL.get(fn) if _hashable(fn) else None
+        handler = STRUCTURAL.get(fn) if is_hashable(fn) else None
         if handler is not None:
             handler(self, target, value, span, sweep)
             return
@@ -870,182 +804,6 @@ _MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.
 _ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
 
 
-# --- structural operations ------------------------------------------------------------------------------------------
-
-
-def _item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
-    source, index = value.args
-    assert isinstance(source, (ir.Var, ir.Const)) and isinstance(index, (ir.Var, ir.Const))
-    if not self.is_active(source):
-        return
-    assert isinstance(source, ir.Var)
-    g = self.bar_of(sweep, target, span)
-    if g is None:
-        return
-    known = self.context.value(source)
-    if isinstance(known, (Sequence, Mapping)) and isinstance(index, ir.Const) and not isinstance(index.value, slice):
-        key = index.value
-        if isinstance(known, Sequence) and key < 0:
-            key += len(known.items)
-        self.contribute(sweep, source, g, span, (key,))
-    elif self._accumulates_in_place(known):
-        _add_at(self, target, source, index, g, span, sweep)
-    elif isinstance(known, (Sequence, Mapping)):
-        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
-        self.contribute(sweep, source, bar, span)
-    else:
-        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
-        self._add(sweep, source, (), bar, span)
-
-
-def _add_at(
-    self: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
-) -> None:
-    key = (source, ())
-    outer = sweep.outside_loops(self.crossing.home[source])
-    self._make_buffer(outer, key, None)
-    buffer = self._make_buffer(sweep, key, None)
-    at = self.use(sweep, index)
-    if isinstance(self.context.value(source), ListOf) and not is_number(part(self.context.value(target), ())):
-        old = sweep.builder.call(operator.getitem, buffer, at, span=span)
-        total = sweep.builder.call(rt.add, old, g, span=span)
-        sweep.builder.store(buffer, at, total, None, span)
-    elif _may_repeat(self.context, index):
-        sweep.builder.call(np.add.at, buffer, at, g, span=span, effect=True)
-    else:
-        self._store(sweep, buffer, at, g, span)
-
-
-def _may_repeat(context: Context, index: ir.Atom) -> bool:
-    """Whether an index may name an element twice: an array or list of integers, or something unknown."""
-    value = context.value(index)
-    items = value.items if isinstance(value, Sequence) and value.type is tuple else (value,)
-    return not all(
-        isinstance(i, (Known, Scalar))
-        or (isinstance(i, Sequence) and i.type is slice)
-        or (isinstance(i, Array) and i.dtype == bool)
-        for i in items
-    )
-
-
-def _display(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``t = (a, b)`` gives each item its part."""
-    known = self.context.value(target)
-    assert isinstance(value.fn, ir.Const)
-    if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
-        raise error("S2S207", span=span)
-    items = value.args[1::2] if value.fn.value is ops.make_dict else value.args
-    keys = known.keys if isinstance(known, Mapping) else range(len(items))
-    for key, atom in zip(keys, items, strict=False):
-        assert not isinstance(atom, ir.Star)
-        for path, _ in leaves(part(known, (key,))):
-            bar = self.read(sweep, target, (key, *path))
-            if bar is not None:
-                self.contribute(sweep, atom, bar, span, path)
-
-
-def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``a, b = x``: the items are read one by one."""
-    source, before, after = value.args
-    assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
-    known = self.context.value(target)
-    bars = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
-    if any(b is not None and _unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
-        g = self.bar_of(sweep, target, span)
-        assert g is not None
-        spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
-        self.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
-        return
-    for path, bar in bars.items():
-        if bar is None:
-            continue
-        index = _unpacked_index(path[0], before.value, after.value)
-        read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
-        stand_in = self.context.define("%", part(known, path[:1]))
-        self.useful.add(stand_in)
-        self.crossing.home[stand_in] = self.crossing.home[target]
-        sweep.bars[stand_in, path[1:]] = bar
-        _item(self, stand_in, read, span, sweep)
-
-
-def _unpacked_index(k: int, before: int, after: int | None) -> int | None:
-    if after is None or k < before:
-        return k
-    return None if k == before else k - before - 1 - after
-
-
-def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``l = [*l, v]``: the last cotangent belongs to ``v``."""
-    items, item = value.args
-    known = self.context.value(target)
-    if isinstance(known, Sequence):
-        for path, _ in leaves(known):
-            bar = self.read(sweep, target, path)
-            if bar is None:
-                continue
-            if path[0] == len(known.items) - 1:
-                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
-            else:
-                self.contribute(sweep, items, bar, span, path)  # type: ignore[arg-type]
-        return
-    g = self.read(sweep, target, ())
-    if g is None:
-        return
-    inner = known.item if isinstance(known, ListOf) else UNKNOWN
-    last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), inner, "%_bar", span)
-    self.contribute(sweep, item, last, span)  # type: ignore[arg-type]
-    if self.is_active(items):  # type: ignore[arg-type]
-        sweep.bars[items, ()] = g  # type: ignore[index]
-    else:
-        self.crossing.note_empty(items)  # type: ignore[arg-type]
-
-
-def _put(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``d = {**d, k: v}``: the cotangent of the entry belongs to ``v``, the rest to the old ``d``."""
-    mapping, key, item = value.args
-    known = self.context.value(target)
-    if isinstance(known, Mapping):
-        assert isinstance(key, ir.Const)
-        for path, _ in leaves(known):
-            bar = self.read(sweep, target, path)
-            if bar is not None and path[0] == key.value:
-                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
-            elif bar is not None:
-                self.contribute(sweep, mapping, bar, span, path)  # type: ignore[arg-type]
-        return
-    g = self.read(sweep, target, ())
-    if g is None:
-        return
-    both = sweep.builder.call(rt.split_entry, g, self.use(sweep, key), span=span)  # type: ignore[arg-type]
-    self.contribute(sweep, item, sweep.builder.call(operator.getitem, both, ir.Const(1), span=span), span)  # type: ignore[arg-type]
-    self.contribute(sweep, mapping, sweep.builder.call(operator.getitem, both, ir.Const(0), span=span), span)  # type: ignore[arg-type]
-
-
-def _convert(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``list(x)``, ``tuple(x)``: the same items."""
-    g = self.bar_of(sweep, target, span)
-    if g is not None and value.args:
-        source = value.args[0]
-        known = self.context.value(source)  # type: ignore[arg-type]
-        if not isinstance(known, (Sequence, ListOf)):
-            g = sweep.builder.call(rt.like, g, self.use(sweep, source), span=span)  # type: ignore[arg-type]
-        self.contribute(sweep, source, g, span)  # type: ignore[arg-type]
-
-
-_STRUCTURAL: dict[Any, Any] = {
-    operator.getitem: _item,
-    ops.make_tuple: _display,
-    ops.make_list: _display,
-    ops.make_dict: _display,
-    ops.unpack: _unpack,
-    ops.append: _append,
-    ops.put: _put,
-    list: _convert,
-    tuple: _convert,
-}
-
-
 def _reads(template: _Template) -> set[ir.Atom]:
     """The atoms that a template reads, in blocks inside its statements too."""
     found: set[ir.Atom] = {template.result}
@@ -1065,18 +823,6 @@ _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_di
 """What the user wrote for an operation whose result cannot carry derivatives, where it does."""
 
 
-def _is_structural(fn: Any) -> bool:
-    return _hashable(fn) and fn in _STRUCTURAL
-
-
-def _hashable(fn: Any) -> bool:
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
-
-
 def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
     """A statement of a rule body at the place of the user's call."""
     match statement:
@@ -1086,4 +832,4 @@ def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
             return statement
 
 
-__all__ = ["Reversal", "Reverser", "builtins", "is_differentiable", "leaves", "part", "rank"]
+__all__ = ["Reversal", "Reverser"]

@@ -1,0 +1,208 @@
+"""Structural operations in reverse: reads of items, displays, unpacking, growing lists and dicts.
+
+Each function takes the reverser, the variable that the operation made, the operation, its place and the sweep.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s import runtime as rt
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.parts import leaves, part
+from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.errors import error
+from s2s.passes.build import Context
+from s2s.passes.crossing import Sweep
+
+if TYPE_CHECKING:
+    from s2s.passes.reverse import Reverser
+
+
+def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
+    source, index = value.args
+    assert isinstance(source, (ir.Var, ir.Const)) and isinstance(index, (ir.Var, ir.Const))
+    if not self.is_active(source):
+        return
+    assert isinstance(source, ir.Var)
+    g = self.bar_of(sweep, target, span)
+    if g is None:
+        return
+    known = self.context.value(source)
+    if isinstance(known, (Sequence, Mapping)) and isinstance(index, ir.Const) and not isinstance(index.value, slice):
+        key = index.value
+        if isinstance(known, Sequence) and key < 0:
+            key += len(known.items)
+        self.contribute(sweep, source, g, span, (key,))
+    elif self._accumulates_in_place(known):
+        _add_at(self, target, source, index, g, span, sweep)
+    elif isinstance(known, (Sequence, Mapping)):
+        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
+        self.contribute(sweep, source, bar, span)
+    else:
+        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
+        self._add(sweep, source, (), bar, span)
+
+
+def _add_at(
+    self: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+) -> None:
+    key = (source, ())
+    outer = sweep.outside_loops(self.crossing.home[source])
+    self._make_buffer(outer, key, None)
+    buffer = self._make_buffer(sweep, key, None)
+    at = self.use(sweep, index)
+    if isinstance(self.context.value(source), ListOf) and not is_number(part(self.context.value(target), ())):
+        old = sweep.builder.call(operator.getitem, buffer, at, span=span)
+        total = sweep.builder.call(rt.add, old, g, span=span)
+        sweep.builder.store(buffer, at, total, None, span)
+    elif _may_repeat(self.context, index):
+        sweep.builder.call(np.add.at, buffer, at, g, span=span, effect=True)
+    else:
+        self._store(sweep, buffer, at, g, span)
+
+
+def _may_repeat(context: Context, index: ir.Atom) -> bool:
+    """Whether an index may name an element twice: an array or list of integers, or something unknown."""
+    value = context.value(index)
+    items = value.items if isinstance(value, Sequence) and value.type is tuple else (value,)
+    return not all(
+        isinstance(i, (Known, Scalar))
+        or (isinstance(i, Sequence) and i.type is slice)
+        or (isinstance(i, Array) and i.dtype == bool)
+        for i in items
+    )
+
+
+def _display(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``t = (a, b)`` gives each item its part."""
+    known = self.context.value(target)
+    assert isinstance(value.fn, ir.Const)
+    if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
+        raise error("S2S207", span=span)
+    items = value.args[1::2] if value.fn.value is ops.make_dict else value.args
+    keys = known.keys if isinstance(known, Mapping) else range(len(items))
+    for key, atom in zip(keys, items, strict=False):
+        assert not isinstance(atom, ir.Star)
+        for path, _ in leaves(part(known, (key,))):
+            bar = self.read(sweep, target, (key, *path))
+            if bar is not None:
+                self.contribute(sweep, atom, bar, span, path)
+
+
+def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``a, b = x``: the items are read one by one."""
+    source, before, after = value.args
+    assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
+    known = self.context.value(target)
+    bars = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
+    if any(b is not None and _unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
+        g = self.bar_of(sweep, target, span)
+        assert g is not None
+        spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
+        self.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
+        return
+    for path, bar in bars.items():
+        if bar is None:
+            continue
+        index = _unpacked_index(path[0], before.value, after.value)
+        read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
+        stand_in = self.context.define("%", part(known, path[:1]))
+        self.useful.add(stand_in)
+        self.crossing.home[stand_in] = self.crossing.home[target]
+        sweep.bars[stand_in, path[1:]] = bar
+        item_read(self, stand_in, read, span, sweep)
+
+
+def _unpacked_index(k: int, before: int, after: int | None) -> int | None:
+    if after is None or k < before:
+        return k
+    return None if k == before else k - before - 1 - after
+
+
+def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``l = [*l, v]``: the last cotangent belongs to ``v``."""
+    items, item = value.args
+    known = self.context.value(target)
+    if isinstance(known, Sequence):
+        for path, _ in leaves(known):
+            bar = self.read(sweep, target, path)
+            if bar is None:
+                continue
+            if path[0] == len(known.items) - 1:
+                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
+            else:
+                self.contribute(sweep, items, bar, span, path)  # type: ignore[arg-type]
+        return
+    g = self.read(sweep, target, ())
+    if g is None:
+        return
+    inner = known.item if isinstance(known, ListOf) else UNKNOWN
+    last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), inner, "%_bar", span)
+    self.contribute(sweep, item, last, span)  # type: ignore[arg-type]
+    if self.is_active(items):  # type: ignore[arg-type]
+        sweep.bars[items, ()] = g  # type: ignore[index]
+    else:
+        self.crossing.note_empty(items)  # type: ignore[arg-type]
+
+
+def _put(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``d = {**d, k: v}``: the cotangent of the entry belongs to ``v``, the rest to the old ``d``."""
+    mapping, key, item = value.args
+    known = self.context.value(target)
+    if isinstance(known, Mapping):
+        assert isinstance(key, ir.Const)
+        for path, _ in leaves(known):
+            bar = self.read(sweep, target, path)
+            if bar is not None and path[0] == key.value:
+                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
+            elif bar is not None:
+                self.contribute(sweep, mapping, bar, span, path)  # type: ignore[arg-type]
+        return
+    g = self.read(sweep, target, ())
+    if g is None:
+        return
+    both = sweep.builder.call(rt.split_entry, g, self.use(sweep, key), span=span)  # type: ignore[arg-type]
+    self.contribute(sweep, item, sweep.builder.call(operator.getitem, both, ir.Const(1), span=span), span)  # type: ignore[arg-type]
+    self.contribute(sweep, mapping, sweep.builder.call(operator.getitem, both, ir.Const(0), span=span), span)  # type: ignore[arg-type]
+
+
+def _convert(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``list(x)``, ``tuple(x)``: the same items."""
+    g = self.bar_of(sweep, target, span)
+    if g is not None and value.args:
+        source = value.args[0]
+        known = self.context.value(source)  # type: ignore[arg-type]
+        if not isinstance(known, (Sequence, ListOf)):
+            g = sweep.builder.call(rt.like, g, self.use(sweep, source), span=span)  # type: ignore[arg-type]
+        self.contribute(sweep, source, g, span)  # type: ignore[arg-type]
+
+
+STRUCTURAL: dict[Any, Any] = {
+    operator.getitem: item_read,
+    ops.make_tuple: _display,
+    ops.make_list: _display,
+    ops.make_dict: _display,
+    ops.unpack: _unpack,
+    ops.append: _append,
+    ops.put: _put,
+    list: _convert,
+    tuple: _convert,
+}
+
+
+def is_structural(fn: Any) -> bool:
+    return is_hashable(fn) and fn in STRUCTURAL
+
+
+def is_hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
