@@ -89,9 +89,7 @@ class Writer:
     def scoped(self, **changes):
         """A scope of its own; what is assigned in it is not definite after it."""
         outer = self.scope
-        self.scope = Scope(
-            dict(outer.variables), set(outer.fixed), list(outer.helpers), outer.in_loop, outer.results
-        )
+        self.scope = Scope(dict(outer.variables), set(outer.fixed), list(outer.helpers), outer.in_loop, outer.results)
         for name, value in changes.items():
             setattr(self.scope, name, value)
         yield self.scope
@@ -285,9 +283,7 @@ class Writer:
 
     def where(self, length, depth):
         test = f"{self.array(length, 0)} > {self.constant()}"
-        sides = [
-            self.array(length, depth - 1) if self.chance(0.5) else self.number(depth - 1) for _ in range(2)
-        ]
+        sides = [self.array(length, depth - 1) if self.chance(0.5) else self.number(depth - 1) for _ in range(2)]
         return f"np.where({test}, {sides[0]}, {sides[1]})"
 
     def array_extreme(self, length, depth):

@@ -8,6 +8,7 @@ import pytest
 
 import s2s
 from s2s.errors import DifferentiationError, NoDerivativeError, UnsupportedSyntaxError
+from tests.fuzz.check import outcome
 from tests.helpers import check
 
 V = np.array([0.7, -1.2, 1.9])
@@ -443,3 +444,96 @@ def test_printed_text_is_the_primals():
             f(1.3)
         texts.append(text.getvalue())
     assert texts[0] == texts[1]
+
+
+# --- copies that are none ------------------------------------------------------------------------
+
+
+def cast_without_copy(x):
+    y = x.astype(np.float64, copy=False)
+    y += 1.0
+    return np.sum(y * x)
+
+
+def array_without_copy(x):
+    y = np.array(x, copy=None)
+    y += 1.0
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize("f", [cast_without_copy, array_without_copy])
+def test_what_may_be_the_same_array_is_not_changed(f):
+    with pytest.raises(UnsupportedSyntaxError, match="S2S117"):
+        s2s.grad(f)(V.copy())
+
+
+def items_changed(x):
+    rows = np.outer(x, x)
+    for row in rows:
+        row += 1.0
+    return np.sum(rows * rows)
+
+
+def test_a_refusal_names_the_users_variable():
+    with pytest.raises(UnsupportedSyntaxError, match="`row` is changed in place"):
+        s2s.grad(items_changed)(V)
+
+
+# --- programs as the generator made them, minimal -------------------------------------------------
+
+UNBOUND_UNTIL_ASSIGNED_IN_A_BRANCH = """
+def h(p0):
+    while p0 < 2.0:
+        if 1.0 < p0 < 1.0:
+            pass
+        else:
+            s3 = np.dot([1.0, p0, p0, p0], [1.0, p0, p0, p0])
+        p0 = 1.0 + s3
+    return p0
+
+def f(a, x, n):
+    return h(x[0] and a)
+"""
+
+RETURNED_WHILE_UNBOUND = """
+def f(a, b, x, n):
+    for e1, e3 in zip(x, x):
+        a = b
+        b = min
+        return a
+"""
+
+NUMBER_OR_ARRAY = """
+def h1(p0, p1):
+    s2 = 1.0
+    return np.outer(np.array([p1, p1, p0]), np.array([s2, p0])).sum(axis=0)
+
+def h27(p0, p1):
+    v28 = [p0, h1(p0 * p0, p1=np.sin(p0))]
+    if 1.0:
+        if 1.63 < p0 < 0.99 or -0.3 < p0 < 1.32:
+            return (p0 * +p0, (v28[1] if not p0 > -1.9 else p0) if 1.85 < p0 < -0.46 else p0 + 1.09)
+    return sum(v28)
+
+def f(a, b, x, n):
+    s35, b = h27(b, np.hstack((x, x)))
+    return b
+"""
+
+AUGMENTED_NUMBER_OF_A_LOOP = """
+def f(a, b, x, n):
+    for i2 in range(4, 0, -1):
+        b /= 1.5
+        if a < -5.0:
+            s8, b = np.array([a, b]) * 2.0
+    return b
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [UNBOUND_UNTIL_ASSIGNED_IN_A_BRANCH, RETURNED_WHILE_UNBOUND, NUMBER_OR_ARRAY, AUGMENTED_NUMBER_OF_A_LOOP],
+)
+def test_programs(text):
+    found = outcome(text, [(0.9, 0.7, V, 3)] if "f(a, b" in text else [(0.9, V, 3)])
+    assert found.verdict == "right", found
