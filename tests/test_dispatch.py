@@ -41,6 +41,7 @@ def fake(monkeypatch):
     compiler = FakeCompiler()
     monkeypatch.setenv("S2S_CACHE", "0")
     monkeypatch.setattr(dispatch, "run_compiler", compiler)
+    monkeypatch.setattr(dispatch, "_shared", weakref.WeakKeyDictionary())  # equal code objects share versions
     return compiler
 
 

@@ -86,7 +86,7 @@ def test_index_bar_adds_up_what_is_read_more_than_once(index: Any) -> None:
 def test_index_bar_of_containers() -> None:
     assert rt.index_bar([1.0, 2.0, 3.0], slice(0, 2), [5.0, 6.0]) == [5.0, 6.0, 0.0]
     assert rt.index_bar((1.0, 2.0), -1, 5.0) == (0.0, 5.0)
-    assert rt.index_bar({"a": 1.0, "b": 2}, "a", 5.0) == {"a": 5.0, "b": None}
+    assert rt.index_bar({"a": 1.0, "b": 2}, "a", 5.0) == {"a": 5.0, "b": 0.0}
 
 
 # Values of Abramowitz and Stegun, tables 6.1 and 6.2, and psi(1) = -gamma, psi(1/2) = -gamma - 2 log 2.
