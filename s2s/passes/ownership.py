@@ -45,9 +45,9 @@ def check_rebinding(
             own.add(old)
         elif not isinstance(context.value(old), Unknown):
             raise error(
-                "S2S117", span=span, name=old.name.lstrip("%"),
+                "S2S117", span=span, name=new.name.lstrip("%"),
                 label="another name may refer to this array",
-                hint=f"write `{old.name} = {old.name} + ...`, which makes a new array",
+                hint=f"write `{new.name} = {new.name} + ...`, which makes a new array",
             )
     return ir.replace(function, body=_without_tests(function.body, own))
 
@@ -147,6 +147,8 @@ class _Graph:
             return False
         if not isinstance(self.context.value(var), (Array, Unknown, ListOf, Sequence)):
             return True
+        if "copy" in dict(value.kwargs):  # copy=False may give the array itself
+            return False
         rule = table.find(value.fn.value)
         return value.fn.value in _MAKES_NEW or (rule is not None and rule.kind in ("partials", "straight_through"))
 

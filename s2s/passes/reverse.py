@@ -758,7 +758,9 @@ class Reverser:
             c = statement.carried[k]
             init = self.read(sweep, c.result, path)
             init = self._loop_value(sweep, c.result, path, init)
-            following = self._loop_value(inner, c.param, path, inner.bars.get((c.param, path)))
+            following: ir.Atom = ir.Const(0.0)  # a variable that the first trip finds unbound is read by no trip
+            if c.init != ir.UNDEFINED or (c.param, path) in inner.bars:
+                following = self._loop_value(inner, c.param, path, inner.bars.get((c.param, path)))
             at_start = part(self.context.value(c.init), path)
             result = self.context.define(
                 self.name(c.param), at_start if isinstance(at_start, Array) else self.context.value(param)
