@@ -46,6 +46,8 @@ def zeros_of(x: Any) -> Any:
     ``0`` that a sum begins with)."""
     if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
         return 0.0
+    if isinstance(x, np.ndarray) and x.dtype.kind in "iu":
+        return np.zeros(x.shape)
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
     if isinstance(x, (tuple, list)):

@@ -90,6 +90,7 @@ class Reverser:
         self.primal = ir.replace(primal, body=body)
         self.crossing = Crossing(context, self.primal, repeatable)
         self.uses = count_uses(self.primal.body)
+        self.unbound = _find_unbound(self.primal.body)
 
     def _keep_dead_code(self, body: ir.Block) -> None:
         """What the user computes and nobody reads stays where it may raise; elsewhere the reverse sweep raises too."""
@@ -242,7 +243,7 @@ class Reverser:
     def zero(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """A zero cotangent for a part of a variable."""
         value = part(self.context.value(var), path)
-        if is_number(value):
+        if is_number(value) or var in self.unbound:
             return ir.Const(0.0)
         like = self.part_atom(sweep, var, path, span)
         known = isinstance(value, Array) and value.dtype.kind in "fc"
@@ -799,6 +800,26 @@ class Reverser:
         if isinstance(value, Array) and self._differs(bar, value):
             return cotangents.whole(sweep.builder, bar, self.part_atom(sweep, var, path, None), None)
         return bar
+
+
+def _find_unbound(body: ir.Block) -> set[ir.Atom]:
+    """The variables that have no value on some path: a zero for them is made without reading them."""
+    unbound: set[ir.Atom] = {ir.UNDEFINED}
+    while True:
+        before = len(unbound)
+        for s in ir.walk(body):
+            match s:
+                case ir.If(_, then, orelse, results):
+                    pairs = zip(results, then.yields, orelse.yields, strict=True)
+                    unbound.update(r for r, a, b in pairs if a in unbound or b in unbound)
+                case ir.For(carried=carried) | ir.While(carried=carried):
+                    for c in carried:
+                        if c.init in unbound:
+                            unbound.update((c.param, c.result))
+                case _:
+                    pass
+        if len(unbound) == before:
+            return unbound
 
 
 _MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.mod, operator.getitem)))

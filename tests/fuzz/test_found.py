@@ -530,35 +530,9 @@ def f(a, b, x, n):
 """
 
 
-UNPACKED_BEFORE_A_RETURN_FROM_TWO_LOOPS = """
-def f(a, b, x, n):
-    for k2, e1 in enumerate(x):
-        c4 = 0
-        while c4 < 3:
-            c4 += 1
-            if k2:
-                s7, s8 = np.array([a, e1])
-                return s8
-            e1 = (a if b else e1) ** 2
-"""
-
-ARRAY_TIMES_A_SUM_OF_NOTHING = """
-def f(a, b, x, n):
-    c6 = 1
-    while c6 < 3:
-        c6 += 1
-        a = np.sin(a)
-        a = a ** 2
-    a = (np.arange(2) * sum((a for e20 in range(0)))).mean()
-    return a
-"""
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        UNPACKED_BEFORE_A_RETURN_FROM_TWO_LOOPS,
-        ARRAY_TIMES_A_SUM_OF_NOTHING,
         UNBOUND_UNTIL_ASSIGNED_IN_A_BRANCH,
         RETURNED_WHILE_UNBOUND,
         NUMBER_OR_ARRAY,
