@@ -84,7 +84,9 @@ def _lines(fn: types.FunctionType) -> list[str]:
     code = fn.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, fn.__globals__)
-    if not lines:
+    # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
+    made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
+    if not lines or (code.co_filename == "<string>" and made not in "".join(lines)):
         raise error(
             "S2S302", name=code.co_qualname,
             label=f"it was compiled from {code.co_filename}, which cannot be read",
