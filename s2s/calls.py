@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.signature import describe, has_float
 
 Pullback = Callable[[Any], tuple[Any, ...]]
@@ -20,7 +21,7 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     from s2s.derivatives import derivative
 
     if not any(map(_carries, (*args, *kwargs.values()))):
-        nothing = (None,) * (len(args) + len(kwargs))
+        nothing = tuple(_absent(value) for value in (*args, *kwargs.values()))
         return fn(*args, **kwargs), lambda cotangent: nothing
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
@@ -29,9 +30,17 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
         found = pullback(cotangent)
-        return (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
+        bars = (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
+        values = (*args, *kwargs.values())
+        return tuple(_absent(v) if bar is None else bar for bar, v in zip(bars, values, strict=True))
 
     return out, pull
+
+
+def _absent(value: Any) -> Any:
+    """What stands for the cotangent that an argument has not: a mark for integers, which a derivative may have
+    reached, None for the rest."""
+    return rt.INTEGER if np.asarray(value).dtype.kind in "iu" else None
 
 
 def _carries(value: Any) -> bool:

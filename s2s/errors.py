@@ -136,6 +136,10 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S204": (NoDerivativeError, "the variable `{name}` of an enclosing function has no value"),
     "S2S205": (UnsupportedSyntaxError, "`{name}` is assigned after a function that reads it was made"),
     "S2S210": (NoDerivativeError, "{name} of values of unknown length or order carries a derivative here"),
+    "S2S211": (
+        NoDerivativeError,
+        "`{name}` of a call that is decided at run time carries a derivative and is an integer on this run",
+    ),
     "S2S206": (
         NoDerivativeError,
         "`{name}` is called, and which function it is depends on a differentiated value",
@@ -172,6 +176,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
 _WITH_RULES = "write it with functions of NumPy or math that have rules, or give it undifferentiated values"
 
 HINTS: dict[str, str] = {
+    "S2S211": "pass a float, `float(...)`, or begin sums with 0.0",
     "S2S101": "write it with assignments, `if`, loops and calls",
     "S2S112": "build a new value: np.where or np.concatenate for an array, a new list or dict for these",
     "S2S113": "keep the value in a variable; for the shape of an array use np.reshape",

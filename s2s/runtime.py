@@ -892,6 +892,23 @@ def check_equal(*lengths: int) -> None:
             raise ValueError(f"zip() argument {k} is {'longer' if length > lengths[0] else 'shorter'} than argument 1")
 
 
+INTEGER = object()
+"""Stands for the cotangent of an argument that is an integer on this run."""
+
+
+def pulled(bars: Any, k: int) -> Any:
+    """The cotangent of an argument that carries a derivative, from those that a pullback gave.
+
+    Raises NoDerivativeError where the argument was an integer on this run, so that there is none: leaving it out would
+    be a silent zero.
+    """
+    if bars[k] is INTEGER:
+        from s2s.errors import error
+
+        raise error("S2S211", name=f"argument {k}")
+    return bars[k]
+
+
 def check_scalar(value: Any, name: str) -> None:
     """Raise NonScalarOutputError where a function's result is not one real float."""
     shape, kind = np.shape(value), np.asarray(value).dtype.kind

@@ -418,7 +418,11 @@ class Reverser:
                 index = ir.Const(k)
                 if k in starred:
                     index = sweep.builder.call(slice, ir.Const(k), ir.Const(None), ir.Const(None))  # type: ignore[assignment]
-                piece = sweep.builder.call(operator.getitem, bars, index, span=span)
+                known = self.context.value(atom)
+                is_float = (isinstance(known, Array) and known.dtype.kind in "fc") or (
+                    isinstance(known, Scalar) and issubclass(known.type, (float, complex, np.inexact)))
+                read = operator.getitem if is_float or k in starred else rt.pulled
+                piece = sweep.builder.call(read, bars, index, span=span)
                 self.contribute(sweep, atom, piece, span)
 
     def attribute(self, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
@@ -639,6 +643,7 @@ class Reverser:
             return
         have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
         same = isinstance(have, ListOf) or (shape_of(have) is not None and shape_of(have) == shape_of(want))
+        same = same or atom in self.unbound  # its value cannot be read, and a join of paths changes no shape
         if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
             bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
         if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:

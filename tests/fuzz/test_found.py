@@ -542,3 +542,40 @@ def f(a, b, x, n):
 def test_programs(text):
     found = outcome(text, [(0.9, 0.7, V, 3)] if "f(a, b" in text else [(0.9, V, 3)])
     assert found.verdict == "right", found
+
+
+# --- integers of this run in calls that are decided at run time -----------------------------------
+
+
+def _repeated(k, n):
+    return 1.0 * k if n == 0 else _repeated(k, n - 1)
+
+
+def rounded_into_recursion(x):
+    return _repeated(int(x), 3) * x
+
+
+def rounded_into_recursion_and_sum(x):
+    k = int(x)
+    return _repeated(k, 3) + k
+
+
+@pytest.mark.parametrize("f", [rounded_into_recursion, rounded_into_recursion_and_sum])
+def test_an_integer_never_loses_its_derivative_silently(f):
+    with pytest.raises(NoDerivativeError, match="is an integer on this run"):
+        s2s.grad(f)(2.5)
+
+
+def returned_from_two_loops(a, b, x, n):
+    for k, e in enumerate(x):
+        c = 0
+        while c < 3:
+            c += 1
+            if k:
+                s, t = np.array([a, e])
+                return t
+            e = (a if b else e) ** 2
+
+
+def test_unpacked_before_a_return_from_two_loops():
+    check(returned_from_two_loops, (0.7, 0.4, V, 2), argnums=(0, 2))
