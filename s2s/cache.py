@@ -403,4 +403,5 @@ def clear(folder: Path) -> int:
         with contextlib.suppress(OSError):
             file.unlink()
             count += 1
+            file.with_suffix(".pyc").unlink(missing_ok=True)
     return count

@@ -3,16 +3,22 @@
 Imported names and objects become closure cells, so nothing is written into the user's module; names that
 the primal reads from its closure are the primal's own cells. The text is registered in ``linecache`` under
 the code's file name, so that tracebacks, ``pdb`` and ``inspect.getsource`` show it.
+
+A text that is stored has its bytecode beside it, as Python keeps that of a module: compiling it again would take
+most of the time of a cache hit.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
+import marshal
+import sys
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from s2s import cache
 from s2s.versions import Compiled, imported, new_hash
 
 __all__ = ["file_name", "link", "register"]
@@ -24,13 +30,15 @@ def link(
     """The entry of a compiled text as a function beside ``function``; ``name`` is its ``__name__`` where
     given.
 
-    ``file`` is where the text is stored, None for a made-up file name. Raises ImportError where a name of
+    ``file`` is where the cache keeps the text, None for a made-up file name. Raises ImportError where a name of
     the text cannot be imported, and LookupError where the primal has no such closure variable.
     """
-    file = file or file_name(compiled)
-    register(file, compiled.text)
-    tree = ast.parse(compiled.text, file)
-    codes = _function_codes(tree, {*compiled.imports, *compiled.objects, *compiled.free}, file)
+    outside = sorted({*compiled.imports, *compiled.objects, *compiled.free})
+    register(file or file_name(compiled), compiled.text)
+    if file:
+        codes = _stored_codes(compiled.text, outside, file)
+    else:
+        codes = _function_codes(compiled.text, outside, file_name(compiled))
     cells = {name: types.CellType(imported(path)) for name, path in compiled.imports.items()}
     cells |= {name: types.CellType(value) for name, value in compiled.objects.items()}
     cells |= {name: _user_cell(function, name) for name in compiled.free}
@@ -62,22 +70,39 @@ def _user_cell(function: types.FunctionType, name: str) -> types.CellType:
     return (function.__closure__ or ())[names.index(name)]
 
 
-def _function_codes(tree: ast.Module, outside: set[str], file: str) -> dict[str, types.CodeType]:
-    """The code of each def of a module, compiled as if inside a function that owns the names of ``outside``.
+def _stored_codes(text: str, outside: list[str], file: str) -> dict[str, types.CodeType]:
+    """``_function_codes`` as kept in a file beside the stored text; where there is none, it is written."""
+    kept = f"{file}c"
+    made_from = repr((text, outside, file, sys.implementation.cache_tag)).encode()
+    mark = new_hash(made_from, digest_size=32).digest()
+    if cache.is_safe(kept, want_folder=False):
+        try:
+            with open(kept, "rb") as stream:
+                if stream.read(len(mark)) == mark:
+                    return {code.co_name: code for code in marshal.load(stream)}
+        except (OSError, EOFError, ValueError, TypeError, AttributeError):  # damaged
+            pass
+    codes = _function_codes(text, outside, file)
+    if not sys.dont_write_bytecode:
+        cache.write(kept, mark + marshal.dumps(list(codes.values())))
+    return codes
+
+
+def _function_codes(text: str, outside: list[str], file: str) -> dict[str, types.CodeType]:
+    """The code of each def of a text, compiled as if inside a function that owns the names of ``outside``.
 
     Those names and the other defs compile to closure variables; line numbers stay those of the text.
     """
-    defs = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    names = sorted(outside - {node.name for node in defs})
+    defs = [node for node in ast.parse(text, file).body if isinstance(node, ast.FunctionDef)]
+    wanted = {node.name for node in defs}
     place: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
-    own = [ast.arg(name, **place) for name in names]
+    own = [ast.arg(name, **place) for name in outside if name not in wanted]
     arguments = ast.arguments(posonlyargs=[], args=own, kwonlyargs=[], kw_defaults=[], defaults=[])
     body = list[ast.stmt](defs)
     outer = ast.FunctionDef(name="outer", args=arguments, body=body, decorator_list=[], **place)
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
         setattr(outer, "type_params", [])  # noqa: B010 (unknown to the stubs of 3.11)
     module = ast.Module(body=[outer], type_ignores=[])
-    wanted = {node.name for node in defs}
     outer_code = next(_codes(compile(module, file, "exec", dont_inherit=True).co_consts))
     return {
         code.co_name: code.replace(co_qualname=code.co_name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 import traceback
 
 import numpy as np
@@ -106,3 +107,49 @@ def test_what_cannot_be_found():
         link(compiled(imports={"np": "numpy", "sin": "no_such_module:sin"}), f)
     with pytest.raises(LookupError, match="no closure variable other"):
         link(compiled(free=("other",)), f)
+
+
+SEVEN = "def f_grad(x):\n    return 7.0 * x\n"
+
+
+@pytest.fixture
+def text_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    return tmp_path / "f_grad.py"
+
+
+def linked(text, file):
+    made = Compiled(text=text, entry="f_grad", imports={}, objects={})
+    return link(made, make_primal(2.0)[0], file=str(file))
+
+
+def test_the_bytecode_of_a_stored_text_is_kept_and_used(text_file, monkeypatch):
+    assert linked(SEVEN, text_file)(1.0) == 7.0
+    kept = text_file.with_suffix(".pyc")
+    assert kept.is_file()
+    monkeypatch.setattr("s2s.link.ast", None)  # nothing is parsed any more
+    again = linked(SEVEN, text_file)
+    assert again(1.0) == 7.0
+    assert again.__code__.co_filename == str(text_file)
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 200, None], ids=["empty", "zeros", "cut"])
+def test_damaged_bytecode_is_passed_over(text_file, damage):
+    linked(SEVEN, text_file)
+    kept = text_file.with_suffix(".pyc")
+    good = kept.read_bytes()
+    kept.write_bytes(good[:60] if damage is None else damage)
+    assert linked(SEVEN, text_file)(1.0) == 7.0
+    assert kept.read_bytes() == good
+
+
+def test_bytecode_of_another_text_or_of_others_is_not_used(text_file):
+    linked(SEVEN, text_file)
+    assert linked("def f_grad(x):\n    return 9.0 * x\n", text_file)(1.0) == 9.0
+    kept = text_file.with_suffix(".pyc")
+    wrong = kept.read_bytes()
+    linked(SEVEN, text_file)
+    mark = kept.read_bytes()[:32]
+    kept.write_bytes(mark + wrong[32:])
+    kept.chmod(0o666)
+    assert linked(SEVEN, text_file)(1.0) == 7.0
