@@ -595,6 +595,56 @@ def test_right_or_refused(f, argument, right):
     np.testing.assert_array_equal(argument, kept)
 
 
+# --- calls whose effect is not known --------------------------------------------------------------
+
+
+class WritesItsResult:
+    def evaluate(self, x, out):
+        out["F"] = [np.sum(x**2)]
+
+    def keep(self, x):
+        self.value = np.sum(x)
+
+
+PROBLEM = WritesItsResult()
+
+
+def effect_on_a_container(x):
+    out = {}
+    PROBLEM.evaluate(x, out)
+    return out["F"][0]
+
+
+def effect_on_a_filled_container(x):
+    out = {"F": [0.0]}
+    PROBLEM.evaluate(x, out)
+    return out["F"][0]
+
+
+def effect_on_an_object(x):
+    PROBLEM.keep(x)
+    return np.sum(x) * PROBLEM.value
+
+
+EFFECTS = [
+    (effect_on_a_container, 2.0 * V),
+    (effect_on_a_filled_container, 2.0 * V),
+    (effect_on_an_object, np.full(3, 12.0)),
+]
+
+
+@pytest.mark.parametrize("f, right", EFFECTS, ids=[f.__name__ for f, _ in EFFECTS])
+def test_no_effect_of_a_call_is_lost(f, right):
+    """A call for its effect alone, with differentiated arguments, is followed or refused, never dropped."""
+    try:
+        result = s2s.grad(f)(V)
+    except DifferentiationError as problem:
+        assert type(problem) in (UnsupportedSyntaxError, NoDerivativeError)
+        assert "test_refusals.py:" in str(problem)
+    else:
+        np.testing.assert_allclose(result, right)
+
+
 # --- errors as objects ----------------------------------------------------------------------------
 
 

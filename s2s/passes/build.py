@@ -39,7 +39,11 @@ def _folds(value: AbstractValue) -> bool:
 
 @dataclass
 class Context:
-    """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on."""
+    """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on.
+
+    ``effects`` are the results of calls that are decided at run time with differentiated arguments: what such a call
+    changes is not known, so none of them is dropped or taken for one without effects.
+    """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
     values: dict[ir.Var, AbstractValue] = field(default_factory=dict)
@@ -48,6 +52,7 @@ class Context:
     counters: dict[str, int] = field(default_factory=dict)
     sources: dict[Any, ir.Var] = field(default_factory=dict)
     kept: set[ir.Var] = field(default_factory=set)
+    effects: set[ir.Var] = field(default_factory=set)
     forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)

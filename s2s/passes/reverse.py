@@ -111,7 +111,8 @@ class Reverser:
         made: list[ir.Statement] = []
         for statement in block.statements:
             match statement:
-                case ir.Let(target, ir.Call(fn, args, kwargs), span) if target in self.useful and self._unresolved(fn):
+                case ir.Let(target, ir.Call(fn, args, kwargs), span) if self._is_paired(target) and self._unresolved(fn):
+                    assert target is not None
                     made.extend(self._pair(target, fn, args, kwargs, span))
                 case ir.If(_, then, orelse):
                     made.append(
@@ -122,6 +123,14 @@ class Reverser:
                 case _:
                     made.append(statement)
         return ir.Block(tuple(made), block.yields)
+
+    def _is_paired(self, target: ir.Var | None) -> bool:
+        """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated. Then
+        s2s transforms it when it runs, and refuses the change."""
+        if target in self.context.effects:
+            self.context.kept.add(target)  # type: ignore[arg-type]
+            return True
+        return target in self.useful
 
     def _unresolved(self, fn: ir.Atom) -> bool:
         if not isinstance(fn, ir.Const):

@@ -354,6 +354,8 @@ class Specializer:
             builder.add(ir.Let(None, made, span))
             return ir.Const(None)
         var = self.context.define(name, value, varied, made)
+        if varied and not _only_makes(callee):
+            self.context.effects.add(var)
         builder.add(ir.Let(var, made, span))
         return var
 
@@ -908,6 +910,12 @@ class Specializer:
 
 
 # --- helpers --------------------------------------------------------------------------------------------------------
+
+def _only_makes(callee: ir.Atom) -> bool:
+    """Whether a call certainly changes nothing: it makes an exception or a partial function."""
+    fn = callee.value if isinstance(callee, ir.Const) else None
+    return fn is functools.partial or (isinstance(fn, type) and issubclass(fn, BaseException))
+
 
 def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
     names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
