@@ -909,6 +909,13 @@ def pulled(bars: Any, k: int) -> Any:
     return bars[k]
 
 
+def no_derivative(name: str, reason: str) -> Any:
+    """Raise NoDerivativeError: a derivative flows into an argument by which none is known."""
+    from s2s.errors import error
+
+    raise error("S2S202", name=name, reason=reason)
+
+
 def check_scalar(value: Any, name: str) -> None:
     """Raise NonScalarOutputError where a function's result is not one real float."""
     shape, kind = np.shape(value), np.asarray(value).dtype.kind

@@ -31,6 +31,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 from _thread import RLock
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -42,13 +43,15 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "find", "jvp", "linear", "model", "num", "partials", "refuse", "straight_through",
-    "unsupported", "vjp", "zero",
+    "attribute", "bind", "extend", "find", "jvp", "linear", "model", "num", "partials", "refuse",
+    "straight_through", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 Interval: TypeAlias = tuple[float, float]
+Domain: TypeAlias = Interval | int | float
+"""What an argument of a sample is drawn from, or the number that it is."""
 
 OPTIONS_OF_UFUNCS = "out=None, where=True, casting='same_kind', order='K', dtype=None, subok=True"
 HARMLESS = frozenset(
@@ -98,11 +101,11 @@ def num(low: float = -2.0, high: float = 2.0) -> Draw:
     return Draw(None, low, high)
 
 
-def _elementwise_samples(domains: tuple[Interval, ...], scalar_only: bool) -> tuple[Sample, ...]:
+def _elementwise_samples(domains: tuple[Domain, ...], scalar_only: bool) -> tuple[Sample, ...]:
     """Sample calls of an elementwise function: scalars, and for NumPy also ranks 0 to 2, size 0 and
     broadcasting.
     """
-    numbers = args(*(num(*d) for d in domains))
+    numbers = args(*(_draw(None, d) for d in domains))
     if scalar_only:
         return (numbers, numbers)
     shapes: list[list[tuple[int, ...]]] = [[()], [(5,)], [(0, 3)], [(2, 3)]]
@@ -112,11 +115,15 @@ def _elementwise_samples(domains: tuple[Interval, ...], scalar_only: bool) -> tu
             [(2, 3), *[(2, 3)] * rest], [(3, 1), *[(4,)] * rest], [(4,), *[(3, 1)] * rest],
             [(0, 3), *[(3,)] * rest], [(), *[(2,)] * rest], [(1, 2), *[(3, 2)] * rest],
         ]
-    calls = [
-        args(*(arr(*s, low=d[0], high=d[1]) for s, d in zip(row, domains, strict=True))) for row in shapes
-    ]
-    mixed = args(arr(3, low=domains[0][0], high=domains[0][1]), *(num(*d) for d in domains[1:]))
+    calls = [args(*(_draw(s, d) for s, d in zip(row, domains, strict=True))) for row in shapes]
+    first = next((i for i, d in enumerate(domains) if isinstance(d, tuple)), 0)
+    mixed = args(*(_draw((3,) if i == first else None, d) for i, d in enumerate(domains)))
     return (numbers, *calls, mixed)
+
+
+def _draw(shape: tuple[int, ...] | None, domain: Domain) -> Any:
+    """An argument of a shape (None for a Python number); a domain that is one number stands for itself."""
+    return Draw(shape, *domain) if isinstance(domain, tuple) else domain
 
 
 # --- the rule -----------------------------------------------------------------------------------------------
@@ -179,6 +186,11 @@ PASSIVE_ATTRIBUTES = frozenset(
 MODULES = ("elementwise", "indexing", "linalg", "passive", "products", "python", "reductions", "shape")
 """The modules of this package that register rules, in this order."""
 
+EXTENSIONS = MappingProxyType({"scipy.special": "special"})
+"""Packages whose rules are registered when one of their functions is first looked up, and the module that has them."""
+
+_extended: set[str] = set()
+
 _filling = RLock()
 _pending: list[Callable[[], None]] | None = []
 """Rules to register, until the first one is asked for; then None. Generated code imports one of the modules
@@ -189,7 +201,35 @@ def find(fn: object) -> Rule | None:
     """The rule of a function, None where there is none. Asked by identity, so any object may be given."""
     if _pending is not None:
         _fill()
-    return _rules.get(id(fn))
+    rule = _rules.get(id(fn))
+    if rule is None:
+        package = _package_of(fn)
+        if package is not None and package not in _extended:
+            extend(package)
+            rule = _rules.get(id(fn))
+    return rule
+
+
+def _package_of(fn: object) -> str | None:
+    """The package in ``EXTENSIONS`` that a function belongs to."""
+    if type(fn) is np.ufunc:  # does not say where it is from
+        return "scipy.special" if "scipy.special" in sys.modules else None
+    module = getattr(fn, "__module__", None)
+    if not isinstance(module, str):
+        return None
+    return next((p for p in EXTENSIONS if module == p or module.startswith(f"{p}.")), None)
+
+
+def extend(*packages: str) -> None:
+    """Register the rules of packages in ``EXTENSIONS``, of all of them where none is named. Imports the packages.
+    """
+    for package in packages or EXTENSIONS:
+        with _filling:
+            if _pending is not None:
+                _fill()
+            if package not in _extended:
+                importlib.import_module(f"s2s.rules.{EXTENSIONS[package]}")
+                _extended.add(package)
 
 
 def __getattr__(name: str) -> Any:
@@ -260,16 +300,18 @@ def partials(
     fn: Function,
     *derivatives: Function | None,
     params: str | None = None,
-    domain: Interval | tuple[Interval, ...] = (-2.0, 2.0),
+    harmless: str = "",
+    domain: Interval | tuple[Domain, ...] = (-2.0, 2.0),
     samples: tuple[Sample, ...] | None = None,
 ) -> None:
     """Register an elementwise function by its partial derivatives ``(y, *inputs) -> derivative``, one for
     each input.
 
-    None stands for an input without a derivative. ``domain`` is an interval to draw samples from, or one per
-    input.
+    None stands for an input whose derivative is zero; one that has no known derivative gets a body that
+    calls ``rt.no_derivative``. ``harmless`` names further parameters that may be passed. ``domain`` is an
+    interval to draw samples from, or one per input, where a number stands for itself.
     """
-    _add(_elementwise(fn, "partials", derivatives, params, domain, samples))
+    _add(_elementwise(fn, "partials", derivatives, params, domain, samples, harmless))
 
 
 @_later
@@ -290,8 +332,9 @@ def _elementwise(
     kind: str,
     derivatives: tuple[Function | None, ...],
     params: str | None,
-    domain: Interval | tuple[Interval, ...],
+    domain: Interval | tuple[Domain, ...],
     samples: tuple[Sample, ...] | None,
+    harmless: str = "",
 ) -> Rule:
     signature = _signature(fn, params)
     if samples is None:
@@ -299,14 +342,16 @@ def _elementwise(
         scalar_only = getattr(fn, "__module__", None) == "math"
         samples = _elementwise_samples(domains, scalar_only)
     named = list(signature.parameters)[: len(derivatives)]
-    supports = frozenset(named) | _never_matters(signature) | {"dtype"}
+    supports = frozenset(named) | _never_matters(signature) | {"dtype", *harmless.split()}
     if kind == "straight_through":  # the number of digits changes how much is rounded off, not the slope
         supports |= frozenset(signature.parameters) - {"out", "where"}
     return Rule(fn, kind, signature, partials=derivatives, supports=supports, samples=samples)
 
 
-def _domains(domain: Any, count: int) -> tuple[Interval, ...]:
-    return domain if isinstance(domain[0], tuple) else (domain,) * count
+def _domains(domain: Any, count: int) -> tuple[Domain, ...]:
+    """One domain for each input: an interval alone is that of all of them."""
+    is_one = len(domain) == 2 and not any(isinstance(d, tuple) for d in domain)
+    return (domain,) * count if is_one else domain
 
 
 @_later

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import s2s.rules
 from s2s import runtime as rt
+from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample, bind
 
-assert s2s.rules
+table.extend()
 CHECKED = ("partials", "linear", "vjp")
 
 

@@ -1,0 +1,129 @@
+"""Every rule through the compiler: what the generated gradient gives is what the rule gives on NumPy alone."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import math
+import operator
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from test_rules import CHECKED, Case, draws
+
+import s2s
+from s2s.rules import table
+from s2s.rules.table import RULES, Draw, Rule, Sample
+
+table.extend()
+MODULES = (builtins, math, operator, np, np.linalg, *(sys.modules[name] for name in table.EXTENSIONS))
+
+
+# --- a sample as source ---------------------------------------------------------------------------------------------
+
+
+def path_of(fn: Any) -> str | None:
+    """Where a function is found, None for a method of arrays."""
+    for module in MODULES:
+        name = getattr(fn, "__name__", "")
+        if getattr(module, name, None) is fn:
+            return name if module is builtins else f"{module.__name__}.{name}"
+    return None
+
+
+class Program:
+    """The text of a function that makes the call of a sample, the arrays that it is to be called with, and its
+    constants.
+    """
+
+    def __init__(self, rule: Rule, sample: Sample) -> None:
+        self.parameters: list[str] = []
+        self.constants: dict[str, Any] = {}
+        made = [self.spell(a) for a in sample.args]
+        named = [f"{k}={self.spell(v)}" for k, v in sample.kwargs.items()]
+        path = path_of(rule.fn)
+        if path is None:
+            call = f"{made[0]}.{rule.fn.__name__}({', '.join([*made[1:], *named])})"
+        else:
+            call = f"{path}({', '.join([*made, *named])})"
+        imports = "\n".join(f"import {m.__name__}" for m in MODULES)
+        self.text = f"{imports}\n\n\ndef f({', '.join(self.parameters)}):\n    return {call}\n"
+
+    def spell(self, value: Any) -> str:
+        """An argument as source: a parameter for each draw."""
+        if isinstance(value, Draw):
+            self.parameters.append(f"p{len(self.parameters)}")
+            return self.parameters[-1]
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{k!r}: {self.spell(v)}" for k, v in value.items()) + "}"
+        if isinstance(value, list):
+            return "[" + ", ".join(map(self.spell, value)) + "]"
+        if type(value) is tuple:
+            return "(" + "".join(f"{self.spell(v)}, " for v in value) + ")"
+        if isinstance(value, np.ndarray):
+            self.constants[f"c{len(self.constants)}"] = value
+            return f"c{len(self.constants) - 1}"
+        if isinstance(value, type):
+            return f"numpy.{value.__name__}" if value.__module__ == "numpy" else value.__name__
+        if isinstance(value, float) and not math.isfinite(value):
+            return "numpy.inf" if value > 0 else "-numpy.inf"
+        return "..." if value is ... else repr(value)
+
+    def build(self, folder: Any) -> types.FunctionType:
+        """The function, from a file of its own, so that its source is found."""
+        file = folder / "program.py"
+        file.write_text(self.text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("program", file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        vars(module).update(self.constants)
+        return module.f
+
+
+def whole(y: Any, y_bar: Any) -> Any:
+    """A cotangent with the containers of the result."""
+    if isinstance(y, (list, tuple)):
+        items = [whole(a, b) for a, b in zip(y, y_bar, strict=True)]
+        return type(y)(*items) if hasattr(y, "_fields") else type(y)(items)
+    return y_bar
+
+
+def flat(template: Any, leaves: list[Any]) -> Iterator[Any]:
+    yield from (leaf for leaf, _ in zip(leaves, draws(template), strict=True))
+
+
+# --- the test -------------------------------------------------------------------------------------------------------
+
+
+IN_PLACE = (
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow, operator.imod, operator.ifloordiv,
+    operator.imatmul,
+)
+"""They would change the arrays of the caller, which the compiler refuses."""
+
+
+def cases() -> list[Any]:
+    rules = [r for r in RULES.values() if r.kind in CHECKED and r.samples and r.fn not in IN_PLACE]
+    return [pytest.param(rule, id=rule.name) for rule in rules]
+
+
+@pytest.mark.parametrize("rule", cases())
+def test_generated_gradient_gives_what_the_rule_gives(rule: Rule, tmp_path: Any) -> None:
+    for sample in rule.samples:
+        case, program = Case(rule, sample), Program(rule, sample)
+        expected = case.cotangents()
+        f = program.build(tmp_path)
+        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
+        order = [(name, i) for name, item in case.template.items() for i, _ in enumerate(draws(item))]
+        out, pullback = s2s.vjp(f, *leaves)
+        found = pullback(whole(out, case.y_bar))
+        for (name, i), x_bar in zip(order, found, strict=True):
+            if name not in expected:  # the derivative is zero
+                assert not np.any(x_bar)
+                continue
+            np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)

@@ -1,0 +1,133 @@
+"""Special functions where textbook formulas fail: at zeros, far out, with infinities; and how their rules come in."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+from test_choices import cotangent, partial
+
+import s2s
+from s2s.errors import NoDerivativeError
+
+INF = math.inf
+
+# --- sums of exponentials -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shift", [0.0, 1000.0, -1000.0])
+def test_logsumexp_far_out(shift: float) -> None:
+    a = np.array([0.0, math.log(3.0), -INF]) + shift
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(cotangent(special.logsumexp, "a", 1.0, a), [0.25, 0.75, 0.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "a, expected",
+    [
+        ([-INF, -INF], [0.5, 0.5]), ([INF, 1.0], [1.0, 0.0]), ([INF, INF, -INF], [0.5, 0.5, 0.0]),
+        ([-INF, 2.0], [0.0, 1.0]),
+    ],
+)
+def test_logsumexp_of_infinities(a: Any, expected: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(cotangent(special.logsumexp, "a", 1.0, np.array(a)), expected)
+
+
+def test_logsumexp_of_rows_some_of_which_are_infinite() -> None:
+    a = np.array([[-INF, -INF], [0.0, math.log(3.0)]])
+    found = cotangent(special.logsumexp, "a", np.array([2.0, 4.0]), a, axis=1)
+    np.testing.assert_allclose(found, [[1.0, 1.0], [1.0, 3.0]])
+
+
+def test_a_term_with_weight_zero_has_no_part_in_logsumexp() -> None:
+    found = cotangent(special.logsumexp, "a", 1.0, np.array([5000.0, 0.0]), b=np.array([0.0, 2.0]))
+    np.testing.assert_allclose(found, [0.0, 1.0])
+
+
+@pytest.mark.parametrize("fn", [special.softmax, special.log_softmax])
+def test_softmax_far_out(fn: Any) -> None:
+    found = cotangent(fn, "x", np.array([1.0, 0.0, 0.0]), np.array([1000.0, 1000.0, -1000.0]))
+    expected = [0.25, -0.25, 0.0] if fn is special.softmax else [0.5, -0.5, 0.0]
+    np.testing.assert_allclose(found, expected, atol=1e-300)
+
+
+# --- single points, against limits and closed forms -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fn, which, inputs, expected",
+    [
+        (special.xlogy, 1, (0.0, 0.0), 0.0), (special.xlog1py, 1, (0.0, -1.0), 0.0),
+        (special.rel_entr, 1, (0.0, 0.0), 0.0),
+        (special.kl_div, 1, (0.0, 0.0), 1.0), (special.j1, 0, (0.0,), 0.5), (special.i1, 0, (0.0,), 0.5),
+        (special.exprel, 0, (0.0,), 0.5), (special.exprel, 0, (1e-9,), 0.5 + 1e-9 / 3.0),
+        (special.spence, 0, (1.0,), -1.0),
+        (special.lambertw, 0, (0.0,), 1.0), (special.rgamma, 0, (0.0,), 1.0), (special.rgamma, 0, (-1.0,), -1.0),
+        (special.rgamma, 0, (-3.0,), -6.0), (special.expn, 1, (0, 2.0), -math.exp(-2.0) * 0.75),
+        # Power series at 0: K(m) = pi/2 (1 + m/4 + 9 m^2/64), E(m) = pi/2 (1 - m/4 - 3 m^2/64).
+        (special.ellipk, 0, (0.0,), math.pi / 8), (special.ellipe, 0, (0.0,), -math.pi / 8),
+        (special.ellipk, 0, (1e-9,), math.pi / 2 * (0.25 + 9e-9 / 32)),
+        (special.ellipe, 0, (1e-9,), -math.pi / 2 * (0.25 + 3e-9 / 32)),
+        # (x^l - 1) / l = log x + l log^2 x / 2 + ...
+        (special.boxcox, 1, (3.0, 0.0), math.log(3.0) ** 2 / 2),
+        (special.boxcox, 1, (3.0, 1e-10), math.log(3.0) ** 2 / 2 + 1e-10 * math.log(3.0) ** 3 / 3),
+        (special.boxcox1p, 1, (2.0, 0.0), math.log(3.0) ** 2 / 2),
+        (special.eval_legendre, 1, (0, 0.3), 0.0), (special.eval_chebyu, 1, (0, 0.3), 0.0),
+    ],
+)
+def test_points(fn: Any, which: int, inputs: Any, expected: float) -> None:
+    assert np.real(partial(fn, which, *inputs)) == pytest.approx(expected, rel=1e-14, abs=1e-300)
+
+
+def test_the_series_of_boxcox_meets_its_quotient() -> None:
+    for sign in (1.0, -1.0):
+        below, above = (partial(special.boxcox, 1, math.e, sign * t) for t in (0.01 - 1e-9, 0.01 + 1e-9))
+        assert below == pytest.approx(above, rel=1e-8)
+
+
+@pytest.mark.parametrize("x", [-1e5, -300.0, -37.0])
+def test_log_ndtr_far_out(x: float) -> None:
+    """The inverse Mills ratio t + 1/t - 2/t^3 + 10/t^5 with t = -x (DLMF 7.12.1)."""
+    t = -x
+    assert partial(special.log_ndtr, 0, x) == pytest.approx(t + 1 / t - 2 / t**3 + 10 / t**5, rel=1e-9)
+    assert partial(special.log_ndtr, 0, 40.0) == 0.0
+
+
+# --- through the compiler -------------------------------------------------------------------------------------------
+
+
+def test_the_order_of_a_bessel_function_is_refused_not_left_out() -> None:
+    def f(x):
+        return special.jv(x, 2.0)
+
+    with pytest.raises(NoDerivativeError, match="the order of scipy.special.jv"):
+        s2s.grad(f)(0.5)
+
+
+def test_python_functions_of_scipy_are_not_entered() -> None:
+    def f(x):
+        return special.logsumexp(x) + special.softmax(x)[0]
+
+    x = np.array([0.3, -1.2, 0.8])
+    text = s2s.source(f, x)
+    assert "array_namespace" not in text
+    p = np.exp(x) / np.sum(np.exp(x))
+    np.testing.assert_allclose(s2s.grad(f)(x), p + p[0] * (np.array([1.0, 0.0, 0.0]) - p), rtol=1e-12)
+
+
+def test_neither_importing_nor_using_s2s_imports_scipy(tmp_path: Any) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\nimport numpy as np\nimport s2s\n\n\ndef f(x):\n    return np.sum(np.sin(x))\n\n\n"
+        "s2s.grad(f)(np.ones(3))\nassert not any(name.split('.')[0] == 'scipy' for name in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, str(program)], check=True)
