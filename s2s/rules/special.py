@@ -238,7 +238,8 @@ partials(
 )
 # |r| <= delta: r^2 / 2, outside delta (|r| - delta / 2).
 partials(
-    special.huber, lambda y, delta, r: np.maximum(np.abs(r) - delta, 0.0), lambda y, delta, r: np.clip(r, -delta, delta),
+    special.huber, lambda y, delta, r: np.maximum(np.abs(r) - delta, 0.0),
+    lambda y, delta, r: np.clip(r, -delta, delta),
     domain=(POSITIVE, (-2.0, 2.0)),
 )
 partials(
