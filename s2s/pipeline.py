@@ -20,7 +20,8 @@ from s2s.emit import emit
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
-from s2s.passes.ownership import check_rebinding
+from s2s.passes.inplace import own_arguments
+from s2s.passes.ownership import check_rebinding, shared_rebindings
 from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.simplify import (
     accumulate,
@@ -56,11 +57,9 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
 
 
 def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
-    context = Context()
-    specializer = Specializer(context)
     # what is known of the arguments folds tests and resolves calls
-    primal = specializer.specialize(fn, arguments, {path[0] for path in request.wrt})
-    primal = check_rebinding(primal, specializer.rebound, context)
+    specializer, primal = _specialize(fn, arguments, {path[0] for path in request.wrt})
+    context = specializer.context
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request).build(fn)
     function = _checked(_finish(function, fn, request))
@@ -79,6 +78,23 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
         guards=tuple(_guards(specializer, context, function)),
         dependencies=tuple(_dependencies(specializer)),
     )
+
+
+def _specialize(
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str]
+) -> tuple[Specializer, ir.Function]:
+    """The primal for these arguments. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others
+    who refer to the array, the function is specialised again with a change in place."""
+    in_place: frozenset[ir.Span | None] = frozenset()
+    while True:
+        specializer = Specializer(Context(), in_place)
+        primal = specializer.specialize(fn, arguments, varied)
+        shared = shared_rebindings(primal, specializer.rebound, specializer.context) - in_place
+        if not shared:
+            break
+        in_place |= shared
+    primal = check_rebinding(primal, specializer.rebound, specializer.context)
+    return specializer, own_arguments(primal, specializer.context)
 
 
 def _checked(function: ir.Function) -> ir.Function:
@@ -162,10 +178,17 @@ class _Joint:
         return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
 
     def _reverse(self, primal: ir.Function, seed: ir.Atom, repeatable: bool) -> Reversal:
-        """Both sweeps."""
+        """Both sweeps. Which stores have to be undone shows when the reverse sweep is written, so it may be written
+        more than once."""
         wrt = list(dict.fromkeys(self.params[p[0]] for p in self.request.wrt))
         options = dict(self.request.options)
-        return Reverser(self.context, self.specializer, primal, repeatable, options).reverse(seed, wrt)
+        undone: frozenset[int] = frozenset()
+        while True:
+            reverser = Reverser(self.context, self.specializer, primal, repeatable, options, undone)
+            reversal = reverser.reverse(seed, wrt)
+            if reversal.to_undo <= undone:
+                return reversal
+            undone |= reversal.to_undo
 
     def _with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""

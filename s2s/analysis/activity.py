@@ -6,18 +6,23 @@ depends on it (``useful``, found here, backwards). Only active variables get adj
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from s2s import ir
 
 
-def find_useful(body: ir.Block, seeds: set[ir.Var], is_varied: Callable[[ir.Atom], bool]) -> set[ir.Var]:
-    """The varied variables of a block that its ``seeds`` depend on."""
-    useful = {v for v in seeds if is_varied(v)}
+def find_useful(
+    body: ir.Block, seeds: set[ir.Var], is_varied: Callable[[ir.Atom], bool],
+    same: Callable[[ir.Var], Iterable[ir.Var]] = lambda var: (var,),
+) -> set[ir.Var]:
+    """The varied variables of a block that its ``seeds`` depend on; ``same`` gives those that may share memory that
+    changes with a variable: a store through one of them is seen by all."""
+    useful: set[ir.Var] = set()
+    has_stores = any(isinstance(s, ir.Store) for s in ir.walk(body))
 
     def mark(atom: ir.Atom) -> None:
-        if isinstance(atom, ir.Var) and is_varied(atom):
-            useful.add(atom)
+        if isinstance(atom, ir.Var) and atom not in useful and is_varied(atom):
+            useful.update(filter(is_varied, same(atom)))
 
     def run(block: ir.Block) -> None:
         for statement in reversed(block.statements):
@@ -28,6 +33,8 @@ def find_useful(body: ir.Block, seeds: set[ir.Var], is_varied: Callable[[ir.Atom
             case ir.Let(target, value) if target in useful:
                 for atom in ir.atoms_of(value):
                     mark(atom)
+            case ir.Store(_, target, _, value) if target in useful:
+                mark(value)
             case ir.If(_, then, orelse, results):
                 for k, result in enumerate(results):
                     if result in useful:
@@ -53,5 +60,11 @@ def find_useful(body: ir.Block, seeds: set[ir.Var], is_varied: Callable[[ir.Atom
             if len(useful) == before:
                 return
 
+    for seed in seeds:
+        mark(seed)
     run(body)
+    before = -1
+    while has_stores and len(useful) != before:
+        before = len(useful)
+        run(body)
     return useful

@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s.analysis.evaluate import Evaluator
+from s2s.analysis.memory import shared_with
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, Known, Mapping, Scalar, Sequence
 from s2s.rules import table
 
@@ -56,6 +57,8 @@ class Context:
     forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
+    sharing: Sharing = field(default_factory=lambda: Sharing())
+    reached: list[ir.Var] = field(default_factory=list)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -99,7 +102,45 @@ class Context:
             self.varied.add(var)
         if definition is not None:
             self.definitions[var] = definition
+            self.sharing.pending.append((var, definition))
         return var
+
+    def births(self) -> Callable[[ir.Var], bool]:
+        """A test whether a variable was there when this was called."""
+        versions = dict(self.counters)
+        return lambda var: var.version < versions.get(var.name, 0)
+
+    def joined(self, var: ir.Var, *others: ir.Atom) -> None:
+        """A variable is what one of these was."""
+        self.sharing.pending += [(var, other) for other in others if isinstance(other, ir.Var)]
+
+    def stored(self, target: ir.Var) -> None:
+        """Something that depends on an input was stored into an array: whatever shares its memory depends on it."""
+        reached = self.sharing.with_(target, self.value) - self.varied
+        self.varied |= reached
+        self.reached += reached
+
+
+@dataclass
+class Sharing:
+    """Which variables may share memory, worked out where a store asks for it: few functions have any."""
+
+    pending: list[tuple[ir.Var, ir.Value]] = field(default_factory=list)
+    links: dict[ir.Var, set[ir.Var]] = field(default_factory=dict)
+
+    def with_(self, var: ir.Var, value_of: Callable[[ir.Atom], AbstractValue]) -> set[ir.Var]:
+        """The variables that may share memory with ``var``, itself among them."""
+        for target, value in self.pending:
+            for source in shared_with(value, value_of(target), value_of):
+                self.links.setdefault(target, set()).add(source)
+                self.links.setdefault(source, set()).add(target)
+        self.pending.clear()
+        found, todo = {var}, [var]
+        while todo:
+            new = self.links.get(todo.pop(), set()) - found
+            found |= new
+            todo += new
+        return found
 
 
 _HAS_DOMAIN = {

@@ -8,6 +8,7 @@ Else it is kept for every trip: in an array indexed by the trip where the number
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,10 @@ _CHEAP: set[Any] = {
     operator.mod, operator.pow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
     operator.not_, operator.is_, operator.is_not, min, max, abs, isinstance, float, int,
 }
+
+_LOOKS = {len, np.shape, np.ndim, np.size, isinstance, operator.is_, operator.is_not}
+_SHAPES = tuple(map(ir.Const, ("shape", "ndim", "size", "dtype")))
+"""What does not depend on what an array holds: it can be looked at again when that has changed."""
 
 Key = tuple[ir.Var, tuple[Any, ...]]
 
@@ -88,7 +93,10 @@ class Sweep:
 class Crossing:
     """Decides for each primal variable that the reverse sweep reads how it gets there."""
 
-    def __init__(self, context: Context, primal: ir.Function, repeatable: bool) -> None:
+    def __init__(
+        self, context: Context, primal: ir.Function, repeatable: bool, is_buffer: Callable[[ir.Atom], bool]
+    ) -> None:
+        self.is_buffer = is_buffer
         self.context = context
         self.primal = primal
         self.repeatable = repeatable
@@ -230,6 +238,12 @@ class Crossing:
         except TypeError:
             return False
         known = self.context.value(let.target) if let.target else UNKNOWN
+        if any(map(self.is_buffer, value.args)):  # type: ignore[arg-type]
+            if fn is getattr:
+                return value.args[1] in _SHAPES
+            return fn in _LOOKS or (
+                fn is operator.getitem and self._is_view(value) and let.target in self.context.values
+                and isinstance(self.context.value(let.target), Array))
         if fn is operator.getitem:
             return isinstance(known, (Scalar, Sequence, ListOf)) or self._is_view(value) or known == UNKNOWN
         if fn in (getattr, slice, ops.make_tuple, range, reversed, isinstance, len, np.shape):

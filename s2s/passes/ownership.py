@@ -13,6 +13,7 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
+from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array, ListOf, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes.build import Context
@@ -25,10 +26,26 @@ _MAKES_NEW: set[Any] = {
 }
 
 
+def shared_rebindings(
+    function: ir.Function, rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]], context: Context
+) -> set[ir.Span | None]:
+    """The augmented assignments to arrays that another name, a container or the caller may refer to, or that other
+    statements store into: they have to change the array itself."""
+    arrays = [(old, new, span) for old, new, span in rebound if isinstance(context.value(old), Array)]
+    if not arrays:
+        return set()
+    graph, memory = _Graph(function, context), Memory(function, context.value)
+    return {
+        span
+        for old, new, span in arrays
+        if new in graph.order and (memory.is_buffer(old) or memory.is_buffer(new) or not graph.is_own(old, new))
+    }
+
+
 def check_rebinding(
     function: ir.Function, rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]], context: Context
 ) -> ir.Function:
-    """Refuse an augmented assignment to an array that another name, a container or the caller may refer to.
+    """Refuse an augmented assignment to a list that another name, a container or the caller may refer to.
 
     Where the kind of the value is not known, ``rt.check_own`` tests it when the program runs; the function given back
     is without the tests that are not needed.
@@ -41,7 +58,7 @@ def check_rebinding(
     for old, new, span in rebound:
         if new not in order or is_number(context.value(old)):
             continue
-        if all(graph.is_new(m) and not graph.is_read_otherwise(m, new) for m in graph.same_object(old)):
+        if graph.is_own(old, new):
             own.add(old)
         elif not isinstance(context.value(old), Unknown):
             raise error(
@@ -125,6 +142,10 @@ class _Graph:
                     if isinstance(s, ir.Let) and s.target is not None:
                         self.made[s.target] = s.value
                         self.order[s.target] = self.clock
+
+    def is_own(self, old: ir.Var, new: ir.Var) -> bool:
+        """Whether nothing but the assignment that gives ``new`` sees the object ``old`` change."""
+        return all(self.is_new(m) and not self.is_read_otherwise(m, new) for m in self.same_object(old))
 
     def same_object(self, var: ir.Var) -> set[ir.Var]:
         """The variables that may hold the same object as ``var``, through joins."""

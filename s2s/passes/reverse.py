@@ -28,16 +28,18 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.activity import find_useful
 from s2s.analysis.evaluate import is_number, shape_of
+from s2s.analysis.holders import Holders
+from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
-from s2s.passes import cotangents
+from s2s.passes import cotangents, stores
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.frames import Frame, lower_function
 from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.specialize import Specializer
-from s2s.passes.structural import STRUCTURAL, is_hashable, is_structural
+from s2s.passes.structural import STRUCTURAL, is_hashable, is_structural, may_repeat
 from s2s.rules import table
 
 
@@ -48,6 +50,7 @@ class Reversal:
     forward: ir.Block
     reverse: list[ir.Statement]
     bars: dict[tuple[ir.Var, Path], ir.Atom]
+    to_undo: set[int]
 
 
 @dataclass
@@ -69,13 +72,26 @@ class _Template:
     result: ir.Atom
     by_name: bool
 
+    def reads_content(self, stand_in: ir.Atom) -> bool:
+        """Whether the statements read what an argument holds, not only its shape."""
+        if self.result == stand_in:
+            return True
+        for s in self.statements:
+            value = s.value if isinstance(s, ir.Let) else None
+            if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const):
+                if stand_in in ir.atoms_of(value) and stores.reads_content(value.fn.value, value.args, stand_in):
+                    return True
+            elif stand_in in ir.reads_of(s) or any(True for _ in ir.blocks_of(s)):
+                return True
+        return False
+
 
 class Reverser:
     """Writes the reverse sweep of one function."""
 
     def __init__(
         self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
-        options: dict[str, Any],
+        options: dict[str, Any], undone: frozenset[int] = frozenset(),
     ) -> None:
         self.context = context
         self.nonsmooth = options.get("nonsmooth")
@@ -84,11 +100,19 @@ class Reverser:
         self.templates: dict[Any, _Template] = {}
         result = primal.body.yields[0]
         seeds = {result} if isinstance(result, ir.Var) else set()
-        self.useful = find_useful(primal.body, seeds, context.is_varied)
+        self.old: dict[int, ir.Var] = {}
+        primal = ir.replace(primal, body=stores.with_old_contents(self, primal.body, undone)) if undone else primal
+        self.memory = Memory(primal, context.value)
+        self.useful = find_useful(primal.body, seeds, context.is_varied, self.memory.same)
         self._keep_dead_code(primal.body)
         body = self._pair_calls(primal.body)
         self.primal = ir.replace(primal, body=body)
-        self.crossing = Crossing(context, self.primal, repeatable)
+        self.memory = Memory(self.primal, context.value)
+        self.holders = Holders(self.primal, self.memory)
+        self.content_reads: list[tuple[ir.Var, int]] = []
+        self.wanted: set[int] = set()
+        self.now = 0
+        self.crossing = Crossing(context, self.primal, repeatable, self.memory.is_buffer)
         self.uses = count_uses(self.primal.body)
         self.unbound = _find_unbound(self.primal.body)
 
@@ -182,11 +206,12 @@ class Reverser:
                 if bar is not None:
                     bars[var, path] = bar
         statements = self.crossing.finish(sweep)
-        return Reversal(self.crossing.forward(), statements, bars)
+        return Reversal(self.crossing.forward(), statements, bars, stores.stores_to_undo(self))
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
         """The reverse of the statements of a block."""
         for statement in reversed(block.statements):
+            self.now = id(statement)
             match statement:
                 case ir.Let(target, value, span) if target is not None and target in self.useful:
                     self.let(target, value, span, sweep)
@@ -194,6 +219,8 @@ class Reverser:
                     self.branch(statement, sweep)
                 case ir.For() | ir.While():
                     self.loop(statement, sweep)
+                case ir.Store():
+                    stores.store(self, statement, sweep)
                 case _:
                     pass
 
@@ -269,6 +296,16 @@ class Reverser:
         """A primal atom as the reverse sweep can read it here."""
         return self.crossing.use(sweep, atom)
 
+    def use_content(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
+        """A primal atom of which the reverse sweep reads here what it holds: a buffer holds it as it did then."""
+        self.note_read(atom)
+        return self.crossing.use(sweep, atom)
+
+    def note_read(self, atom: ir.Atom) -> None:
+        """Remember that the reverse of the present statement reads what an array holds."""
+        if isinstance(atom, ir.Var) and self.memory.is_buffer(atom):
+            self.content_reads.append((self.memory.find(atom), self.now))
+
     def contribute(
         self, sweep: Sweep, var: ir.Atom, g: ir.Atom, span: ir.Span | None, path: Path = ()
     ) -> None:
@@ -294,6 +331,9 @@ class Reverser:
                     self.contribute(sweep, var, piece, span, (*path, key))
 
     def _add(self, sweep: Sweep, var: ir.Var, path: Path, g: ir.Atom, span: ir.Span | None) -> None:
+        if stores.is_held_elsewhere(self, var):
+            stores.add_to(self, sweep, var, g, span)
+            return
         key = (var, path)
         value = part(self.context.value(var), path)
         self._prepare(sweep, key, value, span)
@@ -326,7 +366,7 @@ class Reverser:
         outer = sweep.outside_loops(self.crossing.home[key[0]])
         if outer is sweep:
             return
-        if self._accumulates_in_place(value):
+        if self._accumulates_in_place(value) or stores.is_owned(self, key[0]):
             self._make_buffer(outer, key, None)
         else:
             self._carry(sweep, outer, key, span)
@@ -374,8 +414,8 @@ class Reverser:
 
     def let(self, target: ir.Var, value: ir.Value, span: ir.Span | None, sweep: Sweep) -> None:
         """The reverse of ``target = value``."""
-        if not isinstance(value, ir.Call):
-            return
+        if not isinstance(value, ir.Call) or (stores.is_held_elsewhere(self, target) and target not in self.pulls):
+            return  # the adjoint of a view is a view of the adjoint
         if isinstance(value.fn, ir.Const) and value.fn.value is operator.getitem and target in self.pulls:
             self.pull(target, span, sweep)
             return
@@ -580,8 +620,8 @@ class Reverser:
 
     def _argument(self, sweep: Sweep, atom: Any) -> ir.Atom:
         if isinstance(atom, tuple):
-            return sweep.builder.call(ops.make_tuple, *(self.use(sweep, a) for a in atom))
-        return self.use(sweep, atom)
+            return sweep.builder.call(ops.make_tuple, *(self.use_content(sweep, a) for a in atom))
+        return self.use_content(sweep, atom)
 
     def _instantiate(self, template: _Template, given: list[Any], span: ir.Span | None, sweep: Sweep) -> ir.Atom:
         """The statements of a template, written into the sweep for these arguments."""
@@ -589,8 +629,8 @@ class Reverser:
         mapping: dict[ir.Atom, ir.Atom] = {}
         for stand_in, atom in zip(template.stand_ins, given, strict=True):
             pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
-            mapping |= {s: self.use(sweep, a) for s, a in pairs if s in read and s is not a}
-        mapping |= {s: self.use(sweep, a) for s, a in template.items.items() if s in read}
+            mapping |= {s: self._operand(sweep, template, s, a) for s, a in pairs if s in read and s is not a}
+        mapping |= {s: self._operand(sweep, template, s, a) for s, a in template.items.items() if s in read}
         for statement in template.statements:
             if isinstance(statement, ir.Let) and statement.target is not None:
                 value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
@@ -602,6 +642,11 @@ class Reverser:
             else:
                 sweep.builder.add(substitute(_at(statement, span), mapping))
         return mapping.get(template.result, template.result)
+
+    def _operand(self, sweep: Sweep, template: _Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
+        if template.reads_content(stand_in):
+            self.note_read(atom)
+        return self.use(sweep, atom)
 
     # --- structure
 
@@ -657,12 +702,18 @@ class Reverser:
             bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
         if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
             self.contribute(sweep, atom, bar, span, path)
+            if stores.is_owned(self, result) and sweep.bars.get((atom, path)) == bar:
+                sweep.buffers.add((atom, path))  # handed over: nothing else holds it any more
         else:
             index = ops.make_tuple(*path)
             raised = sweep.builder.call(
                 rt.index_bar, self.use(sweep, atom), ir.Const(index[0]), bar, span=span
             )
             self.contribute(sweep, atom, raised, span)
+
+    def _may_repeat(self, index: ir.Atom) -> bool:
+        """Whether an index may name an element twice."""
+        return may_repeat(self.context, index)
 
     def _outlives(self, key: tuple[ir.Var, Path], sweep: Sweep, statement: ir.Statement) -> bool:
         """Whether a variable is defined outside a statement of this sweep's region."""
@@ -700,6 +751,7 @@ class Reverser:
                 (k, path): self.read(sweep, statement.carried[k].result, path)
                 for (k, path), param in params.items()
                 if not isinstance(self.context.value(param), ListOf)  # its items go one by one, in place
+                and not stores.is_owned(self, statement.carried[k].param)
                 and inner.bars.get((statement.carried[k].param, path)) == param
             }
             found = {key: bar for key, bar in unchanged.items() if bar is not None and key not in fixed}
@@ -760,7 +812,11 @@ class Reverser:
         return found
 
     def _has_active(self, block: ir.Block) -> bool:
-        return any(isinstance(s, ir.Let) and s.target in self.useful for s in ir.walk(block))
+        return any(
+            (isinstance(s, ir.Let) and s.target in self.useful)
+            or (isinstance(s, ir.Store) and (s.target in self.useful or id(s) in self.old))
+            for s in ir.walk(block)
+        )
 
     def _close_loop(
         self, statement: ir.For | ir.While, sweep: Sweep, inner: Sweep, params: dict[tuple[int, Path], ir.Var],
@@ -771,8 +827,7 @@ class Reverser:
         after: list[tuple[ir.Atom, Path, ir.Var, int]] = []
         for (k, path), param in params.items():
             c = statement.carried[k]
-            init = self.read(sweep, c.result, path)
-            init = self._loop_value(sweep, c.result, path, init)
+            init = self._loop_value(sweep, c.result, path, self.read(sweep, c.result, path))
             following: ir.Atom = ir.Const(0.0)  # a variable that the first trip finds unbound is read by no trip
             if c.init != ir.UNDEFINED or (c.param, path) in inner.bars:
                 following = self._loop_value(inner, c.param, path, inner.bars.get((c.param, path)))
@@ -805,6 +860,8 @@ class Reverser:
 
     def _loop_value(self, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:
         """A cotangent as a loop carries it: whole, zero where there is none."""
+        if stores.is_owned(self, var):
+            return self._make_buffer(sweep, (var, path), None)
         if bar is None:
             return self.zero(sweep, var, path, None)
         value = part(self.context.value(var), path)

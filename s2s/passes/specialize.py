@@ -24,7 +24,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import join, join_all, known, truth, type_of, widen_known
+from s2s.analysis.evaluate import is_number, join, join_all, known, truth, type_of, widen_known
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -56,6 +56,7 @@ from s2s.passes.frames import (
     place_of,
     with_sizes,
 )
+from s2s.passes.inplace import CHANGING, change_whole, store_item, ufunc_at, with_out
 from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.rules import table
 from s2s.signature import describe
@@ -80,8 +81,9 @@ _IN_PLACE: dict[Any, Any] = {
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, in_place: frozenset[Any] = frozenset()) -> None:
         self.context = context
+        self.in_place = in_place
         self.guards: dict[Any, Any] = {}
         self.dependencies: dict[Any, Any] = {}
         self.active_calls: list[types.CodeType] = []
@@ -411,12 +413,29 @@ class Specializer:
             made = self.make_dict(args, kwargs, builder, span, name)
             if made is not None:
                 return made
+        changed = self._change(fn, args, kwargs, frame, builder, span, name)
+        if changed is not None:
+            return changed
         handler = FORMS.get(fn)
         if handler is not None and not kwargs:
             found = handler(self, args, frame, builder, span, name)
             if found is not None:
                 return found
         return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def _change(
+        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str,
+    ) -> ir.Atom | None:
+        """A call that changes an array: a function that stores, ``ufunc.at``, ``out=``; None for any other."""
+        owner = getattr(fn, "__self__", None)
+        if isinstance(owner, np.ufunc) and fn.__name__ == "at" and not kwargs:
+            return ufunc_at(self, owner, args, frame, builder, span)
+        if fn in CHANGING and args and isinstance(self.context.value(args[0]), Array):
+            return CHANGING[fn](self, args, dict(kwargs), frame, builder, span)
+        if kwargs.get("out", ir.Const(None)) != ir.Const(None):
+            return with_out(self, fn, args, kwargs, frame, builder, span, name)
+        return None
 
     def make_dict(
         self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None, name: str
@@ -600,8 +619,12 @@ class Specializer:
     ) -> ir.Atom:
         """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
         plain = _IN_PLACE[fn]
+        value = self.context.value(old)
+        if isinstance(value, Array) and (span in self.in_place or value.shape == ()):
+            change_whole(self, old, change, plain, frame, builder, span)
+            return old
         result = self.apply_known(plain, [old, change], {}, frame, builder, span, name, False)
-        value, new = self.context.value(old), self.context.value(result)
+        new = self.context.value(result)
         if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
             result = builder.call(
                 np.ndarray.astype, result, ir.Const(value.dtype), name=name, span=span
@@ -645,6 +668,7 @@ class Specializer:
                 var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
             )
             frame.env[var] = result
+            self.context.joined(result, a, b)
             if ir.UNDEFINED in (a, b):
                 missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
                 self.context.unbound[result] = missing
@@ -741,7 +765,9 @@ class Specializer:
         if a == b:
             return a
         value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
-        return self.context.define(name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+        merged = self.context.define(name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+        self.context.joined(merged, a, b)
+        return merged
 
     def _loop(
         self, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
@@ -817,15 +843,20 @@ class Specializer:
                 context.define(c.param.name, _phi(v), d) for c, v, d in zip(carried, values, varied, strict=True)
             ]
             child = builder.child()
-            before = len(self.rebound)
+            before, reached, known_vars = len(self.rebound), len(context.reached), context.births()
+            for param, init in zip(params, inits, strict=True):
+                context.joined(param, init)
             outcome = trip(params, child)
             yields = outcome[0]
+            for param, following in zip(params, yields, strict=True):
+                context.joined(param, following)
             joined = [
                 join(v, context.value(y), facts) if attempt < 5 else UNKNOWN
                 for v, y in zip(values, yields, strict=True)
             ]
-            moved = [d or context.is_varied(y) for d, y in zip(varied, yields, strict=True)]
-            if moved == varied and all(_same(a, b) for a, b in zip(joined, values, strict=True)):
+            moved = [any(map(context.is_varied, three)) for three in zip(params, inits, yields, strict=True)]
+            outside = any(known_vars(var) for var in context.reached[reached:])
+            if moved == varied and not outside and all(_same(a, b) for a, b in zip(joined, values, strict=True)):
                 return params, child, outcome
             del self.rebound[before:]
             values, varied = joined, moved
@@ -840,6 +871,7 @@ class Specializer:
             if after in (param, init):
                 self.context.values[param] = self.context.value(init)
             result = self.context.define(c.result.name, self.context.value(param), self.context.is_varied(param))
+            self.context.joined(result, param)
             frame.env[c.result] = result
             carried.append(ir.Carried(param, init, result))
         left = None
@@ -904,9 +936,20 @@ class Specializer:
         return Counted(length, lambda k, b: b.call(operator.getitem, atom, k, span=span))
 
     def store(self, statement: ir.Store, frame: Frame, builder: Builder) -> None:
-        """Changing an object in place is refused."""
-        code = "S2S112" if statement.kind == "item" else "S2S113"
-        raise error(code, span=statement.span, asked_by=frame.called_from)
+        """``target[key] = value``; other objects than arrays are not changed here."""
+        if statement.kind != "item":
+            raise error("S2S113", span=statement.span, asked_by=frame.called_from)
+        originals = (statement.target, statement.key, statement.value)
+        target, key, value = (self.atom(a, frame) for a in originals)
+        for original, atom in zip(originals, (target, key, value), strict=True):
+            if atom == ir.UNDEFINED:
+                raise self._undefined(original, statement.span, frame)
+            self.check_bound(atom, builder, statement.span)
+        store_item(self, target, key, value, statement.op, frame, builder, statement.span)
+
+    def is_number(self, atom: ir.Atom) -> bool:
+        """Whether an atom is known to be a number."""
+        return is_number(self.context.value(atom))
 
 
 # --- helpers --------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from s2s.analysis.parts import leaves, part
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.passes.build import Context
+from s2s.passes import stores
 from s2s.passes.crossing import Sweep
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
     """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
     source, index = value.args
     assert isinstance(source, (ir.Var, ir.Const)) and isinstance(index, (ir.Var, ir.Const))
-    if not self.is_active(source):
-        return
+    if not self.is_active(source) or stores.is_held_elsewhere(self, target):
+        return  # the adjoint of a view is a view of the adjoint
     assert isinstance(source, ir.Var)
     g = self.bar_of(sweep, target, span)
     if g is None:
@@ -39,7 +40,7 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
         if isinstance(known, Sequence) and key < 0:
             key += len(known.items)
         self.contribute(sweep, source, g, span, (key,))
-    elif self._accumulates_in_place(known):
+    elif self._accumulates_in_place(known) or self.memory.is_buffer(source):
         _add_at(self, target, source, index, g, span, sweep)
     elif isinstance(known, (Sequence, Mapping)):
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
@@ -52,22 +53,19 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
 def _add_at(
     self: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
-    key = (source, ())
-    outer = sweep.outside_loops(self.crossing.home[source])
-    self._make_buffer(outer, key, None)
-    buffer = self._make_buffer(sweep, key, None)
-    at = self.use(sweep, index)
+    buffer = stores.shadow(self, sweep, source, span)
+    at = self.use_content(sweep, index)
     if isinstance(self.context.value(source), ListOf) and not is_number(part(self.context.value(target), ())):
         old = sweep.builder.call(operator.getitem, buffer, at, span=span)
         total = sweep.builder.call(rt.add, old, g, span=span)
         sweep.builder.store(buffer, at, total, None, span)
-    elif _may_repeat(self.context, index):
+    elif may_repeat(self.context, index):
         sweep.builder.call(np.add.at, buffer, at, g, span=span, effect=True)
     else:
         self._store(sweep, buffer, at, g, span)
 
 
-def _may_repeat(context: Context, index: ir.Atom) -> bool:
+def may_repeat(context: Context, index: ir.Atom) -> bool:
     """Whether an index may name an element twice: an array or list of integers, or something unknown."""
     value = context.value(index)
     items = value.items if isinstance(value, Sequence) and value.type is tuple else (value,)

@@ -1,0 +1,241 @@
+"""Memory: which variables may be one piece of memory, which of it changes, and how.
+
+Arrays that a statement changes in place are *buffers*. Everything that may share memory with a buffer is in its
+*class*; the class is as large as it must be to be sure. What is known exactly is kept beside it: that a variable is a
+view of another one, made by an operation that gives the same view of the buffer's adjoint.
+
+    u = np.zeros(n)         new
+    inner = u[1:-1]         a view of u
+    v = inner * 2.0         new: arithmetic makes arrays of its own
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2s import ir
+from s2s import runtime as rt
+from s2s.analysis.values import AbstractValue, Array, Closure, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.rules import table
+
+VIEWS: set[Any] = {
+    np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims,
+    np.squeeze, np.ndarray.squeeze, np.matrix_transpose, np.flip, np.flipud, np.fliplr, np.rot90,
+}
+"""Functions whose result is a view of their first argument, one that can be written to, whatever its layout."""
+
+FRESH: set[Any] = {
+    np.zeros, np.ones, np.empty, np.full, np.array, np.copy, np.ndarray.copy, np.ndarray.flatten, np.arange,
+    np.linspace, np.eye, np.identity, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.dot, np.matmul,
+    operator.matmul, np.outer, np.sum, np.mean, np.where, np.concatenate, np.stack, np.vstack, np.hstack,
+    np.column_stack, np.cumsum, np.cumprod, np.ndarray.astype, np.linalg.solve, np.linalg.inv, np.prod, np.var, np.std,
+    np.max, np.min, np.ndarray.sum, np.ndarray.mean, np.ndarray.dot, np.tensordot, np.roll, np.repeat, np.tile,
+    np.take, np.sort, np.argsort, np.diff, np.clip, np.round, np.outer, np.trace, np.kron, np.cross, np.vdot,
+    np.inner, np.argmax, np.argmin, np.any, np.all, np.linalg.norm, np.linalg.det, np.linalg.cholesky, np.nonzero,
+    np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
+    np.ndarray.tolist, np.ndarray.cumsum, rt.unbroadcast, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted,
+}
+"""Functions whose array results are always new."""
+
+_RESHAPES = {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel}
+_FRESH_KINDS = ("partials", "straight_through", "zero")
+_CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
+"""Functions that make an array in C order when they are called with at most so many arguments."""
+
+_LOOKS = {len, isinstance, type, np.shape, np.ndim, np.size, range, slice, getattr, str, repr, bool, int, float}
+
+
+def can_share(value: AbstractValue) -> bool:
+    """Whether a value of this kind can refer to an array."""
+    match value:
+        case Known():
+            return isinstance(value.value, (np.ndarray, list, dict))
+        case Scalar() | Range():
+            return False
+        case Sequence(kind, items):
+            return kind is not slice and any(map(can_share, items))
+        case Mapping(_, items):
+            return any(map(can_share, items))
+        case ListOf(item):
+            return can_share(item)
+        case Array() | Closure():
+            return True
+        case _:
+            return True
+
+
+def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[ir.Var]:
+    """The variables whose memory the result of an operation may share."""
+    if not can_share(target):
+        return []
+    match value:
+        case ir.Var():
+            return [value]
+        case ir.MakeFunction():
+            return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var)]
+        case ir.Call(ir.Const() as fn, args, kwargs):
+            if gives_new(fn.value, kwargs, target):
+                return []
+            if fn.value is operator.getitem and is_copied(value_of(args[0]), value_of(args[1])):
+                return []
+            if fn.value is getattr and args[1] in (ir.Const("shape"), ir.Const("dtype")):
+                return []
+        case ir.Call():
+            pass
+        case _:
+            return []
+    return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and can_share(value_of(a))]
+
+
+def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
+    """Whether a function's array result is memory of its own."""
+    if dict(kwargs).get("copy", ir.Const(True)) != ir.Const(True):
+        return False
+    try:
+        if fn in FRESH or fn in _LOOKS:
+            return fn is not getattr
+        if fn in VIEWS or fn in _RESHAPES:
+            return False
+    except TypeError:
+        return False
+    rule = table.find(fn)
+    return rule is not None and rule.kind in _FRESH_KINDS and fn is not np.real
+
+
+def is_copied(source: AbstractValue, index: AbstractValue) -> bool:
+    """Whether reading an array at an index gives a copy: an array or a list among the indices."""
+    if not isinstance(source, Array):
+        return False
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    return any(isinstance(i, (Array, ListOf)) or (isinstance(i, Sequence) and i.type is list) for i in items)
+
+
+def is_basic(index: AbstractValue) -> bool:
+    """Whether an index is made of integers, slices, ``None`` and ``...`` only: what it reads is a view."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    return all(
+        (isinstance(i, Scalar) and issubclass(i.type, (int, np.integer)) and not issubclass(i.type, bool))
+        or (isinstance(i, Known) and (i.value is None or i.value is Ellipsis or _is_plain_index(i.value)))
+        or (isinstance(i, Sequence) and i.type is slice)
+        for i in items
+    )
+
+
+def _is_plain_index(value: Any) -> bool:
+    return isinstance(value, (int, slice)) and not isinstance(value, bool)
+
+
+class Memory:
+    """What a function in SSA form does with memory."""
+
+    def __init__(self, function: ir.Function, value_of: Any) -> None:
+        self.value_of = value_of
+        self.made: dict[ir.Var, ir.Value] = {}
+        self.links: dict[ir.Var, ir.Var] = {}
+        self.stored: list[ir.Var] = []
+        self.joined: dict[ir.Var, tuple[ir.Statement, int]] = {}
+        self.params = {p.var for p in function.params}
+        self._block(function.body)
+        self.members: dict[ir.Var, list[ir.Var]] = {}
+        for var in [*self.links]:
+            self.members.setdefault(self.find(var), []).append(var)
+        self.changed = {self.find(var) for var in self.stored}
+
+    # --- classes
+
+    def find(self, var: ir.Var) -> ir.Var:
+        """The variable that stands for the class of ``var``."""
+        while self.links.setdefault(var, var) != var:
+            var = self.links[var]
+        return var
+
+    def is_buffer(self, atom: ir.Atom) -> bool:
+        """Whether an atom may share memory that some statement changes."""
+        return isinstance(atom, ir.Var) and atom in self.links and self.find(atom) in self.changed
+
+    def same(self, var: ir.Var) -> list[ir.Var]:
+        """The variables that may share memory with a buffer; only ``var`` itself where nothing changes it."""
+        root = self.find(var)
+        return self.members[root] if root in self.changed else [var]
+
+    def _join(self, a: ir.Atom, b: ir.Atom) -> None:
+        if isinstance(a, ir.Var) and isinstance(b, ir.Var) and can_share(self.value_of(a)):
+            if can_share(self.value_of(b)):
+                self.links[self.find(a)] = self.find(b)
+
+    def _block(self, block: ir.Block) -> None:
+        for s in block.statements:
+            match s:
+                case ir.Let(target, value) if target is not None:
+                    self.made[target] = value
+                    self.find(target)
+                    for source in shared_with(value, self.value_of(target), self.value_of):
+                        self._join(target, source)
+                case ir.Store(_, ir.Var() as target, _, value):
+                    self.stored.append(target)
+                    if not isinstance(self.value_of(target), Array):
+                        self._join(target, value)
+                case ir.If(_, then, orelse, results):
+                    for k, result in enumerate(results):
+                        self.find(result)
+                        self.joined[result] = (s, k)
+                        self._join(result, then.yields[k])
+                        self._join(result, orelse.yields[k])
+                case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
+                    for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
+                        self.joined[c.param] = self.joined[c.result] = (s, k)
+                        self.find(c.param)
+                        self.find(c.result)
+                        for other in (c.init, following, c.result):
+                            self._join(c.param, other)
+                case _:
+                    pass
+            for inner in ir.blocks_of(s):
+                self._block(inner)
+
+    # --- views
+
+    def base_of(self, var: ir.Var) -> ir.Var | None:
+        """The variable that ``var`` is certainly a view of, made by an operation that can be repeated on another array
+        of the same layout; None where it is none, or where that is not sure."""
+        value = self.made.get(var)
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or not value.args:
+            return None
+        source = value.args[0]
+        if not isinstance(source, ir.Var) or not isinstance(self.value_of(source), Array):
+            return None
+        if not isinstance(self.value_of(var), Array):
+            return None
+        return source if self._is_view(value.fn.value, value, source) else None
+
+    def _is_view(self, fn: Any, value: ir.Call, source: ir.Var) -> bool:
+        if fn is operator.getitem:
+            return is_basic(self.value_of(value.args[1]))
+        if fn is getattr:
+            real = self.value_of(source).dtype.kind == "f" and value.args[1] == ir.Const("real")
+            return real or value.args[1] in (ir.Const("T"), ir.Const("mT"))
+        if fn in _RESHAPES:
+            return self._is_contiguous(source) and not value.kwargs
+        return fn in VIEWS
+
+    def _is_contiguous(self, var: ir.Var) -> bool:
+        """Whether an array is certainly in C order without gaps."""
+        value = self.made.get(var)
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+            return False
+        if value.fn.value in _RESHAPES:
+            source = value.args[0]
+            return isinstance(source, ir.Var) and not value.kwargs and self._is_contiguous(source)
+        return len(value.args) <= _CONTIGUOUS.get(value.fn.value, -1) and "order" not in dict(value.kwargs)
+
+    def is_new(self, var: ir.Var) -> bool:
+        """Whether a variable is certainly memory of its own when it is made."""
+        value = self.made.get(var)
+        return value is not None and not shared_with(value, self.value_of(var), self.value_of)
+
+
+__all__ = ["Memory", "can_share", "gives_new", "is_basic", "is_copied", "shared_with"]
+

@@ -1,0 +1,268 @@
+"""Changes of arrays in place, as the specialiser writes them: items, whole arrays, and functions that store.
+
+Each of NumPy's functions that change their argument comes down to a store: ``np.copyto(a, v)`` is ``a[...] = v``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s.analysis.evaluate import dtype_of
+from s2s.analysis.memory import Memory
+from s2s.analysis.parts import leaves
+from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
+from s2s.errors import error
+from s2s.passes.build import Builder, Context
+from s2s.passes.frames import Frame
+from s2s.passes.simplify import substitute
+
+if TYPE_CHECKING:
+    from s2s.passes.specialize import Specializer
+
+WHOLE = ir.Const(Ellipsis)
+
+
+def store_item(
+    self: Specializer, target: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame,
+    builder: Builder, span: ir.Span | None, kind: str = "item",
+) -> None:
+    """``target[key] = value``, ``target[key] op= value`` on an array, or on something passive of unknown kind."""
+    context = self.context
+    array = context.value(target)
+    active = context.is_varied(value)
+    if not isinstance(array, Array) or not isinstance(target, ir.Var):
+        if not isinstance(array, Unknown) or active or context.is_varied(target):
+            raise error("S2S112", span=span, asked_by=frame.called_from)
+    elif active:
+        value = _as_array(self, value, frame, builder, span)
+        _check_kind(array, context.value(value), frame, span)
+    builder.add(ir.Store(kind, target, key, value, op, span))
+    if active and isinstance(target, ir.Var):
+        context.stored(target)
+
+
+def _as_array(
+    self: Specializer, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom:
+    """A list or tuple that is stored is an array of its items."""
+    if isinstance(self.context.value(value), (Sequence, ListOf)):
+        return self.apply(ir.Const(np.array), [value], {}, frame, builder, span)
+    return value
+
+
+def _check_kind(array: Array, value: AbstractValue, frame: Frame, span: ir.Span | None) -> None:
+    """Refuse what NumPy truncates: a float in an array of integers, a complex number in an array of floats."""
+    stored = dtype_of(value)
+    lost = array.dtype.kind not in "fc" or (array.dtype.kind == "f" and stored is not None and stored.kind == "c")
+    if lost:
+        raise error("S2S120", span=span, asked_by=frame.called_from, dtype=array.dtype)
+
+
+def change_whole(
+    self: Specializer, target: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> None:
+    """``target op= value`` on an array that others may refer to."""
+    if self.context.is_varied(value):
+        _check_kind(self.context.value(target), self.context.value(value), frame, span)  # type: ignore[arg-type]
+    builder.add(ir.Store("whole", target, ir.Const(None), value, op, span))
+    if self.context.is_varied(value) and isinstance(target, ir.Var):
+        self.context.stored(target)
+
+
+# --- functions that store -------------------------------------------------------------------------------------------
+
+_AT = {np.add: operator.add, np.subtract: operator.sub}
+
+
+def ufunc_at(
+    self: Specializer, fn: Any, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom | None:
+    """``np.add.at(a, i, v)``, for which an entry that is named twice takes both."""
+    if not isinstance(self.context.value(args[0]), Array) or fn not in _AT or len(args) != 3:
+        return None
+    store_item(self, args[0], args[1], args[2], _AT[fn], frame, builder, span, "at")
+    return ir.Const(None)
+
+
+def _copyto(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    where = kwargs.pop("where", ir.Const(True))
+    if set(kwargs) - {"casting"} or len(args) != 2:
+        return None
+    value = args[1]
+    if where != ir.Const(True):
+        value = self.apply(ir.Const(np.where), [where, value, args[0]], {}, frame, builder, span)
+    store_item(self, args[0], WHOLE, value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _fill(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    value = kwargs["value"] if set(kwargs) == {"value"} else args[1]
+    store_item(self, args[0], WHOLE, value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _sort(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    ordered = self.apply(ir.Const(np.sort), list(args), dict(kwargs), frame, builder, span)
+    store_item(self, args[0], WHOLE, ordered, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _put(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.put(a, indices, v)`` stores at places of the flattened array."""
+    if kwargs or len(args) != 3 or not isinstance(self.context.value(args[2]), (Array, Known)) and not self.is_number(
+        args[2]
+    ):
+        return None
+    shape = builder.call(np.shape, args[0], span=span)
+    key = builder.call(np.unravel_index, args[1], shape, span=span)
+    store_item(self, args[0], key, args[2], None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _fill_diagonal(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    known = self.context.value(args[0])
+    if kwargs or len(args) != 2 or not isinstance(known, Array) or known.shape is None or len(known.shape) != 2:
+        return None
+    lengths = [
+        builder.call(operator.getitem, builder.call(np.shape, args[0], span=span), ir.Const(k), span=span)
+        for k in (0, 1)
+    ]
+    count = lengths[0] if lengths[0] == lengths[1] else builder.call(min, *lengths, span=span)
+    line = builder.call(np.arange, count, span=span)
+    key = builder.call(ops.make_tuple, line, line, span=span)
+    store_item(self, args[0], key, args[1], None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _masked(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.putmask(a, mask, v)`` and ``np.place`` with one value."""
+    if kwargs or len(args) != 3 or not self.is_number(args[2]):
+        return None
+    store_item(self, args[0], args[1], args[2], None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _set_item(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    store_item(self, args[0], args[1], args[2], None, frame, builder, span)
+    return ir.Const(None)
+
+
+CHANGING: dict[Any, Callable[..., ir.Atom | None]] = {
+    np.copyto: _copyto,
+    np.ndarray.fill: _fill,
+    np.ndarray.sort: _sort,
+    np.put: _put,
+    np.ndarray.put: _put,
+    np.fill_diagonal: _fill_diagonal,
+    np.putmask: _masked,
+    np.place: _masked,
+    operator.setitem: _set_item,
+    np.ndarray.__setitem__: _set_item,
+}
+"""Functions that change their first argument, by what they store."""
+
+
+def with_out(
+    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None, name: str,
+) -> ir.Atom | None:
+    """A call with ``out=``: the result is stored there, and is that array."""
+    out = kwargs["out"]
+    rest = {k: v for k, v in kwargs.items() if k != "out"}
+    if isinstance(fn, np.ufunc):
+        inner = self.static_items(out, builder, span) if isinstance(self.context.value(out), Sequence) else None
+        out = inner[0] if inner is not None and len(inner) == 1 else out
+    if not isinstance(self.context.value(out), Array):
+        return None
+    where = rest.pop("where", None) if isinstance(fn, np.ufunc) else None
+    result = self.apply(ir.Const(fn), args, rest, frame, builder, span, name)
+    if where is not None and where != ir.Const(True):
+        result = self.apply(ir.Const(np.where), [where, result, out], {}, frame, builder, span)
+    store_item(self, out, WHOLE, result, None, frame, builder, span)
+    return out
+
+
+# --- the function's arguments ---------------------------------------------------------------------------------------
+
+
+def own_arguments(function: ir.Function, context: Context) -> ir.Function:
+    """The function with copies of the arguments that it changes: the caller's arrays stay as they are.
+
+    Raises UnsupportedSyntaxError where it changes an array that it finds in a global or closure variable.
+    """
+    if not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
+        return function
+    memory = Memory(function, context.value)
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s.value):
+            store = next(
+                st for st in ir.walk(function.body)
+                if isinstance(st, ir.Store) and isinstance(st.target, ir.Var)
+                and memory.find(st.target) == memory.find(s.target)
+            )
+            raise error("S2S121", span=store.span, name=getattr(s.value, "name", s.target.name.lstrip("%")))
+    builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
+    for param in function.params:
+        if memory.is_buffer(param.var):
+            mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name)
+    statements = [substitute(s, mapping) for s in function.body.statements]
+    yields = tuple(mapping.get(a, a) for a in function.body.yields)
+    return ir.replace(function, body=ir.Block((*builder.statements, *statements), yields))
+
+
+def _is_foreign(value: ir.Value) -> bool:
+    return isinstance(value, ir.Load) or (
+        isinstance(value, ir.Call) and value.fn == ir.Const(getattr) and isinstance(value.args[0], ir.Const)
+    )
+
+
+def _copied(builder: Builder, atom: ir.Atom, value: AbstractValue, name: str) -> ir.Atom:
+    """A copy of an argument, of the arrays in it where it is a container."""
+    match value:
+        case Array():
+            return builder.call(np.copy, atom, name=name)
+        case Sequence(kind, items) if kind in (tuple, list) and any(True for _ in leaves(value)):
+            made = [
+                _copied(builder, builder.call(operator.getitem, atom, ir.Const(k)), item, "%")
+                for k, item in enumerate(items)
+            ]
+            return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, name=name)
+        case Mapping(keys, items):
+            flat = [
+                a for key, item in zip(keys, items, strict=True)
+                for a in (
+                    ir.Const(key), _copied(builder, builder.call(operator.getitem, atom, ir.Const(key)), item, "%"))
+            ]
+            return builder.call(ops.make_dict, *flat, name=name)
+        case _:
+            return atom
+
+
+__all__ = ["CHANGING", "change_whole", "own_arguments", "store_item", "ufunc_at", "with_out"]

@@ -1,0 +1,286 @@
+"""Stores into arrays in reverse: buffers, their adjoints, and what is given back.
+
+    a[i] = v        v_bar += a_bar[i]; a_bar[i] = 0
+    a[i] += v       v_bar += a_bar[i]
+    a[i] *= v       v_bar += a_bar[i] * a[i] (as it was); a_bar[i] *= v
+
+The adjoint of a buffer is an array that is changed where the buffer was. Where the reverse sweep reads what a buffer
+held, the store is undone first, so that at the reverse of every statement the buffers hold what they held there.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ir
+from s2s import runtime as rt
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.holders import ROOT, RUNTIME, VIEW
+from s2s.analysis.memory import is_basic, is_copied
+from s2s.errors import error
+from s2s.passes import cotangents
+from s2s.passes.crossing import Sweep
+from s2s.rules import table
+
+if TYPE_CHECKING:
+    from s2s.passes.reverse import Reverser
+
+ADDS = {operator.add: False, operator.sub: True}
+"""The operators of stores that leave the adjoint of the buffer as it is, and whether the value enters with a sign."""
+
+
+# --- adjoints of buffers --------------------------------------------------------------------------------------------
+
+
+def root_of(self: Reverser, var: ir.Var) -> ir.Var:
+    """The variable whose adjoint holds that of ``var``."""
+    while self.holders.kind(var) == VIEW:
+        base = self.memory.base_of(var)
+        assert base is not None
+        var = base
+    return var
+
+
+def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom:
+    """The adjoint of a buffer, or of a view of one, as an array to be changed in place; made where there is none."""
+    if self.holders.kind(var) == RUNTIME:
+        raise error("S2S118", span=span, name=var.name.lstrip("%") or "an array")
+    if self.holders.kind(var) != VIEW:
+        key = (var, ())
+        outer = sweep.outside_loops(self.crossing.home[var])
+        if outer is not sweep:
+            self._make_buffer(outer, key, None)
+        return self._make_buffer(sweep.holding(key) or sweep, key, span)
+    base = self.memory.base_of(var)
+    made = self.memory.made[var]
+    assert base is not None and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)
+    of_base = shadow(self, sweep, base, span)
+    rest = [self.use(sweep, a) for a in made.args[1:]]  # type: ignore[arg-type]
+    kwargs = tuple((k, self.use(sweep, a)) for k, a in made.kwargs if k is not None)
+    return sweep.builder.call(made.fn.value, of_base, *rest, span=span, name=self.name(var), kwargs=kwargs)
+
+
+def place(
+    self: Reverser, sweep: Sweep, var: ir.Var, key: ir.Atom | None, span: ir.Span | None
+) -> tuple[ir.Atom, ir.Atom | None]:
+    """An adjoint to be changed and at which index: a view that an index makes is that index of its base."""
+    made = self.memory.made.get(var)
+    if key is None and self.holders.kind(var) == VIEW and isinstance(made, ir.Call):
+        if made.fn == ir.Const(operator.getitem):
+            base = self.memory.base_of(var)
+            assert base is not None
+            return shadow(self, sweep, base, span), self.use(sweep, made.args[1])  # type: ignore[arg-type]
+    return shadow(self, sweep, var, span), key
+
+
+def add_to(self: Reverser, sweep: Sweep, var: ir.Var, g: ir.Atom, span: ir.Span | None) -> None:
+    """Add a cotangent to the adjoint of a view."""
+    target, key = place(self, sweep, var, None, span)
+    self._store(sweep, target, key, g, span)
+
+
+def is_held_elsewhere(self: Reverser, var: ir.Var) -> bool:
+    """Whether the cotangent of a variable is kept in the adjoint of another one."""
+    return self.holders.kind(var) in (VIEW, RUNTIME)
+
+
+def is_owned(self: Reverser, atom: ir.Atom) -> bool:
+    """Whether an atom's cotangent is an array of its own that is changed in place."""
+    return isinstance(atom, ir.Var) and self.memory.is_buffer(atom) and self.holders.kind(atom) == ROOT
+
+
+# --- the reverse of a store -----------------------------------------------------------------------------------------
+
+
+def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
+    """The reverse of a store into an array."""
+    assert isinstance(s.target, ir.Var)
+    if id(s) in self.old:
+        undo(self, s, sweep)
+    if s.target not in self.useful:
+        return
+    root = root_of(self, s.target)
+    if self.holders.kind(root) != RUNTIME:
+        self._prepare(sweep, (root, ()), self.context.value(root), s.span)
+        if sweep.holding((root, ())) is None:
+            return
+    target, key = place(self, sweep, s.target, None if s.kind == "whole" else self.use_content(sweep, s.key), s.span)
+    if s.kind == "at":
+        _reverse_at(self, s, target, key, sweep)
+    elif s.op in ADDS:
+        _reverse_add(self, s, target, key, sweep)
+    elif s.op is None:
+        g = _read(self, s, target, key, sweep, own=True) if self.is_active(s.value) else None
+        _write(self, target, key, ir.Const(0.0), s, sweep)
+        if g is not None:
+            _give(self, s, s.value, g, sweep)
+    else:
+        _reverse_operator(self, s, target, key, sweep)
+
+
+def undo(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
+    """Give back what a store has overwritten."""
+    assert isinstance(s.target, ir.Var)
+    target = self.use(sweep, s.target)
+    old = self.use(sweep, self.old[id(s)])
+    key: ir.Atom = ir.Const(Ellipsis) if s.kind == "whole" else self.use_content(sweep, s.key)
+    sweep.builder.add(ir.Store("item", target, key, old, None, s.span))
+
+
+def _reverse_add(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
+    """``a[i] += v``: the adjoint of ``a`` stays as it is."""
+    if not self.is_active(s.value):
+        return
+    g = _read(self, s, target, key, sweep, own=True)
+    assert s.op is not None
+    _give(self, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
+
+
+def _reverse_at(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
+    """``np.add.at(a, i, v)``: an entry that is named twice takes both."""
+    if s.op not in ADDS:
+        raise error("S2S119", span=s.span)
+    if self.is_active(s.value):
+        assert key is not None
+        g = sweep.builder.call(operator.getitem, target, key, span=s.span)
+        _give(self, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
+
+
+def _reverse_operator(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
+    """``a[i] op= v`` by the partial derivatives of the operator; what ``a[i]`` was has been given back."""
+    rule = table.find(s.op)
+    if rule is None or rule.kind != "partials":
+        raise error("S2S119", span=s.span)
+    g = _read(self, s, target, key, sweep, own=True)
+    reads_old = self.is_active(s.value) or s.op not in (operator.mul, operator.truediv)
+    old: ir.Atom = ir.Const(0.0)
+    if reads_old:
+        at = self.use(sweep, s.target)
+        inner = ir.Const(Ellipsis) if s.kind == "whole" else self.use_content(sweep, s.key)
+        self.note_read(s.target)
+        old = sweep.builder.call(operator.getitem, at, inner, span=s.span)
+        if id(s) not in self.old:
+            self.wanted.add(id(s))
+    result = sweep.builder.call(s.op, old, self.use(sweep, s.value), span=s.span)
+    p_old = self.inline_positional(rule.partials[0], (result, old, s.value), s.span, sweep)
+    _write(self, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
+    if self.is_active(s.value):
+        p = self.inline_positional(rule.partials[1], (result, old, s.value), s.span, sweep)
+        _give(self, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
+
+
+def _read(
+    self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep, own: bool
+) -> ir.Atom:
+    """The adjoint of what was stored; as an array of its own where the adjoint goes on changing."""
+    builder = sweep.builder
+    if key is None:
+        return builder.call(np.copy, target, span=s.span)
+    index = self.context.value(key)
+    if self._may_repeat(key) and s.kind != "at":
+        return builder.call(rt.stored_bar, target, key, span=s.span)
+    g = builder.call(operator.getitem, target, key, span=s.span)
+    value = self.context.value(g)
+    copied = is_number(value) or is_copied(self.context.value(target), index) or not is_basic(index)
+    return g if copied or not own else builder.call(np.copy, g, span=s.span)
+
+
+def _write(
+    self: Reverser, target: ir.Atom, key: ir.Atom | None, value: ir.Atom, s: ir.Store, sweep: Sweep
+) -> None:
+    sweep.builder.store(target, ir.Const(Ellipsis) if key is None else key, value, None, s.span)
+
+
+def _give(self: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) -> None:
+    """The adjoint of what was stored, as that of the value: summed over what broadcasting repeated."""
+    if self.is_active(atom):
+        fitted = cotangents.unbroadcast(sweep.builder, g, atom, s.span, lambda a: self.use(sweep, a))
+        self.contribute(sweep, atom, fitted, s.span)
+
+
+# --- what has to be given back --------------------------------------------------------------------------------------
+
+
+def with_old_contents(self: Reverser, block: ir.Block, chosen: set[int]) -> ir.Block:
+    """The block with what the chosen stores overwrite kept in a variable before them."""
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        match s:
+            case ir.Store() if id(s) in chosen:
+                made += _old_content(self, s)
+            case ir.If(then=then, orelse=orelse):
+                s = ir.replace(
+                    s, then=with_old_contents(self, then, chosen), orelse=with_old_contents(self, orelse, chosen))
+            case ir.For(body=body) | ir.While(body=body):
+                s = ir.replace(s, body=with_old_contents(self, body, chosen))
+            case _:
+                pass
+        made.append(s)
+    return ir.Block(tuple(made), block.yields)
+
+
+def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
+    context = self.context
+    array = context.value(s.target)
+    if s.kind == "whole":
+        old = context.define("%", array, False)
+        made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]
+    else:
+        known = context.evaluator.call(operator.getitem, (array, context.value(s.key)), {})
+        read = ir.Call(ir.Const(operator.getitem), (s.target, s.key))
+        old = context.define("%", known, False)
+        made = [ir.Let(old, read, s.span)]
+        if not is_number(known) and is_basic(context.value(s.key)):
+            view, old = old, context.define("%", known, False)
+            made.append(ir.Let(old, ir.Call(ir.Const(np.copy), (view,)), s.span))
+    self.old[id(s)] = old
+    return made  # type: ignore[return-value]
+
+
+def stores_to_undo(self: Reverser) -> set[int]:
+    """The stores that overwrite what the reverse sweep reads: those that may run after the read in the primal."""
+    found = set(self.wanted)
+    for s in ir.walk(self.primal.body):
+        if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
+            root = self.memory.find(s.target)
+            if any(r == root and _may_follow(self, s, reader) for r, reader in self.content_reads):
+                found.add(id(s))
+    return found
+
+
+def _may_follow(self: Reverser, s: ir.Store, reader: int) -> bool:
+    """Whether a store may run after a statement of the primal."""
+    begins, places = self.holders.begins, self.holders.places
+    if reader not in begins or id(s) not in begins:
+        return True
+    if begins[reader] < begins[id(s)]:
+        return True
+    loop = places[id(s)].innermost_loop()
+    while loop is not None:
+        if places[reader].inside(loop):
+            return True
+        loop = loop.parent.innermost_loop() if loop.parent is not None else None
+    return False
+
+
+def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
+    """Whether an operation reads what an array holds, and not its shape or kind only."""
+    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
+        return False
+    if fn is np.full_like:
+        return bool(args[0] != atom)
+    if fn is getattr:
+        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
+    if fn is rt.unbroadcast or fn is rt.cast:
+        return bool(args[0] == atom)
+    return True
+
+
+__all__ = [
+    "add_to", "is_held_elsewhere", "is_owned", "place", "reads_content", "root_of", "shadow", "store", "stores_to_undo",
+    "with_old_contents",
+]
+
