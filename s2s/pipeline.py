@@ -32,6 +32,7 @@ from s2s.passes.simplify import (
     is_fresh,
     name_unused_items,
     share,
+    spell_stores,
 )
 from s2s.passes.specialize import Specializer
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
@@ -104,11 +105,11 @@ def _checked(function: ir.Function) -> ir.Function:
 
 def simplify(function: ir.Function, context: Context) -> ir.Function:
     """The simplifications, in order."""
-    function = drop_dead(function, context.kept)
-    function = share(function)
+    function = drop_dead(spell_stores(function), context)
+    function = share(function, context)
     function = drop_copies(function)
     function = drop_invariant(function)
-    function = accumulate(drop_dead(function, context.kept), context)
+    function = accumulate(drop_dead(function, context), context)
     return name_unused_items(drop_empty_sections(function))
 
 
@@ -167,7 +168,7 @@ class _Joint:
         bars = [self._gradient(inner, path, reversal.bars) for path in self.request.wrt]
         result = inner.call(ops.make_tuple, *bars)
         pullback = ir.Function("pullback", (ir.Param(seed),), inner.block(result))
-        pullback = drop_dead(share(drop_dead(pullback)))
+        pullback = drop_dead(share(drop_dead(pullback, self.context), self.context), self.context)
         pullback = self._with_own_loads(pullback)
         captures = tuple(_free_variables(pullback))
         made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)

@@ -55,6 +55,16 @@ def zeros_of(x: Any) -> Any:
     return zeros_like(x)
 
 
+def stored_bar(a_bar: Any, index: Any) -> Any:
+    """The cotangent of ``v`` in ``a[index] = v``, from that of ``a``: an element that the index names more than once
+    belongs to the last one."""
+    numbers = np.arange(a_bar.size).reshape(a_bar.shape)[index]
+    flat = numbers.ravel()
+    last = np.zeros(flat.shape, bool)
+    last[flat.size - 1 - np.unique(flat[::-1], return_index=True)[1]] = True
+    return np.where(last.reshape(numbers.shape), a_bar[index], 0.0)
+
+
 def add(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one structure, where None is an absent one. Neither is changed."""
     if a is None:

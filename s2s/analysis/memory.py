@@ -48,6 +48,10 @@ _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy
 _LOOKS = {len, isinstance, type, np.shape, np.ndim, np.size, range, slice, getattr, str, repr, bool, int, float}
 
 
+CHANGES = tuple(map(ir.Const, (list.append, list.pop, np.add.at, np.subtract.at)))
+"""Functions called for what they do to their first argument."""
+
+
 def can_share(value: AbstractValue) -> bool:
     """Whether a value of this kind can refer to an array."""
     match value:
@@ -174,8 +178,15 @@ class Memory:
                     self.find(target)
                     for source in shared_with(value, self.value_of(target), self.value_of):
                         self._join(target, source)
+                case ir.Let(None, ir.Call(ir.Const() as fn, args)) if args and fn in CHANGES:
+                    if isinstance(args[0], ir.Var):
+                        self.stored.append(args[0])
+                        self.find(args[0])
+                    for other in args[1:]:
+                        self._join(args[0], other)
                 case ir.Store(_, ir.Var() as target, _, value):
                     self.stored.append(target)
+                    self.find(target)
                     if not isinstance(self.value_of(target), Array):
                         self._join(target, value)
                 case ir.If(_, then, orelse, results):

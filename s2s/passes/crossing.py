@@ -152,8 +152,10 @@ class Crossing:
 
     def _is_index(self, var: ir.Var) -> bool:
         known = self.context.value(var)
-        return isinstance(known, Sequence) and any(
-            (isinstance(i, Sequence) and i.type is slice) or (isinstance(i, Known) and isinstance(i.value, slice))
+        return isinstance(known, Sequence) and all(
+            (isinstance(i, Sequence) and i.type is slice)
+            or (isinstance(i, Known) and (i.value is None or isinstance(i.value, (slice, int, type(Ellipsis)))))
+            or (isinstance(i, Scalar) and issubclass(i.type, (int, np.integer)))
             for i in known.items
         )
 

@@ -112,6 +112,10 @@ class Reverser:
         self.content_reads: list[tuple[ir.Var, int]] = []
         self.wanted: set[int] = set()
         self.now = 0
+        self.undone = {
+            self.memory.find(s.target) for s in ir.walk(body)
+            if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
+        }
         self.crossing = Crossing(context, self.primal, repeatable, self.memory.is_buffer)
         self.uses = count_uses(self.primal.body)
         self.unbound = _find_unbound(self.primal.body)
@@ -312,6 +316,8 @@ class Reverser:
         """Add a cotangent to that of a variable, or of a part of it."""
         if not isinstance(var, ir.Var) or not self.is_active(var):
             return
+        if stores.changes_later(self, g):
+            g = sweep.builder.call(np.copy, g, span=span)
         value = part(self.context.value(var), path)
         if isinstance(value, (Sequence, Mapping)):
             self._contribute_parts(sweep, var, value, g, span, path)
@@ -599,7 +605,7 @@ class Reverser:
         self.specializer.guards = guards
         straight = all(isinstance(s, ir.Let) for s in scratch.statements)
         live = {result} if isinstance(result, ir.Var) else set()
-        kept = drop_dead_statements(scratch.statements, live)
+        kept = drop_dead_statements(scratch.statements, live, self.context)
         return _Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>")
 
     def _stand_in(self, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:

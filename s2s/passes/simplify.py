@@ -18,6 +18,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
+from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array
 from s2s.passes.build import Context
 
@@ -64,32 +65,38 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
 # --- dead code ------------------------------------------------------------------------------------------------------
 
 
-def drop_dead(function: ir.Function, kept: set[ir.Var] | None = None) -> ir.Function:
+def drop_dead(function: ir.Function, context: Context) -> ir.Function:
     """The function without statements that change nothing and whose results nothing reads; those that define a
-    variable in ``kept`` stay, because they may raise the user's error."""
+    variable that ``context`` keeps stay, because they may raise the user's error."""
     yields = function.body.yields
-    live = {a for a in yields if isinstance(a, ir.Var)}
-    statements = drop_dead_statements(list(function.body.statements), live, kept or set())
+    sweeper = _Sweeper(function, context)
+    live: set[ir.Var] = set()
+    sweeper.read(yields, live)
+    statements = sweeper.block(function.body.statements, live)
     return ir.replace(function, body=ir.Block(tuple(statements), yields))
 
 
-def drop_dead_statements(
-    statements: list[ir.Statement], live: set[ir.Var], kept: set[ir.Var] | None = None
-) -> list[ir.Statement]:
-    """The statements of a block that matter when ``live`` is read after it."""
-    return _Sweeper(statements, kept or set()).block(statements, set(live))
+def drop_dead_statements(statements: list[ir.Statement], live: set[ir.Var], context: Context) -> list[ir.Statement]:
+    """The statements of a rule body that matter when ``live`` is read after it."""
+    body = ir.Function("", (), ir.Block(tuple(statements), tuple(live)))
+    return list(drop_dead(body, context).body.statements)
 
 
 class _Sweeper:
     """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
 
-    def __init__(self, statements: list[ir.Statement], kept: set[ir.Var]) -> None:
-        self.kept = kept
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.kept = context.kept
         self.made: set[ir.Var] = set()
-        for statement in statements:
-            for s in _walk_one(statement):
+        self.memory: Memory | None = None
+        if any(map(_changes, ir.walk(function.body))):
+            self.memory = Memory(function, context.value)
+            for s in ir.walk(function.body):
                 if isinstance(s, ir.Let) and s.target is not None and _makes_container(s.value):
                     self.made.add(s.target)
+                elif isinstance(s, ir.Let) and s.target is not None and self.memory.is_new(s.target):
+                    if isinstance(context.value(s.target), Array):
+                        self.made.add(s.target)
 
     def block(self, statements: Iterable[ir.Statement], live: set[ir.Var]) -> list[ir.Statement]:
         kept: list[ir.Statement] = []
@@ -109,7 +116,7 @@ class _Sweeper:
                     return s
                 return ir.Let(None, value, s.span)
             case ir.Store(_, target):
-                if target in self.made and target not in live:
+                if isinstance(target, ir.Var) and self.is_lost(target, live):
                     return None
                 self.read(ir.reads_of(s), live)
                 return s
@@ -126,11 +133,36 @@ class _Sweeper:
     def is_droppable(self, target: ir.Var | None, value: ir.Value, live: set[ir.Var]) -> bool:
         if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and _is_effect(value.fn.value):
             container = value.args[0]
-            return container in self.made and container not in live
+            return isinstance(container, ir.Var) and self.is_lost(container, live)
         return target is not None and target not in self.kept and is_pure_call(value)
 
+    def is_lost(self, target: ir.Var, live: set[ir.Var]) -> bool:
+        """Whether nothing reads a change of an array or list: it was made here, and no name of it is live."""
+        if target in live:
+            return False
+        assert self.memory is not None
+        same = self.memory.same(target)
+        return all(var in self.made or self.memory.made.get(var) is not None for var in same) and any(
+            var in self.made for var in same
+        ) and not self._is_outside(same)
+
+    def _is_outside(self, same: list[ir.Var]) -> bool:
+        """Whether memory comes from an argument or from what is not known."""
+        assert self.memory is not None
+        for var in same:
+            value = self.memory.made.get(var)
+            if var in self.memory.params or isinstance(value, ir.Load):
+                return True
+            if var not in self.made and isinstance(value, ir.Call) and not any(
+                isinstance(a, ir.Var) and a in same for a in ir.atoms_of(value)
+            ):
+                return True
+        return False
+
     def read(self, atoms: Iterable[ir.Atom], live: set[ir.Var]) -> None:
-        live.update(a for a in atoms if isinstance(a, ir.Var))
+        for atom in atoms:
+            if isinstance(atom, ir.Var) and atom not in live:
+                live.update(self.memory.same(atom) if self.memory is not None else (atom,))
 
     def branch(self, s: ir.If, live: set[ir.Var]) -> ir.Statement | None:
         keep = [k for k, r in enumerate(s.results) if r in live]
@@ -155,9 +187,11 @@ class _Sweeper:
             inner = set(outside)
             body, test = self.trip(s, needed, inner, left)
             more = {k for k, c in enumerate(s.carried) if c.param in inner} | needed
-            if more == needed:
+            again = inner - outside if self.memory is not None else set()  # a trip reads what the one before stored
+            if more == needed and not again:
                 break
             needed = more
+            outside |= again
         nothing = not body.statements and not needed and left is None
         if nothing and isinstance(s, ir.For):
             return None
@@ -203,6 +237,13 @@ def _walk_one(statement: ir.Statement) -> Iterable[ir.Statement]:
         yield from ir.walk(block)
 
 
+def _changes(s: ir.Statement) -> bool:
+    """Whether a statement changes an array or a list in place."""
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+        return _is_effect(s.value.fn.value)
+    return isinstance(s, ir.Store)
+
+
 def _makes_container(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return False
@@ -211,7 +252,7 @@ def _makes_container(value: ir.Value) -> bool:
 
 
 def _is_effect(fn: Any) -> bool:
-    return any(fn is f or fn == f for f in (list.append, list.pop)) or fn == np.add.at
+    return any(fn is f or fn == f for f in (list.append, list.pop, np.add.at, np.subtract.at))
 
 
 def is_pure_call(value: ir.Value) -> bool:
@@ -232,7 +273,7 @@ def is_pure(fn: Any) -> bool:
         return False
     if getattr(fn, "__module__", None) in ("s2s.ops", "s2s.runtime", "_operator", "math", "operator"):
         return fn not in (runtime.call, runtime.call_method)
-    if fn in (list.append, list.pop) or fn == np.add.at:
+    if _is_effect(fn):
         return False
     rule = table.find(fn)
     if rule is not None:
@@ -244,12 +285,12 @@ def is_pure(fn: Any) -> bool:
 # --- sharing --------------------------------------------------------------------------------------------------------
 
 
-def share(function: ir.Function) -> ir.Function:
+def share(function: ir.Function, context: Context) -> ir.Function:
     """The function with equal pure operations on equal atoms computed once, where the first stands before the second.
 
     Only operations between which no array is changed in place: those whose arguments are never stored to.
     """
-    stored = _stored(function.body)
+    stored = _stored(function, context)
 
     def block(b: ir.Block, seen: dict[Any, ir.Var], mapping: dict[ir.Atom, ir.Atom]) -> ir.Block:
         seen = dict(seen)
@@ -296,15 +337,19 @@ def _map_blocks(s: ir.Statement, change: Any) -> ir.Statement:
             return s
 
 
-def _stored(body: ir.Block) -> set[ir.Atom]:
+def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
+    """What some statement changes in place, under every name that it may have."""
     found: set[ir.Atom] = set()
-    for s in ir.walk(body):
+    for s in ir.walk(function.body):
         if isinstance(s, ir.Store):
             found.add(s.target)
         elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
             if _is_effect(s.value.fn.value) and not isinstance(s.value.args[0], ir.Star):
                 found.add(s.value.args[0])
-    return found
+    if not found:
+        return found
+    memory = Memory(function, context.value)
+    return {var for atom in found if isinstance(atom, ir.Var) for var in (*memory.same(atom), atom)}
 
 
 _SHARED: set[Any] = {
@@ -327,6 +372,28 @@ def _is_shareable(value: ir.Value, stored: set[ir.Atom]) -> bool:
 def _value_key(value: ir.Value) -> Any:
     assert isinstance(value, ir.Call)
     return (value.fn, value.args)
+
+
+_AT = {operator.add: np.add.at, operator.sub: np.subtract.at}
+
+
+def spell_stores(function: ir.Function) -> ir.Function:
+    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``."""
+
+    def block(b: ir.Block) -> ir.Block:
+        made = []
+        for s in b.statements:
+            if isinstance(s, ir.Store) and s.kind == "at":
+                assert s.op is not None
+                call = ir.Call(ir.Const(_AT[s.op]), (s.target, s.key, s.value))
+                made.append(ir.Let(None, call, s.span))
+            else:
+                made.append(_map_blocks(s, block))
+        return ir.Block(tuple(made), b.yields)
+
+    if not any(isinstance(s, ir.Store) and s.kind == "at" for s in ir.walk(function.body)):
+        return function
+    return ir.replace(function, body=block(function.body))
 
 
 # --- copies ---------------------------------------------------------------------------------------------------------

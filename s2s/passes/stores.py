@@ -19,7 +19,7 @@ from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.holders import ROOT, RUNTIME, VIEW
-from s2s.analysis.memory import is_basic, is_copied
+from s2s.analysis.memory import is_basic, is_copied, shared_with
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.crossing import Sweep
@@ -90,6 +90,24 @@ def is_held_elsewhere(self: Reverser, var: ir.Var) -> bool:
 def is_owned(self: Reverser, atom: ir.Atom) -> bool:
     """Whether an atom's cotangent is an array of its own that is changed in place."""
     return isinstance(atom, ir.Var) and self.memory.is_buffer(atom) and self.holders.kind(atom) == ROOT
+
+
+def changes_later(self: Reverser, g: ir.Atom) -> bool:
+    """Whether a cotangent is, or is a view of, a buffer of the primal whose contents are given back on the way."""
+    todo, seen = [g], set[ir.Atom]()
+    while self.old and todo:
+        atom = todo.pop()
+        if not isinstance(atom, ir.Var) or atom in seen:
+            continue
+        seen.add(atom)
+        if self.memory.is_buffer(atom):
+            if self.memory.find(atom) in self.undone:
+                return True
+            continue
+        made = self.context.definitions.get(atom)
+        if made is not None and not self.crossing.is_primal(atom):
+            todo += shared_with(made, self.context.value(atom), self.context.value)
+    return False
 
 
 # --- the reverse of a store -----------------------------------------------------------------------------------------
@@ -280,7 +298,7 @@ def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
 
 
 __all__ = [
-    "add_to", "is_held_elsewhere", "is_owned", "place", "reads_content", "root_of", "shadow", "store", "stores_to_undo",
+    "add_to", "changes_later", "is_held_elsewhere", "is_owned", "place", "reads_content", "root_of", "shadow", "store", "stores_to_undo",
     "with_old_contents",
 ]
 
