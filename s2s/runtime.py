@@ -55,6 +55,50 @@ def zeros_of(x: Any) -> Any:
     return zeros_like(x)
 
 
+class Adjoints:
+    """The adjoints of arrays, found by the memory that the arrays lie in: arrays that share memory have adjoints that
+    share memory in the same way. For programs in which it depends on the run which arrays these are.
+
+    ``adjoint_of = Adjoints()`` knows none; ``adjoint_of(a)`` is the adjoint of ``a``, to be changed in place, zeros at
+    first; ``adjoint_of.take(a)`` gives it as an array of its own and puts zeros in its place.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Any, int, Any]] = {}
+
+    def __call__(self, a: Any) -> Any:
+        """The adjoint of an array: same shape, dtype and layout."""
+        low, memory = self._memory(a)
+        offset = a.__array_interface__["data"][0] - low
+        return np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
+
+    def take(self, a: Any, *others: Any) -> Any:
+        """The adjoint of an array that was made just now, which is thereby passed on; zeros where the array only shares
+        the memory of one of ``others``, so that nothing has to be passed on."""
+        if any(isinstance(other, np.ndarray) and self._owner(other) is self._owner(a) for other in others):
+            return np.zeros_like(a)
+        bar = self(a)
+        taken = bar.copy()
+        bar[...] = 0.0
+        return taken
+
+    def _owner(self, a: Any) -> Any:
+        while isinstance(a.base, np.ndarray):
+            a = a.base
+        return a
+
+    def _memory(self, a: Any) -> tuple[int, Any]:
+        """Where the memory of an array begins, and the bytes that hold its adjoint."""
+        owner = self._owner(a)
+        found = self._found.get(id(owner))
+        if found is None:
+            low, high = np.lib.array_utils.byte_bounds(owner)
+            if any(low < start + memory.size and start < high for _, start, memory in self._found.values()):
+                raise ValueError("two arrays share memory that belongs to neither; copy one of them")
+            found = self._found[id(owner)] = owner, low, np.zeros((high - low + 15) // 16, complex).view(np.uint8)
+        return found[1], found[2]
+
+
 def stored_bar(a_bar: Any, index: Any) -> Any:
     """The cotangent of ``v`` in ``a[index] = v``, from that of ``a``: an element that the index names more than once
     belongs to the last one."""

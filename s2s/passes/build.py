@@ -59,6 +59,7 @@ class Context:
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=lambda: Sharing())
     reached: list[ir.Var] = field(default_factory=list)
+    changed: set[ir.Atom] = field(default_factory=set)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -224,11 +225,17 @@ class Builder:
         target = self.let(made, known, name, span, varied)
         if fn in _HAS_DOMAIN and isinstance(target, ir.Var):
             context.kept.add(target)
-        if known == UNKNOWN and isinstance(target, ir.Var) and all(map(self._is_numeric, args)) and args:
+        if known == UNKNOWN and isinstance(target, ir.Var) and self._may_raise(fn, args):
             context.kept.add(target)
         if forced and isinstance(target, ir.Var):
             context.forced[target] = forced
         return target
+
+    def _may_raise(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
+        """Whether an operation on arrays and numbers that was not understood may raise; reading a method does not."""
+        if fn is getattr and isinstance(args[1], ir.Const) and hasattr(np.ndarray, str(args[1].value)):
+            return False
+        return bool(args) and all(map(self._is_numeric, args))
 
     def _is_numeric(self, atom: ir.Atom) -> bool:
         value = self.context.value(atom)

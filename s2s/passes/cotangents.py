@@ -25,6 +25,8 @@ ONE_BAR = ir.Const(1.0)
 def definition(builder: Builder, atom: ir.Atom, fn: object) -> tuple[ir.Atom, ...] | None:
     """The arguments of the call that made an atom, where that is a call of ``fn``."""
     made = builder.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if atom in builder.context.changed:
+        return None  # it holds something else by now
     if isinstance(made, ir.Call) and made.fn == ir.Const(fn) and not made.kwargs:
         return made.args  # type: ignore[return-value]
     return None
@@ -146,6 +148,8 @@ def _same_operation(builder: Builder, a: ir.Atom, b: ir.Atom) -> bool:
     if not isinstance(a, ir.Var) or not isinstance(b, ir.Var) or a not in made or made[a] != made.get(b):
         return False
     value = made[a]
+    if any(operand in builder.context.changed for operand in ir.atoms_of(value)):
+        return False  # what they hold may have changed in between
     return isinstance(value, ir.Call) and value.fn in (ir.Const(operator.mul), ir.Const(operator.truediv))
 
 

@@ -369,7 +369,8 @@ class Crossing:
         while region.parent is not self.root:
             assert region.parent is not None
             region = region.parent
-        var = self.context.define(name, UNKNOWN)
+        is_list = isinstance(value, ir.Call) and value.fn == ir.Const(ops.make_list)
+        var = self.context.define(name, ListOf(UNKNOWN) if is_list else UNKNOWN)
         statement = region.statement
         span = statement.span if statement is not None and not isinstance(statement, ir.Note) else None
         self.creations.setdefault(id(statement), []).append(ir.Let(var, value, span))
@@ -383,7 +384,7 @@ class Crossing:
             top = sweep
             while top.parent is not None:
                 top = top.parent
-            copy = self.context.define(kept.name, UNKNOWN)
+            copy = self.context.define(kept.name, ListOf(UNKNOWN))
             top.prologue.append(ir.Let(copy, ir.Call(ir.Const(list), (kept,))))
             self.copies[kept] = copy
         return self.copies[kept]

@@ -111,7 +111,9 @@ class Reverser:
         self.holders = Holders(self.primal, self.memory)
         self.content_reads: list[tuple[ir.Var, int]] = []
         self.wanted: set[int] = set()
+        self.finder: ir.Var | None = None
         self.now = 0
+        context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
         self.undone = {
             self.memory.find(s.target) for s in ir.walk(body)
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
@@ -420,8 +422,9 @@ class Reverser:
 
     def let(self, target: ir.Var, value: ir.Value, span: ir.Span | None, sweep: Sweep) -> None:
         """The reverse of ``target = value``."""
-        if not isinstance(value, ir.Call) or (stores.is_held_elsewhere(self, target) and target not in self.pulls):
-            return  # the adjoint of a view is a view of the adjoint
+        if not isinstance(value, ir.Call) or not (
+            target in self.pulls or stores.takes_over(self, target, value, span, sweep)):
+            return
         if isinstance(value.fn, ir.Const) and value.fn.value is operator.getitem and target in self.pulls:
             self.pull(target, span, sweep)
             return
@@ -660,7 +663,7 @@ class Reverser:
         """The reverse of an ``if``: the same test, and the reverse of the branch that ran."""
         seeds = []
         for k, result in enumerate(statement.results):
-            if self.is_active(result):
+            if self.is_active(result) and not stores.is_found_at_run_time(self, result):
                 for path, _ in leaves(self.context.value(result)):
                     bar = self.read(sweep, result, path)
                     if bar is not None:
@@ -813,7 +816,7 @@ class Reverser:
     def _carried_leaves(self, statement: ir.For | ir.While, sweep: Sweep) -> list[tuple[int, Path]]:
         found = []
         for k, c in enumerate(statement.carried):
-            if self.is_active(c.param):
+            if self.is_active(c.param) and not stores.is_found_at_run_time(self, c.param):
                 found += [(k, path) for path, _ in leaves(self.context.value(c.param))]
         return found
 

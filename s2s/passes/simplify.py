@@ -19,7 +19,7 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.memory import Memory
-from s2s.analysis.values import Array
+from s2s.analysis.values import AbstractValue, Array, ListOf, Scalar
 from s2s.passes.build import Context
 
 _EFFECTS: set[Any] = {list.append, list.pop, np.add.at, print}
@@ -70,22 +70,31 @@ def drop_dead(function: ir.Function, context: Context) -> ir.Function:
     variable that ``context`` keeps stay, because they may raise the user's error."""
     yields = function.body.yields
     sweeper = _Sweeper(function, context)
-    live: set[ir.Var] = set()
+    live: set[Any] = set()
     sweeper.read(yields, live)
     statements = sweeper.block(function.body.statements, live)
     return ir.replace(function, body=ir.Block(tuple(statements), yields))
 
 
-def drop_dead_statements(statements: list[ir.Statement], live: set[ir.Var], context: Context) -> list[ir.Statement]:
+def drop_dead_statements(statements: list[ir.Statement], live: set[Any], context: Context) -> list[ir.Statement]:
     """The statements of a rule body that matter when ``live`` is read after it."""
     body = ir.Function("", (), ir.Block(tuple(statements), tuple(live)))
     return list(drop_dead(body, context).body.statements)
+
+
+_CONTENT, _ITEMS = "content", "items"
+
+
+def known_items(value: AbstractValue) -> bool:
+    """Whether reading a value may read which items a list has: it is no array or number."""
+    return not isinstance(value, (Array, Scalar))
 
 
 class _Sweeper:
     """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
 
     def __init__(self, function: ir.Function, context: Context) -> None:
+        self.context = context
         self.kept = context.kept
         self.made: set[ir.Var] = set()
         self.memory: Memory | None = None
@@ -98,7 +107,7 @@ class _Sweeper:
                     if isinstance(context.value(s.target), Array):
                         self.made.add(s.target)
 
-    def block(self, statements: Iterable[ir.Statement], live: set[ir.Var]) -> list[ir.Statement]:
+    def block(self, statements: Iterable[ir.Statement], live: set[Any]) -> list[ir.Statement]:
         kept: list[ir.Statement] = []
         for statement in reversed(list(statements)):
             new = self.statement(statement, live)
@@ -106,7 +115,7 @@ class _Sweeper:
                 kept.append(new)
         return kept[::-1]
 
-    def statement(self, s: ir.Statement, live: set[ir.Var]) -> ir.Statement | None:
+    def statement(self, s: ir.Statement, live: set[Any]) -> ir.Statement | None:
         match s:
             case ir.Let(target, value):
                 if target not in live and self.is_droppable(target, value, live):
@@ -130,17 +139,18 @@ class _Sweeper:
                 self.read(ir.reads_of(s), live)
                 return s
 
-    def is_droppable(self, target: ir.Var | None, value: ir.Value, live: set[ir.Var]) -> bool:
+    def is_droppable(self, target: ir.Var | None, value: ir.Value, live: set[Any]) -> bool:
         if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and _is_effect(value.fn.value):
             container = value.args[0]
             return isinstance(container, ir.Var) and self.is_lost(container, live)
         return target is not None and target not in self.kept and is_pure_call(value)
 
-    def is_lost(self, target: ir.Var, live: set[ir.Var]) -> bool:
+    def is_lost(self, target: ir.Var, live: set[Any]) -> bool:
         """Whether nothing reads a change of an array or list: it was made here, and no name of it is live."""
-        if target in live:
-            return False
         assert self.memory is not None
+        is_list = isinstance(self.context.value(target), ListOf)
+        if target in live or (self.memory.find(target), _ITEMS if is_list else _CONTENT) in live:
+            return False
         same = self.memory.same(target)
         return all(var in self.made or self.memory.made.get(var) is not None for var in same) and any(
             var in self.made for var in same
@@ -159,12 +169,15 @@ class _Sweeper:
                 return True
         return False
 
-    def read(self, atoms: Iterable[ir.Atom], live: set[ir.Var]) -> None:
+    def read(self, atoms: Iterable[ir.Atom], live: set[Any]) -> None:
         for atom in atoms:
             if isinstance(atom, ir.Var) and atom not in live:
-                live.update(self.memory.same(atom) if self.memory is not None else (atom,))
+                live.add(atom)
+                if self.memory is not None and self.memory.is_buffer(atom):
+                    root, known = self.memory.find(atom), self.context.value(atom)
+                    live.update((root, of) for of in (_CONTENT, _ITEMS) if of == _CONTENT or known_items(known))
 
-    def branch(self, s: ir.If, live: set[ir.Var]) -> ir.Statement | None:
+    def branch(self, s: ir.If, live: set[Any]) -> ir.Statement | None:
         keep = [k for k, r in enumerate(s.results) if r in live]
         live_then, live_else = set(live), set(live)
         blocks = []
@@ -178,7 +191,7 @@ class _Sweeper:
         self.read((s.test,), live)
         return ir.If(s.test, blocks[0], blocks[1], tuple(s.results[k] for k in keep), s.span)
 
-    def loop(self, s: ir.For | ir.While, live: set[ir.Var]) -> ir.Statement | None:
+    def loop(self, s: ir.For | ir.While, live: set[Any]) -> ir.Statement | None:
         """Carried variables that only keep themselves alive go; a loop that is left with nothing to do goes too."""
         outside = set(live)
         needed = {k for k, c in enumerate(s.carried) if c.result in live}
@@ -208,7 +221,7 @@ class _Sweeper:
         return ir.replace(s, test=test, body=body, carried=carried, leave=leave, left=left)
 
     def trip(
-        self, s: ir.For | ir.While, needed: set[int], inner: set[ir.Var], left: ir.Var | None
+        self, s: ir.For | ir.While, needed: set[int], inner: set[Any], left: ir.Var | None
     ) -> tuple[ir.Block, ir.Block | None]:
         """The live statements of a body, given which carried variables are needed."""
         yields = tuple(y for k, y in enumerate(s.body.yields) if k in needed)

@@ -20,6 +20,7 @@ from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.holders import ROOT, RUNTIME, VIEW
 from s2s.analysis.memory import is_basic, is_copied, shared_with
+from s2s.analysis.values import UNKNOWN, Array, ListOf, Mapping, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.crossing import Sweep
@@ -47,7 +48,11 @@ def root_of(self: Reverser, var: ir.Var) -> ir.Var:
 def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom:
     """The adjoint of a buffer, or of a view of one, as an array to be changed in place; made where there is none."""
     if self.holders.kind(var) == RUNTIME:
-        raise error("S2S118", span=span, name=var.name.lstrip("%") or "an array")
+        known = self.context.value(var)
+        if not isinstance(known, Array):
+            raise error("S2S118", span=span, name=var.name.lstrip("%") or "an array")
+        call = ir.Call(adjoint_of(self, sweep), (self.use(sweep, var),))
+        return sweep.builder.let(call, known, self.name(var), span)
     if self.holders.kind(var) != VIEW:
         key = (var, ())
         outer = sweep.outside_loops(self.crossing.home[var])
@@ -61,6 +66,44 @@ def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> i
     rest = [self.use(sweep, a) for a in made.args[1:]]  # type: ignore[arg-type]
     kwargs = tuple((k, self.use(sweep, a)) for k, a in made.kwargs if k is not None)
     return sweep.builder.call(made.fn.value, of_base, *rest, span=span, name=self.name(var), kwargs=kwargs)
+
+
+def adjoint_of(self: Reverser, sweep: Sweep) -> ir.Var:
+    """The object that finds adjoints by memory, made where the reverse sweep begins."""
+    if self.finder is None:
+        self.finder = self.context.define("adjoint_of", UNKNOWN)
+        while sweep.parent is not None:
+            sweep = sweep.parent
+        sweep.prologue.append(ir.Let(self.finder, ir.Call(ir.Const(rt.Adjoints), ())))
+    return self.finder
+
+
+def takes_over(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> bool:
+    """Whether the cotangent of what an operation made has to be passed on by its rule. An adjoint that is found by
+    memory is taken first; what is a view, or comes out of a container, has no other than that of its memory."""
+    kind = self.holders.kind(target)
+    if kind == VIEW:
+        return False
+    if kind != RUNTIME:
+        return True
+    known = self.context.value(target)
+    if not isinstance(known, Array):
+        if isinstance(known, (Sequence, Mapping, ListOf)):
+            return False
+        raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array")
+    sources = [] if self.memory.is_new(target) else shared_with(value, known, self.context.value)
+    if self.memory.base_of(target) is not None or _comes_out_of_container(self, value, sources):
+        return False
+    take = sweep.builder.call(getattr, adjoint_of(self, sweep), ir.Const("take"), span=span)
+    given = [self.use(sweep, a) for a in (target, *sources)]
+    sweep.bars[target, ()] = sweep.builder.let(ir.Call(take, tuple(given)), known, self.name(target), span)
+    return True
+
+
+def _comes_out_of_container(self: Reverser, value: ir.Call, sources: list[ir.Var]) -> bool:
+    return value.fn == ir.Const(operator.getitem) and any(
+        isinstance(self.context.value(a), (Sequence, Mapping, ListOf)) for a in sources
+    )
 
 
 def place(
@@ -85,6 +128,11 @@ def add_to(self: Reverser, sweep: Sweep, var: ir.Var, g: ir.Atom, span: ir.Span 
 def is_held_elsewhere(self: Reverser, var: ir.Var) -> bool:
     """Whether the cotangent of a variable is kept in the adjoint of another one."""
     return self.holders.kind(var) in (VIEW, RUNTIME)
+
+
+def is_found_at_run_time(self: Reverser, atom: ir.Atom) -> bool:
+    """Whether the adjoint of a variable is found by its memory."""
+    return isinstance(atom, ir.Var) and self.holders.kind(atom) == RUNTIME
 
 
 def is_owned(self: Reverser, atom: ir.Atom) -> bool:
@@ -120,7 +168,7 @@ def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
         undo(self, s, sweep)
     if s.target not in self.useful:
         return
-    root = root_of(self, s.target)
+    root = s.target if is_found_at_run_time(self, s.target) else root_of(self, s.target)
     if self.holders.kind(root) != RUNTIME:
         self._prepare(sweep, (root, ()), self.context.value(root), s.span)
         if sweep.holding((root, ())) is None:
@@ -195,7 +243,7 @@ def _read(
 ) -> ir.Atom:
     """The adjoint of what was stored; as an array of its own where the adjoint goes on changing."""
     builder = sweep.builder
-    if key is None:
+    if key is None or key == ir.Const(Ellipsis):
         return builder.call(np.copy, target, span=s.span)
     index = self.context.value(key)
     if self._may_repeat(key) and s.kind != "at":
@@ -243,7 +291,7 @@ def with_old_contents(self: Reverser, block: ir.Block, chosen: set[int]) -> ir.B
 def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
     context = self.context
     array = context.value(s.target)
-    if s.kind == "whole":
+    if s.kind == "whole" or s.key == ir.Const(Ellipsis):
         old = context.define("%", array, False)
         made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]
     else:
@@ -298,7 +346,7 @@ def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
 
 
 __all__ = [
-    "add_to", "changes_later", "is_held_elsewhere", "is_owned", "place", "reads_content", "root_of", "shadow", "store", "stores_to_undo",
+    "add_to", "is_found_at_run_time", "takes_over", "changes_later", "is_held_elsewhere", "is_owned", "place", "reads_content", "root_of", "shadow", "store", "stores_to_undo",
     "with_old_contents",
 ]
 

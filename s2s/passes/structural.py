@@ -28,8 +28,8 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
     """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
     source, index = value.args
     assert isinstance(source, (ir.Var, ir.Const)) and isinstance(index, (ir.Var, ir.Const))
-    if not self.is_active(source) or stores.is_held_elsewhere(self, target):
-        return  # the adjoint of a view is a view of the adjoint
+    if not self.is_active(source):
+        return
     assert isinstance(source, ir.Var)
     g = self.bar_of(sweep, target, span)
     if g is None:
