@@ -26,7 +26,7 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
     argnums = tuple(k for k, value in enumerate(given) if _carries(value))
-    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given))(*given, **rest)
+    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), "refused")(*given, **rest)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
         found = pullback(cotangent)

@@ -119,14 +119,18 @@ def _name(f: Any) -> str:
 
 
 def derivative(
-    mode: str, f: Any, argnums: Any, has_aux: bool, unconnected: str, count: int = 0
+    mode: str, f: Any, argnums: Any, has_aux: bool, unconnected: str, count: int = 0, changes: str = ""
 ) -> Derivative:
-    """The derivative of ``f`` for this ask: the one made before, where there is one."""
+    """The derivative of ``f`` for this ask: the one made before, where there is one.
+
+    ``changes`` says what becomes of arguments that ``f`` changes in place: ``refused``, or nothing that the caller
+    sees.
+    """
     single = argnums is not None and not isinstance(argnums, (tuple, list))
     wanted = (argnums,) if single else None if argnums is None else tuple(argnums)
     with _store_lock:
         store = store_of(f)
-        where = (mode, wanted, single, has_aux, unconnected, count)
+        where = (mode, wanted, single, has_aux, unconnected, count, changes)
         try:
             found = store.derivatives.get(where)
         except TypeError:
@@ -137,9 +141,10 @@ def derivative(
             ) from None
         if found is None:
             options = f.options if isinstance(f, Differentiable) else default_options()
-            ask = Ask(mode, wanted, single, has_aux, (*options, ("unconnected", unconnected)), count)
+            options = (*options, ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
+            ask = Ask(mode, wanted, single, has_aux, options, count)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
-            found.made_from = (mode, f, argnums, has_aux, unconnected, count)
+            found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes)
         return found
 
 

@@ -133,6 +133,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S119": (NoDerivativeError, "this operator of a store has no derivative rule"),
     "S2S120": (UnsupportedSyntaxError, "a differentiated value is stored into an array of dtype {dtype}"),
     "S2S121": (UnsupportedSyntaxError, "`{name}`, an array from outside the function, is changed in place"),
+    "S2S122": (UnsupportedSyntaxError, "a call that is decided at run time changes its argument `{name}` in place"),
     # no derivative
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
     "S2S202": (NoDerivativeError, "`{name}` has no derivative: {reason}"),
@@ -188,6 +189,7 @@ HINTS: dict[str, str] = {
     "S2S119": "write it as an assignment: `a[i] = f(a[i], v)`",
     "S2S120": "make the array with a dtype that holds the value, such as `float`",
     "S2S121": "pass the array as an argument, or change a copy of it",
+    "S2S122": "return the result instead, or call a function that is known when the caller is compiled",
     "S2S117": "make a new array instead: `a = a + b` for `a += b`",
     "S2S201": _WITH_RULES,
     "S2S202": _WITH_RULES,

@@ -59,7 +59,8 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
 
 def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
     # what is known of the arguments folds tests and resolves calls
-    specializer, primal = _specialize(fn, arguments, {path[0] for path in request.wrt})
+    refused = dict(request.options).get("changes") == "refused"
+    specializer, primal = _specialize(fn, arguments, {path[0] for path in request.wrt}, refused)
     context = specializer.context
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request).build(fn)
@@ -82,7 +83,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
 
 
 def _specialize(
-    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str]
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], refused: bool
 ) -> tuple[Specializer, ir.Function]:
     """The primal for these arguments. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others
     who refer to the array, the function is specialised again with a change in place."""
@@ -95,7 +96,7 @@ def _specialize(
             break
         in_place |= shared
     primal = check_rebinding(primal, specializer.rebound, specializer.context)
-    return specializer, own_arguments(primal, specializer.context)
+    return specializer, own_arguments(primal, specializer.context, refused)
 
 
 def _checked(function: ir.Function) -> ir.Function:

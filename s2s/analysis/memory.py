@@ -183,7 +183,7 @@ class Memory:
                         self.stored.append(args[0])
                         self.find(args[0])
                     for other in args[1:]:
-                        self._join(args[0], other)
+                        self._join(args[0], other)  # type: ignore[arg-type]
                 case ir.Store(_, ir.Var() as target, _, value):
                     self.stored.append(target)
                     self.find(target)

@@ -15,7 +15,7 @@ from s2s import ir, ops
 from s2s.analysis.evaluate import dtype_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import leaves
-from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
+from s2s.analysis.values import AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
 from s2s.passes.frames import Frame
@@ -127,9 +127,9 @@ def _put(
     span: ir.Span | None,
 ) -> ir.Atom | None:
     """``np.put(a, indices, v)`` stores at places of the flattened array."""
-    if kwargs or len(args) != 3 or not isinstance(self.context.value(args[2]), (Array, Known)) and not self.is_number(
-        args[2]
-    ):
+    if kwargs or len(args) != 3:
+        return None
+    if not isinstance(self.context.value(args[2]), Array) and not self.is_number(args[2]):
         return None
     shape = builder.call(np.shape, args[0], span=span)
     key = builder.call(np.unravel_index, args[1], shape, span=span)
@@ -212,29 +212,34 @@ def with_out(
 # --- the function's arguments ---------------------------------------------------------------------------------------
 
 
-def own_arguments(function: ir.Function, context: Context) -> ir.Function:
+def own_arguments(function: ir.Function, context: Context, refused: bool) -> ir.Function:
     """The function with copies of the arguments that it changes: the caller's arrays stay as they are.
 
-    Raises UnsupportedSyntaxError where it changes an array that it finds in a global or closure variable.
+    Raises UnsupportedSyntaxError where it changes an array that it finds in a global or closure variable, or where the
+    caller would have to see the change (``refused``).
     """
     if not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         return function
     memory = Memory(function, context.value)
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s.value):
-            store = next(
-                st for st in ir.walk(function.body)
-                if isinstance(st, ir.Store) and isinstance(st.target, ir.Var)
-                and memory.find(st.target) == memory.find(s.target)
-            )
-            raise error("S2S121", span=store.span, name=getattr(s.value, "name", s.target.name.lstrip("%")))
+            span = _store_into(function, memory, s.target).span
+            raise error("S2S121", span=span, name=getattr(s.value, "name", s.target.name.lstrip("%")))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
     for param in function.params:
         if memory.is_buffer(param.var):
+            if refused:
+                raise error("S2S122", span=_store_into(function, memory, param.var).span, name=param.var.name)
             mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name)
     statements = [substitute(s, mapping) for s in function.body.statements]
     yields = tuple(mapping.get(a, a) for a in function.body.yields)
     return ir.replace(function, body=ir.Block((*builder.statements, *statements), yields))
+
+
+def _store_into(function: ir.Function, memory: Memory, var: ir.Var) -> ir.Store:
+    """A statement that changes the memory of a variable."""
+    stores = (s for s in ir.walk(function.body) if isinstance(s, ir.Store) and isinstance(s.target, ir.Var))
+    return next(s for s in stores if memory.find(s.target) == memory.find(var))  # type: ignore[arg-type]
 
 
 def _is_foreign(value: ir.Value) -> bool:

@@ -141,7 +141,9 @@ class Reverser:
         made: list[ir.Statement] = []
         for statement in block.statements:
             match statement:
-                case ir.Let(target, ir.Call(fn, args, kwargs), span) if self._is_paired(target) and self._unresolved(fn):
+                case ir.Let(target, ir.Call(fn, args, kwargs), span) if (
+                    self._is_paired(target) and self._unresolved(fn)
+                ):
                     assert target is not None
                     made.extend(self._pair(target, fn, args, kwargs, span))
                 case ir.If(_, then, orelse):
@@ -155,8 +157,8 @@ class Reverser:
         return ir.Block(tuple(made), block.yields)
 
     def _is_paired(self, target: ir.Var | None) -> bool:
-        """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated. Then
-        s2s transforms it when it runs, and refuses the change."""
+        """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated.
+        Then it is transformed when it runs, and a change is refused."""
         if target in self.context.effects:
             self.context.kept.add(target)  # type: ignore[arg-type]
             return True
@@ -180,6 +182,10 @@ class Reverser:
             if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
                 raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
             runtime, given, pulled = rt.call_method, (*made.args, *args), (made.args[0], *args)
+        if self.memory.is_buffer(target):
+            raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
+        given = tuple(self._as_it_is(builder, a, span) for a in given)
+        kwargs = tuple((k, self._as_it_is(builder, a, span)) for k, a in kwargs)
         pair = self.context.define("%", UNKNOWN)
         call = ir.Call(ir.Const(runtime), given, kwargs)
         builder.add(ir.Let(pair, call, span))
@@ -195,6 +201,13 @@ class Reverser:
         builder.add(ir.Let(pullback, second, span))
         self.pulls[target] = _Pull(pullback, pulled, kwargs)
         return builder.statements
+
+    def _as_it_is(self, builder: Builder, argument: Any, span: ir.Span | None) -> Any:
+        """An argument of a call whose pullback reads it later: a copy of an array that changes meanwhile."""
+        is_array = isinstance(argument, ir.Var) and isinstance(self.context.value(argument), Array)
+        if is_array and self.memory.is_buffer(argument):
+            return builder.call(np.copy, argument, span=span)
+        return argument
 
     # --- the whole function
 

@@ -394,7 +394,7 @@ def spell_stores(function: ir.Function) -> ir.Function:
     """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``."""
 
     def block(b: ir.Block) -> ir.Block:
-        made = []
+        made: list[ir.Statement] = []
         for s in b.statements:
             if isinstance(s, ir.Store) and s.kind == "at":
                 assert s.op is not None

@@ -11,7 +11,8 @@ held, the store is undone first, so that at the reverse of every statement the b
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -218,8 +219,9 @@ def _reverse_at(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | Non
 def _reverse_operator(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
     """``a[i] op= v`` by the partial derivatives of the operator; what ``a[i]`` was has been given back."""
     rule = table.find(s.op)
-    if rule is None or rule.kind != "partials":
+    if s.op is None or rule is None or rule.kind != "partials":
         raise error("S2S119", span=s.span)
+    wrt_old, wrt_value = cast("tuple[FunctionType, FunctionType]", rule.partials)
     g = _read(self, s, target, key, sweep, own=True)
     reads_old = self.is_active(s.value) or s.op not in (operator.mul, operator.truediv)
     old: ir.Atom = ir.Const(0.0)
@@ -231,10 +233,10 @@ def _reverse_operator(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom
         if id(s) not in self.old:
             self.wanted.add(id(s))
     result = sweep.builder.call(s.op, old, self.use(sweep, s.value), span=s.span)
-    p_old = self.inline_positional(rule.partials[0], (result, old, s.value), s.span, sweep)
+    p_old = self.inline_positional(wrt_old, (result, old, s.value), s.span, sweep)
     _write(self, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
     if self.is_active(s.value):
-        p = self.inline_positional(rule.partials[1], (result, old, s.value), s.span, sweep)
+        p = self.inline_positional(wrt_value, (result, old, s.value), s.span, sweep)
         _give(self, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
 
 
@@ -270,7 +272,7 @@ def _give(self: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) 
 # --- what has to be given back --------------------------------------------------------------------------------------
 
 
-def with_old_contents(self: Reverser, block: ir.Block, chosen: set[int]) -> ir.Block:
+def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -> ir.Block:
     """The block with what the chosen stores overwrite kept in a variable before them."""
     made: list[ir.Statement] = []
     for s in block.statements:
@@ -346,7 +348,7 @@ def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
 
 
 __all__ = [
-    "add_to", "is_found_at_run_time", "takes_over", "changes_later", "is_held_elsewhere", "is_owned", "place", "reads_content", "root_of", "shadow", "store", "stores_to_undo",
-    "with_old_contents",
+    "add_to", "changes_later", "is_found_at_run_time", "is_held_elsewhere", "is_owned", "place", "reads_content",
+    "root_of", "shadow", "store", "stores_to_undo", "takes_over", "with_old_contents",
 ]
 

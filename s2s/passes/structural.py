@@ -16,8 +16,8 @@ from s2s.analysis.evaluate import is_number
 from s2s.analysis.parts import leaves, part
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
-from s2s.passes.build import Context
 from s2s.passes import stores
+from s2s.passes.build import Context
 from s2s.passes.crossing import Sweep
 
 if TYPE_CHECKING:
