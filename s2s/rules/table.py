@@ -55,7 +55,10 @@ Domain: TypeAlias = Interval | int | float
 
 OPTIONS_OF_UFUNCS = "out=None, where=True, casting='same_kind', order='K', dtype=None, subok=True"
 HARMLESS = frozenset(
-    {"casting", "order", "subok", "kind", "stable", "device", "like", "copy", "overwrite_input", "optimize"},
+    {
+        "casting", "order", "subok", "kind", "stable", "device", "like", "copy", "overwrite_input", "optimize",
+        "workers", "check_finite",
+    },
 )
 RESERVED = frozenset({"y_bar", "y"})
 
@@ -186,7 +189,7 @@ PASSIVE_ATTRIBUTES = frozenset(
 MODULES = ("elementwise", "indexing", "linalg", "passive", "products", "python", "reductions", "shape")
 """The modules of this package that register rules, in this order."""
 
-EXTENSIONS = MappingProxyType({"scipy.special": "special"})
+EXTENSIONS = MappingProxyType({"numpy.fft": "fft", "scipy.fft": "fft_scipy", "scipy.special": "special"})
 """Packages whose rules are registered when one of their functions is first looked up, and the module that has them."""
 
 _extended: set[str] = set()
@@ -458,9 +461,9 @@ def alias(
     for fn in fns:
         rule = _rules[id(other)]
         signature = _signature(fn, params) if params else rule.params
-        if params and rule.partials:
+        if params:
             named = list(signature.parameters)[: len(rule.partials)]
-            rule = replace(rule, supports=rule.supports | frozenset(named))
+            rule = replace(rule, supports=rule.supports | frozenset(named) | _never_matters(signature))
         known = rule.samples if samples is None else tuple(samples)
         if getattr(fn, "__objclass__", None) is np.ndarray:
             known = tuple(sample for sample in known if _is_array(sample.args[0]))

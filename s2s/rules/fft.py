@@ -1,0 +1,198 @@
+"""Rules of ``numpy.fft``. All transforms are linear, and the matrix of the discrete Fourier transform is symmetric.
+
+So the transpose of ``fft`` is ``fft`` itself. The transforms of real signals leave out half of the spectrum: their
+transposes weigh the bins that stand for two. What ``n`` or ``s`` cut off gets zeros; what they added is cut off.
+Complex cotangents follow JAX's convention (nothing is conjugated); that of a real argument is real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from s2s.rules.table import Sample, args, arr, linear, zero
+
+# --- lengths and weights --------------------------------------------------------------------------------------------
+
+
+def resize(g: Any, a: Any) -> Any:
+    """``g`` cut off or filled up with zeros at the end of each axis, to the shape of ``a``."""
+    g = g[tuple(slice(n) for n in np.shape(a))]
+    missing = [(0, want - have) for want, have in zip(np.shape(a), np.shape(g), strict=True)]
+    return np.pad(g, missing) if any(m != (0, 0) for m in missing) else g
+
+
+def swapped(norm: Any) -> Any:
+    """The norm that scales the inverse transform as ``norm`` scales the transform."""
+    return {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")
+
+
+def bins_of_half_spectrum(n: int, rank: int, axis: int) -> Any:
+    """How many bins of a spectrum of ``n`` each bin of its half stands for: 1 at frequency 0 and at n/2, 2 between; in
+    a shape that broadcasts against arrays of a rank.
+    """
+    counts = np.full(n // 2 + 1, 2.0)
+    counts[0] = 1.0
+    if n % 2 == 0:
+        counts[-1] = 1.0
+    return np.reshape(counts, [-1 if i == axis % rank else 1 for i in range(rank)])
+
+
+def rfft_bar(g: Any, n: int, axis: int, norm: Any) -> Any:
+    """The cotangent of a real signal of length ``n`` from that of its half spectrum: an inverse transform."""
+    half = np.conj(g) / bins_of_half_spectrum(n, np.ndim(g), axis).astype(g.real.dtype)
+    return np.fft.irfft(half, n, axis, swapped(norm))
+
+
+def irfft_bar(g: Any, axis: int, norm: Any) -> Any:
+    """The cotangent of a half spectrum from that of its real signal: a transform."""
+    whole = np.conj(np.fft.rfft(g, axis=axis, norm=swapped(norm)))
+    return whole * bins_of_half_spectrum(np.shape(g)[axis], np.ndim(g), axis).astype(g.dtype)
+
+
+def transformed_axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
+    """The axes that an n-dimensional transform takes: all, or the last ones that ``s`` has lengths for."""
+    if axes is not None:
+        return tuple(axes)
+    return tuple(range(np.ndim(a) - (np.ndim(a) if s is None else len(s)), np.ndim(a)))
+
+
+def last_length(a: Any, s: Any, axes: Iterable[int]) -> int:
+    """The length of the last transformed axis of a real signal."""
+    last: int = np.shape(a)[tuple(axes)[-1]] if s is None else s[-1]
+    return last
+
+
+# --- complex signals ------------------------------------------------------------------------------------------------
+
+
+def _fft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    a_bar = np.fft.fft(y_bar, axis=axis, norm=norm)
+    if n is not None:
+        a_bar = resize(a_bar, a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+def _ifft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    a_bar = np.fft.ifft(y_bar, axis=axis, norm=norm)
+    if n is not None:
+        a_bar = resize(a_bar, a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+def _fftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+    if s is None:
+        a_bar = np.fft.fftn(y_bar, axes=axes, norm=norm)
+    else:
+        a_bar = resize(np.fft.fftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+def _ifftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+    if s is None:
+        a_bar = np.fft.ifftn(y_bar, axes=axes, norm=norm)
+    else:
+        a_bar = resize(np.fft.ifftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+ONE = "a, n=None, axis=-1, norm=None, out=None"
+TWO = "a, s=None, axes=(-2, -1), norm=None, out=None"
+MANY = "a, s=None, axes=None, norm=None, out=None"
+
+
+def lines(**kind: Any) -> list[Sample]:
+    """Calls of a transform along one axis, with each length and norm."""
+    return [
+        args(arr(5, **kind)), args(arr(6, **kind)), args(arr(3, 4, **kind)), args(arr(3, 4, **kind), axis=0),
+        args(arr(5, **kind), 8), args(arr(5, **kind), 3), args(arr(6, **kind), norm="ortho"),
+        args(arr(2, 5, **kind), n=4, norm="forward"), args(arr(3, 2, 4, **kind), 5, 0, "backward"),
+    ]
+
+
+def planes(**kind: Any) -> list[Sample]:
+    """Calls of a transform along two or more axes."""
+    return [
+        args(arr(3, 4, **kind)), args(arr(2, 3, 5, **kind)), args(arr(3, 4, **kind), norm="ortho"),
+        args(arr(2, 3, 4, **kind), axes=(0, 2)), args(arr(3, 4, 2, **kind), axes=(1, 0), norm="forward"),
+        args(arr(3, 4, **kind), (4, 3), axes=(0, 1)), args(arr(3, 4, **kind), s=(2, 6), axes=(-2, -1)),
+    ]
+
+
+linear(np.fft.fft, a=_fft, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.ifft, a=_ifft, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.fft2, a=_fftn, params=TWO, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.ifft2, a=_ifftn, params=TWO, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.fftn, a=_fftn, params=MANY, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.ifftn, a=_ifftn, params=MANY, samples=[*planes(), *planes(complex=True)])
+
+# --- real signals ---------------------------------------------------------------------------------------------------
+
+
+def _rfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    if n is None:
+        return rfft_bar(y_bar, np.shape(a)[axis], axis, norm)
+    return resize(rfft_bar(y_bar, n, axis, norm), a)
+
+
+def _irfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    a_bar = irfft_bar(y_bar, axis, norm)
+    if n is not None:
+        a_bar = resize(a_bar, a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+def _hfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    """``hfft(a, norm)`` is ``irfft(conj(a))`` with the other norm."""
+    a_bar = np.conj(irfft_bar(y_bar, axis, swapped(norm)))
+    if n is not None:
+        a_bar = resize(a_bar, a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+def _ihfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    """``ihfft(a, norm)`` is ``conj(rfft(a))`` with the other norm."""
+    if n is None:
+        return rfft_bar(np.conj(y_bar), np.shape(a)[axis], axis, swapped(norm))
+    return resize(rfft_bar(np.conj(y_bar), n, axis, swapped(norm)), a)
+
+
+def _rfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+    """The last axis is transformed first, as a real signal, then the others."""
+    if s is None and axes is not None:
+        g = np.fft.fftn(y_bar, axes=axes[:-1], norm=norm)
+        return rfft_bar(g, np.shape(a)[axes[-1]], axes[-1], norm)
+    along = transformed_axes(a, s, axes)
+    g = np.fft.fftn(y_bar, axes=along[:-1], norm=norm)
+    return resize(rfft_bar(g, last_length(a, s, along), along[-1], norm), a)
+
+
+def _irfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+    if s is None and axes is not None:
+        a_bar = np.fft.ifftn(irfft_bar(y_bar, axes[-1], norm), axes=axes[:-1], norm=norm)
+    else:
+        along = transformed_axes(a, s, axes)
+        a_bar = resize(np.fft.ifftn(irfft_bar(y_bar, along[-1], norm), axes=along[:-1], norm=norm), a)
+    return a_bar if np.iscomplexobj(a) else np.real(a_bar)
+
+
+linear(np.fft.rfft, a=_rfft, params=ONE, samples=lines())
+linear(np.fft.irfft, a=_irfft, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.ihfft, a=_ihfft, params=ONE, samples=lines())
+linear(np.fft.rfft2, a=_rfftn, params=TWO, samples=planes())
+linear(np.fft.irfft2, a=_irfftn, params=TWO, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.rfftn, a=_rfftn, params=MANY, samples=planes())
+linear(np.fft.irfftn, a=_irfftn, params=MANY, samples=[*planes(), *planes(complex=True)])
+# The conjugate of its argument is taken: linear over the real numbers.
+linear(np.fft.hfft, a=_hfft, params=ONE, samples=[*lines(), *lines(complex=True)])
+
+# --- order and frequencies ------------------------------------------------------------------------------------------
+
+SHIFTS = [
+    args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axes=1), args(arr(2, 3, 4), (0, 2)), args(arr(4, complex=True)),
+]
+linear(np.fft.fftshift, x=lambda y_bar, axes: np.fft.ifftshift(y_bar, axes), params="x, axes=None", samples=SHIFTS)
+linear(np.fft.ifftshift, x=lambda y_bar, axes: np.fft.fftshift(y_bar, axes), params="x, axes=None", samples=SHIFTS)
+zero(np.fft.fftfreq, np.fft.rfftfreq)
