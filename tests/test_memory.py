@@ -194,3 +194,121 @@ def test_slices_make_no_array_of_full_size():
 
     v = np.ones(1_000_000)
     assert peak(s2s.grad(f), v) < 3 * v.nbytes
+
+
+# --- arrays that are changed in place -----------------------------------------------------------------------------
+
+N = 2_000
+FEW_STEPS, MANY_STEPS = 5, 105
+
+
+def stencil(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def stencil_assigned(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] = 0.5 * (u[2:] + u[:-2])
+        u[0] = u[-2]
+        u[-1] = 0.3 * u[1]
+    return np.sum(u * u)
+
+
+def stencil_with_two_buffers(u, steps):
+    a, b = u.copy(), u.copy()
+    for _ in range(steps):
+        b[1:-1] = 0.5 * a[1:-1] + 0.25 * (a[2:] + a[:-2])
+        a, b = b, a
+    return np.sum(a * a)
+
+
+def stencil_in_helper(u, steps):
+    def step(u, out):
+        out[1:-1] = 0.5 * u[1:-1] + 0.25 * (u[2:] + u[:-2])
+
+    a, b = u.copy(), u.copy()
+    for _ in range(steps):
+        step(a, b)
+        step(b, a)
+    return np.sum(a * a)
+
+
+def stencil_through_views(u, steps):
+    u = u.copy()
+    left, inner, right = u[:-2], u[1:-1], u[2:]
+    for _ in range(steps):
+        inner += 0.1 * (right - 2.0 * inner + left)
+    return np.sum(u * u)
+
+
+def stencil_of_two_fields(u, steps):
+    e, h = u.copy(), np.zeros_like(u)
+    for _ in range(steps):
+        h[:-1] -= 0.4 * (e[1:] - e[:-1])
+        e[1:] -= 0.4 * (h[1:] - h[:-1])
+    return np.sum(e * e) + np.sum(h * h)
+
+
+def stencil_with_passive_coefficients(u, w, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += w[1:-1] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u *= w
+    return np.sum(u * u)
+
+
+def stencil_while(u, steps):
+    u = u.copy()
+    t = 0
+    while t < steps:
+        u[1:] = 0.9 * u[1:] + 0.1 * u[:-1]
+        t += 1
+    return np.sum(u * u)
+
+
+def nonlinear_at_one_end(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u[0] = np.sin(u[-1]) * u[1]
+    return np.sum(u * u)
+
+
+def sine_in_place(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[:] = np.sin(u)
+    return np.sum(u)
+
+
+ROW = np.linspace(0.1, 0.9, N)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [stencil, stencil_assigned, stencil_with_two_buffers, stencil_in_helper, stencil_through_views,
+     stencil_of_two_fields, stencil_while],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_linear_stencil_keeps_nothing(f):
+    assert grown(f, (ROW, FEW_STEPS), (ROW, MANY_STEPS)) < CONSTANT
+    assert peak(s2s.grad(f), ROW, MANY_STEPS) < 12 * ROW.nbytes
+
+
+def test_linear_stencil_with_passive_coefficients_keeps_nothing():
+    f = stencil_with_passive_coefficients
+    assert grown(f, (ROW, 0.2 * ROW, FEW_STEPS), (ROW, 0.2 * ROW, MANY_STEPS)) < CONSTANT
+
+
+def test_nonlinear_stencil_keeps_one_array_per_step():
+    f = sine_in_place
+    steps = MANY_STEPS - FEW_STEPS
+    assert grown(f, (ROW, FEW_STEPS), (ROW, MANY_STEPS)) < 1.1 * steps * ROW.nbytes
+
+
+def test_only_elements_that_are_read_nonlinearly_are_kept():
+    assert grown(nonlinear_at_one_end, (ROW, FEW_STEPS), (ROW, MANY_STEPS)) < CONSTANT

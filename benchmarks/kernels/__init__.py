@@ -1,0 +1,1 @@
+"""Numerical kernels as scientists write them, with stores in loops, and losses to differentiate."""
