@@ -96,7 +96,10 @@ def _specialize(
             break
         in_place |= shared
     primal = check_rebinding(primal, specializer.rebound, specializer.context)
-    return specializer, own_arguments(primal, specializer.context, refused)
+    primal = own_arguments(primal, specializer.context, refused)
+    if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
+        primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed
+    return specializer, primal
 
 
 def _checked(function: ir.Function) -> ir.Function:
@@ -164,7 +167,12 @@ class _Joint:
             name += "_"
         seed = self.context.define(name, self.context.value(value))
         reversal = self._reverse(primal, seed, repeatable=True)
-        inner = Builder(self.context)
+        forward, inner = reversal.forward, Builder(self.context)
+        if reversal.to_undo:
+            # undoing stores changes what the caller got, and can be done once: the pullback runs both sweeps
+            reversal = self._reverse(primal, seed, repeatable=False)
+            forward = primal.body
+            inner.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
         inner.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
         bars = [self._gradient(inner, path, reversal.bars) for path in self.request.wrt]
         result = inner.call(ops.make_tuple, *bars)
@@ -174,7 +182,7 @@ class _Joint:
         captures = tuple(_free_variables(pullback))
         made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)
         outer = Builder(self.context)
-        outer.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
+        outer.statements += [ir.Note("forward sweep", "forward"), *forward.statements]
         pull = outer.let(made, UNKNOWN, "pullback")
         items = [value, pull] if aux is None else [value, pull, aux]
         return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
@@ -189,6 +197,7 @@ class _Joint:
             reverser = Reverser(self.context, self.specializer, primal, repeatable, options, undone)
             reversal = reverser.reverse(seed, wrt)
             if reversal.to_undo <= undone:
+                reversal.to_undo = set(undone)
                 return reversal
             undone |= reversal.to_undo
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from s2s import ir
 from s2s.analysis.memory import Memory
+from s2s.analysis.values import Array
 from s2s.passes.regions import Region, find_regions
 
 VALUE, ROOT, VIEW, RUNTIME = "value", "root", "view", "runtime"
@@ -86,7 +87,7 @@ class Holders:
     def _decide(self, members: list[ir.Var]) -> dict[ir.Var, str]:
         kinds = {var: self._kind(var) for var in members}
         if RUNTIME in kinds.values() or not self._is_distinct(members, kinds):
-            return {var: kind if kind == VALUE else RUNTIME for var, kind in kinds.items()}
+            return {var: VALUE if kind == VALUE and self._is_of_array(var) else RUNTIME for var, kind in kinds.items()}
         return kinds
 
     def _kind(self, var: ir.Var) -> str:
@@ -97,6 +98,12 @@ class Holders:
         if self._is_snapshot(var):
             return VALUE
         return VIEW if self.memory.base_of(var) is not None else RUNTIME
+
+    def _is_of_array(self, var: ir.Var) -> bool:
+        """Whether a variable was made from an array, and not taken out of a container."""
+        value = self.memory.made.get(var)
+        source = value.args[0] if isinstance(value, ir.Call) and value.args else None
+        return isinstance(source, ir.Var) and isinstance(self.memory.value_of(source), Array)
 
     def _is_snapshot(self, var: ir.Var) -> bool:
         """Whether every read of a variable finds what was there when it was made, and nothing is stored through it."""

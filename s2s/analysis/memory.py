@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from s2s import ir
-from s2s import runtime as rt
 from s2s.analysis.values import AbstractValue, Array, Closure, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
 
@@ -33,12 +32,15 @@ FRESH: set[Any] = {
     operator.matmul, np.outer, np.sum, np.mean, np.where, np.concatenate, np.stack, np.vstack, np.hstack,
     np.column_stack, np.cumsum, np.cumprod, np.ndarray.astype, np.linalg.solve, np.linalg.inv, np.prod, np.var, np.std,
     np.max, np.min, np.ndarray.sum, np.ndarray.mean, np.ndarray.dot, np.tensordot, np.roll, np.repeat, np.tile,
-    np.take, np.sort, np.argsort, np.diff, np.clip, np.round, np.outer, np.trace, np.kron, np.cross, np.vdot,
+    np.take, np.sort, np.argsort, np.clip, np.round, np.outer, np.trace, np.kron, np.cross, np.vdot,
     np.inner, np.argmax, np.argmin, np.any, np.all, np.linalg.norm, np.linalg.det, np.linalg.cholesky, np.nonzero,
     np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
-    np.ndarray.tolist, np.ndarray.cumsum, rt.unbroadcast, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted,
+    np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted,
 }
 """Functions whose array results are always new."""
+
+_MAY_GIVE_BACK = {np.real, np.imag, np.ndarray.conj, np.ndarray.conjugate, np.nan_to_num, np.real_if_close}
+"""Elementwise functions that may give their argument, or a view of it."""
 
 _RESHAPES = {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel}
 _FRESH_KINDS = ("partials", "straight_through", "zero")
@@ -106,7 +108,7 @@ def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
     except TypeError:
         return False
     rule = table.find(fn)
-    return rule is not None and rule.kind in _FRESH_KINDS and fn is not np.real
+    return rule is not None and rule.kind in _FRESH_KINDS and fn not in _MAY_GIVE_BACK
 
 
 def is_copied(source: AbstractValue, index: AbstractValue) -> bool:

@@ -232,7 +232,10 @@ class Builder:
         return target
 
     def _may_raise(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
-        """Whether an operation on arrays and numbers that was not understood may raise; reading a method does not."""
+        """Whether an operation on arrays and numbers that was not understood may raise; reading a method does not, nor
+        does what only begins an iteration."""
+        if fn in (enumerate, zip, reversed):
+            return False
         if fn is getattr and isinstance(args[1], ir.Const) and hasattr(np.ndarray, str(args[1].value)):
             return False
         return bool(args) and all(map(self._is_numeric, args))

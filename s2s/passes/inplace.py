@@ -84,7 +84,12 @@ def ufunc_at(
     self: Specializer, fn: Any, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None
 ) -> ir.Atom | None:
     """``np.add.at(a, i, v)``, for which an entry that is named twice takes both."""
-    if not isinstance(self.context.value(args[0]), Array) or fn not in _AT or len(args) != 3:
+    known = self.context.value(args[0])
+    if not isinstance(known, Array) or len(args) != 3:
+        return None
+    if fn in _AT_ONE_BY_ONE and known.shape is not None and len(known.shape) == 1:
+        return self.apply(ir.Const(_AT_ONE_BY_ONE[fn]), list(args), {}, frame, builder, span)
+    if fn not in _AT:
         return None
     store_item(self, args[0], args[1], args[2], _AT[fn], frame, builder, span, "at")
     return ir.Const(None)
@@ -131,10 +136,18 @@ def _put(
         return None
     if not isinstance(self.context.value(args[2]), Array) and not self.is_number(args[2]):
         return None
-    shape = builder.call(np.shape, args[0], span=span)
-    key = builder.call(np.unravel_index, args[1], shape, span=span)
-    store_item(self, args[0], key, args[2], None, frame, builder, span)
+    value = self.apply(ir.Const(_in_turn), [args[2], args[1]], {}, frame, builder, span)
+    size = builder.call(np.size, args[0], span=span)
+    every = builder.call(np.arange, size, span=span)  # read at the indices, it has them from 0 on, or raises IndexError
+    places = builder.call(operator.getitem, every, args[1], span=span)
+    key = builder.call(np.unravel_index, places, builder.call(np.shape, args[0], span=span), span=span)
+    store_item(self, args[0], key, value, None, frame, builder, span)
     return ir.Const(None)
+
+
+def _in_turn(values: Any, places: Any) -> Any:
+    """The values for some places, from the beginning again where there are too few."""
+    return np.reshape(np.ravel(values)[np.arange(np.size(places)) % np.size(values)], np.shape(places))
 
 
 def _fill_diagonal(
@@ -159,11 +172,50 @@ def _masked(
     self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
     span: ir.Span | None,
 ) -> ir.Atom | None:
-    """``np.putmask(a, mask, v)`` and ``np.place`` with one value."""
-    if kwargs or len(args) != 3 or not self.is_number(args[2]):
+    """``np.putmask(a, mask, v)``: each place takes the value that stands where it is."""
+    if kwargs or len(args) != 3:
         return None
-    store_item(self, args[0], args[1], args[2], None, frame, builder, span)
+    value = self.apply(ir.Const(_where_they_stand), [args[2], args[1]], {}, frame, builder, span)
+    store_item(self, args[0], args[1], value, None, frame, builder, span)
     return ir.Const(None)
+
+
+def _where_they_stand(values: Any, mask: Any) -> Any:
+    return np.ravel(values)[np.flatnonzero(mask) % np.size(values)]
+
+
+def _placed(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.place(a, mask, v)``: the values one after the other."""
+    if kwargs or len(args) != 3:
+        return None
+    places = builder.call(np.flatnonzero, args[1], span=span)
+    value = self.apply(ir.Const(_in_turn), [args[2], places], {}, frame, builder, span)
+    store_item(self, args[0], args[1], value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _one_by_one(op: Callable[..., Any]) -> Callable[..., None]:
+    """What ``ufunc.at`` does for a vector, written out."""
+
+    def change(a: Any, indices: Any, values: Any) -> None:
+        places = np.ravel(indices)
+        given = np.ravel(np.broadcast_to(values, np.shape(indices)))
+        for i in range(len(places)):
+            a[places[i]] = op(a[places[i]], given[i])
+
+    return change
+
+
+_AT_ONE_BY_ONE = {
+    fn: _one_by_one(op)
+    for fn, op in (
+        (np.multiply, operator.mul), (np.divide, operator.truediv), (np.power, operator.pow),
+        (np.maximum, np.maximum), (np.minimum, np.minimum),
+    )
+}
 
 
 def _set_item(
@@ -182,7 +234,7 @@ CHANGING: dict[Any, Callable[..., ir.Atom | None]] = {
     np.ndarray.put: _put,
     np.fill_diagonal: _fill_diagonal,
     np.putmask: _masked,
-    np.place: _masked,
+    np.place: _placed,
     operator.setitem: _set_item,
     np.ndarray.__setitem__: _set_item,
 }

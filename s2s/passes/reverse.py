@@ -680,12 +680,14 @@ class Reverser:
                 for path, _ in leaves(self.context.value(result)):
                     bar = self.read(sweep, result, path)
                     if bar is not None:
-                        seeds.append((k, path, bar))
+                        holder = sweep.holding((result, path))
+                        is_own = holder is not None and (result, path) in holder.buffers
+                        seeds.append((k, path, bar, is_own))
         sides = []
         for side, block in enumerate((statement.then, statement.orelse)):
             child = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep)
-            for k, path, bar in seeds:
-                self._seed(child, block.yields[k], path, bar, statement.results[k], statement.span)
+            for k, path, bar, is_own in seeds:
+                self._seed(child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
             self.block(block, child)
             sides.append(child)
         then, orelse = sides
@@ -712,9 +714,11 @@ class Reverser:
             sweep.builder.add(ir.If(test, blocks[0], blocks[1], tuple(results), statement.span))
 
     def _seed(
-        self, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None
+        self, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None,
+        is_own: bool = True,
     ) -> None:
-        """Give the cotangent of a joined variable to what it was on this path."""
+        """Give the cotangent of a joined variable to what it was on this path; ``is_own`` says that it is an array that
+        nothing else holds, where the variable is a buffer."""
         if not isinstance(atom, ir.Var):
             return
         have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
@@ -724,7 +728,7 @@ class Reverser:
             bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
         if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
             self.contribute(sweep, atom, bar, span, path)
-            if stores.is_owned(self, result) and sweep.bars.get((atom, path)) == bar:
+            if is_own and stores.is_owned(self, result) and sweep.bars.get((atom, path)) == bar:
                 sweep.buffers.add((atom, path))  # handed over: nothing else holds it any more
         else:
             index = ops.make_tuple(*path)

@@ -95,7 +95,7 @@ class _Sweeper:
 
     def __init__(self, function: ir.Function, context: Context) -> None:
         self.context = context
-        self.kept = context.kept
+        self.kept = context.kept | context.effects
         self.made: set[ir.Var] = set()
         self.memory: Memory | None = None
         if any(map(_changes, ir.walk(function.body))):

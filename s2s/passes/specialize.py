@@ -431,9 +431,12 @@ class Specializer:
         owner = getattr(fn, "__self__", None)
         if isinstance(owner, np.ufunc) and fn.__name__ == "at" and not kwargs:
             return ufunc_at(self, owner, args, frame, builder, span)
+        if isinstance(fn, np.ufunc) and len(args) > fn.nin and "out" not in kwargs:
+            extra = builder.call(ops.make_tuple, *args[fn.nin :], span=span) if len(args) > fn.nin + 1 else args[fn.nin]
+            args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
         if fn in CHANGING and args and isinstance(self.context.value(args[0]), Array):
             return CHANGING[fn](self, args, dict(kwargs), frame, builder, span)
-        if kwargs.get("out", ir.Const(None)) != ir.Const(None):
+        if kwargs.get("out", ir.Const(None)) != ir.Const(None) and not isinstance(fn, types.FunctionType):
             return with_out(self, fn, args, kwargs, frame, builder, span, name)
         return None
 

@@ -30,6 +30,9 @@ from s2s.rules import table
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
 
+WHOLE = ir.Const(Ellipsis)
+"""The index of all that an array holds."""
+
 ADDS = {operator.add: False, operator.sub: True}
 """The operators of stores that leave the adjoint of the buffer as it is, and whether the value enters with a sign."""
 
@@ -193,7 +196,7 @@ def undo(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     assert isinstance(s.target, ir.Var)
     target = self.use(sweep, s.target)
     old = self.use(sweep, self.old[id(s)])
-    key: ir.Atom = ir.Const(Ellipsis) if s.kind == "whole" else self.use_content(sweep, s.key)
+    key: ir.Atom = WHOLE if s.kind == "whole" else self.use_content(sweep, s.key)
     sweep.builder.add(ir.Store("item", target, key, old, None, s.span))
 
 
@@ -227,9 +230,10 @@ def _reverse_operator(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom
     old: ir.Atom = ir.Const(0.0)
     if reads_old:
         at = self.use(sweep, s.target)
-        inner = ir.Const(Ellipsis) if s.kind == "whole" else self.use_content(sweep, s.key)
         self.note_read(s.target)
-        old = sweep.builder.call(operator.getitem, at, inner, span=s.span)
+        old = at
+        if s.kind != "whole" and s.key != WHOLE:
+            old = sweep.builder.call(operator.getitem, at, self.use_content(sweep, s.key), span=s.span)
         if id(s) not in self.old:
             self.wanted.add(id(s))
     result = sweep.builder.call(s.op, old, self.use(sweep, s.value), span=s.span)
@@ -245,7 +249,7 @@ def _read(
 ) -> ir.Atom:
     """The adjoint of what was stored; as an array of its own where the adjoint goes on changing."""
     builder = sweep.builder
-    if key is None or key == ir.Const(Ellipsis):
+    if key is None or key == WHOLE:
         return builder.call(np.copy, target, span=s.span)
     index = self.context.value(key)
     if self._may_repeat(key) and s.kind != "at":
@@ -259,7 +263,7 @@ def _read(
 def _write(
     self: Reverser, target: ir.Atom, key: ir.Atom | None, value: ir.Atom, s: ir.Store, sweep: Sweep
 ) -> None:
-    sweep.builder.store(target, ir.Const(Ellipsis) if key is None else key, value, None, s.span)
+    sweep.builder.store(target, WHOLE if key is None else key, value, None, s.span)
 
 
 def _give(self: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) -> None:
@@ -293,7 +297,7 @@ def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -
 def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
     context = self.context
     array = context.value(s.target)
-    if s.kind == "whole" or s.key == ir.Const(Ellipsis):
+    if s.kind == "whole" or s.key == WHOLE:
         old = context.define("%", array, False)
         made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]
     else:
