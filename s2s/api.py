@@ -233,10 +233,13 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
     ``pullback(cotangent)`` takes what has the structure and shapes of ``out`` and returns a tuple with one
     cotangent for each positional argument: None for one that has no derivative (an int, None, a string). It
     raises ArgumentError where the cotangent does not fit.
+
+    Arguments that ``f`` changes in place stay as they are. Where ``f`` returns None, ``out`` is what the changed
+    argument would hold, a tuple where there are several.
     """
     from s2s import derivatives
 
-    pull = derivatives.derivative("vjp", f, None, has_aux, "zeros", len(primals))
+    pull = derivatives.derivative("vjp", f, None, has_aux, "zeros", len(primals), "" if has_aux else "returned")
     result: tuple[Any, ...] = pull(*primals, **kwargs)
     return result
 

@@ -36,6 +36,7 @@ from s2s.versions import (
     KindGuard,
     ObjectGuard,
     Request,
+    SeparateGuard,
     SizeGuard,
     Unstorable,
     fingerprint,
@@ -237,6 +238,8 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
     owner = None if item["owner"] is None else _owner(item["owner"])
     if item["kind"] == "size":
         return SizeGuard(item["symbol"], item["value"], item["root"], owner)
+    if item["kind"] == "separate":
+        return SeparateGuard(item["first"], item["second"], owner)
     if item["kind"] == "equal":
         return EqualGuard(Dim(*item["first"]), Dim(*item["second"]), owner)
     path = tuple(item["path"])
@@ -320,6 +323,8 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
     match guard:
         case SizeGuard(symbol, value, root):
             return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
+        case SeparateGuard(first, second):
+            return {"kind": "separate", "first": first, "second": second, "owner": owner}
         case EqualGuard(first, second):
             return {
                 "kind": "equal",

@@ -123,8 +123,8 @@ def derivative(
 ) -> Derivative:
     """The derivative of ``f`` for this ask: the one made before, where there is one.
 
-    ``changes`` says what becomes of arguments that ``f`` changes in place: ``refused``, or nothing that the caller
-    sees.
+    ``changes`` says what becomes of arguments that ``f`` changes in place: they are ``refused``; ``returned``, where
+    ``f`` returns nothing; or else nothing that the caller sees.
     """
     single = argnums is not None and not isinstance(argnums, (tuple, list))
     wanted = (argnums,) if single else None if argnums is None else tuple(argnums)
@@ -335,7 +335,8 @@ def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, arg
 
 
 def _source_derivative(f: Any, mode: str, argnums: Any, count: int) -> Derivative:
-    return derivative(mode, f, {"vjp": None, "primal": ()}.get(mode, argnums), False, "zeros", count)
+    changes = "returned" if mode == "vjp" else ""
+    return derivative(mode, f, {"vjp": None, "primal": ()}.get(mode, argnums), False, "zeros", count, changes)
 
 
 def _general(dispatcher: Dispatcher) -> Version:

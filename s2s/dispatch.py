@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from s2s import cache
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
 from s2s.link import link
 from s2s.record import record
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length
@@ -55,6 +55,7 @@ from s2s.versions import (
     ObjectGuard,
     Path,
     Request,
+    SeparateGuard,
     SizeGuard,
     builtins_of,
     resolve,
@@ -290,6 +291,7 @@ class Dispatcher:
             before = avals
             for symbol, length in self._lengths_in(wrong, values):
                 avals = tuple(with_length(aval, symbol, length) for aval in avals)
+            avals = self._with_shared(avals, wrong, values)
             if avals == before:
                 raise error("S2S901", problem=f"{wrong[0]} does not hold for its own call")
         raise error("S2S901", problem=f"no version of {self.name} fits its own call")
@@ -305,13 +307,35 @@ class Dispatcher:
         kinds = (Array, Sequence, Mapping)
         return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
 
+    def _with_shared(
+        self, avals: tuple[AbstractValue, ...], guards: list[Any], values: tuple[Any, ...]
+    ) -> tuple[AbstractValue, ...]:
+        """The abstract values where one array is given as two arguments, one of which the function changes.
+
+        Raises ArgumentError where arguments share memory in another way.
+        """
+        by_name = dict(zip(self.target.parameters, values, strict=True))
+        for guard in guards:
+            if not isinstance(guard, SeparateGuard):
+                continue
+            first, second = by_name.get(guard.first), by_name.get(guard.second)
+            if first is None or first is not second:
+                raise error("S2S510", name=self.name, first=guard.first, second=guard.second)
+            earlier, later = sorted((guard.first, guard.second), key=self.target.parameters.index)
+            place = self.target.parameters.index(later)
+            if not isinstance(avals[place], Same):
+                avals = (*avals[:place], Same(earlier), *avals[place + 1 :])
+        return avals
+
     def _lengths_in(
-        self, guards: list[SizeGuard | EqualGuard], values: tuple[Any, ...]
+        self, guards: list[SizeGuard | EqualGuard | SeparateGuard], values: tuple[Any, ...]
     ) -> list[tuple[str, int]]:
         """The symbols in guards, each with the length that it has now."""
         by_name = dict(zip(self.target.parameters, values, strict=True))
         found: dict[str, int] = {}
         for guard in guards:
+            if isinstance(guard, SeparateGuard):
+                continue
             if isinstance(guard, SizeGuard):
                 found[guard.symbol] = guard.value
                 continue
@@ -320,12 +344,15 @@ class Dispatcher:
                     found[dim.symbol] = _length(Dim(dim.symbol), by_name)
         return list(found.items())
 
-    def _wrong_sizes(self, version: Version, values: tuple[Any, ...]) -> list[SizeGuard | EqualGuard]:
+    def _wrong_sizes(
+        self, version: Version, values: tuple[Any, ...]
+    ) -> list[SizeGuard | EqualGuard | SeparateGuard]:
+        """The guards about arguments that do not hold for a call."""
         by_name = dict(zip(self.target.parameters, values, strict=True))
         return [
             guard
             for guard, owner in version.guards
-            if isinstance(guard, (SizeGuard, EqualGuard)) and not _guard_holds(guard, owner, by_name)
+            if isinstance(guard, (SizeGuard, EqualGuard, SeparateGuard)) and not _guard_holds(guard, owner, by_name)
         ]
 
     def version_of(self, avals: tuple[AbstractValue, ...], request: Request) -> Version:
@@ -411,6 +438,9 @@ class Dispatcher:
         for name, aval, value in zip(self.target.parameters, version.avals, values, strict=True):
             if name in self.target.fixed and isinstance(aval, (Known, Scalar, Unknown)):
                 continue  # the very same object at each call
+            if isinstance(aval, Same):
+                tests.append(f"{self._writer.expression(name)} is {self._writer.expression(aval.name)}")
+                continue
             tests += guard_source(self._writer.expression(name), aval, names, value)
         for guard, owner in version.guards:
             tests += _guard_conditions(guard, owner, self._writer, names)
@@ -498,8 +528,15 @@ def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, A
                 return bool(eval(f"{base}.shape[{axis}] != {value}", {name: live}))
             case EqualGuard(first, second):
                 return arguments is None or _length(first, arguments) == _length(second, arguments)
+            case SeparateGuard(first, second):
+                return arguments is None or not _share_memory(first, second, arguments)
     except (LookupError, AttributeError):
         return False
+
+
+def _share_memory(first: str, second: str, arguments: dict[str, Any]) -> bool:
+    """Whether the arrays at two places of the arguments may share memory."""
+    return bool(np.may_share_memory(eval(first, dict(arguments)), eval(second, dict(arguments))))
 
 
 def _length(dim: Dim, arguments: dict[str, Any]) -> int:
@@ -536,6 +573,14 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
             return [_size_condition(symbol, value, root, owner, writer, names)]
         case EqualGuard(first, second):
             return [f"{_length_source(first, writer)} == {_length_source(second, writer)}"]
+        case SeparateGuard(first, second):
+            places = ", ".join(_place_source(place, writer) for place in (first, second))
+            return [f"not {names.add(np.may_share_memory)}({places})"]
+
+
+def _place_source(place: str, writer: _Writer) -> str:
+    name = place.partition("[")[0]
+    return f"{writer.expression(name)}{place[len(name) :]}"
 
 
 def _object_conditions(

@@ -173,6 +173,10 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S504": (ArgumentError, "the argument `{argument}` of `{name}` is {kind} and has no derivative"),
     "S2S505": (ArgumentError, "the cotangent is {got}, the result of `{name}` is {expected}"),
     "S2S506": (ArgumentError, "the cotangent has shape {got}, the result of `{name}` has shape {expected}"),
+    "S2S510": (
+        ArgumentError,
+        "the arguments `{first}` and `{second}` of `{name}` share memory, and it changes one of them in place",
+    ),
     "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
@@ -203,6 +207,7 @@ HINTS: dict[str, str] = {
     "S2S210": "build a list or a tuple, or keep what is differentiated out of it",
     "S2S301": "write it in Python, with functions of NumPy or math",
     "S2S302": "define the function in a file or a notebook cell",
+    "S2S510": "give a copy of one of them",
     "S2S501": "choose a position that the function has",
     "S2S502": "choose a name that the function has",
 }

@@ -15,7 +15,7 @@ from s2s import ir, lowered, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import AnyReal, is_number, shape_of
 from s2s.analysis.parts import Path, is_differentiable, part
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
 from s2s.emit import emit
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
@@ -35,7 +35,8 @@ from s2s.passes.simplify import (
     spell_stores,
 )
 from s2s.passes.specialize import Specializer
-from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
+from s2s.signature import array_places
+from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
 
 TITLES = {
     "grad": "Gradient of {name} with respect to {wrt}",
@@ -59,11 +60,13 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
 
 def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
     # what is known of the arguments folds tests and resolves calls
-    refused = dict(request.options).get("changes") == "refused"
-    specializer, primal = _specialize(fn, arguments, {path[0] for path in request.wrt}, refused)
+    changes = dict(request.options).get("changes", "")
+    shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
+    varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
+    specializer, primal, changed = _specialize(fn, arguments, varied, changes)
     context = specializer.context
     # the forward sweep, what crosses over, and the reverse sweep
-    function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request).build(fn)
+    function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request, shared).build(fn)
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
     function = _checked(simplify(function, context))
@@ -77,16 +80,19 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
         objects=emitted.objects,
         globals=emitted.globals,
         free=emitted.free,
-        guards=tuple(_guards(specializer, context, function)),
+        guards=(*_guards(specializer, context, function), *_separate(changed, arguments)),
         dependencies=tuple(_dependencies(specializer)),
     )
 
 
 def _specialize(
-    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], refused: bool
-) -> tuple[Specializer, ir.Function]:
-    """The primal for these arguments. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others
-    who refer to the array, the function is specialised again with a change in place."""
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], changes: str
+) -> tuple[Specializer, ir.Function, list[str]]:
+    """The primal for these arguments, and the names of those that it changes.
+
+    ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array, the
+    function is specialised again with a change in place.
+    """
     in_place: frozenset[ir.Span | None] = frozenset()
     while True:
         specializer = Specializer(Context(), in_place)
@@ -96,10 +102,11 @@ def _specialize(
             break
         in_place |= shared
     primal = check_rebinding(primal, specializer.rebound, specializer.context)
-    primal = own_arguments(primal, specializer.context, refused)
+    primal, changed = own_arguments(primal, specializer.context, changes)
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed
-    return specializer, primal
+        primal = drop_invariant(primal)
+    return specializer, primal, changed
 
 
 def _checked(function: ir.Function) -> ir.Function:
@@ -133,12 +140,16 @@ def _finish(function: ir.Function, fn: types.FunctionType, request: Request) -> 
 class _Joint:
     """Puts forward sweep, reverse sweep and result together."""
 
-    def __init__(self, context: Context, specializer: Specializer, primal: ir.Function, request: Request) -> None:
+    def __init__(
+        self, context: Context, specializer: Specializer, primal: ir.Function, request: Request, shared: dict[str, str]
+    ) -> None:
         self.context = context
         self.specializer = specializer
         self.primal = primal
         self.request = request
         self.params = {p.var.name: p.var for p in primal.params}
+        self.params |= {name: self.params[other] for name, other in shared.items()}
+        self.given: set[tuple[ir.Var, Path]] = set()
 
     def build(self, fn: types.FunctionType) -> ir.Function:
         primal, aux = self._split_aux()
@@ -290,6 +301,9 @@ class _Joint:
         for key in path:
             like = builder.call(operator.getitem, like, ir.Const(key))
         bar = bars.get((var, path))
+        if (var, path) in self.given:  # one array given as two arguments: the first has all of the gradient
+            return builder.call(np.zeros_like, like)
+        self.given.add((var, path))
         if bar is None and dict(self.request.options).get("unconnected") == "none":
             return ir.Const(None)
         if bar is None:
@@ -419,6 +433,18 @@ def _guards(specializer: Specializer, context: Context, function: ir.Function) -
     yield from _equal_lengths(context, function)
     for symbol, value in sorted(context.evaluator.facts.assumed):
         yield SizeGuard(symbol, value)
+
+
+def _separate(changed: list[str], arguments: dict[str, AbstractValue]) -> Iterator[SeparateGuard]:
+    """The arrays that an argument that is changed must not share memory with: all others."""
+    places = {name: array_places(value, name) for name, value in arguments.items()}
+    seen = set()
+    for name in changed:
+        for first in places[name]:
+            for second in (place for others in places.values() for place in others):
+                if first != second and (second, first) not in seen:
+                    seen.add((first, second))
+                    yield SeparateGuard(first, second)
 
 
 def _equal_lengths(context: Context, function: ir.Function) -> Iterator[EqualGuard]:

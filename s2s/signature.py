@@ -23,6 +23,7 @@ from s2s.analysis.values import (
     Known,
     ListOf,
     Mapping,
+    Same,
     Scalar,
     Sequence,
     Unknown,
@@ -33,6 +34,7 @@ from s2s.versions import Unstorable, fingerprint, import_path
 __all__ = [
     "Names",
     "annotated",
+    "array_places",
     "describe",
     "guard_source",
     "has_float",
@@ -198,6 +200,20 @@ def has_float(aval: AbstractValue) -> bool:
             return True
 
 
+def array_places(aval: AbstractValue, place: str) -> list[str]:
+    """Expressions for the arrays in an argument, ``params[0]``, where ``place`` is one for the argument."""
+    match aval:
+        case Array():
+            return [place]
+        case Sequence(_, items):
+            return [p for k, item in enumerate(items) for p in array_places(item, f"{place}[{k}]")]
+        case Mapping(keys, items):
+            pairs = zip(keys, items, strict=True)
+            return [p for k, item in pairs for p in array_places(item, f"{place}[{k!r}]")]
+        case _:
+            return []
+
+
 # --- annotations --------------------------------------------------------------------------------------------
 
 
@@ -277,6 +293,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
             return f"[{_key(item, show)}, ...]"
         case Unknown():
             return "?"
+        case Same(name):
+            return f"is {name}"
         case _:
             return show(aval)
 

@@ -32,6 +32,7 @@ __all__ = [
     "ObjectGuard",
     "Path",
     "Request",
+    "SeparateGuard",
     "SizeGuard",
     "Unstorable",
     "fingerprint",
@@ -109,7 +110,16 @@ class EqualGuard:
     owner: Any = None
 
 
-Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard | EqualGuard
+@record
+class SeparateGuard:
+    """Two arrays of arguments share no memory: ``u`` and ``params[0]``. The function changes the first in place."""
+
+    first: str
+    second: str
+    owner: Any = None
+
+
+Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard | EqualGuard | SeparateGuard
 
 
 @record

@@ -6,6 +6,7 @@
     Sequence, Mapping   a tuple or list, a dict, of known length and keys
     ListOf(item)        a list of unknown length
     Closure             a nested function, with what it captured
+    Same(name)          the argument of another name
     UNKNOWN             anything
 """
 
@@ -103,13 +104,22 @@ class Range:
 
 
 @record
+class Same:
+    """The very object that an earlier argument is: one array that the function knows by two names."""
+
+    name: str
+
+
+@record
 class Unknown:
     """Nothing is known."""
 
 
 UNKNOWN = Unknown()
 
-AbstractValue: TypeAlias = "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Unknown"
+AbstractValue: TypeAlias = (
+    "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Same | Unknown"
+)
 
 
 def __getattr__(name: str) -> Any:

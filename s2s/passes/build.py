@@ -15,7 +15,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s.analysis.evaluate import Evaluator
-from s2s.analysis.memory import shared_with
+from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, Known, Mapping, Scalar, Sequence
 from s2s.rules import table
 
@@ -60,6 +60,7 @@ class Context:
     sharing: Sharing = field(default_factory=lambda: Sharing())
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
+    lengths: dict[Any, Dim] = field(default_factory=dict)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -106,6 +107,20 @@ class Context:
             self.sharing.pending.append((var, definition))
         return var
 
+    def definition(self, atom: ir.Atom, fn: Any) -> tuple[ir.Atom, ...] | None:
+        """The arguments of the call of ``fn`` that made an atom."""
+        made = self.definitions.get(atom) if isinstance(atom, ir.Var) else None
+        if isinstance(made, ir.Call) and made.fn == ir.Const(fn) and not made.kwargs:
+            return made.args  # type: ignore[return-value]
+        return None
+
+    def written(self, atom: ir.Atom, depth: int = 6) -> Any:
+        """How an index is computed, the same for two that are computed alike from the same numbers."""
+        made = self.definitions.get(atom) if isinstance(atom, ir.Var) and depth else None
+        if isinstance(made, ir.Call) and made.fn in _INDEX_ARITHMETIC and not made.kwargs:
+            return made.fn, *(self.written(a, depth - 1) for a in made.args)  # type: ignore[arg-type]
+        return atom
+
     def births(self) -> Callable[[ir.Var], bool]:
         """A test whether a variable was there when this was called."""
         versions = dict(self.counters)
@@ -120,6 +135,9 @@ class Context:
         reached = self.sharing.with_(target, self.value) - self.varied
         self.varied |= reached
         self.reached += reached
+
+
+_INDEX_ARITHMETIC = tuple(map(ir.Const, (slice, operator.add, operator.sub, operator.mul, operator.floordiv)))
 
 
 @dataclass
@@ -214,6 +232,8 @@ class Builder:
             fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs}
         )
         forced, facts.forced = facts.forced, before
+        if fn is operator.getitem and isinstance(known, Array) and known.shape:
+            known = self._with_equal_lengths(args, known)
         varied = any(map(context.is_varied, (*args, *(a for _, a in kwargs)))) and not has_zero_derivative(fn, args)
         made = ir.Call(ir.Const(fn), args, kwargs)
         if effect:
@@ -230,6 +250,28 @@ class Builder:
         if forced and isinstance(target, ir.Var):
             context.forced[target] = forced
         return target
+
+    def _with_equal_lengths(self, args: tuple[ir.Atom, ...], known: Array) -> Array:
+        """What is known of a read of slices, where the same slice of the same length has the same length again."""
+        context = self.context
+        source, shape = context.value(args[0]), known.shape
+        parts = context.definition(args[1], ops.make_tuple) or (args[1],)
+        if not isinstance(source, Array) or source.shape is None or shape is None:
+            return known
+        if any(context.value(p) == Known(ir.Const(Ellipsis)) or not is_basic(context.value(p)) for p in parts):
+            return known
+        dims, axis, place = list(shape), 0, 0
+        for part in parts:
+            value = context.value(part)
+            if isinstance(value, Known) and value.value is None:
+                place += 1
+                continue
+            if isinstance(value, Sequence) and dims[place].symbol.startswith("?") and not dims[place].offset:
+                key = (source.shape[axis], context.written(part))
+                dims[place] = context.lengths.setdefault(key, dims[place])
+            place += not isinstance(value, Scalar) and not (isinstance(value, Known) and isinstance(value.value, int))
+            axis += 1
+        return Array(known.dtype, tuple(dims))
 
     def _may_raise(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
         """Whether an operation on arrays and numbers that was not understood may raise; reading a method does not, nor

@@ -264,14 +264,15 @@ def with_out(
 # --- the function's arguments ---------------------------------------------------------------------------------------
 
 
-def own_arguments(function: ir.Function, context: Context, refused: bool) -> ir.Function:
-    """The function with copies of the arguments that it changes: the caller's arrays stay as they are.
+def own_arguments(function: ir.Function, context: Context, changes: str) -> tuple[ir.Function, list[str]]:
+    """The function with copies of the arguments that it changes, so that the caller's arrays stay as they are, and the
+    names of these arguments. Where ``changes`` is ``returned``, they are the result of a function that returns nothing.
 
     Raises UnsupportedSyntaxError where it changes an array that it finds in a global or closure variable, or where the
-    caller would have to see the change (``refused``).
+    caller would have to see the change (``changes`` is ``refused``).
     """
     if not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
-        return function
+        return function, []
     memory = Memory(function, context.value)
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s.value):
@@ -280,12 +281,22 @@ def own_arguments(function: ir.Function, context: Context, refused: bool) -> ir.
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
     for param in function.params:
         if memory.is_buffer(param.var):
-            if refused:
+            if changes == "refused":
                 raise error("S2S122", span=_store_into(function, memory, param.var).span, name=param.var.name)
             mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name)
-    statements = [substitute(s, mapping) for s in function.body.statements]
-    yields = tuple(mapping.get(a, a) for a in function.body.yields)
-    return ir.replace(function, body=ir.Block((*builder.statements, *statements), yields))
+    builder.statements += [substitute(s, mapping) for s in function.body.statements]
+    (result,) = (mapping.get(a, a) for a in function.body.yields)
+    if changes == "returned":
+        result = _with_changed(builder, result, list(mapping.values()))
+    names = [p.var.name for p in function.params if p.var in mapping]
+    return ir.replace(function, body=builder.block(result)), names
+
+
+def _with_changed(builder: Builder, result: ir.Atom, changed: list[ir.Atom]) -> ir.Atom:
+    """The result; of a function that returns nothing, the arguments that it changed."""
+    if not changed or result != ir.Const(None):
+        return result
+    return changed[0] if len(changed) == 1 else builder.call(ops.make_tuple, *changed)
 
 
 def _store_into(function: ir.Function, memory: Memory, var: ir.Var) -> ir.Store:

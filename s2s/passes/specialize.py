@@ -34,6 +34,7 @@ from s2s.analysis.values import (
     ListOf,
     Mapping,
     Range,
+    Same,
     Scalar,
     Sequence,
     Unknown,
@@ -99,9 +100,12 @@ class Specializer:
         frame = Frame(fn, None)
         params = []
         for param in function.params:
-            name = param.var.name
-            var = self.context.define(name, arguments.get(name, UNKNOWN), name in varied)
-            value = arguments.get(name, UNKNOWN)
+            name, value = param.var.name, arguments.get(param.var.name, UNKNOWN)
+            if isinstance(value, Same):  # the parameters come in order: the other one is there
+                params.append(ir.replace(param, var=self.context.define(name, UNKNOWN)))
+                frame.env[param.var] = next(p.var for p in params if p.var.name == value.name)
+                continue
+            var = self.context.define(name, value, name in varied)
             frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else var
             params.append(ir.replace(param, var=var))
             if isinstance(value, Array) and value.shape:

@@ -24,6 +24,7 @@ from s2s.analysis.memory import is_basic, is_copied, shared_with
 from s2s.analysis.values import UNKNOWN, Array, ListOf, Mapping, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents
+from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
 from s2s.rules import table
 
@@ -255,6 +256,9 @@ def _read(
     if self._may_repeat(key) and s.kind != "at":
         return builder.call(rt.stored_bar, target, key, span=s.span)
     g = builder.call(operator.getitem, target, key, span=s.span)
+    if s.kind == "item" and isinstance(g, ir.Var):  # the place in the primal: its lengths may be those of the value
+        primal = Builder(self.context).call(operator.getitem, s.target, s.key)
+        self.context.values[g] = self.context.value(primal)
     value = self.context.value(g)
     copied = is_number(value) or is_copied(self.context.value(target), index) or not is_basic(index)
     return g if copied or not own else builder.call(np.copy, g, span=s.span)
