@@ -405,3 +405,29 @@ def element_is_no_view(x):
 @pure
 def element_is_no_view_pure(x):
     return 3.0 * x[0] * x[1] ** 2 + x[2]
+
+
+@mutating(M33)
+def rows_exchanged_without_copies(m):
+    a = m.copy()
+    a[0], a[1] = a[1], a[0]
+    return a * m
+
+
+@pure
+def rows_exchanged_without_copies_pure(m):
+    return np.stack([m[1], m[1], m[2]]) * m
+
+
+@mutating(V5)
+def store_into_a_copy_is_lost(x):
+    y = x.copy()
+    y[[0, 1]][0] = x[2]
+    y[y > 0.0][0] = 7.0
+    y[1:3][0] = x[3]
+    return y**2
+
+
+@pure
+def store_into_a_copy_is_lost_pure(x):
+    return np.stack([x[0], x[3], x[2], x[3], x[4]]) ** 2

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.errors import DifferentiationError
 from tests.helpers import (
     active_positions,
     assert_gradient,
@@ -122,3 +123,171 @@ def test_gradient(pair, form, mode):
         wanted = numerical(pair.pure, args, {}, argnums, 1.0)
         for place, got, want in zip(argnums, by_grad(f, args, argnums), wanted):
             assert_gradient(got, args[place], want, pair.rtol, scale)
+
+
+# --- arguments that are one array -----------------------------------------------------------------------------------
+
+
+def _accumulate(u, out):
+    out[1:] += 2.0 * u[:-1]
+    return np.sum(out**2 * np.arange(1.0, len(out) + 1.0)) + u[0]
+
+
+def _product(u, v):
+    v[:] = np.sin(v)
+    u *= 2.0
+    return np.sum(u * v)
+
+
+def _write_then_read(u, out):
+    before = np.sum(u**2)
+    out[0] = before * u[1]
+    return before + out[0] * np.sum(u)
+
+
+def _first_only(u, out):
+    u[1] = out[0] ** 2
+    return np.sum(u**3)
+
+
+def _loop(u, out):
+    for i in range(1, len(u)):
+        out[i] = np.sin(u[i - 1]) + u[i] * out[i]
+    return np.sum(u * out)
+
+
+def _helper(u, out):
+    for _ in range(2):
+        _inner(u, out)
+    return np.sum(u**2)
+
+
+def _inner(u, out):
+    out[1:-1] = u[2:] * u[:-2]
+
+
+def _reads_only(u, v):
+    return np.sum(u * v**2)
+
+
+SHARED = [_accumulate, _product, _write_then_read, _first_only, _loop, _helper, _reads_only]
+each_shared = pytest.mark.parametrize("f", SHARED, ids=lambda f: f.__name__.strip("_"))
+
+
+@each_shared
+def test_one_array_for_two_arguments(f):
+    """The primal sees one buffer, so the value is that of one, and the gradients of the arguments add up to the
+    derivative with respect to that buffer."""
+    x = np.array([0.35, -0.62, 1.41, -0.83, 0.94])
+
+    def shared(x):
+        x = x.copy()
+        return f(x, x)
+
+    (wanted,) = numerical(shared, (x,), {}, (0,), 1.0)
+    given = x.copy()
+    value, gradients = s2s.value_and_grad(f, argnums=(0, 1))(x, x)
+    assert np.array_equal(x, given)
+    np.testing.assert_allclose(value, shared(x), rtol=1e-12)
+    np.testing.assert_allclose(gradients[0] + gradients[1], wanted, rtol=1e-6, atol=1e-8)
+    out, pullback = s2s.vjp(f, x, x)
+    np.testing.assert_allclose(sum(pullback(1.0)), wanted, rtol=1e-6, atol=1e-8)
+    assert np.array_equal(x, given)
+
+
+@each_shared
+def test_overlapping_views_for_two_arguments(f):
+    """Arguments that share a part of their memory: what each element of the memory does is the sum of its places.
+    Such a call may be refused; its gradient is never wrong."""
+    x = np.array([0.35, -0.62, 1.41, -0.83, 0.94, 0.5])
+
+    def shared(x):
+        x = x.copy()
+        return f(x[:-1], x[1:])
+
+    (wanted,) = numerical(shared, (x,), {}, (0,), 1.0)
+    given = x.copy()
+    try:
+        value, gradients = s2s.value_and_grad(f, argnums=(0, 1))(x[:-1], x[1:])
+    except DifferentiationError:
+        assert f is not _reads_only
+        return
+    assert np.array_equal(x, given)
+    np.testing.assert_allclose(value, shared(x), rtol=1e-12)
+    total = np.append(gradients[0], 0.0) + np.insert(gradients[1], 0, 0.0)
+    np.testing.assert_allclose(total, wanted, rtol=1e-6, atol=1e-8)
+
+
+@each_shared
+def test_separate_arrays_after_a_shared_one(f):
+    """What was compiled for one array given twice is not used for two arrays, nor the other way round."""
+    x, y = np.array([0.35, -0.62, 1.41, -0.83, 0.94]), np.array([0.7, 0.4, -1.2, 0.8, 1.3])
+    gradient = s2s.grad(f, argnums=(0, 1))
+    (wanted,) = numerical(lambda x: (lambda x: f(x, x))(x.copy()), (x,), {}, (0,), 1.0)
+    separate = numerical(lambda u, v: f(u.copy(), v.copy()), (x, y), {}, (0, 1), 1.0)
+    for _ in range(2):
+        np.testing.assert_allclose(sum(gradient(x, x)), wanted, rtol=1e-6, atol=1e-8)
+        for got, want in zip(gradient(x, y), separate):
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-8)
+
+
+def test_a_shared_array_that_only_is_read_has_partial_derivatives():
+    x = np.array([0.35, -0.62, 1.41])
+    first, second = s2s.grad(_reads_only, argnums=(0, 1))(x, x)
+    np.testing.assert_allclose(first, x**2)
+    np.testing.assert_allclose(second, 2.0 * x**2)
+
+
+# --- functions that return nothing ----------------------------------------------------------------------------------
+
+
+def _smooth(u, out):
+    out[1:-1] = 0.25 * (u[2:] + 2.0 * u[1:-1] + u[:-2]) + 0.1 * u[1:-1] ** 2
+
+
+def _smooth_in_place(u, steps):
+    for _ in range(steps):
+        _smooth(u, u)
+
+
+def _exchange(u, v, s):
+    u += s * v
+    v *= u
+    u[0] = v[1]
+
+
+def _one_side_only(u, v, s):
+    if s > 0.0:
+        u[1:] *= s * v[:-1]
+        return
+    v[0] = u[0]
+
+
+U5, Y5 = np.array([0.35, -0.62, 1.41, -0.83, 0.94]), np.array([0.7, 0.4, -1.2, 0.8, 1.3])
+
+
+@pytest.mark.parametrize(
+    "f, args, changed",
+    [
+        (_smooth, (U5, Y5), (1,)),
+        (_smooth_in_place, (U5, 3), (0,)),
+        (_smooth_in_place, (U5, 0), (0,)),
+        (_exchange, (U5, Y5, 0.7), (0, 1)),
+        (_one_side_only, (U5, Y5, 0.7), (0, 1)),
+        (_one_side_only, (U5, Y5, -0.7), (0, 1)),
+    ],
+)
+def test_what_a_function_leaves_in_its_arguments_is_its_result(f, args, changed):
+    """``vjp`` of a function that returns None gives what the changed arguments would hold."""
+
+    def returning(*args):
+        args = copy_tree(args)
+        assert f(*args) is None
+        return args[changed[0]] if len(changed) == 1 else tuple(args[k] for k in changed)
+
+    cotangent = random_cotangent(returning(*args))
+    value, pulled = reverse_mode(f, args, cotangent)
+    close(value, returning(*args), 1e-12)
+    argnums = argnums_of(args)
+    for place, want in zip(argnums, numerical(returning, args, {}, argnums, cotangent)):
+        assert_gradient(pulled[place], args[place], want, 1e-6)
