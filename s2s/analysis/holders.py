@@ -86,9 +86,18 @@ class Holders:
 
     def _decide(self, members: list[ir.Var]) -> dict[ir.Var, str]:
         kinds = {var: self._kind(var) for var in members}
+        self._keep_bases(kinds)
         if RUNTIME in kinds.values() or not self._is_distinct(members, kinds):
             return {var: VALUE if kind == VALUE and self._is_of_array(var) else RUNTIME for var, kind in kinds.items()}
         return kinds
+
+    def _keep_bases(self, kinds: dict[ir.Var, str]) -> None:
+        """What a view is a view of takes part in its changes, although it is itself read before them only."""
+        for var in [var for var, kind in kinds.items() if kind == VIEW]:
+            base = self.memory.base_of(var)
+            while base is not None and kinds[base] == VALUE:
+                kinds[base] = RUNTIME if self.memory.base_of(base) is None else VIEW
+                base = self.memory.base_of(base)
 
     def _kind(self, var: ir.Var) -> str:
         if var in self.memory.joined:

@@ -431,3 +431,53 @@ def store_into_a_copy_is_lost(x):
 @pure
 def store_into_a_copy_is_lost_pure(x):
     return np.stack([x[0], x[3], x[2], x[3], x[4]]) ** 2
+
+
+@mutating(V5)
+def store_through_a_view_of_a_view(x):
+    y = x.copy()
+    back = y[1:]
+    last = back[1:]
+    last[0] = 0.5
+    return y
+
+
+@pure
+def store_through_a_view_of_a_view_pure(x):
+    return np.concatenate([x[:2], np.array([0.5]), x[3:]])
+
+
+@mutating(T234)
+def store_through_a_chain_of_views(t):
+    a = t.copy()
+    plane = a[1]
+    right = plane[:, 1:]
+    turned = right.T
+    turned[0] += a[0, :, 0]
+    right[0] = turned[:, 1]
+    return a
+
+
+@pure
+def store_through_a_chain_of_views_pure(t):
+    first = np.concatenate([t[1, :, 1:2] + t[0, :, :1], t[1, :, 2:]], axis=1)
+    right = np.concatenate([first[1:2], first[1:]])
+    return np.stack([t[0], np.concatenate([t[1, :, :1], right], axis=1)])
+
+
+@mutating(T234)
+def rows_of_a_reshaped_array(t):
+    a = t.copy()
+    b = a.reshape(6, 4)
+    even = b[::2]
+    even *= b[1::2]
+    flat = a.reshape(2, 12).T
+    flat[0] = flat[1] ** 2
+    return a
+
+
+@pure
+def rows_of_a_reshaped_array_pure(t):
+    b = t.reshape(6, 4)
+    c = np.stack([b[::2] * b[1::2], b[1::2]], axis=1).reshape(2, 12)
+    return np.concatenate([c[:, 1:2] ** 2, c[:, 1:]], axis=1).reshape(2, 3, 4)
