@@ -34,6 +34,7 @@ from s2s.passes.simplify import (
     share,
     spell_stores,
 )
+from s2s.passes.snapshots import drop_snapshots
 from s2s.passes.specialize import Specializer
 from s2s.signature import array_places
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
@@ -119,7 +120,7 @@ def simplify(function: ir.Function, context: Context) -> ir.Function:
     function = drop_dead(spell_stores(function), context)
     function = share(function, context)
     function = drop_copies(function)
-    function = drop_invariant(function)
+    function = drop_snapshots(drop_invariant(function), context)
     function = accumulate(drop_dead(function, context), context)
     return name_unused_items(drop_empty_sections(function))
 

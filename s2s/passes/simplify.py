@@ -316,7 +316,7 @@ def share(function: ir.Function, context: Context) -> ir.Function:
                     mapping[s.target] = seen[key]
                     continue
                 seen[key] = s.target
-            made.append(_map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
+            made.append(map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
         return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
 
     mapping: dict[ir.Atom, ir.Atom] = {}
@@ -338,7 +338,8 @@ def _map_own(s: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
     return s
 
 
-def _map_blocks(s: ir.Statement, change: Any) -> ir.Statement:
+def map_blocks(s: ir.Statement, change: Any) -> ir.Statement:
+    """A statement with the blocks directly inside it changed."""
     match s:
         case ir.If(then=then, orelse=orelse):
             return ir.replace(s, then=change(then), orelse=change(orelse))
@@ -401,7 +402,7 @@ def spell_stores(function: ir.Function) -> ir.Function:
                 call = ir.Call(ir.Const(_AT[s.op]), (s.target, s.key, s.value))
                 made.append(ir.Let(None, call, s.span))
             else:
-                made.append(_map_blocks(s, block))
+                made.append(map_blocks(s, block))
         return ir.Block(tuple(made), b.yields)
 
     if not any(isinstance(s, ir.Store) and s.kind == "at" for s in ir.walk(function.body)):
@@ -438,7 +439,7 @@ def drop_copies(function: ir.Function) -> ir.Function:
 
     def block(b: ir.Block) -> ir.Block:
         kept = [s for s in b.statements if not (isinstance(s, ir.Let) and s.target in mapping)]
-        return ir.Block(tuple(_map_blocks(s, block) for s in kept), b.yields)
+        return ir.Block(tuple(map_blocks(s, block) for s in kept), b.yields)
 
     return _substitute_all(ir.replace(function, body=block(function.body)), mapping)
 
@@ -499,7 +500,7 @@ def _follow(atom: ir.Atom, mapping: dict[ir.Atom, ir.Atom]) -> ir.Atom:
 def _without(block: ir.Block, gone: set[ir.Atom]) -> ir.Block:
     made = []
     for s in block.statements:
-        s = _map_blocks(s, lambda inner: _without(inner, gone))
+        s = map_blocks(s, lambda inner: _without(inner, gone))
         if isinstance(s, (ir.For, ir.While)):
             keep = [k for k, c in enumerate(s.carried) if c.param not in gone]
             body = ir.Block(s.body.statements, tuple(s.body.yields[k] for k in keep))
@@ -531,7 +532,7 @@ def name_unused_items(function: ir.Function) -> ir.Function:
     def block(b: ir.Block) -> ir.Block:
         made = []
         for s in b.statements:
-            s = _map_blocks(s, block)
+            s = map_blocks(s, block)
             if isinstance(s, ir.For) and not read[s.item] and s.item not in captured:
                 s = ir.replace(s, item=ir.Var("_", next(fresh)))
             made.append(s)
@@ -565,6 +566,6 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
                 in_place = operator.iadd if fn is operator.add else operator.isub
                 return ir.Let(new, ir.Call(ir.Const(in_place), (old, other)), span)
             case _:
-                return _map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
+                return map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
 
     return ir.replace(function, body=ir.Block(tuple(map(change, function.body.statements)), function.body.yields))
