@@ -33,10 +33,12 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
-from s2s.passes import cotangents, stores
+from s2s.passes import cotangents, stores, undo
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.frames import Frame, lower_function
+from s2s.passes.recompute import again
+from s2s.passes.regions import Region
 from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.specialize import Specializer
 from s2s.passes.structural import STRUCTURAL, is_hashable, is_structural, may_repeat
@@ -101,7 +103,7 @@ class Reverser:
         result = primal.body.yields[0]
         seeds = {result} if isinstance(result, ir.Var) else set()
         self.old: dict[int, ir.Var] = {}
-        primal = ir.replace(primal, body=stores.with_old_contents(self, primal.body, undone)) if undone else primal
+        primal = ir.replace(primal, body=undo.with_old_contents(self, primal.body, undone)) if undone else primal
         self.memory = Memory(primal, context.value)
         self.useful = find_useful(primal.body, seeds, context.is_varied, self.memory.same)
         self._keep_dead_code(primal.body)
@@ -225,7 +227,7 @@ class Reverser:
                 if bar is not None:
                     bars[var, path] = bar
         statements = self.crossing.finish(sweep)
-        return Reversal(self.crossing.forward(), statements, bars, stores.stores_to_undo(self))
+        return Reversal(self.crossing.forward(), statements, bars, undo.stores_to_undo(self))
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
         """The reverse of the statements of a block."""
@@ -323,7 +325,7 @@ class Reverser:
     def note_read(self, atom: ir.Atom) -> None:
         """Remember that the reverse of the present statement reads what an array holds."""
         if isinstance(atom, ir.Var) and self.memory.is_buffer(atom):
-            self.content_reads.append((self.memory.find(atom), self.now))
+            self.content_reads.append((atom, self.now))
 
     def contribute(
         self, sweep: Sweep, var: ir.Atom, g: ir.Atom, span: ir.Span | None, path: Path = ()
@@ -668,6 +670,9 @@ class Reverser:
     def _operand(self, sweep: Sweep, template: _Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
         if template.reads_content(stand_in):
             self.note_read(atom)
+            done = again(self, sweep, atom)
+            if done is not None:
+                return done
         return self.use(sweep, atom)
 
     # --- structure
@@ -736,6 +741,10 @@ class Reverser:
                 rt.index_bar, self.use(sweep, atom), ir.Const(index[0]), bar, span=span
             )
             self.contribute(sweep, atom, raised, span)
+
+    def home_of(self, var: ir.Var) -> Region:
+        """The region that defines a variable of the primal."""
+        return self.crossing.home[var]
 
     def _may_repeat(self, index: ir.Atom) -> bool:
         """Whether an index may name an element twice."""

@@ -29,10 +29,11 @@ def drop_snapshots(function: ir.Function, context: Context) -> ir.Function:
         statements, at = list(b.statements), 0
         while at < len(statements):
             source, copy = _copied(statements[at])
-            if source is not None and copy is not None and _is_used_up(copy, source, statements[at + 1 :], memory, uses, context):
-                statements[at:] = [substitute(later, {copy: source}) for later in statements[at + 1 :]]
-            else:
+            following = statements[at + 1 :]
+            if source is None or copy is None or not _is_used_up(copy, source, following, memory, uses, context):
                 at += 1
+            else:
+                statements[at:] = [substitute(s, {copy: source}) for s in following]
         return ir.Block(tuple(map_blocks(s, block) for s in statements), b.yields)
 
     return ir.replace(function, body=block(function.body))

@@ -26,13 +26,11 @@ from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
+from s2s.passes.undo import WHOLE, undo
 from s2s.rules import table
 
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
-
-WHOLE = ir.Const(Ellipsis)
-"""The index of all that an array holds."""
 
 ADDS = {operator.add: False, operator.sub: True}
 """The operators of stores that leave the adjoint of the buffer as it is, and whether the value enters with a sign."""
@@ -192,15 +190,6 @@ def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
         _reverse_operator(self, s, target, key, sweep)
 
 
-def undo(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
-    """Give back what a store has overwritten."""
-    assert isinstance(s.target, ir.Var)
-    target = self.use(sweep, s.target)
-    old = self.use(sweep, self.old[id(s)])
-    key: ir.Atom = WHOLE if s.kind == "whole" else self.use_content(sweep, s.key)
-    sweep.builder.add(ir.Store("item", target, key, old, None, s.span))
-
-
 def _reverse_add(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
     """``a[i] += v``: the adjoint of ``a`` stays as it is."""
     if not self.is_active(s.value):
@@ -277,69 +266,7 @@ def _give(self: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) 
         self.contribute(sweep, atom, fitted, s.span)
 
 
-# --- what has to be given back --------------------------------------------------------------------------------------
-
-
-def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -> ir.Block:
-    """The block with what the chosen stores overwrite kept in a variable before them."""
-    made: list[ir.Statement] = []
-    for s in block.statements:
-        match s:
-            case ir.Store() if id(s) in chosen:
-                made += _old_content(self, s)
-            case ir.If(then=then, orelse=orelse):
-                s = ir.replace(
-                    s, then=with_old_contents(self, then, chosen), orelse=with_old_contents(self, orelse, chosen))
-            case ir.For(body=body) | ir.While(body=body):
-                s = ir.replace(s, body=with_old_contents(self, body, chosen))
-            case _:
-                pass
-        made.append(s)
-    return ir.Block(tuple(made), block.yields)
-
-
-def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
-    context = self.context
-    array = context.value(s.target)
-    if s.kind == "whole" or s.key == WHOLE:
-        old = context.define("%", array, False)
-        made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]
-    else:
-        known = context.evaluator.call(operator.getitem, (array, context.value(s.key)), {})
-        read = ir.Call(ir.Const(operator.getitem), (s.target, s.key))
-        old = context.define("%", known, False)
-        made = [ir.Let(old, read, s.span)]
-        if not is_number(known) and is_basic(context.value(s.key)):
-            view, old = old, context.define("%", known, False)
-            made.append(ir.Let(old, ir.Call(ir.Const(np.copy), (view,)), s.span))
-    self.old[id(s)] = old
-    return made  # type: ignore[return-value]
-
-
-def stores_to_undo(self: Reverser) -> set[int]:
-    """The stores that overwrite what the reverse sweep reads: those that may run after the read in the primal."""
-    found = set(self.wanted)
-    for s in ir.walk(self.primal.body):
-        if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
-            root = self.memory.find(s.target)
-            if any(r == root and _may_follow(self, s, reader) for r, reader in self.content_reads):
-                found.add(id(s))
-    return found
-
-
-def _may_follow(self: Reverser, s: ir.Store, reader: int) -> bool:
-    """Whether a store may run after a statement of the primal."""
-    begins, places = self.holders.begins, self.holders.places
-    if reader not in begins or id(s) not in begins:
-        return True
-    if begins[reader] < begins[id(s)]:
-        return True
-    loop = places[id(s)].innermost_loop()
-    while loop is not None:
-        if places[reader].inside(loop):
-            return True
-        loop = loop.parent.innermost_loop() if loop.parent is not None else None
-    return False
+# --- what rules read ------------------------------------------------------------------------------------------------
 
 
 def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
@@ -357,6 +284,6 @@ def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
 
 __all__ = [
     "add_to", "changes_later", "is_found_at_run_time", "is_held_elsewhere", "is_owned", "place", "reads_content",
-    "root_of", "shadow", "store", "stores_to_undo", "takes_over", "with_old_contents",
+    "root_of", "shadow", "store", "takes_over",
 ]
 

@@ -1,0 +1,83 @@
+"""Arithmetic on buffers that the reverse sweep does again instead of keeping its result.
+
+At the reverse of a statement the buffers hold what they held there. So a difference of two slices that the statement
+read is there again for one operation, where keeping it for every trip takes an array each.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from s2s import ir
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.values import Array
+from s2s.passes.crossing import Sweep
+
+if TYPE_CHECKING:
+    from s2s.passes.reverse import Reverser
+
+MOST = 3
+"""How many operations are done again for one result."""
+
+_CHEAP = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.neg)))
+
+
+def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
+    """An array of a loop's trip, computed again from buffers where it is needed; None where it must be kept."""
+    if not isinstance(atom, ir.Var) or self.now not in self.holders.begins:
+        return None
+    plan: list[ir.Let] = []
+    if not _collect(self, sweep, atom, plan) or len(plan) > MOST:
+        return None
+    if not any(self.memory.is_buffer(a) for let in plan for a in ir.atoms_of(let.value)):
+        return None
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for let in plan:
+        assert let.target is not None
+        for a in ir.atoms_of(let.value):
+            if a not in mapping:
+                self.note_read(a)
+                mapping[a] = self.crossing.use(sweep, a)
+        value = ir.map_atoms(let.value, lambda a: mapping[a])
+        varied = self.context.is_varied(let.target)
+        target = self.context.define(let.target.name, self.context.value(let.target), varied, value)
+        sweep.builder.add(ir.Let(target, value, let.span))
+        mapping[let.target] = target
+    return mapping[atom]
+
+
+def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> bool:
+    """Add to a plan the operations that make an array; whether all that they read is there."""
+    if any(let.target == var for let in plan):
+        return True
+    let = self.crossing.lets.get(var)
+    region = self.crossing.home.get(var)
+    if let is None or region is not sweep.region or region.innermost_loop() is None or len(plan) >= MOST:
+        return False
+    if not isinstance(self.context.value(var), Array) or not isinstance(let.value, ir.Call):
+        return False
+    if let.value.fn not in _CHEAP or self.memory.is_buffer(var):
+        return False
+    for atom in let.value.args:
+        if isinstance(atom, ir.Var) and not _is_there(self, sweep, atom, var) and not _collect(self, sweep, atom, plan):
+            return False
+    plan.append(let)
+    return True
+
+
+def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> bool:
+    """Whether an operand can be read here as it was read there: a number, an array from before the loops, or a buffer
+    that nothing has stored into since."""
+    home = self.crossing.home.get(atom)
+    if home is None:
+        return True
+    if not self.memory.is_buffer(atom):
+        return is_number(self.context.value(atom)) or home.innermost_loop() is None
+    if home.innermost_loop() is not None and self.memory.base_of(atom) is None and atom not in self.memory.joined:
+        return False
+    stores = self.holders.stores.get(self.memory.find(atom), [])
+    return not any(self.holders.born[result] <= at < self.holders.begins[self.now] for at in stores)
+
+
+__all__ = ["again"]

@@ -1,0 +1,207 @@
+"""Undoing stores: which of them overwrite what the reverse sweep reads, what is kept of them, how it is given back.
+
+A store has to be undone where some statement that runs before it reads, in its reverse, what the array held. The order
+of two statements follows from their places in the text and from the loops around both; in a loop over an ascending
+range that reads ``a[:i]`` and stores into ``a[i]``, what is read was stored before, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s.analysis.evaluate import is_number
+from s2s.analysis.memory import is_basic
+from s2s.analysis.values import Known
+from s2s.passes.crossing import Sweep
+from s2s.passes.regions import Region
+
+if TYPE_CHECKING:
+    from s2s.passes.reverse import Reverser
+
+WHOLE = ir.Const(Ellipsis)
+"""The index of all that an array holds."""
+
+
+def undo(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
+    """Give back what a store has overwritten."""
+    assert isinstance(s.target, ir.Var)
+    target = self.use(sweep, s.target)
+    old = self.use(sweep, self.old[id(s)])
+    key: ir.Atom = WHOLE if s.kind == "whole" else self.use_content(sweep, s.key)
+    sweep.builder.add(ir.Store("item", target, key, old, None, s.span))
+
+
+
+def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -> ir.Block:
+    """The block with what the chosen stores overwrite kept in a variable before them."""
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        match s:
+            case ir.Store() if id(s) in chosen:
+                made += _old_content(self, s)
+            case ir.If(then=then, orelse=orelse):
+                s = ir.replace(
+                    s, then=with_old_contents(self, then, chosen), orelse=with_old_contents(self, orelse, chosen))
+            case ir.For(body=body) | ir.While(body=body):
+                s = ir.replace(s, body=with_old_contents(self, body, chosen))
+            case _:
+                pass
+        made.append(s)
+    return ir.Block(tuple(made), block.yields)
+
+
+def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
+    context = self.context
+    array = context.value(s.target)
+    if s.kind == "whole" or s.key == WHOLE:
+        old = context.define("%", array, False)
+        made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]
+    else:
+        known = context.evaluator.call(operator.getitem, (array, context.value(s.key)), {})
+        read = ir.Call(ir.Const(operator.getitem), (s.target, s.key))
+        old = context.define("%", known, False)
+        made = [ir.Let(old, read, s.span)]
+        if not is_number(known) and is_basic(context.value(s.key)):
+            view, old = old, context.define("%", known, False)
+            made.append(ir.Let(old, ir.Call(ir.Const(np.copy), (view,)), s.span))
+    self.old[id(s)] = old
+    return made  # type: ignore[return-value]
+
+
+def stores_to_undo(self: Reverser) -> set[int]:
+    """The stores that overwrite what the reverse sweep reads: those that may run after the read in the primal."""
+    found = set(self.wanted)
+    for s in ir.walk(self.primal.body):
+        if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
+            root = self.memory.find(s.target)
+            if any(self.memory.find(var) == root and _overwrites(self, s, var, at) for var, at in self.content_reads):
+                found.add(id(s))
+    return found
+
+
+# --- order ----------------------------------------------------------------------------------------------------------
+
+
+def _overwrites(self: Reverser, s: ir.Store, var: ir.Var, reader: int) -> bool:
+    """Whether a store may change what a statement has read of a variable before."""
+    begins, places = self.holders.begins, self.holders.places
+    if reader not in begins or id(s) not in begins:
+        return True
+    earlier = begins[reader] < begins[id(s)]
+    pair = _parts(self, s, var)
+    for region in _loops_around(places[id(s)]):
+        if not places[reader].inside(region):
+            continue
+        if pair is not None and self.home_of(pair[0]).inside(region):
+            continue  # each trip has an array of its own
+        gap = None if pair is None else _gap(self, region, pair[1], pair[2])
+        if gap is None or gap < 0:
+            return True
+        if gap > 0:
+            return False
+    return earlier
+
+
+def _loops_around(region: Region) -> list[Region]:
+    """The loop bodies around a place, the outermost first."""
+    found = []
+    loop = region.innermost_loop()
+    while loop is not None:
+        found.append(loop)
+        loop = loop.parent.innermost_loop() if loop.parent is not None else None
+    return found[::-1]
+
+
+def _parts(self: Reverser, s: ir.Store, var: ir.Var) -> tuple[ir.Var, list[ir.Atom], list[ir.Atom]] | None:
+    """The array, the indices of a store into it, and those of the view of it through which a variable is read."""
+    root, view = var, None
+    while (base := self.memory.base_of(root)) is not None:
+        root, view = base, root
+    made = self.memory.made.get(view) if view is not None else self.memory.made.get(var)
+    if view is None and isinstance(made, ir.Call) and made.fn == ir.Const(operator.getitem):
+        root = made.args[0]  # type: ignore[assignment]
+    if not isinstance(made, ir.Call) or made.fn != ir.Const(operator.getitem) or root != s.target or s.kind != "item":
+        return None
+    if root in self.memory.joined or not isinstance(root, ir.Var):
+        return None
+    return root, _items(self, s.key), _items(self, made.args[1])  # type: ignore[arg-type]
+
+
+def _items(self: Reverser, index: ir.Atom) -> list[ir.Atom]:
+    """The parts of an index that stand for axes counted from the first."""
+    parts = self.context.definition(index, ops.make_tuple) or (index,)
+    found = []
+    for part in parts:
+        value = self.context.value(part)
+        if not is_basic(value) or (isinstance(value, Known) and (value.value is None or value.value is Ellipsis)):
+            break
+        found.append(part)
+    return found
+
+
+def _gap(self: Reverser, loop: Region, stored: list[ir.Atom], read: list[ir.Atom]) -> int | None:
+    """How far the places that a trip stores into lie beyond those that it reads, in the direction in which the loop
+    runs, on an axis on which both move with the loop; None where that is not known.
+
+    Where it is positive, no trip stores into what it or a trip before it has read; where it is zero, none into what a
+    trip before it has read.
+    """
+    statement = loop.statement
+    if not isinstance(statement, ir.For):
+        return None
+    found = _direction(self, statement)
+    if found is None:
+        return None
+    up, least = found
+    gaps = []
+    for mine, theirs in zip(stored, read, strict=False):
+        near = _bound(self, mine, statement.item, least, up)
+        far = _bound(self, theirs, statement.item, least, not up)
+        if near is not None and far is not None:
+            gaps.append(near - far if up else far - near)
+    return max(gaps, default=None)
+
+
+def _direction(self: Reverser, loop: ir.For) -> tuple[bool, int] | None:
+    """Whether a loop counts upwards, and the least item that it may have, which is not negative."""
+    bounds = self.context.definition(loop.iterable, range)
+    if bounds is None:
+        return None
+    start, stop, step = (ir.Const(0), *bounds, ir.Const(1)) if len(bounds) == 1 else (*bounds, ir.Const(1))[:3]
+    if step == ir.Const(1) and isinstance(start, ir.Const) and start.value >= 0:
+        return True, start.value
+    if step == ir.Const(-1) and isinstance(stop, ir.Const) and stop.value >= -1:
+        return False, stop.value + 1
+    return None
+
+
+def _bound(self: Reverser, part: ir.Atom, item: ir.Var, least: int, first: bool) -> int | None:
+    """The first place that an index names, or the last, counted from the item of a loop, which is ``least`` or more;
+    None where that is not known, or where it may be counted from the end."""
+    bounds = self.context.definition(part, slice)
+    if bounds is not None and bounds[2] not in (ir.Const(None), ir.Const(1)):
+        return None
+    named = part if bounds is None else bounds[0] if first else bounds[1]
+    found = _offset(self, named, item)
+    if found is None or least + found < 0:
+        return None
+    return found if bounds is None or first else found - 1
+
+
+def _offset(self: Reverser, atom: ir.Atom, item: ir.Var) -> int | None:
+    """``c`` where an atom is ``item + c``."""
+    if atom == item:
+        return 0
+    for fn, sign in ((operator.add, 1), (operator.sub, -1)):
+        args = self.context.definition(atom, fn)
+        if args is not None and isinstance(args[1], ir.Const) and type(args[1].value) is int:
+            inner = _offset(self, args[0], item)
+            return None if inner is None else inner + sign * args[1].value
+    return None
+
+
+__all__ = ["WHOLE", "stores_to_undo", "undo", "with_old_contents"]
