@@ -205,13 +205,15 @@ class _Joint:
         wrt = list(dict.fromkeys(self.params[p[0]] for p in self.request.wrt))
         options = dict(self.request.options)
         undone: frozenset[int] = frozenset()
+        repeated: frozenset[frozenset[int]] = frozenset()
         while True:
-            reverser = Reverser(self.context, self.specializer, primal, repeatable, options, undone)
+            reverser = Reverser(self.context, self.specializer, primal, repeatable, options, undone, repeated)
             reversal = reverser.reverse(seed, wrt)
-            if reversal.to_undo <= undone:
+            if reversal.to_undo <= undone and reversal.to_repeat <= repeated:
                 reversal.to_undo = set(undone)
                 return reversal
             undone |= reversal.to_undo
+            repeated |= reversal.to_repeat
 
     def _with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""

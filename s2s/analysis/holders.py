@@ -40,6 +40,7 @@ class Holders:
         self.born: dict[ir.Var, int] = {}
         self.uses: dict[ir.Atom, list[Use]] = {}
         self.stores: dict[ir.Var, list[int]] = {}
+        self.statements: list[ir.Store] = []
         self.begins: dict[int, int] = {}
         self.places: dict[int, Region] = {}
         self.ends: dict[int, int] = {}
@@ -68,6 +69,7 @@ class Holders:
                 self.uses.setdefault(atom, []).append(Use(at, region))
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
                 self.stores.setdefault(self.memory.find(s.target), []).append(at)
+                self.statements.append(s)
             for side, inner in enumerate(ir.blocks_of(s)):
                 child = region.child(s, side)
                 self._block(inner, child)

@@ -30,7 +30,12 @@ def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
     plan: list[ir.Let] = []
     if not _collect(self, sweep, atom, plan) or len(plan) > MOST:
         return None
-    if not any(self.memory.is_buffer(a) for let in plan for a in ir.atoms_of(let.value)):
+    read = {self.memory.find(a) for let in plan for a in let.value.args if self.memory.is_buffer(a)}  # type: ignore
+    stored = frozenset(id(s) for s in self.holders.statements if self.memory.find(s.target) in read)  # type: ignore
+    if not read:
+        return None
+    if not stored <= self.undone_stores and stored not in self.repeated:
+        self.kept_for.setdefault(stored, set()).add(atom)
         return None
     mapping: dict[ir.Atom, ir.Atom] = {}
     for let in plan:
@@ -45,6 +50,11 @@ def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
         sweep.builder.add(ir.Let(target, value, let.span))
         mapping[let.target] = target
     return mapping[atom]
+
+
+def worthwhile(self: Reverser) -> set[frozenset[int]]:
+    """The groups of stores that are fewer than the arrays that would not be kept if they were undone."""
+    return {stored for stored, kept in self.kept_for.items() if len(kept) > len(stored - self.undone_stores)}
 
 
 def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> bool:
@@ -80,4 +90,4 @@ def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> boo
     return not any(self.holders.born[result] <= at < self.holders.begins[self.now] for at in stores)
 
 
-__all__ = ["again"]
+__all__ = ["again", "worthwhile"]

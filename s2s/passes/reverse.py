@@ -37,7 +37,7 @@ from s2s.passes import cotangents, stores, undo
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.frames import Frame, lower_function
-from s2s.passes.recompute import again
+from s2s.passes.recompute import again, worthwhile
 from s2s.passes.regions import Region
 from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.specialize import Specializer
@@ -53,6 +53,7 @@ class Reversal:
     reverse: list[ir.Statement]
     bars: dict[tuple[ir.Var, Path], ir.Atom]
     to_undo: set[int]
+    to_repeat: set[frozenset[int]]
 
 
 @dataclass
@@ -94,7 +95,11 @@ class Reverser:
     def __init__(
         self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
         options: dict[str, Any], undone: frozenset[int] = frozenset(),
+        repeated: frozenset[frozenset[int]] = frozenset(),
     ) -> None:
+        self.undone_stores = undone
+        self.repeated = repeated
+        self.kept_for: dict[frozenset[int], set[ir.Atom]] = {}
         self.context = context
         self.nonsmooth = options.get("nonsmooth")
         self.specializer = specializer
@@ -227,7 +232,7 @@ class Reverser:
                 if bar is not None:
                     bars[var, path] = bar
         statements = self.crossing.finish(sweep)
-        return Reversal(self.crossing.forward(), statements, bars, undo.stores_to_undo(self))
+        return Reversal(self.crossing.forward(), statements, bars, undo.stores_to_undo(self), worthwhile(self))
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
         """The reverse of the statements of a block."""
