@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, jvp, linear, num, partials, straight_through, vjp
+from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, partials, refuse, straight_through, vjp
 
 POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
@@ -58,6 +58,17 @@ def _sinc(y: Any, x: Any) -> Any:
 
 partials(np.sinc, _sinc, samples=(args(arr(5)), args(arr(2, 3)), args(arr())))
 
+
+def bessel_quotient(x: Any) -> Any:
+    """I1(x) / I0(x), by its continued fraction x / (2 + x^2 / (4 + ...)) from a far term back (DLMF 10.33.1)."""
+    quotient = np.zeros_like(x)
+    for k in range(40 + int(np.max(np.abs(x), initial=0.0)), 0, -1):
+        quotient = x / (2.0 * k + x * quotient)
+    return quotient
+
+
+partials(np.i0, lambda y, x: y * bessel_quotient(x), params="x", samples=(args(arr(5)), args(arr(2, 3)), args(arr())))
+
 # --- one input, with corners --------------------------------------------------------------------------------
 
 
@@ -70,10 +81,24 @@ def _absolute(y: Any, x: Any) -> Any:
 
 partials(np.absolute, _absolute)
 partials(np.fabs, lambda y, x: np.sign(x))
+
+
+def _nan_to_num(y: Any, x: Any, copy: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    if copy is False:
+        return rt.no_derivative("np.nan_to_num", "copy=False changes its argument in place; leave it out")
+    return np.where(np.isfinite(x), 1.0, 0.0)
+
+
 partials(
-    np.nan_to_num, lambda y, x: np.where(
-        np.isfinite(x), 1.0, 0.0), samples=(args(arr(4)), args(num()), args(arr(0, 2)),
-    )
+    np.nan_to_num, _nan_to_num, None,
+    lambda y, x, copy, nan, posinf, neginf: np.where(np.isnan(x), 1.0, 0.0),
+    lambda y, x, copy, nan, posinf, neginf: np.where(np.isposinf(x), 1.0, 0.0),
+    lambda y, x, copy, nan, posinf, neginf: np.where(np.isneginf(x), 1.0, 0.0),
+    params="x, copy=True, nan=0.0, posinf=None, neginf=None",
+    samples=(
+        args(arr(4)), args(num()), args(arr(0, 2)), args(np.array([1.0, np.nan, np.nan]), nan=num()),
+        args(np.array([1.0, np.inf, -np.inf]), posinf=num(), neginf=num()),
+    ),
 )
 straight_through(np.floor, np.ceil, np.rint, np.trunc)
 straight_through(np.fix, params="x, out=None")
@@ -113,10 +138,22 @@ straight_through(
         lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), domain=((-2.0, 2.0), POSITIVE,
     )
 )
-partials(np.hypot, lambda y, a, b: a / y, lambda y, a, b: b / y)
+# 0 at the origin, the middle of the slopes there: ``y + (y == 0.0)`` is y, or 1 where y is 0.
+partials(np.hypot, lambda y, a, b: a / (y + (y == 0.0)), lambda y, a, b: b / (y + (y == 0.0)))
 partials(np.arctan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
-partials(np.logaddexp, lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y))
-partials(np.logaddexp2, lambda y, a, b: np.exp2(a - y), lambda y, a, b: np.exp2(b - y))
+
+
+def share_of_sum(a: Any, b: Any) -> Any:
+    """e^a / (e^a + e^b): half where both are the same infinity, 0 or 1 where one of them is infinite."""
+    tie = a == b
+    return np.exp(-np.logaddexp(0.0, np.where(tie, 0.0, b) - np.where(tie, 0.0, a)))
+
+
+partials(np.logaddexp, lambda y, a, b: share_of_sum(a, b), lambda y, a, b: share_of_sum(b, a))
+partials(
+    np.logaddexp2, lambda y, a, b: share_of_sum(math.log(2.0) * a, math.log(2.0) * b),
+    lambda y, a, b: share_of_sum(math.log(2.0) * b, math.log(2.0) * a),
+)
 partials(np.copysign, lambda y, a, b: np.sign(a) * np.copysign(1.0, b), None)
 partials(np.heaviside, lambda y, a, b: 0.0, lambda y, a, b: np.where(a == 0.0, 1.0, 0.0))
 partials(np.ldexp, lambda y, a, b: np.exp2(b), None, samples=(args(arr(3), 2), args(num(), 3)))
@@ -144,6 +181,24 @@ partials(
     lambda y, a, b: np.where((b < a) | np.isnan(a), 1.0, np.where(a == b, 0.5, 0.0)),
 )
 
+
+
+
+@model(np.divmod, samples=[args(num(2.1, 3.9), num(1.1, 1.9)), args(arr(3, low=2.1, high=3.9), arr(2, 1, low=1.1, high=1.9))])
+def _divmod(x1: Any, x2: Any) -> Any:
+    return np.floor_divide(x1, x2), np.remainder(x1, x2)
+
+
+@model(np.modf, samples=[args(num(1.2, 1.8)), args(arr(3, low=1.2, high=1.8))])
+def _modf(x: Any) -> Any:
+    return x - np.trunc(x), np.trunc(x)
+
+
+refuse(
+    np.real_if_close, "whether its result is real depends on the values; use np.real",
+)
+refuse(np.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")
+refuse(np.nextafter, "the next floating-point number is no differentiable function; add a small constant")
 
 # --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared -------------------------------
 

@@ -1,4 +1,4 @@
-"""Rules of functions that pick elements: getitem, take, sort, diff, interp, select.
+"""Rules of functions that pick elements: getitem, take, diff, interp, select.
  A cotangent goes back to where its element came from; where an element was taken more than once, its
 cotangents add up.
 """
@@ -52,44 +52,6 @@ linear(
     np.compress, a=lambda y_bar, a, condition, axis: rt.take_bar(y_bar, a, np.flatnonzero(condition), axis),
     params="condition, a, axis=None, out=None",
     samples=[args(np.array([True, False, True]), arr(3)), args(np.array([False, True]), arr(2, 3), axis=0)],
-)
-
-
-# --- sorting: the permutation is found again, from the values -----------------------------------------------
-
-
-def _sort(y_bar: Any, a: Any, axis: Any) -> Any:
-    if axis is None:
-        return rt.take_bar(y_bar, a, np.argsort(a, axis=None, kind="stable"), None)
-    return rt.take_along_axis_bar(y_bar, a, np.argsort(a, axis=axis, kind="stable"), axis)
-
-
-vjp(
-    np.sort, a=_sort, params="a, axis=-1, kind=None, order=None, *, stable=None",
-    samples=[
-        args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=None), args(arr(0)),
-    ],
-)
-
-
-@jvp(np.sort)
-def _sort_dot(a: Any, a_dot: Any, axis: Any) -> Any:
-    if axis is None:
-        return np.ravel(a_dot)[np.argsort(a, axis=None, kind="stable")]
-    return np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
-
-
-def _median(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    return rt.median_bar(y_bar, a, axis, keepdims)
-
-
-vjp(
-    np.median, a=_median, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
-    samples=[
-        args(arr(5)), args(arr(6)), args(arr(3, 4)), args(arr(3, 4), axis=0),
-        args(arr(3, 4), axis=-1, keepdims=True),
-        args(arr(2, 3, 3), axis=(0, 2)),
-    ],
 )
 
 

@@ -42,14 +42,29 @@ def _sum(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -
     return np.broadcast_to(y_bar, np.shape(a))
 
 
+# Joint: a tangent of the start takes part in the sum of the tangents, and no start is zero.
 linear(
-    np.sum, a=_sum, params=REDUCTION,
-    samples=[*_samples(), *EMPTY, args(arr(3, 2), where=np.array([True, False])), args(num())],
+    np.sum, a=_sum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION, joint=True,
+    samples=[
+        *_samples(), *EMPTY, args(arr(3, 2), where=np.array([True, False])), args(num()), args(arr(3), initial=2.5),
+        args(arr(3, 2), axis=0, initial=num()), args(arr(3, 2), 1, initial=num(), where=np.array([True, False])),
+        args(arr(3, 2), axis=1, dtype=np.float64), args(arr(2, 3, complex=True), axis=0),
+    ],
 )
 alias(np.sum, np.ndarray.sum)
 
 
-def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
+def count(a: Any, axis: Any, where: Any) -> Any:
+    """How many elements each result of a reduction takes together, in a shape that broadcasts against ``a``."""
+    there = np.broadcast_to(where, np.shape(a))
+    return np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).real.dtype)
+
+
+def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
+    if where is not True:
+        if axis is not None and not keepdims:
+            y_bar = np.expand_dims(y_bar, axis)
+        return rt.cast(np.where(where, y_bar / count(a, axis, where), 0.0), a)
     if axis is None:
         y_bar = y_bar / np.size(a)
     elif isinstance(axis, int):
@@ -63,9 +78,14 @@ def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
     return np.broadcast_to(y_bar, np.shape(a))
 
 
+MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
+MASKED = [
+    args(arr(3, 4), where=MASK), args(arr(3, 4), axis=1, where=MASK), args(arr(3, 4), axis=0, keepdims=True, where=MASK),
+    args(arr(3, 4), axis=1, where=np.array([True, False, True, True])),
+]
 linear(
     np.mean, a=_mean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
-    samples=_samples(),
+    samples=[*_samples(), *MASKED, args(arr(3, 2), axis=1, dtype=np.float64), args(arr(2, 3, complex=True), axis=0)],
 )
 alias(np.mean, np.ndarray.mean)
 
@@ -103,58 +123,142 @@ vjp(
 SPREAD = "a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=0"
 
 
-def _var(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
+def _var(
+    y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, dtype: Any
+) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
-    return (2.0 / (rt.axis_size(a, axis) - ddof)) * y_bar * (a - np.mean(a, axis=axis, keepdims=True))
+    if where is not True:
+        return rt.cast(masked_spread(y_bar, a, axis, ddof + correction, where, mean), a)
+    away = a - (np.mean(a, axis=axis, keepdims=True) if mean is None else mean)
+    if np.iscomplexobj(a):
+        away = np.conj(away)
+    number = np.size(a) if axis is None else rt.axis_size(a, axis)
+    if isinstance(axis, int):
+        number = np.shape(a)[axis]
+    if ddof + correction != 0:
+        number = number - (ddof + correction)
+    a_bar = y_bar * away * (2.0 / number)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _std(y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
+
+def _std(
+    y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, dtype: Any
+) -> Any:
     """0 where all values are equal, as the derivative of abs at 0."""
     scaled = y_bar / np.where(y == 0.0, 1.0, y)
     if axis is not None and not keepdims:
         scaled = np.expand_dims(scaled, axis)
-    return scaled * (a - np.mean(a, axis=axis, keepdims=True)) / (rt.axis_size(a, axis) - ddof)
+    if where is not True:
+        return rt.cast(0.5 * masked_spread(scaled, a, axis, ddof + correction, where, mean), a)
+    away = a - (np.mean(a, axis=axis, keepdims=True) if mean is None else mean)
+    if np.iscomplexobj(a):
+        away = np.conj(away)
+    number = np.size(a) if axis is None else rt.axis_size(a, axis)
+    if isinstance(axis, int):
+        number = np.shape(a)[axis]
+    if ddof + correction != 0:
+        number = number - (ddof + correction)
+    a_bar = scaled * away / number
+    return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-vjp(np.var, a=_var, params=SPREAD, samples=[*_samples(), *_samples(ddof=0), args(arr(3, 4), axis=0, ddof=1)])
-vjp(np.std, a=_std, params=SPREAD, samples=[*_samples()[:-1], args(arr(3, 4), axis=0, ddof=1)])
+def masked_spread(g: Any, a: Any, axis: Any, ddof: Any, where: Any, mean: Any) -> Any:
+    """The cotangent of ``a`` from that of the variance of its elements ``where``."""
+    number = count(a, axis, where)
+    if mean is None:
+        mean = np.sum(a, axis=axis, keepdims=True, where=where) / number
+    return np.where(where, (2.0 / (number - ddof)) * g * np.conj(a - mean), 0.0)
 
 
-@jvp(np.var)
-def _var_dot(a: Any, a_dot: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
-    away = a - np.mean(a, axis=axis, keepdims=True)
-    return np.sum(away * a_dot, axis=axis, keepdims=keepdims) * (2.0 / (rt.axis_size(a, axis) - ddof))
+def _var_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+    """Not 0: the mean that is given need not be that of the elements."""
+    if axis is not None and not keepdims:
+        y_bar = np.expand_dims(y_bar, axis)
+    weight = -2.0 * y_bar / (count(a, axis, where) - ddof - correction)
+    return rt.unbroadcast(np.where(where, weight * np.conj(a - mean), 0.0), mean)
 
 
-@jvp(np.std)
-def _std_dot(y: Any, a: Any, a_dot: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
-    away = a - np.mean(a, axis=axis, keepdims=True)
-    inner = np.sum(away * a_dot, axis=axis, keepdims=keepdims) / (rt.axis_size(a, axis) - ddof)
-    return inner / np.where(y == 0.0, 1.0, y)
+def _std_mean(
+    y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    halved = 0.5 * y_bar / np.where(y == 0.0, 1.0, y)
+    return _var_mean(halved, a, axis, ddof, keepdims, where, mean, correction)
 
 
-alias(np.var, np.ndarray.var)
-alias(np.std, np.ndarray.std)
+SPREAD_OF_MANY = [
+    *_samples()[:-1], *MASKED, args(arr(3, 4), axis=0, ddof=1), args(arr(3, 4), axis=1, correction=1.5),
+    args(arr(3, 4), axis=1, where=MASK, ddof=1), args(arr(3, 4), axis=1, mean=arr(3, 1)),
+    args(arr(3, 4), mean=np.ones((1, 1)), keepdims=True), args(arr(3, 4), axis=0, mean=arr(1, 4), where=MASK),
+    args(arr(3, 4, complex=True), axis=0), args(arr(5), dtype=np.float64),
+]
+vjp(np.var, a=_var, mean=_var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, args(arr())])
+# A single element has no spread: the corner of the root.
+vjp(np.std, a=_std, mean=_std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
+
+
+def _var_dot(
+    a: Any, a_dot: Any, mean_dot: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    number = count(a, axis, where)
+    center = np.sum(a, axis=axis, keepdims=True, where=where) / number if mean is None else mean
+    turn = a_dot if mean is None else a_dot - mean_dot
+    change = np.sum(np.real(np.conj(a - center) * turn), axis=axis, keepdims=True, where=where) * (
+        2.0 / (number - ddof - correction)
+    )
+    return change if keepdims else np.squeeze(change, axis)
+
+
+def _std_dot(
+    y: Any, a: Any, a_dot: Any, mean_dot: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any,
+    correction: Any,
+) -> Any:
+    change = _var_dot(a, a_dot, mean_dot, axis, ddof, keepdims, where, mean, correction)
+    return 0.5 * change / np.where(y == 0.0, 1.0, y)
+
+
+jvp(np.var)(_var_dot)
+jvp(np.std)(_std_dot)
+OF_METHODS = [s for s in SPREAD_OF_MANY if "correction" not in s.kwargs]
+alias(np.var, np.ndarray.var, samples=OF_METHODS)
+alias(np.std, np.ndarray.std, samples=OF_METHODS)
 
 # --- prod ---------------------------------------------------------------------------------------------------
 
 
-def _prod(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+def _prod(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
-    return y_bar * rt.prod_partial(a, axis)
+    if where is not True:
+        return rt.cast(np.where(where, initial * y_bar * rt.prod_partial(np.where(where, a, 1.0), axis), 0.0), a)
+    if initial != 1:
+        y_bar = initial * y_bar
+    a_bar = y_bar * rt.prod_partial(a, axis)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
+
+
+def _prod_initial(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.sum(y_bar * np.prod(a, axis=axis, keepdims=keepdims, where=where))
 
 
 vjp(
-    np.prod, a=_prod, params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
-    samples=[*_samples(), *EMPTY],
+    np.prod, a=_prod, initial=_prod_initial,
+    params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
+    samples=[
+        *_samples(), *EMPTY, *MASKED, args(arr(3, 4), axis=0, initial=2.5), args(arr(3, 4), axis=0, initial=num()),
+        args(arr(3, 4), 1, initial=num(), where=MASK), args(arr(4), dtype=np.float64), args(arr(4, complex=True)),
+    ],
 )
 
 
 @jvp(np.prod)
-def _prod_dot(a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
-    return np.sum(rt.prod_partial(a, axis) * a_dot, axis=axis, keepdims=keepdims)
+def _prod_dot(
+    a: Any, a_dot: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    partial = initial * rt.prod_partial(np.where(where, a, 1.0), axis)
+    change = np.sum(partial * a_dot, axis=axis, keepdims=keepdims, where=where)
+    return change + initial_dot * np.prod(a, axis=axis, keepdims=keepdims, where=where)
 
 
 alias(np.prod, np.ndarray.prod)
@@ -162,24 +266,44 @@ alias(np.prod, np.ndarray.prod)
 # --- max and min --------------------------------------------------------------------------------------------
 
 
-def _extreme(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+def _extreme(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     """The cotangent goes to the elements that equal the result, in equal parts."""
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
-    chosen = a == y
-    return np.where(chosen, y_bar / np.sum(chosen, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 0.0)
+    chosen = a == y if where is True else (a == y) & where
+    number = np.sum(chosen, axis=axis, keepdims=True, dtype=np.asarray(a).dtype)
+    if initial is not None:
+        number = np.maximum(number + (initial == y), 1.0)
+    return np.where(chosen, y_bar / number, 0.0)
 
 
-def _extreme_dot(y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
-    chosen = a == (y if axis is None or keepdims else np.expand_dims(y, axis))
+def _extreme_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
+    number = 1.0 + np.sum((a == whole) & where, axis=axis, keepdims=keepdims)
+    return np.sum(np.where(initial == y, y_bar / number, 0.0))
+
+
+def _extreme_dot(
+    y: Any, a: Any, a_dot: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
     total = np.sum(np.where(chosen, a_dot, 0.0), axis=axis, keepdims=keepdims)
-    return total / np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).dtype)
+    number = np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).dtype)
+    if initial is not None:
+        total = total + np.where(initial == y, initial_dot, 0.0)
+        number = number + (initial == y)
+    return total / number
 
 
 EXTREME = "a, axis=None, out=None, keepdims=False, initial=None, where=True"
-vjp(np.max, a=_extreme, params=EXTREME, samples=_samples())
-vjp(np.min, a=_extreme, params=EXTREME, samples=_samples())
+STARTED = [
+    args(arr(3, 4), initial=num(0.5, 1.0)), args(arr(3, 4), axis=1, initial=num(-1.0, 1.0)),
+    args(arr(3, 4), axis=0, keepdims=True, initial=num(0.1, 0.2), where=MASK),
+    args(arr(3, 4), axis=1, initial=0.25, where=MASK), args(arr(0), initial=num()),
+]
+vjp(np.max, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
+vjp(np.min, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
 jvp(np.max)(_extreme_dot)
 jvp(np.min)(_extreme_dot)
 alias(np.max, np.amax, np.ndarray.max)
@@ -197,6 +321,15 @@ def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 
 
 vjp(np.ptp, a=_ptp, params="a, axis=None, out=None, keepdims=False", samples=_samples())
+
+
+@jvp(np.ptp)
+def _ptp_dot(a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
+    top = a == np.max(a, axis=axis, keepdims=True)
+    bottom = a == np.min(a, axis=axis, keepdims=True)
+    up = np.sum(np.where(top, a_dot, 0.0), axis=axis, keepdims=keepdims) / np.sum(top, axis=axis, keepdims=keepdims)
+    down = np.sum(np.where(bottom, a_dot, 0.0), axis=axis, keepdims=keepdims)
+    return up - down / np.sum(bottom, axis=axis, keepdims=keepdims)
 
 
 # --- scans --------------------------------------------------------------------------------------------------
@@ -217,42 +350,139 @@ linear(np.cumsum, a=_cumsum, params="a, axis=None, dtype=None, out=None", sample
 alias(np.cumsum, np.ndarray.cumsum)
 
 
-def _cumprod(y_bar: Any, a: Any, axis: Any) -> Any:
+def _cumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     if axis is None:
-        return np.reshape(rt.cumprod_bar(y_bar, np.ravel(a), 0), np.shape(a))
-    return rt.cumprod_bar(y_bar, a, axis)
+        a_bar = np.reshape(rt.cumprod_bar(y_bar, np.ravel(a), 0), np.shape(a))
+    else:
+        a_bar = rt.cumprod_bar(y_bar, a, axis)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
 vjp(np.cumprod, a=_cumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 alias(np.cumprod, np.ndarray.cumprod)
-alias(
-    np.cumsum, np.cumulative_sum, params="a, /, *, axis=None, dtype=None, out=None, include_initial=False",
-    samples=[args(arr(5)), args(arr(3, 4), axis=1)],
-)
-alias(
-    np.cumprod, np.cumulative_prod, params="a, /, *, axis=None, dtype=None, out=None, include_initial=False",
-    samples=[args(arr(5)), args(arr(3, 4), axis=1)],
-)
-
-# --- without NaN --------------------------------------------------------------------------------------------
 
 
-def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+@jvp(np.cumprod)
+def _cumprod_dot(a: Any, a_dot: Any, axis: Any) -> Any:
+    """The product rule along the scan: d_k = d_(k-1) a_k + y_(k-1) a_dot_k."""
+    if axis is None:
+        return cumprod_dot(np.ravel(a), np.ravel(a_dot), 0)
+    return cumprod_dot(a, a_dot, axis)
+
+
+def cumprod_dot(a: Any, a_dot: Any, axis: int) -> Any:
+    """The tangent of ``np.cumprod(a, axis)``, right where ``a`` has zeros."""
+    a, a_dot = np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)
+    change = np.array(a_dot)
+    product = np.ones_like(a[0]) if len(a) else None
+    for k in range(len(a)):
+        change[k] = a_dot[k] * product + (change[k - 1] * a[k] if k else 0.0)
+        product = product * a[k]
+    return np.moveaxis(change, 0, axis)
+
+
+def without_first(g: Any, axis: int) -> Any:
+    """``g`` but its first element along an axis."""
+    return g[(slice(None),) * (axis % np.ndim(g)) + (slice(1, None),)]
+
+
+def _cumulative_sum(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+    along = 0 if axis is None else axis
+    g = without_first(y_bar, along) if include_initial else y_bar
+    a_bar = rt.reverse_cumsum(g, along)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
+
+
+def _cumulative_prod(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+    along = 0 if axis is None else axis
+    g = without_first(y_bar, along) if include_initial else y_bar
+    a_bar = rt.cumprod_bar(g, a, along)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
+
+
+CUMULATIVE = "a, /, *, axis=None, dtype=None, out=None, include_initial=False"
+CUMULATED = [args(arr(5)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=-2, include_initial=True)]
+linear(np.cumulative_sum, a=_cumulative_sum, params=CUMULATIVE, samples=CUMULATED)
+vjp(np.cumulative_prod, a=_cumulative_prod, params=CUMULATIVE, samples=CUMULATED)
+
+# --- without NaN: as if the elements were not there -----------------------------------------------------------------
+
+
+def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
-    return np.where(np.isnan(a), 0.0, y_bar)
+    left_out = np.isnan(a) if where is True else np.isnan(a) | ~np.asarray(where)
+    a_bar = np.where(left_out, 0.0, y_bar)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
-    there = ~np.isnan(a)
-    return np.where(there, y_bar / np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 0.0)
+    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    a_bar = np.where(there, y_bar / np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 0.0)
+    return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-vjp(np.nansum, a=_nansum, params=REDUCTION, samples=_samples())
-vjp(np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False", samples=_samples())
-vjp(np.nanmax, a=_extreme, params=EXTREME, samples=_samples())
-vjp(np.nanmin, a=_extreme, params=EXTREME, samples=_samples())
+def _nanvar(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+    if axis is not None and not keepdims:
+        y_bar = np.expand_dims(y_bar, axis)
+    return rt.cast(masked_spread(y_bar, a, axis, ddof + correction, ~np.isnan(a) & where, mean), a)
+
+
+def _nanstd(
+    y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    return _nanvar(0.5 * y_bar / np.where(y == 0.0, 1.0, y), a, axis, ddof, keepdims, where, mean, correction)
+
+
+def _nanvar_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+    return _var_mean(y_bar, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+
+
+def _nanstd_mean(
+    y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    halved = 0.5 * y_bar / np.where(y == 0.0, 1.0, y)
+    return _var_mean(halved, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+
+
+def _nanprod(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
+    return _prod(y_bar, a, axis, keepdims, initial, ~np.isnan(a) & where, dtype)
+
+
+def _nanprod_initial(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return _prod_initial(y_bar, a, axis, keepdims, ~np.isnan(a) & where)
+
+
+def _nancumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+    return np.where(np.isnan(a), 0.0, _cumsum(y_bar, a, axis, dtype))
+
+
+def _nancumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+    return np.where(np.isnan(a), 0.0, _cumprod(y_bar, np.where(np.isnan(a), 1.0, a), axis, dtype))
+
+
+vjp(
+    np.nansum, a=_nansum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION,
+    samples=[*_samples(), *MASKED, args(arr(3, 4), 0, initial=num())],
+)
+vjp(
+    np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
+    samples=[*_samples(), *MASKED],
+)
+vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, samples=SPREAD_OF_MANY[:-1])
+vjp(
+    np.nanstd, a=_nanstd, mean=_nanstd_mean, params=SPREAD,
+    samples=SPREAD_OF_MANY[:-1],
+)
+vjp(
+    np.nanprod, a=_nanprod, initial=_nanprod_initial,
+    params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True", samples=[*_samples(), *MASKED],
+)
+vjp(np.nancumsum, a=_nancumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
+vjp(np.nancumprod, a=_nancumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
+vjp(np.nanmax, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
+vjp(np.nanmin, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
 jvp(np.nanmax)(_extreme_dot)
 jvp(np.nanmin)(_extreme_dot)

@@ -186,7 +186,9 @@ PASSIVE_ATTRIBUTES = frozenset(
 """Attributes of an ndarray that have no derivative."""
 
 
-MODULES = ("elementwise", "indexing", "linalg", "passive", "products", "python", "reductions", "shape")
+MODULES = (
+    "elementwise", "indexing", "linalg", "passive", "products", "python", "reductions", "shape", "sorting",
+)
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS = MappingProxyType({"numpy.fft": "fft", "scipy.fft": "fft_scipy", "scipy.special": "special"})
