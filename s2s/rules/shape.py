@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, linear, num, vjp
+from s2s.rules.table import alias, args, arr, attribute, linear, model, num, vjp
 
 # --- the same elements in the same order --------------------------------------------------------------------
 
@@ -114,6 +114,14 @@ linear(
     params="a, source, destination",
     samples=[args(arr(2, 3, 4), 0, -1), args(arr(2, 3, 4), (0, 1), (-1, 0))],
 )
+
+
+@model(np.rollaxis, samples=[args(arr(2, 3, 4), 2), args(arr(2, 3, 4), 0, 2), args(arr(2, 3, 4), -1, 1)])
+def _rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+    axis, start = axis % np.ndim(a), start + np.ndim(a) if start < 0 else start
+    return np.moveaxis(a, axis, start - 1 if axis < start else start)
+
+
 linear(
     np.flip, m=lambda y_bar, axis: np.flip(y_bar, axis), params="m, axis=None",
     samples=[args(arr(3)), args(arr(2, 3)), args(arr(2, 3), axis=-1), args(arr(2, 3, 2), axis=(0, 2))],
@@ -155,7 +163,9 @@ def _as_array(y_bar: Any, a: Any) -> Any:
     return rt.cast(y_bar, a)
 
 
-def _array(y_bar: Any, object: Any) -> Any:
+def _array(y_bar: Any, object: Any, ndmin: Any) -> Any:
+    if ndmin != 0:
+        y_bar = np.reshape(y_bar, np.shape(object))
     if isinstance(object, (list, tuple)):
         return rt.mirror(y_bar, object)
     return rt.cast(y_bar, object)
@@ -166,13 +176,18 @@ LISTS = [
     args(num()),
 ]
 linear(
-    np.array, object=_array, samples=[*LISTS, args(arr(3), dtype=np.float64)], harmless="dtype",
+    np.array, object=_array, harmless="dtype",
+    samples=[*LISTS, args(arr(3), dtype=np.float64), args(arr(3), ndmin=2), args([num(), num()], ndmin=2)],
     params="object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None",
 )
 ASARRAY = "a, dtype=None, order=None, *, device=None, copy=None, like=None"
 linear(np.asarray, a=_as_array, params=ASARRAY, harmless="dtype", samples=LISTS)
 alias(np.asarray, np.asanyarray)
 alias(np.asarray, np.asarray_chkfinite, params="a, dtype=None, order=None", samples=[args(arr(3))])
+linear(
+    np.require, a=_as_array, params="a, dtype=None, requirements=None, *, like=None", harmless="dtype requirements",
+    samples=[args(arr(2, 3), np.float64, ["C"])],
+)
 # A cast to integers is straight-through: the compiler asks for the policy where the result is an integer.
 linear(
     np.ndarray.astype, a=lambda y_bar, a: rt.cast(y_bar, a), harmless="dtype",
@@ -232,23 +247,80 @@ linear(
         args(arr(3), 2), args(arr(3), (2, 2)), args(arr(2, 3), 2), args(arr(2, 3), (2, 1, 2)), args(num(), 2),
     ],
 )
+
+
+@model(np.resize, samples=[args(arr(2, 3), (4, 2)), args(arr(4), 3), args(arr(3), (2, 2))])
+def _resize(a: Any, new_shape: Any) -> Any:
+    """The elements again and again in their order."""
+    return np.reshape(np.take(a, np.arange(math.prod(np.atleast_1d(new_shape).tolist())) % np.size(a)), new_shape)
+
+
+
+
+def widths_of(array: Any, pad_width: Any) -> list[tuple[int, int]]:
+    """How much ``np.pad`` puts before and after each axis."""
+    if isinstance(pad_width, dict):
+        made = np.zeros((np.ndim(array), 2), int)
+        for axis, width in pad_width.items():
+            made[axis] = width
+    else:
+        made = np.broadcast_to(pad_width, (np.ndim(array), 2))
+    return [(before, after) for before, after in made.tolist()]
+
+
+def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any) -> Any:
+    """The cotangent of ``array`` from that of ``np.pad`` in a mode that is linear, axis by axis."""
+    if mode not in ("edge", "reflect", "symmetric", "wrap", "linear_ramp", "mean"):
+        return rt.no_derivative("np.pad", f"the mode {mode!r} has no rule; pad with np.concatenate")
+    if stat_length is not None or np.any(end_values):
+        return rt.no_derivative("np.pad", "stat_length and end_values have no rule; pad with np.concatenate")
+    options = {"reflect_type": reflect_type} if mode in ("reflect", "symmetric") else {}
+    repeats = mode in ("edge", "wrap") or options == {"reflect_type": "even"}
+    for axis, (before, after) in enumerate(widths_of(array, pad_width)):
+        n = np.shape(array)[axis]
+        g = np.moveaxis(g, axis, 0)
+        g_bar = np.array(g[before : before + n])
+        if repeats:  # which element each one repeats
+            source = np.pad(np.arange(n), (before, after), mode=mode)
+            np.add.at(g_bar, source[:before], g[:before])
+            np.add.at(g_bar, source[before + n :], g[before + n :])
+        else:  # the matrix of the axis is the padded unit matrix
+            spread = np.pad(np.eye(n, dtype=g.dtype), [(before, after), (0, 0)], mode=mode, **options)
+            g_bar = np.tensordot(spread, g, axes=([0], [0]))
+        g = np.moveaxis(g_bar, 0, axis)
+    return g
+
+
+def _pad(
+    y_bar: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any
+) -> Any:
+    if mode != "constant":
+        return pad_bar(y_bar, array, pad_width, mode, stat_length, end_values, reflect_type)
+    if isinstance(pad_width, dict):
+        return rt.unpad(y_bar, array, widths_of(array, pad_width))
+    return rt.unpad(y_bar, array, pad_width)
+
+
 linear(
-    np.pad, joint=True, params="array, pad_width, mode='constant', *, constant_values=0",
-    array=lambda y_bar, array, pad_width: rt.unpad(y_bar, array, pad_width),
+    np.pad, joint=True, array=_pad,
+    params="array, pad_width, mode='constant', *, constant_values=0, stat_length=None, end_values=0, reflect_type='even'",
     constant_values=lambda y_bar, array, pad_width, constant_values: rt.pad_value_bar(
         y_bar, array, pad_width, constant_values
     ),
     samples=[
         args(arr(3), 2), args(arr(2, 3), (1, 2)), args(arr(2, 3), ((0, 1), (2, 0))), args(arr(3), ((1, 2),)),
         args(arr(2, 3), 1, mode="constant", constant_values=7.0), args(arr(3), 1, constant_values=num()),
+        args(arr(4), 2, "edge"), args(arr(3, 4), 2, mode="reflect"), args(arr(3, 4), ((0, 2), (5, 1)), "symmetric"),
+        args(arr(3), (4, 7), "wrap"), args(arr(3, 4), 2, "linear_ramp"), args(arr(3, 4), (1, 2), "mean"),
+        args(arr(4), 2, "reflect", reflect_type="odd"), args(arr(2, 3, complex=True), 1, "edge"),
     ],
 )
 
 # --- joining ------------------------------------------------------------------------------------------------
 
 
-def _concatenate(y_bar: Any, arrays: Any, axis: Any) -> Any:
-    if isinstance(arrays, (list, tuple)) and len(arrays) == 2 and axis == 0:
+def _concatenate(y_bar: Any, arrays: Any, axis: Any, dtype: Any) -> Any:
+    if isinstance(arrays, (list, tuple)) and len(arrays) == 2 and axis == 0 and dtype is None:
         return [y_bar[: len(arrays[0])], y_bar[len(arrays[0]) :]]
     return rt.split_like(y_bar, arrays, axis)
 
@@ -260,12 +332,12 @@ linear(
         args([arr(2), arr(3)]), args((arr(2), arr(3), arr(1))), args([arr(2, 3), arr(2, 1)], axis=1),
         args(arr(2, 3)),
         args([arr(2, 3), arr(0, 3)], axis=-2), args([arr(2, 3), arr(2)], axis=None),
-        args([arr(2), np.ones(2)]),
+        args([arr(2), np.ones(2)]), args([arr(2), arr(3)], dtype=np.float64),
     ],
 )
 linear(
     np.stack, arrays=lambda y_bar, arrays, axis: rt.unstack_like(y_bar, arrays, axis), joint=True,
-    params="arrays, axis=0, out=None, *, dtype=None, casting='same_kind'",
+    params="arrays, axis=0, out=None, *, dtype=None, casting='same_kind'", harmless="dtype",
     samples=[
         args([arr(3), arr(3)]), args((arr(2, 3), arr(2, 3)), axis=-1), args([num(), num()]),
         args(arr(2, 3), axis=1),
@@ -273,16 +345,17 @@ linear(
 )
 linear(
     np.vstack, tup=lambda y_bar, tup: rt.joined_like(y_bar, tup, [np.atleast_2d(a) for a in tup], 0),
-    joint=True,
-    params="tup, *, dtype=None, casting='same_kind'",
+    joint=True, params="tup, *, dtype=None, casting='same_kind'", harmless="dtype",
     samples=[args([arr(3), arr(3)]), args((arr(2, 3), arr(3))), args([num(), num()])],
 )
+if hasattr(np, "row_stack"):  # another name, deprecated in NumPy 2
+    alias(np.vstack, np.row_stack, samples=[args([arr(3), arr(3)])])
 linear(
     np.hstack,
     tup=lambda y_bar, tup: rt.joined_like(
         y_bar, tup, [np.atleast_1d(a) for a in tup], 0 if np.ndim(y_bar) == 1 else 1
     ),
-    joint=True, params="tup, *, dtype=None, casting='same_kind'",
+    joint=True, params="tup, *, dtype=None, casting='same_kind'", harmless="dtype",
     samples=[args([arr(3), arr(2)]), args((arr(2, 3), arr(2, 1))), args([num(), arr(2)])],
 )
 linear(
@@ -305,6 +378,114 @@ linear(
     samples=[args(arr(3), num()), args(arr(2, 3), arr(1, 3), axis=0), args(arr(2), arr(2, 2))],
 )
 
+
+
+def block_bar(g: Any, arrays: Any) -> Any:
+    """The cotangents of the nested lists of ``np.block``: the innermost lie along the last axis, the next along the one
+    before.
+    """
+    if not isinstance(arrays, list):
+        return np.reshape(g, np.shape(arrays))
+    depth = _depth_of(arrays)
+    start, parts = 0, []
+    for item in arrays:
+        length = _block_shape(item, depth - 1, np.ndim(g))[-depth]
+        before = (slice(None),) * (np.ndim(g) - depth)
+        part = g[(*before, slice(start, start + length))]
+        parts.append(block_bar(part, item) if isinstance(item, list) else rt.cast(np.reshape(part, np.shape(item)), item))
+        start += length
+    return parts
+
+
+def _depth_of(arrays: Any) -> int:
+    return 1 + _depth_of(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def _block_shape(arrays: Any, depth: int, rank: int) -> tuple[int, ...]:
+    """The shape of the block that nested lists make, with a rank."""
+    if not isinstance(arrays, list):
+        shape = np.shape(arrays)
+        return (1,) * (rank - len(shape)) + shape
+    shapes = [_block_shape(item, depth - 1, rank) for item in arrays]
+    whole = list(shapes[0])
+    whole[-depth] = sum(shape[-depth] for shape in shapes)
+    return tuple(whole)
+
+
+linear(
+    np.block, arrays=lambda y_bar, arrays: block_bar(y_bar, arrays), joint=True, params="arrays",
+    samples=[
+        args([arr(2), arr(3)]), args([[arr(2, 2), arr(2, 1)], [arr(1, 2), arr(1, 1)]]), args([[num(), num()], [num(), 1.0]]),
+        args([[arr(3)], [arr(3)]]), args(arr(2, 3)), args([[arr(2, 2, 2), arr(2, 2, 1)]]),
+    ],
+)
+
+# --- putting in and taking out --------------------------------------------------------------------------------------
+
+
+def insertion(array: Any, obj: Any, values: Any, axis: Any) -> tuple[Any, Any]:
+    """Where in the result of ``np.insert`` the elements of the array are along the axis, and where those of the values.
+    """
+    length = np.size(array) if axis is None else np.shape(array)[axis]
+    rank = 1 if axis is None else np.ndim(array)
+    along = 0 if axis is None else axis % rank
+    values = np.array(values, ndmin=rank)
+    single = isinstance(obj, (int, np.integer))
+    count = np.moveaxis(values, 0, along).shape[along] if single else np.size(np.arange(length)[obj] if isinstance(
+        obj, slice) else obj)
+    tags = np.insert(np.full(length, -1), obj, np.arange(count))
+    places = np.empty(count, int)
+    places[tags[tags >= 0]] = np.flatnonzero(tags >= 0)
+    return np.flatnonzero(tags < 0), places
+
+
+def _insert(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> Any:
+    kept, _ = insertion(arr, obj, values, axis)
+    return np.reshape(np.take(y_bar, kept, 0 if axis is None else axis), np.shape(arr))
+
+
+def _insert_values(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> Any:
+    _, places = insertion(arr, obj, values, axis)
+    along = 0 if axis is None else axis
+    g = np.take(y_bar, places, along)
+    if isinstance(obj, (int, np.integer)):  # one place: the first axis of the values goes along it
+        g = np.moveaxis(g, along, 0)
+    return rt.unbroadcast(g, values)
+
+
+linear(
+    np.insert, arr=_insert, values=_insert_values, joint=True, params="arr, obj, values, axis=None",
+    samples=[
+        args(arr(4), 1, num()), args(arr(4), [0, 3], arr(2)), args(arr(4), [3, 0], arr(2)), args(arr(2, 3), 2, num()),
+        args(arr(2, 3), 1, arr(2), axis=1), args(arr(2, 3), 1, num(), axis=0), args(arr(2, 3), [1, 1], arr(2, 2), axis=1),
+        args(arr(4), 1, arr(3)), args(arr(4), slice(0, 2), num()), args(arr(2, 3), -1, arr(3), axis=0),
+    ],
+)
+
+
+def _delete(y_bar: Any, arr: Any, obj: Any, axis: Any) -> Any:
+    length = np.size(arr) if axis is None else np.shape(arr)[axis]
+    return rt.take_bar(y_bar, arr, np.delete(np.arange(length), obj), axis)
+
+
+linear(
+    np.delete, arr=_delete, params="arr, obj, axis=None", harmless="obj",
+    samples=[args(arr(4), 1), args(arr(4), [0, -1]), args(arr(2, 3), 1, axis=1), args(arr(3, 2), slice(0, 2), axis=0)],
+)
+
+
+def _trim_zeros(y_bar: Any, filt: Any, trim: Any) -> Any:
+    filt_bar = np.zeros_like(filt)
+    start = int(np.argmax(np.not_equal(filt, 0.0))) if "f" in trim.lower() and len(y_bar) else 0
+    filt_bar[start : start + len(y_bar)] = y_bar
+    return filt_bar
+
+
+vjp(
+    np.trim_zeros, filt=_trim_zeros, params="filt, trim='fb'",
+    samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b")],
+)
+
 # --- splitting: the result is a list of views, and so is its cotangent --------------------------------------
 
 linear(
@@ -315,6 +496,10 @@ linear(
 linear(
     np.array_split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), harmless="indices_or_sections",
     params="ary, indices_or_sections, axis=0", samples=[args(arr(7), 3), args(arr(2, 5), 2, axis=1)],
+)
+linear(
+    np.unstack, x=lambda y_bar, axis: np.stack(y_bar, axis), params="x, /, *, axis=0", joint=True,
+    samples=[args(arr(3)), args(arr(2, 3)), args(arr(2, 3), axis=-1)],
 )
 linear(
     np.hsplit, ary=lambda y_bar, ary: np.concatenate(y_bar, 0 if np.ndim(ary) == 1 else 1),
@@ -355,6 +540,10 @@ linear(
     ],
 )
 alias(np.diagonal, np.ndarray.diagonal)
+linear(
+    np.linalg.diagonal, x=lambda y_bar, x, offset: rt.diagonal_bar(y_bar, x, offset, -2, -1), params="x, /, *, offset=0",
+    samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
+)
 linear(
     np.tril, m=lambda y_bar, k: np.tril(y_bar, k), params="m, k=0",
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), -1)],
@@ -397,10 +586,19 @@ def _logspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, base:
     return rt.unbroadcast(math.log(base) * rt.weigh(weights, y_bar * y, axis), stop)
 
 
+def _logspace_base(y_bar: Any, y: Any, start: Any, stop: Any, num: Any, endpoint: Any, base: Any, axis: Any) -> Any:
+    """y = base^e at the exponents e between start and stop."""
+    exponents = np.linspace(start, stop, num, endpoint=endpoint, axis=axis)
+    return rt.unbroadcast(y_bar * y * exponents / base, base)
+
+
 vjp(
-    np.logspace, start=_logspace_start, stop=_logspace_stop,
+    np.logspace, start=_logspace_start, stop=_logspace_stop, base=_logspace_base, harmless="dtype",
     params="start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0",
-    samples=[args(num(), num(), 5), args(num(), num(), 4, endpoint=False, base=2.0), args(arr(3), num(), 5)],
+    samples=[
+        args(num(), num(), 5), args(num(), num(), 4, endpoint=False, base=2.0), args(arr(3), num(), 5),
+        args(num(), num(), 5, base=num(1.5, 3.0)),
+    ],
 )
 
 
@@ -414,7 +612,7 @@ def _geomspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, axis
 
 
 vjp(
-    np.geomspace, start=_geomspace_start, stop=_geomspace_stop,
+    np.geomspace, start=_geomspace_start, stop=_geomspace_stop, harmless="dtype",
     params="start, stop, num=50, endpoint=True, dtype=None, axis=0",
     samples=[args(num(1, 2), num(3, 4), 5), args(num(1, 2), num(3, 4), 4, endpoint=False)],
 )
@@ -427,7 +625,8 @@ linear(
     samples=[args(arr(3), arr(2, 1)), args(arr(2), num())],
 )
 linear(
-    np.meshgrid, joint=True, params="*xi, copy=True, sparse=False, indexing='xy'",
+    np.meshgrid, joint=True, params="*xi, copy=True, sparse=False, indexing='xy'", harmless="sparse",
     xi=lambda y_bar, xi, indexing: rt.meshgrid_bar(y_bar, xi, indexing),
-    samples=[args(arr(3), arr(2)), args(arr(3), arr(2), arr(4)), args(arr(3), arr(2), indexing="ij")],
+    samples=[args(arr(3), arr(2)), args(arr(3), arr(2), arr(4)), args(arr(3), arr(2), indexing="ij"),
+             args(arr(3), arr(2), sparse=True)],
 )

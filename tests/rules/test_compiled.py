@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib.util
 import math
 import operator
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_rules import CHECKED, Case, draws
+from test_rules import CHECKED, Case, draws, pair, tree
 
 import s2s
 from s2s.rules import table
@@ -107,12 +108,12 @@ IN_PLACE = (
 """They would change the arrays of the caller, which the compiler refuses."""
 
 
-def cases() -> list[Any]:
-    rules = [r for r in RULES.values() if r.kind in CHECKED and r.samples and r.fn not in IN_PLACE]
+def cases(*kinds: str) -> list[Any]:
+    rules = [r for r in RULES.values() if r.kind in kinds and r.samples and r.fn not in IN_PLACE]
     return [pytest.param(rule, id=rule.name) for rule in rules]
 
 
-@pytest.mark.parametrize("rule", cases())
+@pytest.mark.parametrize("rule", cases(*CHECKED))
 def test_generated_gradient_gives_what_the_rule_gives(rule: Rule, tmp_path: Any) -> None:
     for sample in rule.samples:
         case, program = Case(rule, sample), Program(rule, sample)
@@ -127,3 +128,19 @@ def test_generated_gradient_gives_what_the_rule_gives(rule: Rule, tmp_path: Any)
                 assert not np.any(x_bar)
                 continue
             np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)
+
+
+# Those of Python itself take functions and iterators: the tests of the language have them.
+@pytest.mark.parametrize("rule", [c for c in cases("model") if c.values[0].fn not in (sum, map, filter, functools.reduce)])
+def test_generated_gradient_of_a_model_agrees_with_differences(rule: Rule, tmp_path: Any) -> None:
+    for sample in rule.samples:
+        case, program = Case(rule, sample), Program(rule, sample)
+        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
+        directions = [d for name in case.template for d in case.directions.get(name, [])]
+        f = s2s.differentiable(nonsmooth="zero")(program.build(tmp_path))  # as differences see rounding
+        out, pullback = s2s.vjp(f, *leaves)
+        same = [np.allclose(a, b, rtol=1e-12, atol=1e-12) for a, b in zip(tree(out), tree(case.y), strict=True)]
+        assert all(same), program.text
+        change, width = case.difference()
+        found = sum(pair(x_bar, d) for x_bar, d in zip(pullback(whole(out, case.y_bar)), directions, strict=True))
+        assert found == pytest.approx(pair(case.y_bar, change) / width, rel=1e-6, abs=1e-9), program.text

@@ -120,6 +120,8 @@ class Case:
 
     def differentiable(self) -> list[str]:
         names = list(self.template)
+        if self.rule.kind == "model":
+            return names
         if self.rule.partials:
             return [n for n, p in zip(names, self.rule.partials, strict=False) if p is not None]
         return [n for n in names if n in self.rule.cotangents]
