@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, num, refuse, vjp
+from s2s.rules.table import alias, args, arr, linear, model, num, refuse, vjp
 
 # The compiler accumulates into slices in place; this is the general form.
 linear(
@@ -29,7 +29,11 @@ linear(
 )
 
 
-def _take(y_bar: Any, a: Any, indices: Any, axis: Any) -> Any:
+def _take(y_bar: Any, a: Any, indices: Any, axis: Any, mode: Any) -> Any:
+    if mode == "wrap":
+        indices = np.mod(indices, np.size(a) if axis is None else np.shape(a)[axis])
+    if mode == "clip":
+        indices = np.clip(indices, 0, np.size(a) - 1 if axis is None else np.shape(a)[axis] - 1)
     return rt.take_bar(y_bar, a, indices, axis)
 
 
@@ -38,7 +42,8 @@ linear(
     samples=[
         args(arr(5), [0, 0, 3]), args(arr(3, 4), [1, -1], axis=1), args(arr(3, 4), 5),
         args(arr(3, 4), 1, axis=0),
-        args(arr(3, 4), np.array([[0, 1], [2, 2]]), axis=-2),
+        args(arr(3, 4), np.array([[0, 1], [2, 2]]), axis=-2), args(arr(5), [7, -1], mode="wrap"),
+        args(arr(3, 4), [7, -1, 2], axis=1, mode="clip"), args(arr(2, 3), [8, -1], mode="clip"),
     ],
 )
 alias(np.take, np.ndarray.take)
@@ -55,14 +60,53 @@ linear(
 )
 
 
+alias(np.compress, np.ndarray.compress, params="a, condition, axis=None, out=None", samples=[args(arr(3), [True, False])])
+linear(
+    np.extract, arr=lambda y_bar, arr, condition: rt.take_bar(y_bar, arr, np.flatnonzero(condition), None),
+    params="condition, arr",
+    samples=[args(np.array([True, False, True]), arr(3)), args(np.array([[False, True], [True, True]]), arr(2, 2))],
+)
+
 # --- differences and integrals ------------------------------------------------------------------------------
 
+
+
+def _diff(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
+    if prepend is None and append is None:
+        return rt.diff_bar(y_bar, a, n, axis)
+    return diff_parts(y_bar, a, n, axis, prepend, append)[1]
+
+
+def _diff_prepend(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
+    return diff_parts(y_bar, a, n, axis, prepend, append)[0]
+
+
+def _diff_append(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
+    return diff_parts(y_bar, a, n, axis, prepend, append)[2]
+
+
+def diff_parts(g: Any, a: Any, n: int, axis: int, prepend: Any, append: Any) -> list[Any]:
+    """The cotangents of ``prepend``, ``a`` and ``append`` from that of ``np.diff`` of the three together; None where
+    there is none.
+    """
+    slab = (*np.shape(a)[: axis % np.ndim(a)], 1, *np.shape(a)[axis % np.ndim(a) + 1 :])
+    parts = [
+        part if part is None or np.ndim(part) else np.broadcast_to(part, slab) for part in (prepend, np.asarray(a), append)
+    ]
+    there = [part for part in parts if part is not None]
+    pieces = iter(rt.split_like(rt.diff_bar(g, np.concatenate(there, axis), n, axis), there, axis))
+    bars = [None if part is None else next(pieces) for part in parts]
+    given = (prepend, a, append)
+    return [None if x is None else rt.unbroadcast(bar, x) for bar, x in zip(bars, given, strict=True)]
+
+
 linear(
-    np.diff, a=lambda y_bar, a, n, axis: rt.diff_bar(y_bar, a, n, axis),
+    np.diff, a=_diff, prepend=_diff_prepend, append=_diff_append, joint=True,
     params="a, n=1, axis=-1, prepend=None, append=None",
     samples=[
         args(arr(5)), args(arr(5), 2), args(arr(3, 4), axis=0), args(arr(3, 4), n=0),
-        args(arr(3, 4), n=3, axis=1),
+        args(arr(3, 4), n=3, axis=1), args(arr(5), prepend=num()), args(arr(3, 4), 2, 0, arr(1, 4), num()),
+        args(arr(3, 4), prepend=0.0, append=arr(3, 2)),
     ],
 )
 
@@ -98,7 +142,11 @@ def _interp_x(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
     return rt.cast(y_bar * rt.interp_slope(x, xp, fp), x)
 
 
-def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
+def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
+    if left is not None:
+        y_bar = np.where(x < xp[0], 0.0, y_bar)
+    if right is not None:
+        y_bar = np.where(x > xp[-1], 0.0, y_bar)
     return rt.interp_fp_bar(y_bar, x, xp, fp)
 
 
@@ -106,16 +154,89 @@ def _interp_xp(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
     """A knot that moves by d moves its pieces: the cotangent of its value, times minus the slope, at each
     point.
     """
-    return rt.interp_fp_bar(-y_bar * rt.interp_slope(x, xp, fp), x, xp, fp)
+    return np.real(rt.interp_fp_bar(-y_bar * rt.interp_slope(x, xp, fp), x, xp, fp))
 
 
 vjp(
     np.interp, x=_interp_x, fp=_interp_fp, xp=_interp_xp,
+    left=lambda y_bar, x, xp: np.sum(np.where(x < xp[0], y_bar, 0.0)),
+    right=lambda y_bar, x, xp: np.sum(np.where(x > xp[-1], y_bar, 0.0)),
     params="x, xp, fp, left=None, right=None, period=None",
     samples=[
         args(arr(4, low=0.1, high=2.9), np.arange(4.0), arr(4)), args(num(0.1, 0.9), np.arange(4.0), arr(4)),
         args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4)),
         args(arr(2, 2, low=1.1, high=1.9), np.arange(4.0), arr(4)),
+        args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4), num(), num()),
+        args(np.array([-1.0, 0.5, 9.0]), np.arange(4.0), arr(4), right=0.0),
+        args(arr(3, low=0.1, high=0.9), np.arange(2.0), arr(2, complex=True)),
+    ],
+)
+
+
+@model(
+    np.gradient,
+    samples=[
+        args(arr(5)), args(arr(5), 0.5), args(arr(5), num(0.5, 1.0)), args(arr(4, 5), axis=0), args(arr(5), edge_order=2),
+        args(arr(5), np.array([0.0, 0.5, 1.7, 2.0, 3.0])), args(arr(4, 5), 0.5, np.array([0.0, 0.5, 1.7, 2.0, 3.0])),
+        args(arr(4, 5), edge_order=2), args(arr(4, 5), np.array([0.0, 0.5, 1.7, 2.0]), axis=0, edge_order=2),
+        args(arr(4, 5), axis=(1, 0)), args(arr(4, 5), 2.0, axis=(-1,)),
+    ],
+)
+def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """Central differences inside, one-sided ones at the ends; a tuple of them for several axes."""
+    if axis is None:
+        axes = tuple(range(np.ndim(f)))
+    elif isinstance(axis, int):
+        axes = (axis,)
+    else:
+        axes = tuple(axis)
+    spacings = varargs if len(varargs) == len(axes) else (varargs or (1.0,)) * len(axes)
+    made = [slope_along(f, h, along, edge_order) for h, along in zip(spacings, axes)]
+    return made[0] if len(axes) == 1 else tuple(made)
+
+
+def slope_along(f: Any, h: Any, axis: int, edge_order: int) -> Any:
+    """The slope of ``f`` along an axis, with points ``h`` apart or at the places ``h`` (B. Fornberg, 1988)."""
+    f = np.moveaxis(f, axis, 0)
+    if np.ndim(h) == 0:
+        inside = (f[2:] - f[:-2]) / (2.0 * h)
+        if edge_order == 1:
+            first, last = (f[1:2] - f[:1]) / h, (f[-1:] - f[-2:-1]) / h
+        else:
+            first = (2.0 * f[1:2] - 1.5 * f[:1] - 0.5 * f[2:3]) / h
+            last = (1.5 * f[-1:] - 2.0 * f[-2:-1] + 0.5 * f[-3:-2]) / h
+        return np.moveaxis(np.concatenate([first, inside, last], 0), 0, axis)
+    steps = np.reshape(h[1:] - h[:-1], (-1,) + (1,) * (np.ndim(f) - 1))
+    left, right = steps[:-1], steps[1:]
+    slopes = (f[1:] - f[:-1]) / steps
+    inside = (left * slopes[1:] + right * slopes[:-1]) / (left + right)
+    if edge_order == 1:
+        first, last = slopes[:1], slopes[-1:]
+    else:
+        first = slopes[:1] - (slopes[1:2] - slopes[:1]) * left[:1] / (left[:1] + right[:1])
+        last = slopes[-1:] + (slopes[-1:] - slopes[-2:-1]) * right[-1:] / (left[-1:] + right[-1:])
+    return np.moveaxis(np.concatenate([first, inside, last], 0), 0, axis)
+
+
+@model(
+    np.ediff1d, samples=[args(arr(5)), args(arr(2, 3), num()), args(arr(4), to_begin=arr(2)), args(arr(4), arr(2), num())],
+)
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    steps = np.diff(np.ravel(ary))
+    if to_begin is not None:
+        steps = np.concatenate([np.ravel(to_begin), steps])
+    if to_end is not None:
+        steps = np.concatenate([steps, np.ravel(to_end)])
+    return steps
+
+
+# Between its jumps a result is the argument and a multiple of the period.
+vjp(
+    np.unwrap, p=lambda y_bar: y_bar, period=lambda y_bar, y, p, period: np.sum(y_bar * (y - p)) / period,
+    params="p, discont=None, axis=-1, *, period=6.283185307179586", harmless="discont axis",
+    samples=[
+        args(arr(5, low=-9.0, high=9.0)), args(arr(3, 4, low=-9.0, high=9.0), axis=0),
+        args(np.array([0.0, 3.1, 6.2, 1.4]), period=num(4.0, 4.1)), args(arr(5, low=-9.0, high=9.0), 4.0),
     ],
 )
 
@@ -132,6 +253,68 @@ linear(
         args([np.array([True, False, False]), np.array([True, True, False])], [arr(3), num()], num()),
     ],
 )
+
+
+
+def _choose(y_bar: Any, a: Any, choices: Any, mode: Any) -> Any:
+    """Each choice gets the cotangent where it was taken."""
+    if mode == "raise":
+        which = a
+    else:
+        which = np.mod(a, len(choices)) if mode == "wrap" else np.clip(a, 0, len(choices) - 1)
+    return rt.sequence_bar(
+        [rt.unbroadcast(np.where(np.equal(which, i), y_bar, 0.0), choices[i]) for i in range(len(choices))], choices
+    )
+
+
+PICKS = np.array([0, 1, 1, 0])
+linear(
+    np.choose, choices=_choose, joint=True, params="a, choices, out=None, mode='raise'",
+    samples=[
+        args(PICKS, [arr(4), arr(4)]), args(PICKS, [arr(3, 4), num()]), args(PICKS + 1, [arr(4), num()], mode="clip"),
+        args(PICKS + 1, (arr(4), arr(4)), mode="wrap"), args(PICKS, arr(2, 4)),
+    ],
+)
+linear(
+    np.ndarray.choose, choices=_choose, joint=True, params="a, choices, out=None, mode='raise'",
+    samples=[args(PICKS, [arr(4), arr(4)])],
+)
+
+
+@model(
+    np.piecewise,
+    samples=[
+        args(arr(4), [np.array([True, False, True, False])], [np.sin, np.cos]),
+        args(arr(4), [np.array([True, False, True, False]), np.array([True, True, False, False])], [np.sin, 2.5]),
+        args(arr(2), [np.array([True, False])], [np.exp, np.sin]), args(arr(2), [np.array([True, False])], [0.5, np.sin]),
+    ],
+)
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Every function is applied to all of ``x``, and what holds last is chosen."""
+    result = np.zeros_like(x)
+    if len(funclist) > len(condlist):
+        rest = funclist[len(condlist)]
+        result = np.full_like(x, rest) if isinstance(rest, (int, float)) else rest(x, *args, **kw)
+    for condition, piece in zip(condlist, funclist):
+        chosen = piece if isinstance(piece, (int, float)) else piece(x, *args, **kw)
+        result = np.where(condition, chosen, result)
+    return result
+
+
+@model(
+    np.apply_along_axis,
+    samples=[
+        args(np.sum, 0, arr(3, 4)), args(np.sort, 1, arr(2, 3)), args(np.cumsum, 0, arr(3, 2, 2)),
+        args(np.linalg.norm, -1, arr(3, 4)),
+    ],
+)
+def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    axis = axis % np.ndim(arr)
+    lines = np.moveaxis(arr, axis, -1)
+    made = np.stack([func1d(line, *args, **kwargs) for line in np.reshape(lines, (-1, lines.shape[-1]))])
+    made = np.reshape(made, lines.shape[:-1] + made.shape[1:])
+    return made if np.ndim(made) < np.ndim(arr) else np.moveaxis(made, np.ndim(arr) - 1, axis)
+
 
 # --- functions that change their argument -------------------------------------------------------------------
 

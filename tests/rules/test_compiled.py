@@ -68,6 +68,8 @@ class Program:
         if isinstance(value, np.ndarray):
             self.constants[f"c{len(self.constants)}"] = value
             return f"c{len(self.constants) - 1}"
+        if callable(value) and path_of(value) is not None:
+            return str(path_of(value))
         if isinstance(value, type):
             return f"numpy.{value.__name__}" if value.__module__ == "numpy" else value.__name__
         if isinstance(value, float) and not math.isfinite(value):

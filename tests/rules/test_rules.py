@@ -293,7 +293,7 @@ def test_a_model_computes_what_the_function_does(rule: Rule) -> None:
         for name, parameter in rule.params.parameters.items():
             if parameter.kind.name == "VAR_POSITIONAL":
                 positional += values[name]
-            elif name not in named and parameter.kind.name != "KEYWORD_ONLY":
+            elif name not in named and parameter.kind.name not in ("KEYWORD_ONLY", "VAR_KEYWORD"):
                 positional.append(values[name])
         expected = list(case.y) if isinstance(case.y, map) else case.y
         np.testing.assert_allclose(rule.body(*positional, **named), expected)
