@@ -11,7 +11,20 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, partials, refuse, straight_through, vjp
+from s2s.rules.table import (
+    alias,
+    args,
+    arr,
+    attribute,
+    jvp,
+    linear,
+    model,
+    num,
+    partials,
+    refuse,
+    straight_through,
+    vjp,
+)
 
 POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
@@ -184,7 +197,10 @@ partials(
 
 
 
-@model(np.divmod, samples=[args(num(2.1, 3.9), num(1.1, 1.9)), args(arr(3, low=2.1, high=3.9), arr(2, 1, low=1.1, high=1.9))])
+@model(
+    np.divmod,
+    samples=[args(num(2.1, 3.9), num(1.1, 1.9)), args(arr(3, low=2.1, high=3.9), arr(2, 1, low=1.1, high=1.9))],
+)
 def _divmod(x1: Any, x2: Any) -> Any:
     return np.floor_divide(x1, x2), np.remainder(x1, x2)
 

@@ -60,7 +60,9 @@ linear(
 )
 
 
-alias(np.compress, np.ndarray.compress, params="a, condition, axis=None, out=None", samples=[args(arr(3), [True, False])])
+alias(
+    np.compress, np.ndarray.compress, params="a, condition, axis=None, out=None", samples=[args(arr(3), [True, False])],
+)
 linear(
     np.extract, arr=lambda y_bar, arr, condition: rt.take_bar(y_bar, arr, np.flatnonzero(condition), None),
     params="condition, arr",
@@ -91,7 +93,8 @@ def diff_parts(g: Any, a: Any, n: int, axis: int, prepend: Any, append: Any) -> 
     """
     slab = (*np.shape(a)[: axis % np.ndim(a)], 1, *np.shape(a)[axis % np.ndim(a) + 1 :])
     parts = [
-        part if part is None or np.ndim(part) else np.broadcast_to(part, slab) for part in (prepend, np.asarray(a), append)
+        part if part is None or np.ndim(part) else np.broadcast_to(part, slab)
+        for part in (prepend, np.asarray(a), append)
     ]
     there = [part for part in parts if part is not None]
     pieces = iter(rt.split_like(rt.diff_bar(g, np.concatenate(there, axis), n, axis), there, axis))
@@ -176,7 +179,8 @@ vjp(
 @model(
     np.gradient,
     samples=[
-        args(arr(5)), args(arr(5), 0.5), args(arr(5), num(0.5, 1.0)), args(arr(4, 5), axis=0), args(arr(5), edge_order=2),
+        args(arr(5)), args(arr(5), 0.5), args(arr(5), num(0.5, 1.0)), args(arr(4, 5), axis=0),
+        args(arr(5), edge_order=2),
         args(arr(5), np.array([0.0, 0.5, 1.7, 2.0, 3.0])), args(arr(4, 5), 0.5, np.array([0.0, 0.5, 1.7, 2.0, 3.0])),
         args(arr(4, 5), edge_order=2), args(arr(4, 5), np.array([0.0, 0.5, 1.7, 2.0]), axis=0, edge_order=2),
         args(arr(4, 5), axis=(1, 0)), args(arr(4, 5), 2.0, axis=(-1,)),
@@ -219,7 +223,8 @@ def slope_along(f: Any, h: Any, axis: int, edge_order: int) -> Any:
 
 
 @model(
-    np.ediff1d, samples=[args(arr(5)), args(arr(2, 3), num()), args(arr(4), to_begin=arr(2)), args(arr(4), arr(2), num())],
+    np.ediff1d,
+    samples=[args(arr(5)), args(arr(2, 3), num()), args(arr(4), to_begin=arr(2)), args(arr(4), arr(2), num())],
 )
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     steps = np.diff(np.ravel(ary))
@@ -286,7 +291,8 @@ linear(
     samples=[
         args(arr(4), [np.array([True, False, True, False])], [np.sin, np.cos]),
         args(arr(4), [np.array([True, False, True, False]), np.array([True, True, False, False])], [np.sin, 2.5]),
-        args(arr(2), [np.array([True, False])], [np.exp, np.sin]), args(arr(2), [np.array([True, False])], [0.5, np.sin]),
+        args(arr(2), [np.array([True, False])], [np.exp, np.sin]),
+        args(arr(2), [np.array([True, False])], [0.5, np.sin]),
     ],
 )
 def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:

@@ -192,12 +192,20 @@ vjp(
 # The first factor is conjugated, as in np.vdot.
 linear(
     np.vecdot,
-    a=lambda y_bar, a, b, axis: rt.unbroadcast(np.conj(np.expand_dims(y_bar, axis) * b), a),
-    b=lambda y_bar, a, b, axis: rt.unbroadcast(np.expand_dims(y_bar, axis) * np.conj(a), b),
+    a=lambda y_bar, a, b, axis, keepdims: rt.unbroadcast(
+        np.conj((y_bar if keepdims else np.expand_dims(y_bar, axis)) * b), a
+    ),
+    b=lambda y_bar, a, b, axis, keepdims: rt.unbroadcast(
+        (y_bar if keepdims else np.expand_dims(y_bar, axis)) * np.conj(a), b
+    ),
     params="a, b, /, out=None, *, axis=-1, keepdims=False, casting='same_kind', dtype=None",
-    samples=[args(arr(3), arr(3)), args(arr(2, 3), arr(3)), args(arr(3, 2), arr(3, 2), axis=0)],
+    samples=[args(arr(3), arr(3)), args(arr(2, 3), arr(3)), args(arr(3, 2), arr(3, 2), axis=0),
+             args(arr(2, 3), arr(3), keepdims=True), args(arr(3, complex=True), arr(2, 3, complex=True))],
 )
-alias(np.vecdot, np.linalg.vecdot, params="a, b, /, *, axis=-1")
+alias(
+    np.vecdot, np.linalg.vecdot, params="a, b, /, *, axis=-1, keepdims=False",
+    samples=[args(arr(2, 3), arr(3)), args(arr(3, 2), arr(3, 2), axis=0)],
+)
 vjp(
     np.linalg.matrix_power, a=lambda y_bar, y, a, n: rt.matrix_power_bar(y_bar, y, a, n), params="a, n",
     samples=[

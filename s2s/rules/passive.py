@@ -39,10 +39,15 @@ zero(
     np.searchsorted,
     np.digitize, np.lexsort, np.nanargmax, np.nanargmin, np.ndarray.argmax, np.ndarray.argmin,
     np.ndarray.argsort,
-    np.ndarray.nonzero, np.ndarray.searchsorted, np.unravel_index, np.ravel_multi_index, np.histogram,
+    np.ndarray.nonzero, np.ndarray.searchsorted, np.unravel_index, np.ravel_multi_index,
     np.triu_indices,
     np.tril_indices, np.triu_indices_from, np.tril_indices_from, np.diag_indices, np.diag_indices_from,
     np.ix_, np.indices,
+)
+
+zero(
+    np.mask_indices, np.bitwise_count, np.packbits, np.unpackbits, np.isnat, np.ndarray.tobytes, np.ndarray.tofile,
+    np.ndarray.dump, np.ndarray.dumps,
 )
 
 # what asks for kinds and shapes
@@ -50,6 +55,8 @@ zero(
     np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.promote_types, np.issubdtype, np.iterable,
     np.finfo,
     np.iinfo, np.dtype, np.broadcast_shapes, np.may_share_memory, np.shares_memory, np.min_scalar_type,
+    np.common_type, np.mintypecode, np.typename, np.isfortran, np.isdtype, np.einsum_path, np.base_repr, np.binary_repr,
+    np.format_float_positional, np.format_float_scientific, np.info,
     np.array_repr, np.array_str, np.array2string, np.errstate, np.seterr, np.geterr,
 )
 

@@ -62,6 +62,23 @@ MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='s
 linear(np.matmul, a=_matmul_a, b=_matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, np.linalg.matmul)
 
+if hasattr(np, "matvec"):  # NumPy 2.2
+
+    @model(
+        np.matvec, params="x1, x2, /",
+        samples=[args(arr(3, 4), arr(4)), args(arr(2, 3, 4), arr(2, 4)), args(arr(3, 4), arr(5, 4))],
+    )
+    def _matvec(x1: Any, x2: Any) -> Any:
+        return np.matmul(x1, x2[..., None])[..., 0]
+
+    @model(
+        np.vecmat, params="x1, x2, /",
+        samples=[args(arr(3), arr(3, 4)), args(arr(2, 3, complex=True), arr(2, 3, 4)), args(arr(5, 3), arr(3, 4))],
+    )
+    def _vecmat(x1: Any, x2: Any) -> Any:
+        """The vector is conjugated, as in np.vecdot."""
+        return np.matmul(np.conj(x1)[..., None, :], x2)[..., 0, :]
+
 # --- dot, inner, outer, vdot --------------------------------------------------------------------------------
 
 
@@ -144,6 +161,7 @@ linear(
     params="a, b, out=None",
     samples=[args(arr(4), arr(3)), args(arr(2, 2), arr(3, 1)), args(arr(0), arr(3))],
 )
+alias(np.outer, np.linalg.outer, params="a, b, /", samples=[args(arr(4), arr(3))])
 # Linear in b, antilinear in a: the first factor is conjugated.
 vjp(
     np.vdot,
@@ -180,8 +198,26 @@ alias(
 )
 
 
+def einsum_parts(g: Any, subscripts: Any, operands: Any) -> list[Any]:
+    """The cotangents of all arguments of ``np.einsum(a, [0, 1], b, [1, 2], [0, 2])``, None for the lists of indices."""
+    given = (subscripts, *operands)
+    arrays, indices = given[: len(given) // 2 * 2 : 2], given[1::2]
+    spelled = [_spell_indices(some) for some in indices]
+    text = ",".join(spelled) + (f"->{_spell_indices(given[-1])}" if len(given) % 2 else "")
+    made: list[Any] = []
+    for i in range(len(arrays)):
+        made += [rt.einsum_bar(g, text, arrays, i), None]
+    return made[: len(given)] + [None] * (len(given) - len(made))
+
+
+def _spell_indices(indices: Any) -> str:
+    return "".join("..." if i is Ellipsis else chr(ord("a") + i) if i < 26 else chr(ord("A") + i - 26) for i in indices)
+
+
 def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
     """One einsum for each operand: its indices become the output, the cotangent takes its place."""
+    if not isinstance(subscripts, str):
+        return tuple(einsum_parts(y_bar, subscripts, operands)[1:])
     if len(operands) == 1:
         return (rt.einsum_bar(y_bar, subscripts, operands, 0),)
     if len(operands) == 2:
@@ -202,7 +238,8 @@ def _einsum_second(y_bar: Any, subscripts: Any, operands: Any) -> Any:
 
 
 linear(
-    np.einsum, operands=_einsum, harmless="optimize",
+    np.einsum, operands=_einsum,
+    subscripts=lambda y_bar, subscripts, operands: einsum_parts(y_bar, subscripts, operands)[0],
     params="subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe'",
     samples=[
         args("ij,jk->ik", arr(2, 3), arr(3, 4)), args("ij,jk", arr(2, 3), arr(3, 4)),
@@ -217,6 +254,7 @@ linear(
         args("ij,jk->ik", arr(0, 3), arr(3, 4)), args("...,i->...i", arr(3), arr(2)),
         args("i,i,i->", arr(3), arr(3), arr(3)),
         args("ij,jk->ik", arr(2, 3, complex=True), arr(3, 2, complex=True)), args(",->", num(), num()),
+        args(arr(2, 3), [0, 1], arr(3, 4), [1, 2], [0, 2]), args(arr(2, 3), [0, 1], arr(3), [1]),
     ],
 )
 
@@ -232,13 +270,19 @@ linear(
 )
 
 
-def _cross_a(y_bar: Any, a: Any, b: Any, axis: Any) -> Any:
+def _cross_a(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
     """b x y_bar: the triple product is the same for all three in a circle."""
-    return rt.unbroadcast(np.cross(b, y_bar, axis=-1 if axis is None else axis), a)
+    if axis is not None or (axisa == -1 and axisb == -1 and axisc == -1):
+        return rt.unbroadcast(np.cross(b, y_bar, axis=-1 if axis is None else axis), a)
+    last = np.cross(np.moveaxis(b, axisb, -1), np.moveaxis(y_bar, axisc, -1))
+    return np.moveaxis(rt.unbroadcast(last, np.moveaxis(a, axisa, -1)), -1, axisa)
 
 
-def _cross_b(y_bar: Any, a: Any, b: Any, axis: Any) -> Any:
-    return rt.unbroadcast(np.cross(y_bar, a, axis=-1 if axis is None else axis), b)
+def _cross_b(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
+    if axis is not None or (axisa == -1 and axisb == -1 and axisc == -1):
+        return rt.unbroadcast(np.cross(y_bar, a, axis=-1 if axis is None else axis), b)
+    last = np.cross(np.moveaxis(y_bar, axisc, -1), np.moveaxis(a, axisa, -1))
+    return np.moveaxis(rt.unbroadcast(last, np.moveaxis(b, axisb, -1)), -1, axisb)
 
 
 # Vectors of length 2 are deprecated in NumPy; the rule is for length 3.
@@ -246,12 +290,16 @@ linear(
     np.cross, a=_cross_a, b=_cross_b, params="a, b, axisa=-1, axisb=-1, axisc=-1, axis=None",
     samples=[
         args(arr(3), arr(3)), args(arr(4, 3), arr(4, 3)), args(arr(4, 3), arr(3)),
-        args(arr(3, 4), arr(3, 4), axis=0),
+        args(arr(3, 4), arr(3, 4), axis=0), args(arr(3, 4), arr(4, 3), axisa=0), args(arr(3, 4), arr(3), 0, 0, 0),
         args(arr(1, 3), arr(2, 3)),
     ],
 )
+alias(
+    np.cross, np.linalg.cross, params="a, b, /, *, axis=-1, axisa=-1, axisb=-1, axisc=-1",
+    samples=[args(arr(4, 3), arr(4, 3)), args(arr(3, 4), arr(3, 4), axis=0)],
+)
 
-# --- convolve, polyval --------------------------------------------------------------------------------------
+# --- convolve, correlate --------------------------------------------------------------------------------------
 
 linear(
     np.convolve,
@@ -267,29 +315,48 @@ linear(
 )
 
 
-@model(np.polyval, samples=[args(arr(4), num()), args(arr(3), arr(2, 3)), args([num(), num()], arr(2))])
-def _polyval(p: Any, x: Any) -> Any:
-    """Horner's scheme, the highest power first."""
-    total = 0.0 * x
-    for coefficient in p:
-        total = total * x + coefficient
-    return total
 
+def correlate_bar(g: Any, a: Any, v: Any, mode: str, which: int) -> Any:
+    """The cotangent of ``a`` (``which`` 0) or ``v`` (1) from that of ``np.correlate``: a part of the full convolution
+    of ``a`` with the conjugate of ``v`` backwards.
+    """
+    kernel = np.conj(np.asarray(v)[::-1])
+    short = min(len(a), len(v))
+    before = {"full": 0, "same": (short - 1) // 2 if len(a) >= len(v) else short // 2, "valid": short - 1}[mode]
+    full = np.zeros_like(g, shape=len(a) + len(v) - 1)
+    full[before : before + len(g)] = g
+    if which == 0:
+        return rt.cast(rt.convolve_bar(full, np.asarray(a), kernel, "full"), a)
+    return rt.cast(np.conj(rt.convolve_bar(full, kernel, np.asarray(a), "full")[::-1]), v)
+
+
+linear(
+    np.correlate,
+    a=lambda y_bar, a, v, mode: correlate_bar(y_bar, a, v, mode, 0),
+    v=lambda y_bar, a, v, mode: correlate_bar(y_bar, a, v, mode, 1),
+    params="a, v, mode='valid'",
+    samples=[
+        args(arr(5), arr(3)), args(arr(5), arr(3), "same"), args(arr(5), arr(4), "same"), args(arr(3), arr(5), "same"),
+        args(arr(4), arr(7), "same"), args(arr(3), arr(6), "same"), args(arr(3), arr(5)), args(arr(5), arr(3), "full"),
+        args(arr(3), arr(6), mode="full"), args(arr(4, complex=True), arr(2, complex=True), "full"),
+        args(arr(2, complex=True), arr(4, complex=True), "same"),
+    ],
+)
 
 # --- trace ------------------------------------------------------------------------------------------------
 
 
 def _trace(y_bar: Any, a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
-    return rt.diagonal_bar(np.expand_dims(y_bar, -1), a, offset, axis1, axis2)
+    return rt.cast(rt.diagonal_bar(np.expand_dims(y_bar, -1), a, offset, axis1, axis2), a)
 
 
 linear(
-    np.trace, a=_trace, params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
+    np.trace, a=_trace, harmless="dtype", params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
     samples=[args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1)],
 )
 alias(np.trace, np.ndarray.trace)
 linear(
     np.linalg.trace, a=lambda y_bar, a, offset: _trace(y_bar, a, offset, -2, -1),
-    params="a, /, *, offset=0, dtype=None",
+    params="a, /, *, offset=0, dtype=None", harmless="dtype",
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
 )

@@ -80,7 +80,8 @@ def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) 
 
 MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 MASKED = [
-    args(arr(3, 4), where=MASK), args(arr(3, 4), axis=1, where=MASK), args(arr(3, 4), axis=0, keepdims=True, where=MASK),
+    args(arr(3, 4), where=MASK), args(arr(3, 4), axis=1, where=MASK),
+    args(arr(3, 4), axis=0, keepdims=True, where=MASK),
     args(arr(3, 4), axis=1, where=np.array([True, False, True, True])),
 ]
 linear(
@@ -436,7 +437,9 @@ def _nanstd(
     return _nanvar(0.5 * y_bar / np.where(y == 0.0, 1.0, y), a, axis, ddof, keepdims, where, mean, correction)
 
 
-def _nanvar_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+def _nanvar_mean(
+    y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
     return _var_mean(y_bar, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
 
 

@@ -303,7 +303,9 @@ def _pad(
 
 linear(
     np.pad, joint=True, array=_pad,
-    params="array, pad_width, mode='constant', *, constant_values=0, stat_length=None, end_values=0, reflect_type='even'",
+    params=(
+        "array, pad_width, mode='constant', *, constant_values=0, stat_length=None, end_values=0, reflect_type='even'"
+    ),
     constant_values=lambda y_bar, array, pad_width, constant_values: rt.pad_value_bar(
         y_bar, array, pad_width, constant_values
     ),
@@ -348,8 +350,6 @@ linear(
     joint=True, params="tup, *, dtype=None, casting='same_kind'", harmless="dtype",
     samples=[args([arr(3), arr(3)]), args((arr(2, 3), arr(3))), args([num(), num()])],
 )
-if hasattr(np, "row_stack"):  # another name, deprecated in NumPy 2
-    alias(np.vstack, np.row_stack, samples=[args([arr(3), arr(3)])])
 linear(
     np.hstack,
     tup=lambda y_bar, tup: rt.joined_like(
@@ -392,7 +392,8 @@ def block_bar(g: Any, arrays: Any) -> Any:
         length = _block_shape(item, depth - 1, np.ndim(g))[-depth]
         before = (slice(None),) * (np.ndim(g) - depth)
         part = g[(*before, slice(start, start + length))]
-        parts.append(block_bar(part, item) if isinstance(item, list) else rt.cast(np.reshape(part, np.shape(item)), item))
+        bar = block_bar(part, item) if isinstance(item, list) else rt.cast(np.reshape(part, np.shape(item)), item)
+        parts.append(bar)
         start += length
     return parts
 
@@ -415,8 +416,9 @@ def _block_shape(arrays: Any, depth: int, rank: int) -> tuple[int, ...]:
 linear(
     np.block, arrays=lambda y_bar, arrays: block_bar(y_bar, arrays), joint=True, params="arrays",
     samples=[
-        args([arr(2), arr(3)]), args([[arr(2, 2), arr(2, 1)], [arr(1, 2), arr(1, 1)]]), args([[num(), num()], [num(), 1.0]]),
-        args([[arr(3)], [arr(3)]]), args(arr(2, 3)), args([[arr(2, 2, 2), arr(2, 2, 1)]]),
+        args([arr(2), arr(3)]), args([[arr(2, 2), arr(2, 1)], [arr(1, 2), arr(1, 1)]]),
+        args([[num(), num()], [num(), 1.0]]), args([[arr(3)], [arr(3)]]), args(arr(2, 3)),
+        args([[arr(2, 2, 2), arr(2, 2, 1)]]),
     ],
 )
 
@@ -431,8 +433,10 @@ def insertion(array: Any, obj: Any, values: Any, axis: Any) -> tuple[Any, Any]:
     along = 0 if axis is None else axis % rank
     values = np.array(values, ndmin=rank)
     single = isinstance(obj, (int, np.integer))
-    count = np.moveaxis(values, 0, along).shape[along] if single else np.size(np.arange(length)[obj] if isinstance(
-        obj, slice) else obj)
+    if single:
+        count = np.moveaxis(values, 0, along).shape[along]
+    else:
+        count = np.size(np.arange(length)[obj] if isinstance(obj, slice) else obj)
     tags = np.insert(np.full(length, -1), obj, np.arange(count))
     places = np.empty(count, int)
     places[tags[tags >= 0]] = np.flatnonzero(tags >= 0)
@@ -457,7 +461,8 @@ linear(
     np.insert, arr=_insert, values=_insert_values, joint=True, params="arr, obj, values, axis=None",
     samples=[
         args(arr(4), 1, num()), args(arr(4), [0, 3], arr(2)), args(arr(4), [3, 0], arr(2)), args(arr(2, 3), 2, num()),
-        args(arr(2, 3), 1, arr(2), axis=1), args(arr(2, 3), 1, num(), axis=0), args(arr(2, 3), [1, 1], arr(2, 2), axis=1),
+        args(arr(2, 3), 1, arr(2), axis=1), args(arr(2, 3), 1, num(), axis=0),
+        args(arr(2, 3), [1, 1], arr(2, 2), axis=1),
         args(arr(4), 1, arr(3)), args(arr(4), slice(0, 2), num()), args(arr(2, 3), -1, arr(3), axis=0),
     ],
 )
@@ -541,7 +546,8 @@ linear(
 )
 alias(np.diagonal, np.ndarray.diagonal)
 linear(
-    np.linalg.diagonal, x=lambda y_bar, x, offset: rt.diagonal_bar(y_bar, x, offset, -2, -1), params="x, /, *, offset=0",
+    np.linalg.diagonal, params="x, /, *, offset=0",
+    x=lambda y_bar, x, offset: rt.diagonal_bar(y_bar, x, offset, -2, -1),
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
 )
 linear(

@@ -1,7 +1,7 @@
 """Rules of functions that order elements and pick from the order: sort, partition, median, quantiles.
 
-An ordered array is a permutation of its argument, and a quantile lies between two neighbours of the order. Cotangents go
-back through the permutation, which is found again from the values; ties keep their order.
+An ordered array is a permutation of its argument, and a quantile lies between two neighbours of the order. Cotangents
+go back through the permutation, which is found again from the values; ties keep their order.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ POSITIONS_PER_PROBABILITY = {  # how far the place in the order moves with the p
     "linear": -1.0, "hazen": 0.0, "weibull": 1.0, "median_unbiased": 1.0 / 3.0, "normal_unbiased": 0.25,
     "interpolated_inverted_cdf": 0.0,
 }
-"""R. Hyndman, Y. Fan, "Sample quantiles in statistical packages" (1996): n + 1 - alpha - beta; the other methods jump."""
+"""R. Hyndman, Y. Fan, "Sample quantiles in statistical packages" (1996): n + 1 - alpha - beta; other methods jump."""
 
 
 def quantile_bar(g: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, nan: bool = False) -> tuple[Any, Any]:
@@ -166,13 +166,16 @@ def _nanmedian(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 def _calls(scale: float) -> list[Sample]:
     """Calls with each kind of probability, axis and method; probabilities up to ``scale``."""
     few = np.array([0.1, 0.5, 0.83]) * scale
-    methods = ["lower", "higher", "midpoint", "nearest", "hazen", "weibull", "median_unbiased", "averaged_inverted_cdf"]
+    jumping = ["lower", "higher", "midpoint", "nearest", "averaged_inverted_cdf"]
+    smooth = ["hazen", "weibull", "median_unbiased"]
     return [
-        args(arr(5), 0.3 * scale), args(arr(6), 0.5 * scale), args(arr(3, 4), few), args(arr(3, 4), 0.4 * scale, axis=1),
+        args(arr(5), 0.3 * scale), args(arr(6), 0.5 * scale), args(arr(3, 4), few),
+        args(arr(3, 4), 0.4 * scale, axis=1),
         args(arr(2, 3, 4), few, axis=(0, 2)), args(arr(3, 4), few, axis=0, keepdims=True),
         args(arr(3, 4), 0.7 * scale, keepdims=True), args(arr(5), 0.0), args(arr(5), 1.0 * scale),
-        args(arr(5), num(0.05 * scale, 0.2 * scale)), args(arr(2, 5), arr(2, low=0.3 * scale, high=0.45 * scale), axis=1),
-        *[args(arr(6), 0.33 * scale, method=m) for m in methods],
+        args(arr(5), num(0.05 * scale, 0.2 * scale)),
+        args(arr(2, 5), arr(2, low=0.3 * scale, high=0.45 * scale), axis=1),
+        *[args(arr(6), 0.33 * scale, method=m) for m in (*jumping, *smooth)],
         args(arr(6), num(0.35 * scale, 0.4 * scale), method="hazen"),
     ]
 

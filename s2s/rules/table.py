@@ -187,7 +187,8 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 
 MODULES = (
-    "elementwise", "indexing", "linalg", "passive", "products", "python", "reductions", "shape", "sorting",
+    "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions", "shape",
+    "sorting", "statistics",
 )
 """The modules of this package that register rules, in this order."""
 
