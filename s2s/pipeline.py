@@ -189,7 +189,8 @@ class _Joint:
         bars = [self._gradient(inner, path, reversal.bars) for path in self.request.wrt]
         result = inner.call(ops.make_tuple, *bars)
         pullback = ir.Function("pullback", (ir.Param(seed),), inner.block(result))
-        pullback = drop_dead(share(drop_dead(pullback, self.context), self.context), self.context)
+        pullback = drop_dead(spell_stores(pullback), self.context)
+        pullback = drop_dead(share(pullback, self.context), self.context)
         pullback = self._with_own_loads(pullback)
         captures = tuple(_free_variables(pullback))
         made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)

@@ -461,9 +461,11 @@ class _Writer:
             case "attr":
                 assert isinstance(store.key, Const)
                 place = ast.Attribute(target, store.key.value, ast.Store())
-            case _:
+            case "whole":
                 assert isinstance(target, (ast.Name, ast.Attribute))
                 place = target
+            case _:
+                raise AssertionError(f"a store of kind {store.kind} has no spelling")
         if store.op is None:
             self.node(ast.Assign([place], value))
         else:

@@ -308,3 +308,35 @@ def putmask_and_place(x, w):
 @pure
 def putmask_and_place_pure(x, w):
     return np.stack([w[0], w[0], w[2], w[1], w[4]]) * x
+
+
+@mutating(V5)
+def add_at_of_the_array_itself(x):
+    y = x**2
+    before = np.sum(np.sin(y))
+    np.add.at(y, [1, 2, 1, 0, 0], y)
+    np.subtract.at(y, [3, 3], y[:2])
+    return y * before
+
+
+@pure
+def add_at_of_the_array_itself_pure(x):
+    y = x**2
+    z = y + np.stack([y[3] + y[4], y[0] + y[2], y[1], 0.0 * y[0], 0.0 * y[0]])
+    z = z - np.array([0.0, 0.0, 0.0, 1.0, 0.0]) * (z[0] + z[1])
+    return z * np.sum(np.sin(y))
+
+
+@mutating(V5, 0.8)
+def add_at_a_constant_after_a_product(x, s):
+    y = x.copy()
+    table = np.outer(y, y) * s
+    np.add.at(y, 1, 2.0)
+    np.subtract.at(y, [0, 0], s)
+    return table @ y
+
+
+@pure
+def add_at_a_constant_after_a_product_pure(x, s):
+    moved = x + np.array([0.0, 2.0, 0.0, 0.0, 0.0]) - np.array([2.0, 0.0, 0.0, 0.0, 0.0]) * s
+    return (np.outer(x, x) * s) @ moved
