@@ -137,7 +137,9 @@ def _is_plain_index(value: Any) -> bool:
 class Memory:
     """What a function in SSA form does with memory."""
 
-    def __init__(self, function: ir.Function, value_of: Any) -> None:
+    def __init__(self, function: ir.Function, value_of: Any, opaque: bool = True) -> None:
+        """``opaque`` says whether calls that may change an array count as changing it."""
+        self.opaque = opaque
         self.value_of = value_of
         self.made: dict[ir.Var, ir.Value] = {}
         self.links: dict[ir.Var, ir.Var] = {}
@@ -186,6 +188,8 @@ class Memory:
                         self.find(args[0])
                     for other in args[1:]:
                         self._join(args[0], other)  # type: ignore[arg-type]
+                case ir.Store("opaque") if not self.opaque:
+                    pass
                 case ir.Store(_, ir.Var() as target, _, value):
                     self.stored.append(target)
                     self.find(target)

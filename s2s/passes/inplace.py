@@ -63,6 +63,30 @@ def _check_kind(array: Array, value: AbstractValue, frame: Frame, span: ir.Span 
         raise error("S2S120", span=span, asked_by=frame.called_from, dtype=array.dtype)
 
 
+def may_change(self: Specializer, atoms: list[Any], builder: Builder, span: ir.Span | None) -> None:
+    """Say that the call that comes next may change the arrays among its arguments."""
+    for atom in dict.fromkeys(a.atom if isinstance(a, ir.Star) else a for a in atoms):
+        if isinstance(self.context.value(atom), Array):
+            builder.add(ir.Store("opaque", atom, ir.Const(None), ir.Const(None), None, span))
+
+
+def changes_any(atoms: list[ir.Atom], trial: Builder, context: Context) -> bool:
+    """Whether statements that were tried out change one of these arguments in place."""
+    if not any(isinstance(s, ir.Store) for s in ir.walk(trial.block())):
+        return False
+    memory = Memory(ir.Function("", (), trial.block()), context.value)
+    return any(map(memory.is_buffer, atoms))
+
+
+def is_harmless(fn: Any) -> bool:
+    """Whether a function without a rule, and not written in Python, leaves its arguments as they are."""
+    module = str(getattr(fn, "__module__", None) or getattr(type(fn), "__module__", ""))
+    return module.split(".")[0] in _HARMLESS and not module.startswith("numpy.random")
+
+
+_HARMLESS = {"builtins", "numpy", "math", "cmath", "operator", "_operator", "itertools", "functools", "scipy", "s2s"}
+
+
 def change_whole(
     self: Specializer, target: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame, builder: Builder,
     span: ir.Span | None,
@@ -273,7 +297,7 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
     """
     if not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         return function, []
-    memory = Memory(function, context.value)
+    memory = Memory(function, context.value, opaque=False)
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s.value):
             span = _store_into(function, memory, s.target).span
@@ -333,4 +357,7 @@ def _copied(builder: Builder, atom: ir.Atom, value: AbstractValue, name: str) ->
             return atom
 
 
-__all__ = ["CHANGING", "change_whole", "own_arguments", "store_item", "ufunc_at", "with_out"]
+__all__ = [
+    "CHANGING", "change_whole", "changes_any", "is_harmless", "may_change", "own_arguments", "store_item",
+    "ufunc_at", "with_out",
+]

@@ -34,7 +34,7 @@ def shared_rebindings(
     arrays = [(old, new, span) for old, new, span in rebound if isinstance(context.value(old), Array)]
     if not arrays:
         return set()
-    graph, memory = _Graph(function, context), Memory(function, context.value)
+    graph, memory = _Graph(function, context), Memory(function, context.value, opaque=False)
     return {
         span
         for old, new, span in arrays

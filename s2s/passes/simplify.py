@@ -392,11 +392,14 @@ _AT = {operator.add: np.add.at, operator.sub: np.subtract.at}
 
 
 def spell_stores(function: ir.Function) -> ir.Function:
-    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``."""
+    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, and without the
+    remarks that a call may change an array."""
 
     def block(b: ir.Block) -> ir.Block:
         made: list[ir.Statement] = []
         for s in b.statements:
+            if isinstance(s, ir.Store) and s.kind == "opaque":
+                continue
             if isinstance(s, ir.Store) and s.kind == "at":
                 assert s.op is not None
                 call = ir.Call(ir.Const(_AT[s.op]), (s.target, s.key, s.value))
@@ -405,7 +408,7 @@ def spell_stores(function: ir.Function) -> ir.Function:
                 made.append(map_blocks(s, block))
         return ir.Block(tuple(made), b.yields)
 
-    if not any(isinstance(s, ir.Store) and s.kind == "at" for s in ir.walk(function.body)):
+    if not any(isinstance(s, ir.Store) and s.kind in ("at", "opaque") for s in ir.walk(function.body)):
         return function
     return ir.replace(function, body=block(function.body))
 

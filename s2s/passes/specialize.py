@@ -57,7 +57,16 @@ from s2s.passes.frames import (
     place_of,
     with_sizes,
 )
-from s2s.passes.inplace import CHANGING, change_whole, store_item, ufunc_at, with_out
+from s2s.passes.inplace import (
+    CHANGING,
+    change_whole,
+    changes_any,
+    is_harmless,
+    may_change,
+    store_item,
+    ufunc_at,
+    with_out,
+)
 from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.rules import table
 from s2s.signature import describe
@@ -350,12 +359,14 @@ class Specializer:
 
     def leave(
         self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], builder: Builder,
-        span: ir.Span | None, name: str, effect: bool = False, value: AbstractValue = UNKNOWN,
+        span: ir.Span | None, name: str, effect: bool = False, value: AbstractValue = UNKNOWN, harmless: bool = False,
     ) -> ir.Atom:
-        """Leave a call to be decided when the program runs."""
+        """Leave a call to be decided when the program runs; ``harmless`` says that it changes no argument."""
         atoms = [a.atom if isinstance(a, ir.Star) else a for a in args]
         varied = any(map(self.context.is_varied, (callee, *atoms, *kwargs.values())))
         made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
+        if not varied and not harmless:
+            may_change(self, [*atoms, *kwargs.values()], builder, span)
         if effect and not varied:
             builder.add(ir.Let(None, made, span))
             return ir.Const(None)
@@ -494,14 +505,19 @@ class Specializer:
         if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
             if varied and fn.__code__ not in self.active_calls and len(self.active_calls) < INLINE_DEPTH:
                 return self.inline(fn, args, kwargs, frame, builder, span)
-            value = UNKNOWN if varied else self.result_of(fn, args, kwargs, frame, builder)
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, value)
+            value, changes = (UNKNOWN, None) if varied else self.result_of(fn, args, kwargs, frame, builder)
+            if changes:
+                return self.inline(fn, args, kwargs, frame, builder, span)
+            harmless = changes is False
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, value, harmless)
         if isinstance(fn, type) and issubclass(fn, BaseException):
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name)
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         if varied and fn not in _LOOKED_THROUGH and getattr(fn, "__module__", "") not in OWN_MODULES:
             raise self._no_rule(fn, span, frame)
         if fn is functools.partial:
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name)
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
+        if not varied and not is_harmless(fn):
+            may_change(self, [*args, *kwargs.values()], builder, span)
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
 
     def _check_rule(
@@ -522,18 +538,20 @@ class Specializer:
 
     def result_of(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
-    ) -> AbstractValue:
-        """What a call with nothing differentiated in it gives, found by running its source on what is known."""
+    ) -> tuple[AbstractValue, bool | None]:
+        """What a call with nothing differentiated in it gives, and whether it changes an argument in place, found by
+        running its source on what is known; None where that cannot be found."""
         if fn.__code__ in self.active_calls or len(self.active_calls) > 4:
-            return UNKNOWN
-        before = dict(self.guards)
+            return UNKNOWN, None
+        before, trial = dict(self.guards), builder.child()
         try:
-            atom = self.inline(fn, args, kwargs, frame, builder.child(), None)
+            atom = self.inline(fn, args, kwargs, frame, trial, None)
         except Exception:
             self.guards = before
-            return UNKNOWN
+            return UNKNOWN, None
         value = self.context.value(atom)
-        return value if isinstance(value, (Scalar, Array)) else UNKNOWN
+        changes = changes_any([*args, *kwargs.values()], trial, self.context)
+        return value if isinstance(value, (Scalar, Array)) else UNKNOWN, changes
 
     def inline(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,

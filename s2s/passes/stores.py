@@ -169,7 +169,7 @@ def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     assert isinstance(s.target, ir.Var)
     if id(s) in self.old:
         undo(self, s, sweep)
-    if s.target not in self.useful:
+    if s.target not in self.useful or s.kind == "opaque":
         return
     root = s.target if is_found_at_run_time(self, s.target) else root_of(self, s.target)
     if self.holders.kind(root) != RUNTIME:

@@ -15,7 +15,8 @@ import numpy as np
 from s2s import ir, ops
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.memory import is_basic
-from s2s.analysis.values import Known
+from s2s.analysis.values import Array, Known
+from s2s.errors import error
 from s2s.passes.crossing import Sweep
 from s2s.passes.regions import Region
 
@@ -31,7 +32,7 @@ def undo(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     assert isinstance(s.target, ir.Var)
     target = self.use(sweep, s.target)
     old = self.use(sweep, self.old[id(s)])
-    key: ir.Atom = WHOLE if s.kind == "whole" else self.use_content(sweep, s.key)
+    key: ir.Atom = WHOLE if s.kind in ("whole", "opaque") else self.use_content(sweep, s.key)
     sweep.builder.add(ir.Store("item", target, key, old, None, s.span))
 
 
@@ -57,7 +58,9 @@ def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -
 def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
     context = self.context
     array = context.value(s.target)
-    if s.kind == "whole" or s.key == WHOLE:
+    if not isinstance(array, Array):
+        raise error("S2S112", span=s.span)
+    if s.kind in ("whole", "opaque") or s.key == WHOLE:
         old = context.define("%", array, False)
         made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]
     else:
