@@ -175,7 +175,7 @@ class Let:
 class Store:
     """Change an object in place: ``target[key] = value`` (``kind`` item) or ``target.key = value`` (``kind`` attr, the
     key a constant string). ``op`` is an operator function for augmented stores (``operator.add`` for ``+=``).
-    ``kind`` whole with key ``None`` is ``target op= value`` on an object that may be changed in place (an array); ``at``
+    ``kind`` whole with key ``None`` is ``target op= value`` on an object that may be changed in place, an array; ``at``
     is ``np.add.at(target, key, value)``; ``opaque`` says that the call after it may change the target."""
 
     kind: str
