@@ -85,8 +85,10 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
         case ir.Call(ir.Const() as fn, args, kwargs):
             if gives_new(fn.value, kwargs, target):
                 return []
-            if fn.value is operator.getitem and is_copied(value_of(args[0]), value_of(args[1])):
-                return []
+            if fn.value is operator.getitem:
+                if is_copied(value_of(args[0]), value_of(args[1])):
+                    return []
+                return [args[0]] if isinstance(args[0], ir.Var) and can_share(value_of(args[0])) else []
             if fn.value is getattr and args[1] in (ir.Const("shape"), ir.Const("dtype")):
                 return []
         case ir.Call():

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
@@ -230,7 +230,20 @@ def _unpack(
     return builder.call(ops.make_tuple, *items[: before.value], middle, *items[stop:], span=span)
 
 
+def _ndindex(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``np.ndindex(n, m)``: a list of pairs of integers."""
+    sizes = self.static_items(args[0], builder, span) if len(args) == 1 and not self.is_number(args[0]) else args
+    if sizes is None:
+        return None
+    pairs = builder.let(ir.Call(ir.Const(np.ndindex), tuple(args)), UNKNOWN, span=span)
+    known = ListOf(Sequence(tuple, (Scalar(int),) * len(sizes)))
+    return builder.let(ir.Call(ir.Const(list), (pairs,)), known, span=span)
+
+
 FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
+    np.ndindex: _ndindex,
     ops.unpack: _unpack,
     ops.merge_dict: _merge_dict,
     operator.getitem: _known_item,

@@ -21,7 +21,7 @@ from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.holders import ROOT, RUNTIME, VIEW
 from s2s.analysis.memory import is_basic, is_copied, shared_with
-from s2s.analysis.values import UNKNOWN, Array, ListOf, Mapping, Sequence
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
@@ -95,12 +95,19 @@ def takes_over(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | N
             return False
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array")
     sources = [] if self.memory.is_new(target) else shared_with(value, known, self.context.value)
+    if any(_is_part_of_complex(known, self.context.value(a)) for a in sources):
+        raise error("S2S118", span=span, name=target.name.lstrip("%") or "a part of a complex array")
     if self.memory.base_of(target) is not None or _comes_out_of_container(self, value, sources):
         return False
     take = sweep.builder.call(getattr, adjoint_of(self, sweep), ir.Const("take"), span=span)
     given = [self.use(sweep, a) for a in (target, *sources)]
     sweep.bars[target, ()] = sweep.builder.let(ir.Call(take, tuple(given)), known, self.name(target), span)
     return True
+
+
+def _is_part_of_complex(part: AbstractValue, whole: AbstractValue) -> bool:
+    """Whether an array is the real or imaginary part of another: their adjoints differ in sign."""
+    return isinstance(whole, Array) and whole.dtype.kind == "c" and isinstance(part, Array) and part.dtype.kind != "c"
 
 
 def _comes_out_of_container(self: Reverser, value: ir.Call, sources: list[ir.Var]) -> bool:
