@@ -107,7 +107,15 @@ def _specialize(
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed
         primal = drop_invariant(primal)
+        _note_definitions(primal, specializer.context)
     return specializer, primal, changed
+
+
+def _note_definitions(function: ir.Function, context: Context) -> None:
+    """Let the context know how variables are defined after some were replaced by others."""
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Let) and s.target in context.definitions:
+            context.definitions[s.target] = s.value
 
 
 def _checked(function: ir.Function) -> ir.Function:

@@ -338,12 +338,12 @@ class Reverser:
         """Add a cotangent to that of a variable, or of a part of it."""
         if not isinstance(var, ir.Var) or not self.is_active(var):
             return
-        if stores.changes_later(self, g):
-            g = sweep.builder.call(np.copy, g, span=span)
         value = part(self.context.value(var), path)
         if isinstance(value, (Sequence, Mapping)):
             self._contribute_parts(sweep, var, value, g, span, path)
         elif has_cotangent(value):
+            if stores.changes_later(self, g):
+                g = sweep.builder.call(np.copy, g, span=span)
             if isinstance(value, ListOf) and not isinstance(self.context.value(g), (ListOf, Sequence)):
                 g = sweep.builder.let(ir.Call(ir.Const(list), (g,)), value, span=span)
             self._add(sweep, var, path, cotangents.peel(sweep.builder, g, value), span)
@@ -367,13 +367,21 @@ class Reverser:
         self._prepare(sweep, key, value, span)
         holder = sweep.holding(key)
         if holder is not None and key in holder.buffers:
-            self._store(sweep, holder.bars[key], None, g, span)
+            if isinstance(value, ListOf):
+                self._add_to_list(sweep, holder.bars[key], g, span)
+            else:
+                self._store(sweep, holder.bars[key], None, g, span)
             return
         old = None if holder is None else holder.bars[key]
         if old is None:
             sweep.bars[key] = sweep.named(g, self.name(var))
         else:
             sweep.bars[key] = self._sum(sweep, old, g, value, span, self.name(var))
+
+    def _add_to_list(self, sweep: Sweep, buffer: ir.Atom, g: ir.Atom, span: ir.Span | None) -> None:
+        """``buffer[:] = buffer + g``, item by item: ``+=`` would make the list longer."""
+        items = sweep.builder.call(slice, *[ir.Const(None)] * 3, span=span)
+        sweep.builder.store(buffer, items, sweep.builder.call(rt.add, buffer, g, span=span), None, span)
 
     def _store(self, sweep: Sweep, buffer: ir.Atom, at: ir.Atom | None, g: ir.Atom, span: ir.Span | None) -> None:
         """``buffer[at] += g``, or ``-=`` where ``g`` has a sign."""

@@ -425,18 +425,20 @@ _COPY = ir.Const(np.copy)
 
 
 def drop_copies(function: ir.Function) -> ir.Function:
-    """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads."""
+    """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads. Both
+    are made equally often: a copy in a loop of what was made before it is a new one in each trip."""
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
         return function
-    uses = count_uses(function.body)
+    uses, loops = count_uses(function.body), _innermost_loops(function.body)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for target, value in made.items():
         if not isinstance(value, ir.Call) or value.fn != _COPY:
             continue
         source = value.args[0]
         if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)):
-            mapping[target] = source
+            if loops[source] == loops[target]:
+                mapping[target] = source
     if not mapping:
         return function
 
@@ -444,7 +446,19 @@ def drop_copies(function: ir.Function) -> ir.Function:
         kept = [s for s in b.statements if not (isinstance(s, ir.Let) and s.target in mapping)]
         return ir.Block(tuple(map_blocks(s, block) for s in kept), b.yields)
 
-    return _substitute_all(ir.replace(function, body=block(function.body)), mapping)
+    resolved = {target: _follow(target, mapping) for target in mapping}
+    return _substitute_all(ir.replace(function, body=block(function.body)), resolved)
+
+
+def _innermost_loops(block: ir.Block, loop: int = 0) -> dict[ir.Var, int]:
+    """For each variable that a ``Let`` defines, a number that tells the innermost loop around it from others."""
+    found: dict[ir.Var, int] = {}
+    for s in block.statements:
+        if isinstance(s, ir.Let) and s.target is not None:
+            found[s.target] = loop
+        for inner in ir.blocks_of(s):
+            found |= _innermost_loops(inner, id(s) if isinstance(s, (ir.For, ir.While)) else loop)
+    return found
 
 
 def is_fresh(value: ir.Value | None) -> bool:

@@ -580,3 +580,109 @@ def returned_from_two_loops(a, b, x, n):
 
 def test_unpacked_before_a_return_from_two_loops():
     check(returned_from_two_loops, (0.7, 0.4, V, 2), argnums=(0, 2))
+
+
+# --- arrays that change in place ------------------------------------------------------------------
+
+
+def copied_in_each_trip(a, x):
+    t = x * 2.0
+    total = 0.0
+    for k in range(3):
+        y = np.copy(t)
+        y[k] = a + total
+        total += np.sum(y)
+    return total
+
+
+def test_a_copy_in_a_loop_is_a_new_array_in_each_trip():
+    check(copied_in_each_trip, (0.5, V), argnums=0)
+
+
+def one_list_or_another(a, n):
+    first = [a * 2.0 for _ in range(2)]
+    second = first
+    if a > 100.0:
+        second = [a, a]
+    return second[1] + first[n]
+
+
+def test_cotangents_of_lists_are_added_item_by_item():
+    check(one_list_or_another, (0.4, 1), argnums=0)
+
+
+COPIES_OF_COPIES = """
+def f(a, b, x, n):
+    v = np.zeros(1)
+    v.fill(b)
+    return np.sum(v * v)
+"""
+
+COPIED_TO_ANOTHER_ARRAY = """
+def f(a, b, x, n):
+    v = np.ones(4)
+    np.copyto(v, np.concatenate([[a, a], [3, a]]))
+    return np.linalg.norm(v)
+"""
+
+IN_PLACE_IN_A_LOOP_THEN_JOINED = """
+def f(a, b, x, n):
+    for k in range(2):
+        x *= x
+    c, d, e = np.hstack((x[:2], x[2:]))
+    return d
+"""
+
+ADDED_AT_AND_READ_BEFORE = """
+def f(a, b, x, n):
+    m = np.outer(b, x)
+    np.add.at(x, 1, 2.0)
+    return np.sum(x) + np.sum(m)
+"""
+
+ADDED_AT_AND_SCALED = """
+def f(a, b, x, n):
+    np.subtract.at(x, 2, a)
+    x[n % 3] *= b
+    return np.sum(x)
+"""
+
+ADDED_AT_REPEATS_OF_A_LIST = """
+def f(a, b, x, n):
+    np.subtract.at(x, [0, 0, -1], [a, b, a])
+    x *= x
+    return x[0] + x[2]
+"""
+
+ADDED_AT_ITSELF = """
+def f(a, b, x, n):
+    x[n % 3] *= a
+    np.add.at(x, [1, 2, 1], x)
+    return np.sum(x * x)
+"""
+
+VIEW_OF_A_VIEW = """
+def f(a, b, x, n):
+    v = x[1:]
+    w = v[1:]
+    w[0] = a
+    return np.sum(x * b)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        COPIES_OF_COPIES,
+        COPIED_TO_ANOTHER_ARRAY,
+        IN_PLACE_IN_A_LOOP_THEN_JOINED,
+        ADDED_AT_AND_READ_BEFORE,
+        ADDED_AT_AND_SCALED,
+        ADDED_AT_REPEATS_OF_A_LIST,
+        ADDED_AT_ITSELF,
+        VIEW_OF_A_VIEW,
+    ],
+)
+def test_programs_that_store(text):
+    found = outcome(text, [(0.9, 0.7, V, 3)])
+    assert found.verdict == "right", found
