@@ -5,7 +5,8 @@ on atoms; an atom is a variable or a constant. One set of nodes serves the prima
 
     Function  = name(params) captures Block
     Block     = Statement*  yields Atom*
-    Statement = Let | Store | If | For | While | Raise | Return | Break | Continue | Note
+    Statement = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
+    Handler   = name kinds Block                                (of a Try)
     Value     = Atom | Load | Call | MakeFunction               (the right-hand side of a Let)
     Atom      = Var | Const
 
@@ -15,8 +16,9 @@ It exists in two forms.
 and ``Continue`` stand where the user wrote them, loops may have an ``orelse``.
 
 *SSA form*, made by ``passes.normalize`` and kept from then on: each ``Var`` is assigned once. What a branch or a loop
-changes is explicit: ``If.results`` are bound to the yields of the block that ran; ``carried`` variables of a loop take
-the yields of the body as their next value. There is no ``Return``, ``Break`` or ``Continue``: a loop that ends early
+changes is explicit: ``If.results`` and ``Try.results`` are bound to the yields of the block that ran; ``carried``
+variables of a loop take the yields of the body as their next value. The body of a ``With`` belongs to the block around
+it: what it defines is seen after it. There is no ``Return``, ``Break`` or ``Continue``: a loop that ends early
 says so by ``leave``, a bool that the body computes, and the function's result is the one yield of its body.
 
 Operators, displays and attribute reads are calls of the functions that mean them: ``operator.add``,
@@ -25,16 +27,16 @@ Operators, displays and attribute reads are calls of the functions that mean the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from s2s.const import Const
 from s2s.record import record, replace
 
 __all__ = [
-    "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "If", "Let", "Load",
+    "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If", "Let", "Load",
     "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store",
-    "Value", "Var", "While", "check", "replace", "show",
+    "Try", "Value", "Var", "While", "With", "check", "replace", "show",
 ]
 
 
@@ -241,8 +243,51 @@ class While:
 
 
 @record
+class With:
+    """``with manager as target``: ``manager`` is entered, ``body`` runs, ``manager`` is left. The body is no scope of
+    its own, and it yields nothing. Where ``ended`` is a variable, the manager may swallow an exception: ``ended`` is
+    ``True`` afterwards where the body came to its end, else ``False``."""
+
+    manager: Atom
+    target: Var | None
+    body: Block
+    ended: Var | None = None
+    span: Span | None = None
+
+
+@record
+class Handler:
+    """``except kinds as name``; no kinds stand for a bare ``except``. In SSA form ``lost`` are variables that hold what
+    the body may or may not have assigned when the exception interrupted it: ``specialize`` refuses to read them, and
+    leaves none."""
+
+    kinds: tuple[Atom, ...]
+    name: Var | None
+    body: Block
+    lost: tuple[Var, ...] = ()
+    span: Span | None = None
+
+
+@record
+class Try:
+    """Run ``body``, then ``orelse``, which sees what the body defines; an exception of the body goes to the first of
+    the ``handlers`` that is of its kind. SSA form: ``results[k]`` is bound to ``yields[k]`` of ``orelse`` or of the
+    handler that ran (a handler that raises yields ``UNDEFINED``); the body yields nothing. ``caught`` is the one of the
+    results that says afterwards which it was: 0 for ``orelse``, else the number of the handler (made by ``specialize``,
+    where a handler goes on). ``final`` runs last, however the rest ended (named form only; removed by ``normalize``)."""
+
+    body: Block
+    handlers: tuple[Handler, ...]
+    orelse: Block = Block(())
+    results: tuple[Var, ...] = ()
+    caught: Var | None = None
+    final: Block = Block(())
+    span: Span | None = None
+
+
+@record
 class Raise:
-    """Raise an exception: the end of its block."""
+    """Raise an exception, the one that a handler caught where there is none: the end of its block."""
 
     exception: Atom | None
     cause: Atom | None = None
@@ -281,7 +326,7 @@ class Note:
     span: Span | None = None
 
 
-Statement: TypeAlias = Let | Store | If | For | While | Raise | Return | Break | Continue | Note
+Statement: TypeAlias = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
 
 
 @record
@@ -357,8 +402,31 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
             return (body, orelse)
         case While(test=test, body=body, orelse=orelse):
             return (test, body, orelse)
+        case With(body=body):
+            return (body,)
+        case Try(body, handlers, orelse):
+            return (body, orelse, *(h.body for h in handlers), *((statement.final,) if statement.final.statements else ()))
         case _:
             return ()
+
+
+def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
+    """The statement with other blocks, in the order of ``blocks_of``."""
+    match statement, tuple(blocks):
+        case If(), (then, orelse):
+            return replace(statement, then=then, orelse=orelse)
+        case For(), (body, orelse):
+            return replace(statement, body=body, orelse=orelse)
+        case While(), (test, body, orelse):
+            return replace(statement, test=test, body=body, orelse=orelse)
+        case With(), (body,):
+            return replace(statement, body=body)
+        case Try(handlers=handlers, final=final), (body, orelse, *rest):
+            again = tuple(replace(h, body=b) for h, b in zip(handlers, rest, strict=False))
+            final = rest[-1] if final.statements else final
+            return replace(statement, body=body, orelse=orelse, handlers=again, final=final)
+        case _:
+            return statement
 
 
 def reads_of(statement: Statement) -> Iterator[Atom]:
@@ -375,6 +443,10 @@ def reads_of(statement: Statement) -> Iterator[Atom]:
             yield from (c.init for c in carried)
         case While(carried=carried):
             yield from (c.init for c in carried)
+        case With(manager):
+            yield manager
+        case Try(handlers=handlers):
+            yield from (kind for h in handlers for kind in h.kinds)
         case Raise(exception, cause):
             yield from (a for a in (exception, cause) if a is not None)
         case Return(value):
@@ -384,12 +456,15 @@ def reads_of(statement: Statement) -> Iterator[Atom]:
 
 
 def defs_of(statement: Statement) -> Iterator[Var]:
-    """The variables that a statement binds for what follows it (SSA form; not those inside its blocks)."""
+    """The variables that a statement binds for what follows it (SSA form; not those inside its blocks, though the body
+    of a ``With`` is no scope)."""
     match statement:
         case Let(target) if target is not None:
             yield target
-        case If(results=results):
+        case If(results=results) | Try(results=results):
             yield from results
+        case With(target=target, ended=ended):
+            yield from (v for v in (target, ended) if v is not None)
         case For(carried=carried, left=left) | While(carried=carried, left=left):
             yield from (c.result for c in carried)
             if left is not None:
@@ -436,6 +511,22 @@ def check(function: Function) -> Function:
             read(atom, owner, scope)
         return scope
 
+    def attempt(statement: Try, scope: set[Var]) -> None:
+        run(statement.orelse, run(statement.body, scope, statement), statement)
+        for handler in statement.handlers:
+            inner = set(scope)
+            for var in (handler.name, *handler.lost):
+                if var is not None:
+                    define(var, statement, inner)
+            run(handler.body, inner, statement)
+        count = len(statement.results)
+        if statement.body.yields or any(
+            len(b.yields) != count for b in (statement.orelse, *(h.body for h in statement.handlers))
+        ):
+            problems.setdefault(id(statement), "a block yields another number than the results")
+        if statement.caught is not None and statement.caught not in statement.results:
+            problems.setdefault(id(statement), f"{statement.caught} is none of the results")
+
     def step(statement: Statement, scope: set[Var]) -> None:
         for atom in reads_of(statement):
             read(atom, statement, scope)
@@ -464,6 +555,18 @@ def check(function: Function) -> Function:
                     read(leave, statement, after)
                 if len(body.yields) != len(carried) or len(test.yields) != 1:
                     problems.setdefault(id(statement), "the body yields another number than the carried variables")
+            case With(_, target, body):
+                if target is not None:
+                    define(target, statement, scope)
+                for inner_statement in body.statements:
+                    step(inner_statement, scope)
+                if body.yields:
+                    problems.setdefault(id(statement), "the body of a `with` yields nothing")
+                if statement.ended is not None:
+                    define(statement.ended, statement, scope)
+                return
+            case Try():
+                attempt(statement, scope)
             case Return() | Break() | Continue():
                 problems.setdefault(id(statement), "does not belong in SSA form")
             case _:
@@ -554,8 +657,27 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 if orelse.statements:
                     put(depth, "else:")
                     run(orelse, depth + 1)
+            case With(manager, target, body, ended):
+                name = f" as {target}" if target else ""
+                put(depth, f"with {manager}{name}:" + (f" [ended: {ended}]" if ended else ""), s)
+                run(body, depth + 1)
+            case Try(body, handlers, orelse, results, caught):
+                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}try:", s)
+                run(body, depth + 1)
+                for handler in handlers:
+                    kinds = ", ".join(map(str, handler.kinds))
+                    name = f" as {handler.name}" if handler.name else ""
+                    lost = f" [lost: {', '.join(map(str, handler.lost))}]" if handler.lost else ""
+                    put(depth, f"except {kinds}".rstrip() + f"{name}:{lost}", handler)
+                    run(handler.body, depth + 1)
+                if orelse.statements or orelse.yields:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+                if s.final.statements:
+                    put(depth, "finally:")
+                    run(s.final, depth + 1)
             case Raise(exception, cause):
-                put(depth, f"raise {exception}" + (f" from {cause}" if cause else ""), s)
+                put(depth, (f"raise {exception}" if exception else "raise") + (f" from {cause}" if cause else ""), s)
             case Return(value):
                 put(depth, f"return {value}", s)
             case Break():

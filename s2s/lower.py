@@ -37,6 +37,7 @@ import libcst as cst
 from . import ir, ops
 from .errors import error
 from .ir import Call, Const, Let, Star, Var
+from .patterns import Patterns, captured_names, is_irrefutable
 from .places import places_of
 from .sources import Source, mangle, private_class
 
@@ -86,13 +87,15 @@ def _cannot_parse(source: Source, problem: cst.ParserSyntaxError) -> Exception:
 @dataclass
 class _Scope:
     """The names of one function. ``frames`` are the targets of the comprehensions around the current place,
-    innermost last; ``captures`` fills up with what is read from the function around it."""
+    innermost last; ``captures`` fills up with what is read from the function around it; ``first`` is the first
+    positional parameter, which ``super()`` reads."""
 
     parent: _Scope | None
     locals: set[str]
     globals: set[str]
     nonlocals: set[str]
     free: frozenset[str]
+    first: Var | None = None
     frames: list[dict[str, Var]] = field(default_factory=list)
     captures: dict[Var, None] = field(default_factory=dict)
 
@@ -248,7 +251,8 @@ def _make_scope(c: _Context, node: _FunctionNode, params: tuple[ir.Param, ...]) 
     if c.has_walrus:
         found.locals.update(_walrus_names(c, node.body))
     names = (found.locals | {p.var.name for p in params}) - found.globals - found.nonlocals
-    return _Scope(c.scope, names, found.globals, found.nonlocals, c.free)
+    first = params[0].var if params and params[0].kind.startswith("POSITIONAL") else None
+    return _Scope(c.scope, names, found.globals, found.nonlocals, c.free, first)
 
 
 def _make_function(c: _Context, node: _FunctionNode, name: str) -> ir.MakeFunction:
@@ -302,6 +306,17 @@ class _Bindings:
                 self.nested(node)
             case cst.If() | cst.While() | cst.Else():
                 self.nested(node)
+            case cst.With(items=items, body=body):
+                for item in items:
+                    if item.asname is not None:
+                        self.locals.update(_target_names(self.c, item.asname.name))
+                self.suite(body)
+            case cst.Try():
+                self.attempt(node)
+            case cst.Match(cases=cases):
+                for match_case in cases:
+                    self.locals.update(map(self.c.name, captured_names(match_case.pattern)))
+                    self.suite(match_case.body)
             case cst.BaseSmallStatement():  # the body of ``if x: y = 1`` on one line
                 self.small(node)
             case _:
@@ -313,6 +328,16 @@ class _Bindings:
         if orelse is not None:
             self.statement(orelse)
 
+    def attempt(self, node: cst.Try) -> None:
+        self.suite(node.body)
+        for handler in node.handlers:
+            if handler.name is not None:
+                self.locals.update(_target_names(self.c, handler.name.name))
+            self.suite(handler.body)
+        for part in (node.orelse, node.finalbody):
+            if part is not None:
+                self.suite(part.body)
+
     def small(self, node: cst.CSTNode) -> None:
         match node:
             case cst.Assign(targets=targets):
@@ -322,6 +347,8 @@ class _Bindings:
                 self.locals.update(_target_names(self.c, target))
             case cst.Import(names=names) | cst.ImportFrom(names=[*names]):
                 self.locals.update(_import_name(self.c, alias) for alias in names)
+            case cst.Del(target=target):
+                self.locals.update(_target_names(self.c, target))
             case cst.Global(names=names):
                 self.globals.update(self.c.name(item.name) for item in names)
             case cst.Nonlocal(names=names):
@@ -399,6 +426,12 @@ def _statement(c: _Context, node: cst.CSTNode) -> None:
         case cst.FunctionDef():
             _enter(c, node.params, *node.decorators)
             _nested_def(c, node)
+        case cst.With():
+            _with(c, node, node.items)
+        case cst.Try():
+            _try(c, node)
+        case cst.Match():
+            _match(c, node)
         case _:
             _refuse_statement(c, node)
 
@@ -427,6 +460,8 @@ def _small_statement(c: _Context, node: cst.BaseSmallStatement) -> None:
             _assert(c, node)
         case cst.Import() | cst.ImportFrom():
             _import(c, node)
+        case cst.Del(target=target):
+            _delete(c, target)
         case cst.Pass() | cst.Global() | cst.Nonlocal():
             pass
         case _:
@@ -531,6 +566,155 @@ def _assert(c: _Context, node: cst.Assert) -> None:
         message = () if node.msg is None else (_atom(c, node.msg),)
         c.put(ir.Raise(c.call(node, AssertionError, *message), None, c.span(node)))
     c.put(ir.If(failed, _block(statements), ir.Block(()), (), c.span(node)))
+
+
+def _delete(c: _Context, target: cst.BaseExpression) -> None:
+    """``del``: a name loses its value; an item or an attribute is a call for its effect."""
+    match target:
+        case cst.Name():
+            c.let(_own(c, target), ir.UNDEFINED, target)
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for element in elements:
+                _delete(c, element.value)
+        case cst.Subscript() | cst.Attribute():
+            kind, obj, key = _place(c, target)
+            c.let(None, Call(Const(operator.delitem if kind == "item" else delattr), (obj, key)), target)
+        case _:
+            _refuse(c, "S2S101", target, "is not supported as a target", construct="this `del`")
+
+
+# --- with and try -------------------------------------------------------------------------------------------
+
+
+def _with(c: _Context, node: cst.With, items: Sequence[cst.WithItem]) -> None:
+    """``with a as x, b as y:`` is one ``with`` inside another."""
+    if node.asynchronous is not None:
+        _refuse_async(c, node, node.items[-1])
+    first, *rest = items
+    _enter(c, first.item)
+    manager = _atom(c, first.item)
+    target = None if first.asname is None else first.asname.name
+    variable = None
+    if target is not None:
+        variable = _own(c, target) if isinstance(target, cst.Name) else c.temporary()
+    with c.block() as statements:
+        if variable is not None and target is not None and not isinstance(target, cst.Name):
+            _assign_to(c, target, variable, target)
+        if rest:
+            _with(c, node, rest)
+        else:
+            _suite(c, node.body)
+    c.put(ir.With(manager, variable, _block(statements), span=c.span(first)))
+
+
+def _try(c: _Context, node: cst.Try) -> None:
+    """``try``; the kinds of exceptions are evaluated before it."""
+    kinds = [_kinds(c, node, handler) for handler in node.handlers]
+    body = _suite_block(c, node.body)
+    handlers = tuple(_handler(c, handler, kind) for handler, kind in zip(node.handlers, kinds, strict=True))
+    orelse = _orelse(c, node.orelse)
+    final = ir.Block(()) if node.finalbody is None else _suite_block(c, node.finalbody.body)
+    c.put(ir.Try(body, handlers, orelse, final=final, span=_try_span(c, node)))
+
+
+def _kinds(c: _Context, node: cst.Try, handler: cst.ExceptHandler) -> tuple[ir.Atom, ...]:
+    """The classes of exceptions that a handler names: one for each item of a display."""
+    kind = handler.type
+    if kind is None:
+        return ()
+    found = _Bindings(c)
+    found.suite(node.body)
+    if not found.locals.isdisjoint(map(c.name, _names_in(kind))):
+        hint = "assign what the `except` names before the `try`"
+        _refuse(c, "S2S104", kind, "is assigned in the block that the exception interrupts", hint)
+    _enter(c, kind)
+    if isinstance(kind, cst.Tuple) and not any(isinstance(e, cst.StarredElement) for e in kind.elements):
+        return tuple(_atom(c, element.value) for element in kind.elements)
+    return (_atom(c, kind),)
+
+
+def _names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
+    if isinstance(node, cst.Name):
+        yield node
+    for child in node.children:
+        yield from _names_in(child)
+
+
+def _handler(c: _Context, node: cst.ExceptHandler, kinds: tuple[ir.Atom, ...]) -> ir.Handler:
+    name = None if node.name is None else _own(c, node.name.name)
+    with c.block() as statements:
+        _suite(c, node.body)
+        if name is not None:  # Python forgets the exception at the end
+            c.let(name, ir.UNDEFINED, node)
+    return ir.Handler(kinds, name, _block(statements), span=_keyword_span(c, node, "except"))
+
+
+def _keyword_span(c: _Context, node: cst.CSTNode, keyword: str) -> ir.Span:
+    """The place of the first word of a compound statement."""
+    start = c.span(node)
+    return ir.replace(start, end_line=start.line, end_column=start.column + len(keyword))
+
+
+def _try_span(c: _Context, node: cst.Try | cst.TryStar) -> ir.Span:
+    return _keyword_span(c, node, "try")
+
+
+# --- match --------------------------------------------------------------------------------------------------
+
+
+def _match(c: _Context, node: cst.Match) -> None:
+    """``match``: the subject is evaluated once; each case is an ``if``, the cases after it are its other side."""
+    _enter(c, node.subject)
+    subject = _atom(c, node.subject)
+    if isinstance(subject, Var) and not subject.is_temporary:
+        subject = c.bind(subject, node.subject)  # a capture may have its name
+    _cases(c, node.cases, subject)
+
+
+def _cases(c: _Context, cases: Sequence[cst.MatchCase], subject: ir.Atom) -> None:
+    if not cases:
+        return
+    first, *rest = cases
+    patterns = Patterns(c, lambda node: _atom(c, node), lambda name: _own(c, name))
+    if first.guard is not None:
+        _guarded_case(c, first, rest, patterns, subject)
+        return
+    if is_irrefutable(first.pattern):
+        _case_body(c, first, patterns, subject)
+        return
+    test = patterns.test(first.pattern, subject)
+    with c.block() as then:
+        _case_body(c, first, patterns, subject)
+    with c.block() as orelse:
+        _cases(c, rest, subject)
+    c.put(ir.If(test, _block(then), _block(orelse), (), c.span(first.pattern)))
+
+
+def _guarded_case(
+    c: _Context, case: cst.MatchCase, rest: Sequence[cst.MatchCase], patterns: Patterns, subject: ir.Atom
+) -> None:
+    """A case with a guard. The guard sees the captures; where it fails, the cases after this one are tried."""
+    assert case.guard is not None
+    matched = c.bind(Const(False), case.pattern)
+    test = patterns.test(case.pattern, subject)
+    with c.block() as then:
+        patterns.bind(case.pattern, subject)
+        _enter(c, case.guard)
+        guard = _atom(c, case.guard)
+        with c.block() as body:
+            c.let(matched, Const(True), case.guard)
+            _suite(c, case.body)
+        c.put(ir.If(guard, _block(body), ir.Block(()), (), c.span(case.guard)))
+    c.put(ir.If(test, _block(then), ir.Block(()), (), c.span(case.pattern)))
+    with c.block() as others:
+        _cases(c, rest, subject)
+    if others:
+        c.put(ir.If(matched, ir.Block(()), _block(others), (), c.span(case.pattern)))
+
+
+def _case_body(c: _Context, case: cst.MatchCase, patterns: Patterns, subject: ir.Atom) -> None:
+    patterns.bind(case.pattern, subject)
+    _suite(c, case.body)
 
 
 # --- imports ------------------------------------------------------------------------------------------------
@@ -924,6 +1108,8 @@ def _merged(c: _Context, value: ir.Value | None, entries: list[ir.Atom], node: c
 
 
 def _call(c: _Context, node: cst.Call) -> Call:
+    if _is_bare_super(c, node):
+        return _super(c, node)
     _check_callee(c, node)
     fn = _atom(c, node.func)
     # Python evaluates ``*args`` before the keywords, wherever it stands.
@@ -950,8 +1136,6 @@ def _check_callee(c: _Context, node: cst.Call) -> None:
     if not isinstance(node.func, cst.Name) or isinstance(c.resolve(node.func.value), Var):
         return
     name, count = node.func.value, len(node.args)
-    if name == "super" and count == 0:
-        _refuse(c, "S2S114", node, "reads the class from a hidden variable", _super_hint(c))
     if (name in ("locals", "vars", "dir") and count == 0) or (name in ("eval", "exec") and count == 1):
         _refuse(c, "S2S115", node, "needs the frame that calls it", "name the variables", name=name)
     if name == "next" and count and isinstance(node.args[0].value, cst.GeneratorExp):
@@ -959,11 +1143,21 @@ def _check_callee(c: _Context, node: cst.Call) -> None:
         _refuse(c, "S2S101", node, label, hint, construct="`next` of a generator expression")
 
 
-def _super_hint(c: _Context) -> str:
-    parts = c.source.qualname.split(".")
-    code = c.source.fn.__code__
-    owner = parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else "Class"
-    return f"write `super({owner}, {code.co_varnames[0] if code.co_argcount else 'self'})`"
+def _is_bare_super(c: _Context, node: cst.Call) -> bool:
+    """Whether a call is ``super()`` of the built-in ``super``."""
+    if not isinstance(node.func, cst.Name) or node.func.value != "super" or node.args:
+        return False
+    return c.resolve("super") == ir.Load("super", "global")
+
+
+def _super(c: _Context, node: cst.Call) -> Call:
+    """``super()`` with what it stands for: the class that the method was defined in, and the first parameter."""
+    assert c.scope is not None
+    if c.scope.first is None or "__class__" not in c.free:
+        label, hint = "has no class or no first argument here", "write `super(Class, self)`"
+        _refuse(c, "S2S114", node, label, hint)
+    owner = c.bind(ir.Load("__class__", "free"), node)
+    return Call(_atom(c, node.func), (owner, c.scope.first))
 
 
 # --- comprehensions -----------------------------------------------------------------------------------------
@@ -1089,34 +1283,15 @@ def _refuse(
 
 def _refuse_statement(c: _Context, node: cst.CSTNode) -> NoReturn:
     match node:
-        case cst.Try() | cst.TryStar():
-            _refuse_try(c, node)
-        case cst.With():
-            _refuse_with(c, node)
-        case cst.Match(subject=subject):
-            hint = "write the cases as `if` and `elif`"
-            _refuse(c, "S2S106", node, "chooses by patterns", hint, end=subject)
+        case cst.TryStar():
+            hint = "catch the group with `except`, and look at its exceptions"
+            span = _try_span(c, node)
+            raise error("S2S104", span=span, label="many handlers may run for one exception", hint=hint)
         case cst.ClassDef(name=name):
             hint = f"define `{name.value}` at the level of the module"
             _refuse(c, "S2S107", node, "makes a new class in every call", hint, end=name)
-        case cst.Del():
-            _refuse(c, "S2S110", node, "takes away what the reverse sweep may read", "leave the `del` out")
         case _:
             _refuse(c, "S2S101", node, "is not supported", construct=f"`{c.code(node).split()[0]}`")
-
-
-def _refuse_try(c: _Context, node: cst.Try | cst.TryStar) -> NoReturn:
-    start = c.span(node)
-    span = ir.replace(start, end_line=start.line, end_column=start.column + len("try"))
-    hint = "test with `if` for what would raise, or move the `try` to the function that calls this one"
-    raise error("S2S104", span=span, label="where an exception leaves the block is not known", hint=hint)
-
-
-def _refuse_with(c: _Context, node: cst.With) -> NoReturn:
-    if node.asynchronous is not None:
-        _refuse_async(c, node, node.items[-1])
-    hint = "write the `with` around the call of this function"
-    _refuse(c, "S2S105", node, "runs code on entry and exit", hint, end=node.items[-1])
 
 
 def _refuse_async(c: _Context, node: cst.CSTNode, end: cst.CSTNode | None = None) -> NoReturn:

@@ -189,6 +189,8 @@ def _run_block(block: ir.Block, frame: _Frame) -> _End | None:
 
 def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
     match statement:
+        case ir.Let(ir.Var() as target, ir.Const(value=value)) if value is _UNDEFINED:
+            frame.values.pop(target, None)  # ``del``
         case ir.Let(target, value):
             result = _evaluate(value, frame)
             if target is not None:
@@ -205,6 +207,14 @@ def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
             return _run_for(statement, frame)
         case ir.While():
             return _run_while(statement, frame)
+        case ir.With():
+            return _run_with(statement, frame)
+        case ir.Try(body, final=final):
+            try:
+                end = _run_try(statement, frame)
+            finally:
+                last = _run_block(final, frame)
+            return end if last is None else last
         case ir.Raise(exception, cause):
             if exception is None:
                 raise
@@ -221,6 +231,39 @@ def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
         case _:
             assert_never(statement)
     return None
+
+
+def _run_with(statement: ir.With, frame: _Frame) -> _End | None:
+    if statement.ended is not None:
+        frame.values[statement.ended] = False
+    with _read(statement.manager, frame) as entered:
+        if statement.target is not None:
+            frame.values[statement.target] = entered
+        end = _run_block(statement.body, frame)
+        if statement.ended is not None:
+            frame.values[statement.ended] = True
+        return end
+    return None
+
+
+def _run_try(statement: ir.Try, frame: _Frame) -> _End | None:
+    """The body with its ``else``, or the first handler whose kinds match."""
+    try:
+        end = _run_block(statement.body, frame)
+    except BaseException as problem:
+        for handler in statement.handlers:
+            kinds = tuple(_read(kind, frame) for kind in handler.kinds) or (BaseException,)
+            if isinstance(problem, kinds):
+                if handler.name is not None:
+                    frame.values[handler.name] = problem
+                end = _run_block(handler.body, frame)
+                _assign(statement.results, handler.body.yields, frame)
+                return end
+        raise
+    if end is None:
+        end = _run_block(statement.orelse, frame)
+    _assign(statement.results, statement.orelse.yields, frame)
+    return end
 
 
 def _assign(targets: tuple[ir.Var, ...], atoms: tuple[ir.Atom, ...], frame: _Frame) -> None:

@@ -15,6 +15,10 @@ become nests of ``If`` without flags. Only where a branch exits on some of its p
 follows. A branch that can only raise moves nothing: raising needs no help to skip the rest, and validation at
 the top of a function stays flat.
 
+What follows a ``with`` or a ``try`` may not move into it, where an exception would meet the manager or the handlers:
+it goes into the ``else`` of the ``try``, into the one handler that goes on, or behind a flag. A ``finally`` is written
+twice: after the ``try``, before what the flags guard, and in a handler that catches everything and raises it again.
+
 The flags are plain variables, set and reset more often than they are read: ``ssa`` drops what is not read.
 """
 
@@ -66,6 +70,10 @@ def _outcomes_of(statement: ir.Statement) -> frozenset[Outcome]:
             return outcomes(then.statements) | outcomes(orelse.statements)
         case ir.For() | ir.While():
             return _outcomes_of_loop(statement)
+        case ir.With(body=body):
+            return outcomes(body.statements) | _FALL  # the manager may swallow an exception
+        case ir.Try():
+            return _outcomes_of_try(statement)
         case ir.Return():
             return frozenset({Outcome.RETURN})
         case ir.Break():
@@ -88,6 +96,11 @@ def _outcomes_of_loop(loop: ir.For | ir.While) -> frozenset[Outcome]:
     if Outcome.BREAK in inside:
         found |= _FALL
     return found
+
+
+def _outcomes_of_try(statement: ir.Try) -> frozenset[Outcome]:
+    found = outcomes((*statement.body.statements, *statement.orelse.statements))
+    return found.union(*(outcomes(handler.body.statements) for handler in statement.handlers))
 
 
 def is_endless(loop: ir.For | ir.While) -> bool:
@@ -128,6 +141,7 @@ def _temporaries(function: ir.Function) -> Callable[[], ir.Var]:
     """A maker of temporaries that the function does not have."""
     statements = list(ir.walk(function.body))
     used = [var for statement in statements for var in ir.defs_of(statement)]
+    used += [h.name for s in statements if isinstance(s, ir.Try) for h in s.handlers if h.name is not None]
     used += [statement.item for statement in statements if isinstance(statement, ir.For)]
     versions = itertools.count(max((var.version for var in used if var.name == "%"), default=-1) + 1)
     return lambda: ir.Var("%", next(versions))
@@ -155,6 +169,12 @@ def _resolve(statements: _Statements, scope: _Scope) -> _Statements:
                 done += before
                 if after:
                     return (*done, *_resolve((*after, *statements[k + 1 :]), scope))
+            case ir.With(body=body):
+                done.append(ir.replace(statement, body=ir.Block(_resolve(body.statements, scope))))
+                if _outcomes_of(statement) & _EXITS:
+                    return (*done, *_guarded(statement, statements[k + 1 :], scope))
+            case ir.Try():
+                return (*done, *_resolve_try(statement, statements[k + 1 :], scope))
             case ir.Let() | ir.Store() | ir.Note():
                 done.append(statement)
             case _:
@@ -192,12 +212,61 @@ def _resolve_if(statement: ir.If, rest: _Statements, scope: _Scope) -> _Statemen
     then = ir.Block(_resolve(branches[0], scope))
     orelse = ir.Block(_resolve(branches[1], scope))
     resolved = ir.replace(statement, then=then, orelse=orelse)
-    if not guarded:
-        return (resolved,)
+    return (resolved, *_guarded(statement, rest, scope)) if guarded else (resolved,)
+
+
+def _guarded(statement: ir.If | ir.With | ir.Try, rest: _Statements, scope: _Scope) -> _Statements:
+    """What follows a statement, for the paths that have not exited in it."""
+    if not rest:
+        return ()
     # `leave` says the same as `skip` where no path continues, and the loop needs it anyway.
     by_skip = scope.leave is None or Outcome.CONTINUE in _outcomes_of(statement)
     flag = scope.skip if by_skip or scope.leave is None else scope.leave
-    return (resolved, ir.If(flag, ir.Block(()), ir.Block(_resolve(rest, scope)), span=statement.span))
+    return (ir.If(flag, ir.Block(()), ir.Block(_resolve(rest, scope)), span=statement.span),)
+
+
+def _resolve_try(statement: ir.Try, rest: _Statements, scope: _Scope) -> _Statements:
+    """A ``Try``, and what follows it."""
+    exits = bool(_outcomes_of(statement) & _EXITS)
+    if not statement.handlers and not statement.final.statements:
+        return _resolve((*statement.body.statements, *statement.orelse.statements, *rest), scope)
+    if statement.final.statements:
+        last = _resolve(statement.final.statements, scope)
+        inner = _resolve_try(ir.replace(statement, final=ir.Block(())), (), scope)
+        again = ir.Handler((ir.Const(BaseException),), None, ir.Block((*last, ir.Raise(None))), span=statement.span)
+        whole = ir.Try(ir.Block(inner), (again,), span=statement.span)
+        return (whole, *last, *(_guarded(statement, rest, scope) if exits else _resolve(rest, scope)))
+    if not exits:
+        blocks = (ir.Block(_resolve(block.statements, scope)) for block in ir.blocks_of(statement))
+        resolved = ir.with_blocks(statement, blocks)
+        return (resolved, *(_resolve(rest, scope) if Outcome.FALL in _outcomes_of(statement) else ()))
+    body, orelse, handlers = statement.body.statements, statement.orelse.statements, statement.handlers
+    ends = [(*body, *orelse), *(h.body.statements for h in handlers)]
+    going = [k for k, end in enumerate(ends) if Outcome.FALL in outcomes(end)]
+    moved = len(going) == 1 or (len(going) > 1 and _costs_nothing(rest))
+    more = [rest if moved and k in going else () for k in range(len(ends))]
+    after_body = (*orelse, *more[0])
+    if outcomes(body) & _EXITS:
+        after_body = _guarded(statement, after_body, scope)
+    else:
+        after_body = _resolve(after_body, scope)
+    starts = _no_exit(scope) if outcomes(body) & _EXITS else ()
+    resolved = ir.replace(
+        statement,
+        body=ir.Block(_resolve(body, scope)),
+        orelse=ir.Block(after_body),
+        handlers=tuple(
+            ir.replace(h, body=ir.Block((*starts, *_resolve((*h.body.statements, *after), scope))))
+            for h, after in zip(handlers, more[1:], strict=True)
+        ),
+    )
+    return (resolved,) if moved or not going else (resolved, *_guarded(statement, rest, scope))
+
+
+def _no_exit(scope: _Scope) -> _Statements:
+    """The flags of a path that an exception led away from its exit."""
+    flags = (scope.skip, scope.leave, scope.returned)
+    return tuple(_set(flag, False) for flag in flags if flag is not None)
 
 
 def _costs_nothing(rest: _Statements) -> bool:

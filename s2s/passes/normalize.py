@@ -39,11 +39,5 @@ def _normalize_in(statement: ir.Statement) -> ir.Statement:
     match statement:
         case ir.Let(_, ir.MakeFunction(function) as make):
             return ir.replace(statement, value=ir.replace(make, function=normalize(function)))
-        case ir.If(_, then, orelse):
-            return ir.replace(statement, then=_normalize_nested(then), orelse=_normalize_nested(orelse))
-        case ir.For(body=body):
-            return ir.replace(statement, body=_normalize_nested(body))
-        case ir.While(test=test, body=body):
-            return ir.replace(statement, test=_normalize_nested(test), body=_normalize_nested(body))
         case _:
-            return statement
+            return ir.with_blocks(statement, map(_normalize_nested, ir.blocks_of(statement)))

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
-from s2s import ir
+from s2s import ir, ops
 from s2s.passes.exits import is_endless
 
 __all__ = ["to_ssa"]
@@ -111,6 +111,10 @@ def _targets(statement: ir.Statement) -> Iterator[ir.Var]:
                 yield left
         case ir.While(left=left) if left is not None:
             yield left
+        case ir.With(target=target) if target is not None:
+            yield target
+        case ir.Try(handlers=handlers):
+            yield from (handler.name for handler in handlers if handler.name is not None)
         case _:
             pass
 
@@ -213,10 +217,21 @@ def _live_before_one(statement: ir.Statement, after: set[ir.Var], captures: _Cap
             return _live_at_head(statement, after, captures) | _read_by((iterable,), captures)
         case ir.While():
             return _live_at_head(statement, after, captures)
+        case ir.With(manager, target, body):
+            return (_live_before(body.statements, after, captures) - {target}) | _read_by((manager,), captures)
+        case ir.Try(body, handlers, orelse):
+            caught = set().union(*(_live_in_handler(h, after, captures) for h in handlers))
+            inside = _live_before(orelse.statements, after, captures) | caught
+            kinds = _read_by(ir.reads_of(statement), captures)
+            return _live_before(body.statements, inside, captures) | caught | kinds
         case ir.Raise():
             return _read_by(ir.reads_of(statement), captures)
         case _:
             return after.difference(_targets(statement)) | _read_by(ir.reads_of(statement), captures)
+
+
+def _live_in_handler(handler: ir.Handler, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
+    return _live_before(handler.body.statements, after, captures) - {handler.name}
 
 
 def _live_at_head(loop: ir.For | ir.While, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
@@ -289,6 +304,17 @@ def _rename(
                 _rename_loop(statement, env, live, out, facts)
                 if is_endless(statement) and statement.leave is None:
                     return out, None
+            case ir.With(manager, target, body):
+                manager = _read(manager, env, out, facts)
+                if target is not None:
+                    env[target] = target = facts.fresh(target)
+                inner, end = _rename(body.statements, env, live, facts)
+                out.append(ir.With(manager, target, ir.Block(tuple(inner)), span=statement.span))
+                if end is None:
+                    return out, None
+            case ir.Try():
+                if _rename_try(statement, env, live, out, facts):
+                    return out, None
             case ir.Raise(exception, cause):
                 read = [atom if atom is None else _read(atom, env, out, facts) for atom in (exception, cause)]
                 out.append(ir.Raise(read[0], read[1], statement.span))
@@ -336,29 +362,93 @@ def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts:
     test = _read(statement.test, env, out, facts)
     then, then_env = _rename(statement.then.statements, dict(env), live, facts)
     orelse, orelse_env = _rename(statement.orelse.statements, dict(env), live, facts)
-    results: list[ir.Var] = []
-    yields: list[tuple[ir.Atom, ir.Atom]] = []
-    made: dict[tuple[ir.Atom, ir.Atom], ir.Var] = {}
-    for var in _joined(env, then_env, orelse_env, live):
-        pair = (_yielded(var, then_env, then, facts), _yielded(var, orelse_env, orelse, facts))
-        if pair[0] == pair[1]:
-            env[var] = pair[0]
-        elif var.is_temporary and pair in made:
-            env[var] = made[pair]
-        else:
-            env[var] = made[pair] = facts.fresh(var)
-            results.append(made[pair])
-            yields.append(pair)
+    results, yields = _join_sides([(then, then_env), (orelse, orelse_env)], env, live, facts)
     then_block = ir.Block(tuple(then), tuple(pair[0] for pair in yields))
     orelse_block = ir.Block(tuple(orelse), tuple(pair[1] for pair in yields))
     out.append(ir.If(test, then_block, orelse_block, tuple(results), statement.span))
     return then_env is None and orelse_env is None
 
 
-def _joined(env: _Env, then: _Env | None, orelse: _Env | None, live: set[ir.Var]) -> list[ir.Var]:
+def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> bool:
+    """Put the ``Try`` into ``out`` and its results into ``env``; true where no block reaches its end."""
+    kinds = [tuple(_read(kind, env, out, facts) for kind in h.kinds) for h in statement.handlers]
+    wanted = _live_before(statement.orelse.statements, live, facts.captures)
+    body, end = _rename(statement.body.statements, dict(env), wanted, facts)
+    sides: list[tuple[_Out, _Env | None]] = [([], None)]
+    if end is not None:
+        sides = [_rename(statement.orelse.statements, end, live, facts)]
+    unsure = _unsure(statement.body.statements)
+    heads = []
+    for handler in statement.handlers:
+        inner = dict(env)
+        at_start = _live_in_handler(handler, live, facts.captures)
+        lost = tuple(facts.fresh(var) for var in unsure if var in at_start)
+        inner.update(zip((var for var in unsure if var in at_start), lost, strict=True))
+        name = None if handler.name is None else facts.fresh(handler.name)
+        if handler.name is not None and name is not None:
+            inner[handler.name] = name
+        heads.append((name, lost))
+        sides.append(_rename(handler.body.statements, inner, live, facts))
+    results, yields = _join_sides(sides, env, live, facts)
+    first, *blocks = [
+        ir.Block(tuple(made), tuple(row[k] for row in yields)) for k, (made, _) in enumerate(sides)
+    ]
+    handlers = tuple(
+        ir.Handler(kind, name, block, lost, handler.span)
+        for handler, kind, (name, lost), block in zip(statement.handlers, kinds, heads, blocks, strict=True)
+    )
+    out.append(ir.Try(ir.Block(tuple(body)), handlers, first, tuple(results), span=statement.span))
+    return all(side is None for _, side in sides)
+
+
+def _join_sides(
+    sides: list[tuple[_Out, _Env | None]], env: _Env, live: set[ir.Var], facts: _Facts
+) -> tuple[list[ir.Var], list[tuple[ir.Atom, ...]]]:
+    """The results of a statement with these blocks, and what each block yields for them; ``env`` gets the results."""
+    results: list[ir.Var] = []
+    yields: list[tuple[ir.Atom, ...]] = []
+    made: dict[tuple[ir.Atom, ...], ir.Var] = {}
+    for var in _joined(env, [end for _, end in sides], live):
+        row = tuple(_yielded(var, end, out, facts) for out, end in sides)
+        if all(atom == row[0] for atom in row):
+            env[var] = row[0]
+        elif var.is_temporary and row in made:
+            env[var] = made[row]
+        else:
+            env[var] = made[row] = facts.fresh(var)
+            results.append(made[row])
+            yields.append(row)
+    return results, yields
+
+
+def _unsure(statements: _Statements) -> dict[ir.Var, None]:
+    """The variables that a run of statements may have assigned, or not, when an exception interrupts it: those that
+    are assigned before something that may raise."""
+    found: dict[ir.Var, None] = {}
+    raises = False
+    for statement in reversed(statements):
+        if raises or isinstance(statement, (ir.For, ir.While, ir.With, ir.Try)):
+            found |= _assigned(ir.Block((statement,)))
+        elif isinstance(statement, ir.If):
+            found |= _unsure(statement.then.statements) | _unsure(statement.orelse.statements)
+        raises = raises or any(map(_may_raise, ir.walk(ir.Block((statement,)))))
+    return found
+
+
+def _may_raise(statement: ir.Statement) -> bool:
+    match statement:
+        case ir.Let(value=ir.Var() | ir.Const() | ir.MakeFunction()) | ir.If() | ir.Note():
+            return False
+        case ir.Let(value=ir.Call(ir.Const(value=fn), args)):
+            return fn not in (ops.make_tuple, ops.make_list) or any(isinstance(a, ir.Star) for a in args)
+        case _:
+            return True
+
+
+def _joined(env: _Env, branches: Iterable[_Env | None], live: set[ir.Var]) -> list[ir.Var]:
     """The variables that a branch changes and that are read later: the user's first, then temporaries."""
     changed: dict[ir.Var, None] = {}
-    for branch in (then, orelse):
+    for branch in branches:
         for var, held in (branch or {}).items():
             if var in live and not (held is env.get(var) or held == env.get(var)):
                 changed[var] = None

@@ -828,3 +828,379 @@ def calls_for_their_effect(xs):
     ys.sort(key=str)
     ys += [4]
     return ys
+
+
+# --- try ----------------------------------------------------------------------------------------------------
+
+
+@runs(0, 1, "a", [])
+def try_except(x):
+    y = 1
+    try:
+        y = 10 // x
+    except ZeroDivisionError:
+        return "zero"
+    except (TypeError, ValueError) as problem:
+        z = type(problem).__name__
+    else:
+        z = y + 1
+    return z
+
+
+@runs(0, 1, 2)
+def try_assigns_before_and_after(x):
+    a = b = c = 0
+    try:
+        a = 1 // (x - 1)
+        b = 2
+    except ZeroDivisionError:
+        c = 3
+    return a if c == 0 else (c, b)
+
+
+@runs(0, 1, -1)
+def try_returns(x):
+    try:
+        if x < 0:
+            return "negative"
+        return 1 // x
+    except ZeroDivisionError:
+        pass
+    return "zero"
+
+
+@runs(0, 1)
+def try_returns_and_finally_runs(x):
+    out = []
+    try:
+        out.append(1 // x)
+        return out
+    except ZeroDivisionError:
+        out.append("zero")
+    finally:
+        out.append("last")
+    return (out, "end")
+
+
+@runs(0, 1)
+def finally_without_handlers(x):
+    out = []
+
+    def inner():
+        try:
+            return 1 // x
+        finally:
+            out.append("last")
+
+    try:
+        out.append(inner())
+    except ZeroDivisionError:
+        out.append("caught")
+    return out
+
+
+@runs([1, 0, 2], [0], [], [3])
+def try_in_a_loop(xs):
+    total = 0
+    for x in xs:
+        try:
+            y = 6 // x
+        except ZeroDivisionError:
+            continue
+        total = total + y
+    return total
+
+
+@runs([1, 0, 2], [0], [], [3])
+def try_breaks(xs):
+    total = 0
+    for x in xs:
+        try:
+            if x == 3:
+                break
+            total = total + 6 // x
+        except ZeroDivisionError:
+            total = total + 100
+            break
+    else:
+        return ("all", total)
+    return total
+
+
+@runs([1, 0, 2], [2, 2], [])
+def return_from_a_loop_in_a_try(xs):
+    try:
+        for x in xs:
+            if 6 // x == 3:
+                return "three"
+    except ZeroDivisionError:
+        return "zero"
+    return "none"
+
+
+@runs(0, 1, 2)
+def nested_tries(x):
+    try:
+        try:
+            y = 1 // x
+        except TypeError:
+            y = 5
+        z = 1 // (x - 1)
+    except ZeroDivisionError as problem:
+        return str(type(problem))
+    return y + z
+
+
+@runs(0, 1)
+def raise_again(x):
+    try:
+        try:
+            y = 1 // x
+        except ZeroDivisionError:
+            raise
+    except Exception as problem:
+        return repr(problem)
+    return y
+
+
+@runs(0, 1)
+def raise_from(x):
+    try:
+        try:
+            return 1 // x
+        except ZeroDivisionError as problem:
+            raise ValueError("no") from problem
+    except ValueError as problem:
+        return (str(problem), type(problem.__cause__).__name__)
+
+
+@runs(0, 1)
+def raised_and_caught(x):
+    try:
+        if x == 0:
+            raise KeyError("k")
+        y = x
+    except KeyError as problem:
+        y = problem.args[0]
+    return y
+
+
+@runs(1, 2)
+def name_of_the_exception_is_gone(x):
+    problem = 5
+    try:
+        1 // (x - 1)
+    except ZeroDivisionError as problem:
+        pass
+    else:
+        return problem
+    return [problem]
+
+
+@runs(0, 1)
+def bare_except(x):
+    try:
+        return 1 // x
+    except:  # noqa: E722
+        return "any"
+
+
+@runs(0, 1)
+def try_else_return(x):
+    try:
+        y = 1 // x
+    except ZeroDivisionError:
+        z = 7
+    else:
+        return y
+    finally:
+        x = 100
+    return (x, z)
+
+
+@runs(0, 1)
+def loop_with_try_and_continue_in_else(x):
+    out = []
+    for k in range(3):
+        try:
+            y = 6 // (k - x)
+        except ZeroDivisionError:
+            out.append("zero")
+        else:
+            if y < 0:
+                continue
+            out.append(y)
+        out.append("end")
+    return out
+
+
+# --- with ---------------------------------------------------------------------------------------------------
+
+
+class Manager:
+    def __init__(self, log, swallows=False):
+        self.log, self.swallows = log, swallows
+
+    def __enter__(self):
+        self.log.append("enter")
+        return len(self.log)
+
+    def __exit__(self, kind, problem, traceback):
+        self.log.append("exit" if kind is None else kind.__name__)
+        return self.swallows
+
+
+@runs(0, 1)
+def with_statement(x):
+    log = []
+    try:
+        with Manager(log) as n:
+            y = 1 // x
+    except ZeroDivisionError:
+        return log
+    return (log, n, y)
+
+
+@runs(0, 1)
+def return_from_a_with(x):
+    log = []
+    with Manager(log) as first, Manager(log) as second:
+        if x == 0:
+            return (log, first)
+        log.append(second)
+    return log
+
+
+@runs([0, 1], [1, 1], [])
+def with_in_a_loop(xs):
+    log = []
+    for x in xs:
+        with Manager(log) as n:
+            if x == 0:
+                log.append("continue")
+                continue
+            if n > 3:
+                break
+            log.append(n)
+        log.append("end")
+    return log
+
+
+# --- match --------------------------------------------------------------------------------------------------
+
+
+class Point:
+    __match_args__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+@runs(0, 1, 2, -1, "s", None, True, 2.5)
+def match_values(x):
+    match x:
+        case 0:
+            return "zero"
+        case 1 | 2:
+            y = "small"
+        case -1:
+            y = "negative"
+        case None:
+            y = "none"
+        case True:
+            y = "true"
+        case str():
+            y = "string"
+        case other:
+            y = other
+    return y
+
+
+@runs((1, 2), (0, 2), [1], [1, 2, 3, 4], "ab", {"a": 1}, (1, (2, 3)), ())
+def match_sequences(*x):
+    match x[0] if len(x) == 1 else x:
+        case []:
+            return "empty"
+        case [a]:
+            return ("one", a)
+        case (0, b):
+            return ("zero", b)
+        case [a, (b, c)]:
+            return ("nested", a, b, c)
+        case [a, b]:
+            return ("two", a, b)
+        case [first, *middle, last]:
+            return (first, middle, last)
+        case _:
+            return "no sequence"
+
+
+@runs({"kind": "a", "v": 1}, {"kind": "b", "w": 2, "z": 3}, {"v": 1}, {}, 5)
+def match_mappings(x):
+    match x:
+        case {"kind": "a", "v": v}:
+            return v
+        case {"kind": kind, **rest}:
+            return (kind, rest)
+        case {"v": 1 | 2 as v}:
+            return ("small", v)
+        case {}:
+            return "mapping"
+    return "other"
+
+
+@runs(1, 2, 3, 4, 5, 6, 7)
+def match_classes(k):
+    x = [None, Point(0, 5), Point(3, 4), Point(1, 1), 2.5, [Point(0, 1)], (3, "t"), 7][k]
+    match x:
+        case Point(0, y):
+            return y
+        case Point(x=a, y=b) if a != b:
+            return (a, b)
+        case Point():
+            return "other point"
+        case float(v):
+            return v
+        case [Point(0, y) | Point(y, 0)]:
+            return ("in a list", y)
+        case (int(n) | float(n), str(s)) | (str(s), int(n)):
+            return (n, s)
+    return "none"
+
+
+@runs(1, 2, 3)
+def match_with_guards(x):
+    y = 0
+    match x:
+        case n if n > 2:
+            y = n
+        case 2 if y == 0:
+            y = 20
+        case _:
+            y = -1
+    return y
+
+
+@runs((1, 2), (2, 1), (1, 1))
+def match_in_a_loop(a, b):
+    out = []
+    for pair in [(a, b), (b, a)]:
+        match pair:
+            case (1, 1):
+                break
+            case (1, n):
+                out.append(n)
+                continue
+        out.append("end")
+    return out
+
+
+# --- del ----------------------------------------------------------------------------------------------------
+
+
+@runs(1, 2)
+def deleted(x):
+    a = b = x
+    c = [1, 2, 3]
+    del a, c[0]
+    return (b, c) if x == 1 else a
