@@ -578,7 +578,7 @@ def f(this, x):
     %.1 = free __class__
     %.2 = global super
     %.3 = %.2(%.1, this)
-    %.4 = builtins.getattr(%.3, 'f')
+    %.4 = getattr(%.3, 'f')
     %.5 = %.4(x)
     return %.5
 """
