@@ -130,6 +130,8 @@ def _variable_names(functions: _Functions) -> Iterator[str]:
                 own.append(statement.item)
             if isinstance(statement, (For, While)):
                 own.extend(c.param for c in statement.carried)
+            if isinstance(statement, ir.Try):
+                own.extend(h.name for h in statement.handlers if h.name is not None)
             yield from [v.name for v in own if not v.is_temporary]
 
 
@@ -162,6 +164,8 @@ def _named(statement: ir.Statement) -> Sequence[Atom]:
         case For(body=body) | While(body=body):
             tested = statement.test.yields if isinstance(statement, While) else ()
             return (*ir.reads_of(statement), *body.yields, *tested)
+        case ir.Try():
+            return (*ir.reads_of(statement), *(a for side in ir.sides_of(statement) for a in side.yields))
         case _:
             return list(ir.reads_of(statement))
 

@@ -60,10 +60,10 @@ class DifferentiationError(Exception):
 class UnsupportedSyntaxError(DifferentiationError):
     """The function uses a construct of Python that s2s does not differentiate.
 
-    The caret points at the construct. Generators, coroutines, ``try``, ``with``, ``match``, classes inside
-    functions, ``del``, and assignments to ``global`` and ``nonlocal`` names are refused. Write the line in
-    the way that the hint shows, or move the construct into a function of its own through which no
-    differentiated value flows.
+    The caret points at the construct. Generators, coroutines, classes inside functions, and assignments to
+    ``global`` and ``nonlocal`` names are refused, and a ``try`` after which it is not known what a variable
+    holds. Write the line in the way that the hint shows, or move the construct into a function of its own
+    through which no differentiated value flows.
     """
 
 
@@ -115,17 +115,15 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S101": (UnsupportedSyntaxError, "{construct} cannot be differentiated"),
     "S2S102": (UnsupportedSyntaxError, "a coroutine cannot be differentiated"),
     "S2S103": (UnsupportedSyntaxError, "a generator cannot be differentiated"),
-    "S2S104": (UnsupportedSyntaxError, "`try` cannot be differentiated"),
-    "S2S105": (UnsupportedSyntaxError, "`with` cannot be differentiated"),
-    "S2S106": (UnsupportedSyntaxError, "`match` cannot be differentiated"),
+    "S2S104": (UnsupportedSyntaxError, "this `try` cannot be differentiated"),
+    "S2S105": (UnsupportedSyntaxError, "this `with` cannot be differentiated"),
     "S2S107": (UnsupportedSyntaxError, "a class inside a function cannot be differentiated"),
     "S2S108": (UnsupportedSyntaxError, "the global variable `{name}` is assigned"),
     "S2S109": (UnsupportedSyntaxError, "the nonlocal variable `{name}` is assigned"),
-    "S2S110": (UnsupportedSyntaxError, "`del` cannot be differentiated"),
     "S2S111": (UnsupportedSyntaxError, "`import *` inside a function"),
     "S2S112": (UnsupportedSyntaxError, "an assignment to an item cannot be differentiated"),
     "S2S113": (UnsupportedSyntaxError, "an assignment to an attribute cannot be differentiated"),
-    "S2S114": (UnsupportedSyntaxError, "`super()` without arguments cannot be differentiated"),
+    "S2S114": (UnsupportedSyntaxError, "this `super()` cannot be differentiated"),
     "S2S115": (UnsupportedSyntaxError, "`{name}` reads the function's variables by name"),
     "S2S116": (UnsupportedSyntaxError, "the source cannot be parsed"),
     "S2S117": (UnsupportedSyntaxError, "`{name}` is changed in place"),

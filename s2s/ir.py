@@ -34,7 +34,7 @@ from s2s.const import Const
 from s2s.record import record, replace
 
 __all__ = [
-    "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If", "Let", "Load",
+    "LOST", "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If", "Let", "Load",
     "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store",
     "Try", "Value", "Var", "While", "With", "check", "replace", "show",
 ]
@@ -102,6 +102,19 @@ class _Undefined:
 
 _NOTHING = _Undefined()
 UNDEFINED = Const(_NOTHING)
+
+class _Lost:
+    """What a variable holds that an interrupted block may have assigned, or not. Reading it is refused."""
+
+    def __reduce__(self) -> str:
+        return "_UNSURE"
+
+    def __repr__(self) -> str:
+        return "LOST"
+
+
+_UNSURE = _Lost()
+LOST = Const(_UNSURE)
 
 Atom: TypeAlias = Var | Const
 
@@ -272,9 +285,10 @@ class Handler:
 class Try:
     """Run ``body``, then ``orelse``, which sees what the body defines; an exception of the body goes to the first of
     the ``handlers`` that is of its kind. SSA form: ``results[k]`` is bound to ``yields[k]`` of ``orelse`` or of the
-    handler that ran (a handler that raises yields ``UNDEFINED``); the body yields nothing. ``caught`` is the one of the
-    results that says afterwards which it was: 0 for ``orelse``, else the number of the handler (made by ``specialize``,
-    where a handler goes on). ``final`` runs last, however the rest ended (named form only; removed by ``normalize``)."""
+    handler that ran (a handler that raises yields ``UNDEFINED``); the body yields nothing. ``caught``, made by
+    ``specialize`` where more than one block may come to its end, is the one of the results that says afterwards which
+    did: 0 for ``orelse``, else the number of the handler. ``final`` runs last, however the rest ended (named form only;
+    removed by ``normalize``)."""
 
     body: Block
     handlers: tuple[Handler, ...]
@@ -405,9 +419,19 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
         case With(body=body):
             return (body,)
         case Try(body, handlers, orelse):
-            return (body, orelse, *(h.body for h in handlers), *((statement.final,) if statement.final.statements else ()))
+            last = (statement.final,) if statement.final.statements else ()
+            return (body, orelse, *(h.body for h in handlers), *last)
         case _:
             return ()
+
+
+def sides_of(statement: If | Try) -> tuple[Block, ...]:
+    """The blocks of which one gives the results their values (SSA form)."""
+    match statement:
+        case If(_, then, orelse):
+            return (then, orelse)
+        case Try(handlers=handlers, orelse=orelse):
+            return (orelse, *(h.body for h in handlers))
 
 
 def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
@@ -661,7 +685,7 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 name = f" as {target}" if target else ""
                 put(depth, f"with {manager}{name}:" + (f" [ended: {ended}]" if ended else ""), s)
                 run(body, depth + 1)
-            case Try(body, handlers, orelse, results, caught):
+            case Try(body, handlers, orelse, results):
                 put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}try:", s)
                 run(body, depth + 1)
                 for handler in handlers:

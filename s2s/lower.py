@@ -22,13 +22,14 @@ order of side effects differs. Elsewhere ``iter`` of that list gives each item o
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import operator
 import re
+import types
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
@@ -179,7 +180,7 @@ class _Context:
         """A new temporary that holds ``fn(*args)``."""
         return self.bind(Call(Const(fn), args), node)
 
-    @contextmanager
+    @contextlib.contextmanager
     def block(self) -> Iterator[list[ir.Statement]]:
         """Collect the statements that are put inside the ``with`` in a list of their own."""
         outer, self.out = self.out, []
@@ -188,7 +189,7 @@ class _Context:
         finally:
             self.out = outer
 
-    @contextmanager
+    @contextlib.contextmanager
     def inside(self, scope: _Scope) -> Iterator[list[ir.Statement]]:
         """Collect the statements of a nested function, whose names are those of ``scope``."""
         outer, walrus, self.scope = self.scope, self.walrus, scope
@@ -592,7 +593,53 @@ def _with(c: _Context, node: cst.With, items: Sequence[cst.WithItem]) -> None:
         _refuse_async(c, node, node.items[-1])
     first, *rest = items
     _enter(c, first.item)
-    manager = _atom(c, first.item)
+    call = first.item if isinstance(first.item, cst.Call) else None
+    plain = call is not None and first.asname is None and not any(arg.star for arg in call.args)
+    if call is not None and plain and _means(c, call.func) is contextlib.suppress:
+        _suppress(c, node, call, rest)
+    else:
+        _entered(c, node, first, _atom(c, first.item), rest)
+
+
+def _means(c: _Context, node: cst.BaseExpression) -> Any:
+    """The object that a global name, or an attribute of one, stands for while the function is lowered."""
+    match node:
+        case cst.Name() if isinstance(c.resolve(c.name(node)), ir.Load):
+            return c.source.globals.get(c.name(node))
+        case cst.Attribute(value=value, attr=attr):
+            owner = _means(c, value)
+            return getattr(owner, attr.value, None) if isinstance(owner, types.ModuleType) else None
+        case _:
+            return None
+
+
+def _suppress(c: _Context, node: cst.With, call: cst.Call, rest: Sequence[cst.WithItem]) -> None:
+    """``with contextlib.suppress(...)`` is a ``try`` whose handler does nothing, if the name still means that when the
+    function is compiled."""
+    made = _call(c, call)
+    kinds = tuple(kind for kind in made.args if not isinstance(kind, Star))
+    same = c.call(call.func, operator.is_, made.fn, Const(contextlib.suppress))
+    with c.block() as guarded:
+        body = _managed(c, node, rest)
+        c.put(ir.Try(body, (ir.Handler(kinds, None, ir.Block(()), span=c.span(call)),), span=c.span(call)))
+    with c.block() as other:
+        c.put(ir.With(c.bind(made, call), None, _managed(c, node, rest), span=c.span(call)))
+    c.put(ir.If(same, _block(guarded), _block(other), (), c.span(call)))
+
+
+def _managed(c: _Context, node: cst.With, rest: Sequence[cst.WithItem]) -> ir.Block:
+    """The body of a ``with``: another one where there are more managers."""
+    with c.block() as statements:
+        if rest:
+            _with(c, node, rest)
+        else:
+            _suite(c, node.body)
+    return _block(statements)
+
+
+def _entered(
+    c: _Context, node: cst.With, first: cst.WithItem, manager: ir.Atom, rest: Sequence[cst.WithItem]
+) -> None:
     target = None if first.asname is None else first.asname.name
     variable = None
     if target is not None:
@@ -600,10 +647,7 @@ def _with(c: _Context, node: cst.With, items: Sequence[cst.WithItem]) -> None:
     with c.block() as statements:
         if variable is not None and target is not None and not isinstance(target, cst.Name):
             _assign_to(c, target, variable, target)
-        if rest:
-            _with(c, node, rest)
-        else:
-            _suite(c, node.body)
+        statements += _managed(c, node, rest).statements
     c.put(ir.With(manager, variable, _block(statements), span=c.span(first)))
 
 

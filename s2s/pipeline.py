@@ -424,6 +424,10 @@ def _free_variables(function: ir.Function) -> Iterator[ir.Var]:
                     defined.update((item, *(c.param for c in carried)))
                 case ir.While(carried=carried):
                     defined.update(c.param for c in carried)
+                case ir.With(target=ir.Var() as target):
+                    defined.add(target)
+                case ir.Try(handlers=handlers):
+                    defined.update(h.name for h in handlers if h.name is not None)
                 case _:
                     pass
             for inner in ir.blocks_of(s):

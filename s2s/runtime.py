@@ -939,6 +939,24 @@ def check_bound(value: Any) -> None:
     """Nothing to do: reading the variable to pass it is what raises UnboundLocalError where it has no value."""
 
 
+def check_sure(interrupted: Any, name: str) -> None:
+    """Raise UnsupportedSyntaxError where an exception interrupted a block that may have assigned ``name``, or not."""
+    if interrupted:
+        from s2s.errors import error
+
+        label = f"`{name}` may or may not have been assigned when the exception came"
+        raise error("S2S104", label=label, hint="assign it before the `try`, or as the last thing in it")
+
+
+def check_ended(ended: bool, place: str) -> None:
+    """Raise UnsupportedSyntaxError where a context manager swallowed the exception that interrupted its block."""
+    if not ended:
+        from s2s.errors import error
+
+        label = f"the manager swallowed an exception ({place})"
+        raise error("S2S105", label=label, hint="catch the exception with `try` and `except`")
+
+
 def check_equal(*lengths: int) -> None:
     """Raise ValueError where iterables that are zipped strictly differ in length, as ``zip`` does."""
     for k, length in enumerate(lengths[1:], 2):

@@ -119,7 +119,7 @@ def test_the_hint_of_the_place_that_raises_comes_first():
 
 
 def test_a_pickled_message_does_not_read_the_file_again(model, tmp_path):
-    problem = error("S2S110", span=Span(model, 6, 8, 6, 13, "simulate"))
+    problem = error("S2S107", span=Span(model, 6, 8, 6, 13, "simulate"))
     stored = pickle.dumps(problem)
     (tmp_path / "model.py").unlink()
     assert "6 |         yield state" in str(pickle.loads(stored))

@@ -311,26 +311,38 @@ async def coroutine(x):
     return x * x
 
 
-def with_try(x):
+def handler_reads_what_was_interrupted(x):
+    y = x
     try:
-        y = np.log(x)
-    except ValueError:
-        y = x
-    return y
-
-
-def with_with(x):
-    with np.errstate(all="ignore"):
         y = x * x
+        z = y / (x - 2.0)
+    except ZeroDivisionError:
+        z = y * x
+    return z
+
+
+def store_before_an_exception(x):
+    a = np.zeros(2)
+    try:
+        a[0] = x * x
+        a[1] = 1.0 / (x - 2.0)
+    except ZeroDivisionError:
+        pass
+    return np.sum(a) * x
+
+
+class Failed(Exception):
+    pass
+
+
+def exception_with_a_derivative(x):
+    try:
+        if x > 1.0:
+            raise Failed(x * x)
+        y = x
+    except Failed as problem:
+        y = problem.args[0]
     return y
-
-
-def with_match(x):
-    match x:
-        case 1.0:
-            return x
-        case _:
-            return x * x
 
 
 def with_class(x):
@@ -355,13 +367,6 @@ def with_nonlocal(x):
 
     f()
     return y
-
-
-def with_del(x):
-    y = x * x
-    z = y * x
-    del y
-    return z
 
 
 def store_in_integers(x):
@@ -404,13 +409,11 @@ def attribute_store_of_shape(v):
 
 SYNTAX = [
     (generator, "generator", ("yield y",)),
-    (with_try, "try", ("try:", "try")),
-    (with_with, "with", ('with np.errstate(all="ignore")',)),
-    (with_match, "match", ("match x",)),
+    (handler_reads_what_was_interrupted, "try", ("z = y * x", "y * x")),
+    (store_before_an_exception, "try", ("a[0] = x * x",)),
     (with_class, "class", ("class Local",)),
     (with_global, "counter", ("counter = x", "counter = x", "counter")),
     (with_nonlocal, "y", ("y = y * x", "y = y * x", "y")),
-    (with_del, "del", ("del y",)),
 ]
 
 
@@ -420,6 +423,47 @@ def test_syntax(f, word, shown):
     assert word in text.splitlines()[0]
     assert_shows(text, f, *shown)
     assert f"in `{f.__name__}" in text
+
+
+def test_exceptions_carry_no_derivative_past_a_handler():
+    text = refusal(NoDerivativeError, gradient(exception_with_a_derivative, 2.0))
+    assert "problem.args" in text
+
+
+def interrupted_where_it_matters(x, k):
+    try:
+        y = x * x
+        z = y * (4 // k)
+    except ZeroDivisionError:
+        z = x
+    return z * y
+
+
+def test_what_an_interrupted_block_may_have_assigned_is_refused_when_that_happens():
+    np.testing.assert_allclose(s2s.grad(interrupted_where_it_matters)(2.0, 2), 2 * 4 * 2.0**3)
+    text = refusal(UnsupportedSyntaxError, lambda: s2s.grad(interrupted_where_it_matters)(2.0, 0))
+    assert "S2S104" in text and "`y` may or may not have been assigned" in text
+
+
+class Swallows:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, problem, traceback):
+        return kind is ZeroDivisionError
+
+
+def swallowed(x, k):
+    y = x
+    with Swallows():
+        y = x * x * (4 // k)
+    return y * x
+
+
+def test_a_manager_that_swallows_an_exception_is_refused_when_it_does():
+    np.testing.assert_allclose(s2s.grad(swallowed)(2.0, 4), 3 * 2.0**2)
+    text = refusal(UnsupportedSyntaxError, lambda: s2s.grad(swallowed)(2.0, 0))
+    assert "S2S105" in text and "swallowed" in text
 
 
 def test_coroutine():
@@ -661,12 +705,12 @@ def test_errors_pickle():
 
 
 def test_refused_again_on_the_second_call():
-    refused = s2s.grad(with_try)
+    refused = s2s.grad(with_global)
     first = refusal(UnsupportedSyntaxError, lambda: refused(2.0))
     assert refusal(UnsupportedSyntaxError, lambda: refused(2.0)) == first
 
 
 def test_the_function_itself_still_runs():
-    decorated = s2s.differentiable(with_try)
-    assert decorated(1.0) == 0.0
+    decorated = s2s.differentiable(with_global)
+    assert decorated(1.0) == 1.0
     refusal(UnsupportedSyntaxError, gradient(decorated, 1.0))

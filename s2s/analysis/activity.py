@@ -35,13 +35,15 @@ def find_useful(
                     mark(atom)
             case ir.Store(_, target, _, value) if target in useful:
                 mark(value)
-            case ir.If(_, then, orelse, results):
+            case ir.If(results=results) | ir.Try(results=results):
                 for k, result in enumerate(results):
                     if result in useful:
-                        mark(then.yields[k])
-                        mark(orelse.yields[k])
-                run(then)
-                run(orelse)
+                        for side in ir.sides_of(statement):
+                            mark(side.yields[k])
+                for block in reversed(ir.blocks_of(statement)):
+                    run(block)
+            case ir.With(body=body):
+                run(body)
             case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
                 loop(body, carried)
             case _:

@@ -65,6 +65,10 @@ class Holders:
             self.clock += 1
             at = self.begins[id(s)] = self.clock
             self.places[id(s)] = region
+            if isinstance(s, ir.With) and s.target is not None:
+                self.born[s.target] = at
+            if isinstance(s, ir.Try):
+                self.born.update((h.name, at) for h in s.handlers if h.name is not None)
             for atom in ir.reads_of(s):
                 self.uses.setdefault(atom, []).append(Use(at, region))
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
@@ -156,12 +160,12 @@ class Holders:
         return True
 
     def _is_clean(self, s: Any, members: set[ir.Var], kinds: dict[ir.Var, str]) -> bool:
-        if isinstance(s, ir.If):
+        if isinstance(s, (ir.If, ir.Try)):
             joined = [k for k, r in enumerate(s.results) if r in members]
             region, end = self.home[s.results[joined[0]]], self.ends[id(s)]
             return all(
                 self._is_handed_over([block.yields[k] for k in joined], region, end, kinds)
-                for block in (s.then, s.orelse)
+                for block in ir.sides_of(s)
             )
         carried = [(c, y) for c, y in zip(s.carried, s.body.yields, strict=True) if c.param in members]
         region = self.home[carried[0][0].result]

@@ -197,12 +197,12 @@ class Memory:
                     self.find(target)
                     if not isinstance(self.value_of(target), Array):
                         self._join(target, value)
-                case ir.If(_, then, orelse, results):
+                case ir.If(results=results) | ir.Try(results=results):
                     for k, result in enumerate(results):
                         self.find(result)
                         self.joined[result] = (s, k)
-                        self._join(result, then.yields[k])
-                        self._join(result, orelse.yields[k])
+                        for side in ir.sides_of(s):
+                            self._join(result, side.yields[k])
                 case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
                     for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
                         self.joined[c.param] = self.joined[c.result] = (s, k)

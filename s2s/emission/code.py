@@ -16,6 +16,7 @@ from s2s.ir import Atom, Call, Const, Load, MakeFunction, Span, Star, Store, Val
 
 __all__ = [
     "Assign",
+    "Attempt",
     "Branch",
     "Change",
     "Choice",
@@ -30,9 +31,11 @@ __all__ = [
     "Leave",
     "Loop",
     "Pattern",
+    "Rescue",
     "Statement",
     "Target",
     "Tree",
+    "Within",
     "assigned_by",
     "blocks_of",
     "ends",
@@ -146,6 +149,35 @@ class Loop:
 
 
 @dataclass(slots=True, eq=False)
+class Within:
+    """``with manager as target: ...``; ``ended`` is assigned at the end of the body, which may not be reached though
+    what follows is."""
+
+    manager: Atom
+    target: Var | None
+    body: list[Statement]
+    ended: Var | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Rescue:
+    """``except kinds as name: ...``; no kinds stand for a bare ``except``."""
+
+    kinds: tuple[Atom, ...]
+    name: Var | None
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Attempt:
+    """``try: ... except ...: ... else: ...``"""
+
+    body: list[Statement]
+    handlers: list[Rescue]
+    orelse: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
 class Leave:
     """``break``"""
 
@@ -174,7 +206,9 @@ class Comment:
     section: str = ""
 
 
-Statement: TypeAlias = Assign | Copies | Change | Branch | Each | Loop | Leave | Give | Fail | Comment
+Statement: TypeAlias = (
+    Assign | Copies | Change | Branch | Each | Loop | Within | Attempt | Leave | Give | Fail | Comment
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -229,6 +263,10 @@ def uses(statement: Statement) -> Sequence[Atom]:
             return (test,)
         case Each(iterable=iterable):
             return (iterable,)
+        case Within(manager):
+            return (manager,)
+        case Attempt(handlers=handlers):
+            return [kind for handler in handlers for kind in handler.kinds]
         case Give(value):
             return (value,)
         case Fail(exception, cause):
@@ -259,6 +297,10 @@ def assigned_by(statement: Statement) -> Sequence[Var]:
             return targets_of(target)
         case Copies(pairs):
             return [target for target, _ in pairs]
+        case Within(target=Var() as target):
+            return (target,)
+        case Attempt(handlers=handlers):
+            return [handler.name for handler in handlers if handler.name is not None]
         case _:
             return ()
 
@@ -272,6 +314,10 @@ def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
             return (body,)
         case Loop(head, _, body):
             return (head, body)
+        case Within(body=body):
+            return (body,)
+        case Attempt(body, handlers, orelse):
+            return (body, *(handler.body for handler in handlers), orelse)
         case _:
             return ()
 
@@ -302,5 +348,9 @@ def ends(block: list[Statement]) -> bool:
             return True
         case Branch(_, then, orelse):
             return ends(then) and ends(orelse)
+        case Within(body=body):
+            return ends(body)
+        case Attempt(body, handlers, orelse):
+            return (ends(body) or ends(orelse)) and all(ends(handler.body) for handler in handlers)
         case _:
             return False

@@ -19,6 +19,7 @@ import numpy as np
 from s2s import ops
 from s2s.emission.code import (
     Assign,
+    Attempt,
     Branch,
     Change,
     Choice,
@@ -33,6 +34,8 @@ from s2s.emission.code import (
     Statement,
     Target,
     Tree,
+    Within,
+    assigned_by,
     blocks_of,
     is_call_of,
     targets_of,
@@ -407,8 +410,10 @@ class _Folder:
                 step.effect = self.effect_of_all([source for _, source in pairs])
             case Change():
                 step.effect = ACTS
-            case Branch() | Each() | Loop():
-                step.effect = PURE if isinstance(statement, Branch) else READS
+            case Branch() | Each() | Loop() | Within() | Attempt():
+                step.effect = _EFFECTS.get(type(statement), READS)
+                if isinstance(statement, (Within, Attempt)):
+                    step.assigned.update(assigned_by(statement))
                 for block in blocks_of(statement):
                     for inner in block:
                         self.add_inner(step, inner)
@@ -521,6 +526,10 @@ class _Folder:
 
     def width(self, tree: Tree) -> int:
         return width_of(self.code, tree)
+
+
+_EFFECTS = {Branch: PURE, Within: ACTS}
+"""What compound statements do, the statements in them apart; others read."""
 
 
 def _in_order(statement: Statement) -> Sequence[Atom]:

@@ -17,6 +17,7 @@ from typing import assert_never
 
 from s2s.emission.code import (
     Assign,
+    Attempt,
     Branch,
     Change,
     Code,
@@ -31,6 +32,7 @@ from s2s.emission.code import (
     Statement,
     Target,
     Tree,
+    Within,
     assigned_by,
     targets_of,
     tree_atoms,
@@ -151,6 +153,14 @@ class _Liveness:
                 return self.each(statement, out)
             case Loop():
                 return self.loop(statement, out)
+            case Within(manager, target, body, ended):
+                inside = self.block(body, out, leave) | (0 if ended is None else out & self.bit(ended))
+                if target is not None:
+                    self.assign(target, inside)
+                    inside &= ~self.bit(target)
+                return inside | self.read((manager,))
+            case Attempt():
+                return self.attempt(statement, out, leave)
             case Leave():
                 return leave
             case Give(value):
@@ -163,6 +173,18 @@ class _Liveness:
                 return out
             case _ as never:
                 assert_never(never)
+
+    def attempt(self, statement: Attempt, out: int, leave: int) -> int:
+        """What a handler reads is live in all of the body: an exception may come at any place of it."""
+        caught = 0
+        for handler in statement.handlers:
+            inside = self.block(handler.body, out, leave)
+            if handler.name is not None:
+                self.assign(handler.name, inside)
+                inside &= ~self.bit(handler.name)
+            caught |= inside
+        after = self.block(statement.orelse, out, leave)
+        return self.block(statement.body, after | caught, leave) | caught | self.read(uses(statement))
 
     def let(self, statement: Assign, out: int) -> int:
         known = self.lets.get(id(statement))

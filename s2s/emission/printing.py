@@ -35,15 +35,15 @@ def print_statement(node: ast.stmt, indent: int) -> list[str]:
     return [prefix + line for line in wrapped.splitlines()]
 
 
-def print_header(start: str, node: ast.expr, indent: int) -> list[str]:
-    """``if test:`` and its like, for ``start`` and a test. Where that is too long for one line, the test
-    stands in parentheses on lines of its own."""
+def print_header(start: str, node: ast.expr, indent: int, end: str = ":") -> list[str]:
+    """``if test:`` and its like, for ``start``, a test and the ``end`` of the line. Where that is too long
+    for one line, the test stands in parentheses on lines of its own."""
     prefix = "    " * indent
-    line = f"{prefix}{start} {print_expression(node)}:"
+    line = f"{prefix}{start} {print_expression(node)}{end}"
     if len(line) <= WIDTH:
         return [line]
     lines = [f"{prefix}    {part}" for part in _parts(node, WIDTH - len(prefix) - 4)]
-    return [f"{prefix}{start} (", *lines, f"{prefix}):"]
+    return [f"{prefix}{start} (", *lines, f"{prefix}){end}"]
 
 
 def print_comment(text: str, indent: int) -> str:

@@ -15,6 +15,7 @@ from typing import Any, assert_never
 from s2s import ops
 from s2s.emission.code import (
     Assign,
+    Attempt,
     Branch,
     Change,
     Code,
@@ -28,6 +29,7 @@ from s2s.emission.code import (
     Pattern,
     Statement,
     Tree,
+    Within,
     ends,
     uses,
     walk,
@@ -264,6 +266,10 @@ class _Writer:
                 self.indented(body)
             case Loop():
                 self.loop(statement)
+            case Within():
+                self.within(statement)
+            case Attempt():
+                self.attempt(statement)
             case Leave():
                 self.put("break")
             case Give(value):
@@ -368,6 +374,32 @@ class _Writer:
         self.put("while True:")
         stop = Branch(loop.test, [], [Leave()])
         self.indented([*loop.head, stop, *loop.body])
+
+    def within(self, statement: Within) -> None:
+        end = ":" if statement.target is None else f" as {self.name(statement.target)}:"
+        manager = self.expressions.atom(statement.manager)
+        self.lines.extend(print_header("with", manager, self.depth, end))
+        self.indented(statement.body)
+
+    def attempt(self, statement: Attempt) -> None:
+        """A ``try``. What comes after a body that came to its end stands after the statement where no handler
+        does."""
+        self.put("try:")
+        self.indented(statement.body)
+        for handler in statement.handlers:
+            end = ":" if handler.name is None else f" as {self.name(handler.name)}:"
+            kinds = [self.expressions.atom(kind) for kind in handler.kinds]
+            if not kinds:
+                self.put("except" + end)
+            else:
+                shown = kinds[0] if len(kinds) == 1 else ast.Tuple(kinds, ast.Load())
+                self.lines.extend(print_header("except", shown, self.depth, end))
+            self.indented(handler.body)
+        if all(ends(handler.body) for handler in statement.handlers):
+            self.statements(statement.orelse)
+        elif self.prints(statement.orelse):
+            self.put("else:")
+            self.indented(statement.orelse)
 
     # --- assignments ---
 

@@ -15,6 +15,7 @@ from typing import assert_never
 from s2s import ir
 from s2s.emission.code import (
     Assign,
+    Attempt,
     Branch,
     Change,
     Code,
@@ -25,11 +26,13 @@ from s2s.emission.code import (
     Give,
     Leave,
     Loop,
+    Rescue,
     Statement,
+    Within,
     ends,
 )
 from s2s.emission.folding import LAMBDAS
-from s2s.ir import UNDEFINED, Atom, Block, Const, Function, If, Raise, Var
+from s2s.ir import UNDEFINED, Atom, Block, Const, Function, If, Raise, Try, Var
 
 __all__ = ["build_code"]
 
@@ -56,7 +59,7 @@ class _End:
             give=None if self.give is None else values.get(self.give, self.give),
         )
 
-    def through(self, branch: If, block: Block) -> _End:
+    def through(self, branch: If | Try, block: Block) -> _End:
         """The same end for one branch of the block's last ``If``."""
         return self.substituted(dict(zip(branch.results, block.yields, strict=True)))
 
@@ -72,6 +75,14 @@ class _End:
             return not _is_inline(branch)
         return self.leave in branch.results and any(
             self.through(branch, block).is_known(block) for block in (branch.then, branch.orelse)
+        )
+
+    def sinks_into(self, attempt: Try) -> bool:
+        """Whether the blocks of the last ``Try`` have ends of their own."""
+        if isinstance(self.give, Var) and self.give in attempt.results:
+            return self.give.is_temporary
+        return self.leave in attempt.results and any(
+            self.through(attempt, block).is_known(block) for block in ir.sides_of(attempt)
         )
 
     def is_known(self, block: Block) -> bool:
@@ -118,7 +129,7 @@ def _is_inline(branch: If) -> bool:
     if span is None:
         return not branch.then.statements and not branch.orelse.statements
     before = linecache.getline(span.file, span.line)[: span.column].rstrip(" (")
-    return not before.endswith("if") and span.line == span.end_line
+    return not before.endswith(("if", "case")) and span.line == span.end_line
 
 
 def build_code(function: Function, replaced: dict[Var, Atom] | None = None) -> Code:
@@ -166,6 +177,9 @@ class _Builder:
         if isinstance(last, If) and end.sinks(last):
             arms = [self.block(block, end.through(last, block)) for block in (last.then, last.orelse)]
             out.append(Branch(self.atom(last.test), arms[0], arms[1]))
+            return out
+        if isinstance(last, Try) and end.sinks_into(last):
+            self.attempt(last, end, out)
             return out
         if last is not None:
             self.statement(last, out)
@@ -234,6 +248,12 @@ class _Builder:
                 out.append(Branch(self.atom(test), arms[0], arms[1], inline))
             case ir.For() | ir.While():
                 self.loop_statement(statement, out, None)
+            case ir.With(manager, target, body, ended):
+                self.copies([(ended, _FALSE)] if ended is not None else [], out)
+                end = _End(() if ended is None else ((ended, _TRUE),))
+                out.append(Within(self.atom(manager), target, self.block(body, end), ended))
+            case Try():
+                self.attempt(statement, None, out)
             case Raise(exception, cause, span):
                 out.append(Fail(self.optional(exception), self.optional(cause), span))
             case ir.Note(text, section):
@@ -242,6 +262,19 @@ class _Builder:
                 raise ir.BrokenIR(f"{type(statement).__name__} does not belong in SSA form")
             case _ as never:
                 assert_never(never)
+
+    def attempt(self, statement: Try, end: _End | None, out: list[Statement]) -> None:
+        """A ``try``; ``end`` is what is left to do after it where its blocks do that themselves."""
+        body = self.block(statement.body, _End())
+        sides = []
+        for block in ir.sides_of(statement):
+            own = _End(tuple(zip(statement.results, block.yields, strict=True)))
+            sides.append(self.block(block, own if end is None else end.through(statement, block)))
+        handlers = [
+            Rescue(tuple(map(self.atom, handler.kinds)), handler.name, made)
+            for handler, made in zip(statement.handlers, sides[1:], strict=True)
+        ]
+        out.append(Attempt(body, handlers, sides[0]))
 
     def make_function(
         self, target: Var, value: ir.MakeFunction, span: ir.Span | None, out: list[Statement]

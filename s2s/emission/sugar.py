@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from s2s import ops
 from s2s.emission.code import (
     Assign,
+    Attempt,
     Branch,
     Code,
     Copies,
@@ -21,6 +22,7 @@ from s2s.emission.code import (
     Pattern,
     Statement,
     Target,
+    Within,
     assigned_by,
     blocks_of,
     is_call_of,
@@ -199,6 +201,8 @@ class _Owners:
     sources: dict[Var, list[tuple[Any, _Use]]] = field(default_factory=lambda: defaultdict(list))
     growths: list[_Use] = field(default_factory=list)
     branches: set[int] = field(default_factory=set)
+    regions: set[int] = field(default_factory=set)
+    """The ``with`` and ``try`` statements: no loops, and their blocks do not exclude each other."""
     seen: int = 0
 
     def grown(self) -> set[int]:
@@ -226,6 +230,8 @@ class _Owners:
                         self.sources[target].append((source, use))
                 case Branch():
                     self.branches.add(id(statement))
+                case Within() | Attempt():
+                    self.regions.add(id(statement))
                 case _:
                     pass
             for arm, inner in enumerate(blocks_of(statement)):
@@ -240,7 +246,8 @@ class _Owners:
 
     def loop_around(self, path: _Path) -> _Path:
         """The part of a path down to the body of the innermost loop."""
-        depth = max((k + 1 for k, step in enumerate(path) if step[0] not in self.branches), default=0)
+        others = self.branches | self.regions
+        depth = max((k + 1 for k, step in enumerate(path) if step[0] not in others), default=0)
         return path[:depth]
 
     def is_alone(self, var: Var, use: _Use) -> bool:

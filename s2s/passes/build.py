@@ -44,6 +44,10 @@ class Context:
 
     ``effects`` are the results of calls that are decided at run time with differentiated arguments: what such a call
     changes is not known, so none of them is dropped or taken for one without effects.
+
+    ``unbound`` are variables that have no value on some path, with an atom that is true there; ``lost`` those of them
+    that hold what an interrupted block may have assigned or not. ``sides`` of a result of a ``try`` are what it is
+    after each block that may come to its end, ``groups`` the results of one ``try``.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -57,6 +61,9 @@ class Context:
     forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
+    lost: set[ir.Var] = field(default_factory=set)
+    sides: dict[ir.Var, tuple[ir.Var, tuple[ir.Atom, ...]]] = field(default_factory=dict)
+    groups: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=lambda: Sharing())
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
@@ -180,6 +187,11 @@ class Builder:
     def child(self) -> Builder:
         """A builder for a block inside this one."""
         return Builder(self.context, self)
+
+    def take(self, child: Builder) -> None:
+        """Append all that a child has collected."""
+        self.statements += child.statements
+        self.bound |= child.bound
 
     def is_bound(self, var: ir.Var) -> bool:
         """Whether a variable that some path leaves unbound was found bound before this place."""

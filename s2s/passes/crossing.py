@@ -109,6 +109,8 @@ class Crossing:
         self.creations: dict[int, list[ir.Statement]] = {}
         self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
         self.copies: dict[ir.Var, ir.Var] = {}
+        self.lists: set[ir.Atom] = set()
+        self.depth = 0
 
     def is_primal(self, var: ir.Var) -> bool:
         """Whether a variable belongs to the primal."""
@@ -284,6 +286,7 @@ class Crossing:
             self._keep_in_array(sweep, var, back, loop, name, sizes)
             return
         kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
+        self.lists.add(kept)
         push = ir.Let(None, ir.Call(ir.Const(list.append), (kept, var)), self._span_of(var))
         self.saves.setdefault(var, []).append(push)
         given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept),))
@@ -446,7 +449,10 @@ class Crossing:
         made: list[ir.Statement] = []
         for statement in block.statements:
             self._insert_creations(made, statement)
-            made.append(self._statement(statement))
+            rewritten = self._statement(statement)
+            if isinstance(rewritten, ir.Try) and self.depth:
+                rewritten = self._with_lengths(rewritten, made)
+            made.append(rewritten)
             for var in ir.defs_of(statement):
                 made += self.saves.get(var, [])
             if id(statement) in self.counters:
@@ -464,22 +470,63 @@ class Crossing:
 
     def _statement(self, statement: ir.Statement) -> ir.Statement:
         match statement:
-            case ir.If(test, then, orelse, results, span):
+            case ir.If(_, then, orelse, results):
                 blocks = [self._block(then), self._block(orelse)]
-                for side, inner, outer in self.exports.get(id(statement), []):
-                    results = (*results, outer)
-                    for k in (0, 1):
-                        gives = inner if k == side else ir.UNDEFINED
-                        blocks[k] = ir.Block(blocks[k].statements, (*blocks[k].yields, gives))
-                return ir.If(test, blocks[0], blocks[1], results, span)
+                more = self._exported(statement, blocks, range(2))
+                return ir.replace(statement, then=blocks[0], orelse=blocks[1], results=(*results, *more))
+            case ir.With(body=body):
+                return ir.replace(statement, body=self._block(body))
+            case ir.Try(body, handlers, orelse, results):
+                names = [() if h.name is None else (h.name,) for h in handlers]
+                after = [self._body(h.body, name) for h, name in zip(handlers, names, strict=True)]
+                blocks = [self._block(body), self._block(orelse), *after]
+                more = self._exported(statement, blocks, range(1, len(blocks)))
+                return ir.replace(ir.with_blocks(statement, blocks), results=(*results, *more))
             case ir.For(item, body=body, carried=carried) as loop:
-                body = self._body(body, (item, *(c.param for c in carried)))
+                body = self._trip(body, (item, *(c.param for c in carried)))
                 return self._count_trips(statement, ir.replace(loop, body=body))
             case ir.While(body=body, carried=carried) as loop:
-                body = self._body(body, tuple(c.param for c in carried))
+                body = self._trip(body, tuple(c.param for c in carried))
                 return self._count_trips(statement, ir.replace(loop, body=body))
             case _:
                 return statement
+
+    def _with_lengths(self, statement: ir.Try, before: list[ir.Statement]) -> ir.Try:
+        """A ``try`` in a loop whose handlers take back what the interrupted body has kept for its reverse."""
+        kept = {
+            s.value.args[0]: None for s in ir.walk(statement.body)
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(list.append)
+            and s.value.args[0] in self.lists
+        }
+        counts = {items: self.context.define("%", Scalar(int)) for items in kept}
+        before += [ir.Let(n, ir.Call(ir.Const(len), (items,)), statement.span) for items, n in counts.items()]
+        handlers = []
+        for handler in statement.handlers:
+            back: list[ir.Statement] = []
+            for items, count in counts.items():
+                rest = self.context.define("%", UNKNOWN)
+                bounds = (count, ir.Const(None), ir.Const(None))
+                back.append(ir.Let(rest, ir.Call(ir.Const(slice), bounds), handler.span))
+                back.append(ir.Let(None, ir.Call(ir.Const(operator.delitem), (items, rest)), handler.span))
+            body = ir.Block((*back, *handler.body.statements), handler.body.yields)
+            handlers.append(ir.replace(handler, body=body))
+        return ir.replace(statement, handlers=tuple(handlers))
+
+    def _exported(self, statement: ir.Statement, blocks: list[ir.Block], sides: range) -> list[ir.Var]:
+        """The results by which variables of the blocks of a statement are seen after it; the blocks yield them."""
+        results = []
+        for side, inner, outer in self.exports.get(id(statement), []):
+            results.append(outer)
+            for k in sides:
+                gives = inner if k == side else ir.UNDEFINED
+                blocks[k] = ir.Block(blocks[k].statements, (*blocks[k].yields, gives))
+        return results
+
+    def _trip(self, block: ir.Block, params: tuple[ir.Var, ...]) -> ir.Block:
+        self.depth += 1
+        made = self._body(block, params)
+        self.depth -= 1
+        return made
 
     def _body(self, block: ir.Block, params: tuple[ir.Var, ...]) -> ir.Block:
         inner = self._block(block)

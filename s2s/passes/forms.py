@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
+from s2s.analysis.evaluate import type_of
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, is_constant_kind
@@ -36,6 +37,9 @@ def _read_attribute(
         return None
     if isinstance(value, Known):
         return _known_attribute(self, value.value, attribute, frame, builder, span, name)
+    kind = type_of(value)
+    if self.trying and kind is not None and not hasattr(kind, attribute.value) and not isinstance(value, Mapping):
+        raise self.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{attribute.value}'"))
     if isinstance(value, Sequence) and hasattr(value.type, "_fields") and attribute.value in value.type._fields:
         return builder.call(
             operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
@@ -48,7 +52,7 @@ def _known_attribute(
 ) -> ir.Atom | None:
     found = getattr(owner, attribute.value, MISSING)
     if found is MISSING:
-        raise AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}")
+        raise self.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
     if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
         self.guard_attribute(owner, attribute.value, found)
         return ir.Const(found)
@@ -120,7 +124,10 @@ def _import(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
     assert isinstance(args[0], ir.Const)
-    return ir.Const(importlib.import_module(args[0].value))
+    try:
+        return ir.Const(importlib.import_module(args[0].value))
+    except ImportError as problem:
+        raise self.raised(problem) from None
 
 
 def _power(
@@ -175,9 +182,13 @@ def _known_item(
     if not isinstance(key, ir.Const):
         return None
     if isinstance(known, Mapping) and key.value not in known.keys:
+        if self.trying:
+            raise self.raised(KeyError(key.value))
         return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
     if isinstance(known, Sequence) and type(key.value) is int and known.type is not slice:
         if not -len(known.items) <= key.value < len(known.items):
+            if self.trying:
+                raise self.raised(IndexError(f"{known.type.__name__} index out of range"))
             return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
     return None
 

@@ -78,12 +78,8 @@ def _without_tests(block: ir.Block, own: set[ir.Atom]) -> ir.Block:
         match s:
             case ir.Let(None, ir.Call(fn, args)) if fn == _TEST and args[0] in own:
                 continue
-            case ir.If(then=then, orelse=orelse):
-                s = ir.replace(s, then=_without_tests(then, own), orelse=_without_tests(orelse, own))
-            case ir.For(body=body) | ir.While(body=body):
-                s = ir.replace(s, body=_without_tests(body, own))
             case _:
-                pass
+                s = ir.with_blocks(s, (_without_tests(inner, own) for inner in ir.blocks_of(s)))
         made.append(s)
     return ir.Block(tuple(made), block.yields)
 
@@ -122,12 +118,12 @@ class _Graph:
         for s in block.statements:
             self._tick()
             match s:
-                case ir.If(_, then, orelse, results):
-                    self._block(then)
-                    self._block(orelse)
+                case ir.If(results=results) | ir.Try(results=results):
+                    for block in ir.blocks_of(s):
+                        self._block(block)
                     for k, result in enumerate(results):
-                        self._link(result, then.yields[k])
-                        self._link(result, orelse.yields[k])
+                        for side in ir.sides_of(s):
+                            self._link(result, side.yields[k])
                 case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
                     for c, following in zip(carried, body.yields, strict=True):
                         self._link(c.param, c.init)
@@ -142,6 +138,8 @@ class _Graph:
                     if isinstance(s, ir.Let) and s.target is not None:
                         self.made[s.target] = s.value
                         self.order[s.target] = self.clock
+                    if isinstance(s, ir.With):
+                        self._block(s.body)
 
     def is_own(self, old: ir.Var, new: ir.Var) -> bool:
         """Whether nothing but the assignment that gives ``new`` sees the object ``old`` change."""

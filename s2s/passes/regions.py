@@ -51,6 +51,16 @@ class Region:
         return self.children[(id(statement), side)]
 
 
+def _region_of(region: Region, statement: ir.Statement, side: int) -> Region:
+    """The region of a block of a statement in ``region``. The body of a ``with`` has none of its own; that of a ``try``
+    shares one with the ``else``, which has the yields."""
+    if isinstance(statement, ir.With):
+        return region
+    if isinstance(statement, ir.Try) and side < 2:
+        return region.children.get((id(statement), 0)) or Region(region, statement, 1)
+    return Region(region, statement, side)
+
+
 def find_regions(function: ir.Function) -> tuple[Region, dict[ir.Var, Region]]:
     """The root region of a function in SSA form, and the region of each variable."""
     root = Region()
@@ -61,7 +71,7 @@ def find_regions(function: ir.Function) -> tuple[Region, dict[ir.Var, Region]]:
             for var in ir.defs_of(statement):
                 home[var] = region
             for side, inner in enumerate(ir.blocks_of(statement)):
-                child = Region(region, statement, side)
+                child = _region_of(region, statement, side)
                 region.children[(id(statement), side)] = child
                 if isinstance(statement, (ir.For, ir.While)):
                     home.update({c.param: child for c in statement.carried if c.param not in home})
@@ -69,6 +79,9 @@ def find_regions(function: ir.Function) -> tuple[Region, dict[ir.Var, Region]]:
                         home.update({c.param: child for c in statement.carried})
                 if isinstance(statement, ir.For):
                     home.setdefault(statement.item, child)
+                if isinstance(statement, ir.Try) and side > 1:
+                    name = statement.handlers[side - 2].name
+                    home.update({} if name is None else {name: child})
                 run(inner, child)
 
     for param in function.params:

@@ -33,7 +33,7 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
-from s2s.passes import cotangents, stores, undo
+from s2s.passes import attempts, cotangents, stores, undo
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.frames import Frame, lower_function
@@ -153,14 +153,10 @@ class Reverser:
                 ):
                     assert target is not None
                     made.extend(self._pair(target, fn, args, kwargs, span))
-                case ir.If(_, then, orelse):
-                    made.append(
-                        ir.replace(statement, then=self._pair_calls(then), orelse=self._pair_calls(orelse))
-                    )
                 case ir.For(body=body) | ir.While(body=body):
                     made.append(ir.replace(statement, body=self._pair_calls(body)))
                 case _:
-                    made.append(statement)
+                    made.append(ir.with_blocks(statement, map(self._pair_calls, ir.blocks_of(statement))))
         return ir.Block(tuple(made), block.yields)
 
     def _is_paired(self, target: ir.Var | None) -> bool:
@@ -247,6 +243,10 @@ class Reverser:
                     self.loop(statement, sweep)
                 case ir.Store():
                     stores.store(self, statement, sweep)
+                case ir.With():
+                    attempts.managed(self, statement, sweep)
+                case ir.Try():
+                    attempts.attempt(self, statement, sweep)
                 case _:
                     pass
 
@@ -692,22 +692,10 @@ class Reverser:
 
     def branch(self, statement: ir.If, sweep: Sweep) -> None:
         """The reverse of an ``if``: the same test, and the reverse of the branch that ran."""
-        seeds = []
-        for k, result in enumerate(statement.results):
-            if self.is_active(result) and not stores.is_found_at_run_time(self, result):
-                for path, _ in leaves(self.context.value(result)):
-                    bar = self.read(sweep, result, path)
-                    if bar is not None:
-                        holder = sweep.holding((result, path))
-                        is_own = holder is not None and (result, path) in holder.buffers
-                        seeds.append((k, path, bar, is_own))
-        sides = []
-        for side, block in enumerate((statement.then, statement.orelse)):
-            child = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep)
-            for k, path, bar, is_own in seeds:
-                self._seed(child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
-            self.block(block, child)
-            sides.append(child)
+        seeds = self._seeds(statement, sweep)
+        sides = [
+            self._side(statement, k, block, seeds, sweep) for k, block in enumerate((statement.then, statement.orelse))
+        ]
         then, orelse = sides
         keys = [k for k in dict.fromkeys([*then.bars, *orelse.bars]) if self._outlives(k, sweep, statement)]
         results, yields = [], ([], [])  # type: ignore[var-annotated]
@@ -730,6 +718,31 @@ class Reverser:
         if results or any(b.statements for b in blocks):
             test = self.use(sweep, statement.test)
             sweep.builder.add(ir.If(test, blocks[0], blocks[1], tuple(results), statement.span))
+
+    def _seeds(self, statement: ir.If | ir.Try, sweep: Sweep) -> list[tuple[int, Path, ir.Atom, bool]]:
+        """The cotangents of the results of a statement: which result, which part of it, the cotangent, and whether that
+        is an array that nothing else holds."""
+        seeds = []
+        for k, result in enumerate(statement.results):
+            if self.is_active(result) and not stores.is_found_at_run_time(self, result):
+                for path, _ in leaves(self.context.value(result)):
+                    bar = self.read(sweep, result, path)
+                    if bar is not None:
+                        holder = sweep.holding((result, path))
+                        is_own = holder is not None and (result, path) in holder.buffers
+                        seeds.append((k, path, bar, is_own))
+        return seeds
+
+    def _side(
+        self, statement: ir.If | ir.Try, number: int, block: ir.Block,
+        seeds: list[tuple[int, Path, ir.Atom, bool]], sweep: Sweep,
+    ) -> Sweep:
+        """The reverse of one of the blocks that give the results of a statement."""
+        child = Sweep(sweep.builder.child(), sweep.region.child(statement, number), sweep)
+        for k, path, bar, is_own in seeds:
+            self._seed(child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
+        self.block(block, child)
+        return child
 
     def _seed(
         self, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None,
@@ -928,9 +941,9 @@ def _find_unbound(body: ir.Block) -> set[ir.Atom]:
         before = len(unbound)
         for s in ir.walk(body):
             match s:
-                case ir.If(_, then, orelse, results):
-                    pairs = zip(results, then.yields, orelse.yields, strict=True)
-                    unbound.update(r for r, a, b in pairs if a in unbound or b in unbound)
+                case ir.If(results=results) | ir.Try(results=results):
+                    rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
+                    unbound.update(result for result, *row in rows if not unbound.isdisjoint(row))
                 case ir.For(carried=carried) | ir.While(carried=carried):
                     for c in carried:
                         if c.init in unbound:
@@ -968,7 +981,7 @@ _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_di
 def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
     """A statement of a rule body at the place of the user's call."""
     match statement:
-        case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Raise():
+        case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Raise() | ir.With() | ir.Try():
             return ir.replace(statement, span=span)
         case _:
             return statement

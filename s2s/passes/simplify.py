@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 from collections import Counter
@@ -17,12 +18,17 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
+from s2s.analysis import managers
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import AbstractValue, Array, ListOf, Scalar
 from s2s.passes.build import Context
 
 _EFFECTS: set[Any] = {list.append, list.pop, np.add.at, print}
+
+
+_SETTINGS = tuple(map(ir.Const, (*managers.SETTINGS, contextlib.nullcontext, contextlib.suppress)))
+"""Managers that do nothing but while they are entered."""
 
 
 def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
@@ -55,6 +61,15 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
             return ir.replace(
                 statement, test=block(statement.test), body=block(statement.body), carried=carry(statement.carried),
                 leave=None if statement.leave is None else atom(statement.leave),
+            )
+        case ir.With():
+            return ir.replace(statement, manager=atom(statement.manager), body=block(statement.body))
+        case ir.Try(body, handlers, orelse):
+            return ir.replace(
+                statement, body=block(body), orelse=block(orelse),
+                handlers=tuple(
+                    ir.replace(h, kinds=tuple(map(atom, h.kinds)), body=block(h.body)) for h in handlers
+                ),
             )
         case ir.Raise(exception, cause, span):
             return ir.Raise(exception and atom(exception), cause and atom(cause), span)
@@ -133,6 +148,10 @@ class _Sweeper:
                 return self.branch(s, live)
             case ir.For() | ir.While():
                 return self.loop(s, live)
+            case ir.With():
+                return self.managed(s, live)
+            case ir.Try():
+                return self.attempt(s, live)
             case ir.Note():
                 return s
             case _:
@@ -190,6 +209,39 @@ class _Sweeper:
         live |= live_then | live_else
         self.read((s.test,), live)
         return ir.If(s.test, blocks[0], blocks[1], tuple(s.results[k] for k in keep), s.span)
+
+    def managed(self, s: ir.With, live: set[Any]) -> ir.Statement | None:
+        """A ``with`` that only sets how errors and warnings are treated goes where nothing is left in it."""
+        used = {v for v in (s.target, s.ended) if v in live}
+        body = self.block(s.body.statements, live)
+        used |= {v for v in (s.target,) if v in live}
+        maker = self.context.definitions.get(s.manager) if isinstance(s.manager, ir.Var) else None
+        if not body and not used and isinstance(maker, ir.Call) and maker.fn in _SETTINGS:
+            return None
+        self.read((s.manager,), live)
+        target = s.target if s.target in used else None
+        return ir.replace(s, target=target, body=ir.Block(tuple(body)), ended=s.ended if s.ended in used else None)
+
+    def attempt(self, s: ir.Try, live: set[Any]) -> ir.Statement | None:
+        """A ``try`` stays while anything is left in its body or in a handler."""
+        keep = [k for k, r in enumerate(s.results) if r in live]
+        sides, inside = [], set[Any]()
+        for block in ir.sides_of(s):
+            inner = set(live)
+            yields = tuple(block.yields[k] for k in keep)
+            self.read(yields, inner)
+            sides.append(ir.Block(tuple(self.block(block.statements, inner)), yields))
+            inside |= inner
+        self.read((kind for h in s.handlers for kind in h.kinds), inside)
+        live |= inside
+        body = self.block(s.body.statements, live)
+        if not body and not keep and not any(side.statements for side in sides):
+            return None
+        handlers = tuple(ir.replace(h, body=side) for h, side in zip(s.handlers, sides[1:], strict=True))
+        return ir.replace(
+            s, body=ir.Block(tuple(body)), handlers=handlers, orelse=sides[0],
+            results=tuple(s.results[k] for k in keep), caught=s.caught if s.caught in live else None,
+        )
 
     def loop(self, s: ir.For | ir.While, live: set[Any]) -> ir.Statement | None:
         """Carried variables that only keep themselves alive go; a loop that is left with nothing to do goes too."""
@@ -286,6 +338,8 @@ def is_pure(fn: Any) -> bool:
         return False
     if getattr(fn, "__module__", None) in ("s2s.ops", "s2s.runtime", "_operator", "math", "operator"):
         return fn not in (runtime.call, runtime.call_method)
+    if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)):
+        return True
     if _is_effect(fn):
         return False
     rule = table.find(fn)
@@ -348,7 +402,7 @@ def map_blocks(s: ir.Statement, change: Any) -> ir.Statement:
         case ir.While(body=body):
             return ir.replace(s, body=change(body))
         case _:
-            return s
+            return ir.with_blocks(s, map(change, ir.blocks_of(s)))
 
 
 def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:

@@ -25,6 +25,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number, join, join_all, known, truth, type_of, widen_known
+from s2s.analysis.raising import certain_error, ends
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -57,6 +58,7 @@ from s2s.passes.frames import (
     place_of,
     with_sizes,
 )
+from s2s.passes.guarded import Raised, bound_on, refuse_lost, try_statement, with_statement
 from s2s.passes.inplace import (
     CHANGING,
     change_whole,
@@ -98,6 +100,10 @@ class Specializer:
         self.dependencies: dict[Any, Any] = {}
         self.active_calls: list[types.CodeType] = []
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
+        self.trying = 0
+        """How many bodies of a ``try`` are being specialised."""
+        self.caught: list[ir.Atom | None] = []
+        """The exceptions of the handlers around this place; None where it is known at run time only."""
 
     # --- functions
 
@@ -133,10 +139,13 @@ class Specializer:
 
     def run(self, block: ir.Block, frame: Frame, builder: Builder) -> tuple[ir.Atom, ...]:
         """Specialise a block; the atoms that it yields."""
-        for statement in block.statements:
-            if self.step(statement, frame, builder):
-                return tuple(ir.UNDEFINED for _ in block.yields)
+        if self.run_statements(block, frame, builder):
+            return tuple(ir.UNDEFINED for _ in block.yields)
         return tuple(self.atom(a, frame) for a in block.yields)
+
+    def run_statements(self, block: ir.Block, frame: Frame, builder: Builder) -> bool:
+        """Specialise the statements of a block; True where its end is not reached."""
+        return any(self.step(statement, frame, builder) for statement in block.statements)
 
     def atom(self, atom: ir.Atom, frame: Frame) -> ir.Atom:
         """What an atom of the original function stands for."""
@@ -146,10 +155,15 @@ class Specializer:
         """Specialise one statement; True where nothing after it is reached."""
         match statement:
             case ir.Let(target, value, span):
-                atom = self.value(value, frame, builder, span, target.name if target else "%", target is None)
+                try:
+                    atom = self.value(value, frame, builder, span, target.name if target else "%", target is None)
+                except Raised as raised:
+                    self._raise(raised.problem, builder, span)
+                    return True
                 if target is not None:
                     frame.env[target] = atom
                     self._take_name(target, atom)
+                return ends(builder.statements[-1:])
             case ir.If():
                 return self.branch(statement, frame, builder)
             case ir.For():
@@ -160,8 +174,17 @@ class Specializer:
                 self.store(statement, frame, builder)
             case ir.Raise(exception, cause, span):
                 mapped = [None if a is None else self.atom(a, frame) for a in (exception, cause)]
+                for original, given in zip((exception, cause), mapped, strict=True):
+                    if original is not None and given is not None:
+                        self.check_read(original, given, builder, span, frame)
+                if exception is None and self.caught:
+                    mapped[0] = self.caught[-1]
                 builder.add(ir.Raise(mapped[0], mapped[1], span))
                 return True
+            case ir.With():
+                return with_statement(self, statement, frame, builder)
+            case ir.Try():
+                return try_statement(self, statement, frame, builder)
             case ir.Note():
                 builder.add(statement)
             case ir.Return() | ir.Break() | ir.Continue():
@@ -169,6 +192,17 @@ class Specializer:
             case _:
                 assert_never(statement)
         return False
+
+    def raised(self, problem: Exception) -> Exception:
+        """What to raise where the program certainly raises an exception at this place: in the body of a ``try`` that
+        becomes a statement of the program."""
+        return Raised(problem) if self.trying else problem
+
+    def _raise(self, problem: Exception, builder: Builder, span: ir.Span | None) -> None:
+        plain = all(isinstance(a, (str, int, float, type(None))) for a in problem.args)
+        args = [ir.Const(a) for a in (problem.args if plain else (str(problem),))]
+        made = self.leave(ir.Const(type(problem)), args, {}, builder, span, "%")
+        builder.add(ir.Raise(made, None, span))
 
     def _take_name(self, target: ir.Var, atom: ir.Atom) -> None:
         """Nothing to do where a statement's value is already named; kept apart so that names have one place."""
@@ -188,21 +222,35 @@ class Specializer:
                 return self.closure(function, captures, defaults, frame, builder, span, name)
             case ir.Call(fn, args, kwargs):
                 callee = self.atom(fn, frame)
-                if callee == ir.UNDEFINED:
-                    raise self._undefined(fn, span, frame)
+                self.check_read(fn, callee, builder, span, frame)
                 positional, keywords = self.arguments(args, kwargs, frame, builder, span)
-                for original, atom in zip(ir.atoms_of(value), (callee, *positional), strict=False):
-                    if atom == ir.UNDEFINED:
-                        raise self._undefined(original, span, frame)
-                    self.check_bound(atom, builder, span)
+                given = (callee, *positional, *keywords.values())
+                for original, atom in zip(ir.atoms_of(value), given, strict=False):
+                    self.check_read(original, atom, builder, span, frame)
                 return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
             case _:
                 assert_never(value)
 
+    def check_read(
+        self, original: ir.Atom, atom: Any, builder: Builder, span: ir.Span | None, frame: Frame
+    ) -> None:
+        """Raise what reading a variable raises: the user's error where it has no value here, or may have none on the
+        path that is taken; a refusal where it is not known what it holds."""
+        if atom == ir.UNDEFINED:
+            raise self._undefined(original, span, frame)
+        if atom == ir.LOST:
+            raise refuse_lost(self, original.name if isinstance(original, ir.Var) else "", span, frame)
+        self.check_bound(atom, builder, span)
+
+    def check_joined(self, atom: ir.Atom, builder: Builder, span: ir.Span | None, frame: Frame) -> None:
+        """Refuse to join what an interrupted block may have assigned with something else."""
+        if isinstance(atom, ir.Var) and atom in self.context.lost and not builder.is_bound(atom):
+            raise refuse_lost(self, atom.name, span, frame)
+
     def _undefined(self, atom: ir.Atom, span: ir.Span | None, frame: Frame) -> Exception:
         if isinstance(atom, ir.Var) and frame.is_nested:
             return error("S2S209", span=span, asked_by=frame.called_from, name=atom.name)
-        return UnboundLocalError(f"variable {atom} is read where it has no value")
+        return self.raised(UnboundLocalError(f"variable {atom} is read where it has no value"))
 
     def arguments(
         self, args: Any, kwargs: Any, frame: Frame, builder: Builder, span: ir.Span | None
@@ -240,6 +288,10 @@ class Specializer:
         missing = self.context.unbound[atom]
         if missing is None:
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_bound), (atom,)), span))
+            return
+        if atom in self.context.lost:
+            name = ir.Const(atom.name.lstrip("%"))
+            builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_sure), (missing, name)), span))
             return
         text = f"cannot access local variable '{atom.name}' where it is not associated with a value"
         child = builder.child()
@@ -428,6 +480,8 @@ class Specializer:
             made = self.make_dict(args, kwargs, builder, span, name)
             if made is not None:
                 return made
+        if self.trying and not kwargs:
+            self._check_kinds(fn, args)
         changed = self._change(fn, args, kwargs, frame, builder, span, name)
         if changed is not None:
             return changed
@@ -437,6 +491,12 @@ class Specializer:
             if found is not None:
                 return found
         return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def _check_kinds(self, fn: Any, args: list[ir.Atom]) -> None:
+        """In the body of a ``try``: raise what a function of Python raises for every number of these kinds."""
+        problem = certain_error(fn, [self.context.value(a) for a in args])
+        if problem is not None:
+            raise Raised(problem)
 
     def _change(
         self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
@@ -563,7 +623,10 @@ class Specializer:
             function = lower_function(fn)
         except DifferentiationError as problem:
             raise asked_also_by(problem, asked) from None
-        bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+        try:
+            bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+        except TypeError as problem:
+            raise self.raised(problem) from None
         owner = frame.owner if fn.__globals__ is frame.fn.__globals__ and not fn.__closure__ else fn
         inner = Frame(fn, owner, called_from=asked)
         if owner is None and fn is not frame.fn:
@@ -666,6 +729,8 @@ class Specializer:
     def branch(self, statement: ir.If, frame: Frame, builder: Builder) -> bool:
         """An ``if``: fold it where its test is known, otherwise specialise both sides."""
         test = self.atom(statement.test, frame)
+        if test == ir.LOST or test in self.context.lost:
+            self.check_read(statement.test, test, builder, statement.span, frame)
         decided = truth(self.context.value(test))
         if decided is not None:
             block = statement.then if decided else statement.orelse
@@ -673,9 +738,9 @@ class Specializer:
         sides = []
         for block in (statement.then, statement.orelse):
             child = builder.child()
+            child.bound |= bound_on(self, test, block is statement.then)
             given = self.run(block, frame.copy(), child)
-            raised = _ends(block) or bool(child.statements and isinstance(child.statements[-1], ir.Raise))
-            sides.append((child, given, raised))
+            sides.append((child, given, ends(child.statements)))
         (then, then_yields, then_raised), (orelse, else_yields, else_raised) = sides
         if then_raised and else_raised:
             builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
@@ -688,6 +753,8 @@ class Specializer:
             if a == b:
                 frame.env[var] = a
                 continue
+            self.check_joined(a, then, statement.span, frame)
+            self.check_joined(b, orelse, statement.span, frame)
             value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
             result = self.context.define(
                 var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
@@ -709,7 +776,7 @@ class Specializer:
 
     def _splice(self, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
         yields = self.run(block, frame, builder)
-        if _ends(block) or (builder.statements and isinstance(builder.statements[-1], ir.Raise)):
+        if ends(builder.statements[-1:]):
             return True
         for var, atom in zip(statement.results, yields, strict=True):
             frame.env[var] = atom
@@ -861,6 +928,8 @@ class Specializer:
         """Run a trip on what is known of the carried variables until that no longer changes."""
         context, facts = self.context, self.context.evaluator.facts
         inits = [self.atom(c.init, frame) for c in carried]
+        for init in inits:
+            self.check_joined(init, builder, None, frame)
         values = [context.value(a) for a in inits]
         varied = [context.is_varied(a) for a in inits]
         for attempt in range(8):
@@ -967,10 +1036,20 @@ class Specializer:
         originals = (statement.target, statement.key, statement.value)
         target, key, value = (self.atom(a, frame) for a in originals)
         for original, atom in zip(originals, (target, key, value), strict=True):
-            if atom == ir.UNDEFINED:
-                raise self._undefined(original, statement.span, frame)
-            self.check_bound(atom, builder, statement.span)
+            self.check_read(original, atom, builder, statement.span, frame)
         store_item(self, target, key, value, statement.op, frame, builder, statement.span)
+
+    def value_of_exception(self, atom: ir.Atom) -> AbstractValue:
+        """What is known of an atom; of an exception that the program makes, its class."""
+        made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+        if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and isinstance(made.fn.value, type):
+            if issubclass(made.fn.value, BaseException):
+                return Known(made.fn)
+        return self.context.value(atom)
+
+    def joined_value(self, value: AbstractValue) -> AbstractValue:
+        """What a variable that joins paths may be taken for."""
+        return _phi(value)
 
     def is_number(self, atom: ir.Atom) -> bool:
         """Whether an atom is known to be a number."""
@@ -994,10 +1073,6 @@ def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
 
 def _leaves_unbound(carried: list[ir.Carried]) -> bool:
     return any(c.init == ir.UNDEFINED for c in carried)
-
-
-def _ends(block: ir.Block) -> bool:
-    return bool(block.statements) and isinstance(block.statements[-1], ir.Raise)
 
 
 def _phi(value: AbstractValue) -> AbstractValue:

@@ -44,13 +44,8 @@ def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -
         match s:
             case ir.Store() if id(s) in chosen:
                 made += _old_content(self, s)
-            case ir.If(then=then, orelse=orelse):
-                s = ir.replace(
-                    s, then=with_old_contents(self, then, chosen), orelse=with_old_contents(self, orelse, chosen))
-            case ir.For(body=body) | ir.While(body=body):
-                s = ir.replace(s, body=with_old_contents(self, body, chosen))
             case _:
-                pass
+                s = ir.with_blocks(s, [with_old_contents(self, inner, chosen) for inner in ir.blocks_of(s)])
         made.append(s)
     return ir.Block(tuple(made), block.yields)
 

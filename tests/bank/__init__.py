@@ -13,6 +13,7 @@ from tests.bank import (
     comprehensions,
     containers,
     exits,
+    guarded,
     kinds,
     loops,
     math_module,
@@ -28,7 +29,7 @@ from tests.bank import (
 from tests.bank.registry import CASES, Case, case
 
 MODULES = (
-    arrays, assignments, branches, calls, comprehensions, containers, exits, kinds, loops, math_module,
+    arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, kinds, loops, math_module,
     numpy_core, numpy_more, operators, rounding, saved, scopes, subscripts, whiles,
 )
 

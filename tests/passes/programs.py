@@ -1203,4 +1203,4 @@ def deleted(x):
     a = b = x
     c = [1, 2, 3]
     del a, c[0]
-    return (b, c) if x == 1 else a
+    return (b, c) if x == 1 else a  # noqa: F821

@@ -1,0 +1,232 @@
+"""Which exceptions a statement may raise: the question that a ``try`` asks of its body.
+
+The answer is a set of classes. A class stands for exactly itself where an operation is known (adding two arrays raises
+``ValueError``, never a subclass of it); ``BaseException`` stands for everything; ``Warning`` for any warning, which is
+an exception where the user's filters say so.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s.analysis.evaluate import is_number, truth
+from s2s.analysis.memory import is_basic
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
+from s2s.rules import table
+
+ANYTHING = frozenset({BaseException})
+NOTHING: frozenset[type[BaseException]] = frozenset()
+NUMERIC = frozenset({
+    ZeroDivisionError, OverflowError, FloatingPointError, ValueError, IndexError, MemoryError, Warning,
+})
+"""What NumPy raises for arrays and numbers of kinds that it takes."""
+CONFUSED = frozenset({TypeError, AttributeError, KeyError})
+"""What is raised where the kinds of values do not fit an operation."""
+
+Kinds = tuple[type[BaseException], ...]
+ValueOf = Callable[[Any], AbstractValue]
+
+_NEVER: set[Any] = {
+    ops.make_tuple, ops.make_list, ops.append, isinstance, type, id, slice, callable, operator.is_, operator.is_not,
+    functools.partial, issubclass,
+}
+_CAREFUL = {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt,
+            operator.ge, operator.eq, operator.ne, operator.not_, abs, float, bool, min, max, str, repr}
+"""Functions of Python numbers that raise nothing."""
+_LOOKS = {
+    np.shape, np.ndim, np.size, np.asarray, np.asanyarray, np.array, np.atleast_1d, np.atleast_2d, np.copy,
+    np.zeros_like, np.ones_like, np.empty_like, np.transpose, np.ravel, np.ndarray.copy, np.ndarray.ravel,
+    np.iterable, np.isscalar,
+    np.result_type, np.errstate, iter,
+}
+"""Functions that raise nothing for any array or number."""
+
+
+def may_catch(kinds: Kinds | None, raised: Iterable[type[BaseException]]) -> bool:
+    """Whether a handler for these kinds may be entered; no kinds stand for kinds that are not known."""
+    if kinds is None:
+        return any(True for _ in raised)
+    warned = any(issubclass(kind, Warning) for kind in kinds)
+    return any(cls is BaseException or issubclass(cls, kinds) or (cls is Warning and warned) for cls in raised)
+
+
+def raised_in(statements: Iterable[ir.Statement], value_of: ValueOf) -> frozenset[type[BaseException]]:
+    """What statements may raise, those in the blocks inside them included."""
+    found: set[type[BaseException]] = set()
+    for s in ir.walk(ir.Block(tuple(statements))):
+        found |= raised_by(s, value_of)
+    return frozenset(found)
+
+
+def raised_by(s: ir.Statement, value_of: ValueOf) -> frozenset[type[BaseException]]:
+    """What one statement may raise itself, the blocks inside it apart."""
+    match s:
+        case ir.Let(target, ir.Call(fn, args, kwargs)):
+            result = UNKNOWN if target is None else value_of(target)
+            return _raised_by_call(fn, args, kwargs, result, value_of)
+        case ir.Let(value=ir.Load()):
+            return frozenset({NameError})
+        case ir.Store(_, target):
+            return NUMERIC if isinstance(value_of(target), Array) else ANYTHING
+        case ir.If(test) | ir.While(test=ir.Block(yields=(test,))):
+            return _raised_by_test(test, value_of)
+        case ir.For(iterable=iterable):
+            return NOTHING if isinstance(value_of(iterable), Range) else ANYTHING
+        case ir.With():
+            return ANYTHING
+        case ir.Raise(exception):
+            return frozenset({class_of(exception, value_of) or BaseException})
+        case _:
+            return NOTHING
+
+
+def class_of(exception: ir.Atom | None, value_of: ValueOf) -> type[BaseException] | None:
+    """The class of what ``raise`` raises, where it is known."""
+    known = None if exception is None else value_of(exception)
+    if not isinstance(known, Known):
+        return None
+    if isinstance(known.value, type):
+        return known.value if issubclass(known.value, BaseException) else TypeError
+    return type(known.value) if isinstance(known.value, BaseException) else TypeError
+
+
+def _raised_by_test(test: ir.Atom, value_of: ValueOf) -> frozenset[type[BaseException]]:
+    value = value_of(test)
+    if is_number(value) or truth(value) is not None or isinstance(value, (Sequence, Mapping)):
+        return NOTHING
+    return frozenset({ValueError}) if isinstance(value, Array) else ANYTHING
+
+
+def _raised_by_call(
+    fn: ir.Atom, args: tuple[Any, ...], kwargs: Any, result: AbstractValue, value_of: ValueOf
+) -> frozenset[type[BaseException]]:
+    if not isinstance(fn, ir.Const) or any(isinstance(a, ir.Star) for a in args):
+        return ANYTHING
+    known = fn.value
+    try:
+        never = known in _NEVER
+    except TypeError:
+        return ANYTHING
+    if never or (isinstance(known, type) and issubclass(known, BaseException)):
+        return NOTHING
+    values = [value_of(a) for a in (*args, *(atom for _, atom in kwargs))]
+    if known is getattr:
+        return NOTHING if _has_attribute(values, result) else ANYTHING
+    if known is operator.getitem:
+        return _raised_by_item(values, result)
+    if known is len:
+        return NOTHING if result != UNKNOWN or isinstance(values[0], Array) else ANYTHING
+    plain = all(map(_is_python_number, values))
+    if plain and known in _CAREFUL and not isinstance(result, Unknown):
+        return NOTHING
+    numeric = all(is_number(v) or isinstance(v, (Array, Known, Sequence)) for v in values)
+    if numeric and known in _LOOKS:
+        return NOTHING
+    if not numeric or (table.find(known) is None and not _is_arithmetic(known)):
+        return ANYTHING
+    found = NUMERIC if not plain else NUMERIC - {FloatingPointError, Warning}
+    if str(getattr(known, "__module__", "")).startswith(("numpy.linalg", "scipy.linalg")):
+        found |= {np.linalg.LinAlgError}
+    return found if result != UNKNOWN else found | CONFUSED
+
+
+def _is_python_number(value: AbstractValue) -> bool:
+    if isinstance(value, Known):
+        return isinstance(value.value, (int, float)) and not isinstance(value.value, np.generic)
+    return isinstance(value, Scalar) and value.type in (int, float, bool)
+
+
+def _is_arithmetic(fn: Any) -> bool:
+    return isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") in (math.__name__, "_operator")
+
+
+def _has_attribute(values: list[AbstractValue], result: AbstractValue) -> bool:
+    receiver, name = values[0], values[1]
+    if not isinstance(name, Known):
+        return False
+    if isinstance(receiver, Known):  # the compiler has read it
+        return True
+    owner = np.ndarray if isinstance(receiver, Array) else receiver.type if isinstance(receiver, Scalar) else None
+    return result != UNKNOWN or (owner is not None and hasattr(owner, name.value))
+
+
+def _raised_by_item(values: list[AbstractValue], result: AbstractValue) -> frozenset[type[BaseException]]:
+    container, index = values
+    match container:
+        case Sequence() | Mapping() if isinstance(index, Known) and result != UNKNOWN:
+            return NOTHING
+        case Array() if _only_slices(index):
+            return NOTHING
+        case Array() if is_basic(index) or isinstance(index, (Array, Sequence)):
+            return frozenset({IndexError, MemoryError})
+        case _ if any(isinstance(v, Unknown) for v in values):
+            return ANYTHING
+        case _:
+            return frozenset({IndexError}) | CONFUSED
+
+
+def _only_slices(index: AbstractValue) -> bool:
+    """Whether an index can be out of no bounds: slices and ``...``."""
+    if isinstance(index, Known):
+        return index.value is Ellipsis
+    return isinstance(index, Sequence) and index.type is slice
+
+
+_CHECKED: set[Any] = {len, iter, next, float, int, complex, abs, round, sum, min, max, sorted, reversed, list, tuple}
+
+
+def certain_error(fn: Any, values: list[AbstractValue]) -> Exception | None:
+    """The exception that a built-in function or an operator certainly raises for values of these kinds: for objects
+    that are known, whatever it raises; for numbers of known types, a TypeError."""
+    checked = fn in _CHECKED or getattr(fn, "__module__", "") == "_operator"
+    if not checked or not all(is_number(v) or _is_plain(v) for v in values):
+        return None
+    if not all(isinstance(v, Known) or (isinstance(v, Scalar) and v.type in (int, float, bool)) for v in values):
+        return None
+    known = all(isinstance(v, Known) for v in values)
+    try:
+        fn(*(v.value if isinstance(v, Known) else v.type(2) for v in values))  # type: ignore[union-attr]
+    except Exception as problem:
+        return problem if known or isinstance(problem, TypeError) else None
+    return None
+
+
+def _is_plain(value: AbstractValue) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, (int, float, complex, bool, str, bytes, type(None)))
+
+
+def ends(statements: Iterable[ir.Statement]) -> bool:
+    """Whether control never reaches the end of statements in SSA form: they raise."""
+    last = None
+    for last in statements:  # noqa: B007
+        pass
+    match last:
+        case ir.Raise():
+            return True
+        case ir.If(_, then, orelse):
+            return ends(then.statements) and ends(orelse.statements)
+        case ir.With(body=body, ended=ended):
+            return ended is None and ends(body.statements)
+        case ir.Try(body, handlers, orelse):
+            after_body = ends(body.statements) or ends(orelse.statements)
+            return after_body and all(ends(h.body.statements) for h in handlers)
+        case _:
+            return False
+
+
+def binders(block: ir.Block) -> Iterator[ir.Var]:
+    """The variables that a block defines for what follows in it, the bodies of its ``with`` included."""
+    for s in block.statements:
+        yield from ir.defs_of(s)
+        if isinstance(s, ir.With):
+            yield from binders(s.body)
+
+
+__all__ = ["ANYTHING", "Kinds", "binders", "certain_error", "class_of", "ends", "may_catch", "raised_by", "raised_in"]

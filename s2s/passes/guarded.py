@@ -1,0 +1,424 @@
+"""``with`` and ``try``, as the specialiser writes them.
+
+A ``try`` whose body can raise nothing that is caught is its body; one whose body certainly raises, as an import that
+fails does, is the handler. What is left stays a ``try``, whose results say which block ended:
+
+    try:                                         try:
+        L = np.linalg.cholesky(a)                    L = np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:     ->             [yield 0, L]
+        L = a                                    except np.linalg.LinAlgError:
+                                                     [yield 1, a]
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from s2s import ir, ops
+from s2s import runtime as rt
+from s2s.analysis import raising
+from s2s.analysis.evaluate import join, truth
+from s2s.analysis.managers import REPEATED, SETTINGS, may_swallow
+from s2s.analysis.raising import Kinds
+from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
+from s2s.errors import error
+from s2s.passes.build import Builder
+from s2s.passes.frames import MISSING, Frame, lookup
+from s2s.versions import ObjectGuard
+
+if TYPE_CHECKING:
+    from s2s.passes.specialize import Specializer
+
+
+class Raised(Exception):
+    """What the program certainly raises at the place that is being specialised."""
+
+    def __init__(self, problem: Exception) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+@dataclass
+class _Side:
+    """A block of a ``try`` as it was specialised; ``number`` is 0 for the body with its ``else``."""
+
+    number: int
+    builder: Builder
+    yields: tuple[ir.Atom, ...]
+
+    @property
+    def raises(self) -> bool:
+        return raising.ends(self.builder.statements)
+
+
+# --- try ------------------------------------------------------------------------------------------------------------
+
+
+def try_statement(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> bool:
+    """Specialise a ``try``; True where nothing after it is reached."""
+    kinds = [_kinds_of(self, h, frame) for h in s.handlers]
+    body, inner = builder.child(), frame.copy()
+    self.trying += 1
+    try:
+        ended = self.run_statements(s.body, inner, body)
+    finally:
+        self.trying -= 1
+    raised = raising.raised_in(body.statements, self.value_of_exception)
+    possible = [k for k, kind in enumerate(kinds) if raising.may_catch(kind, raised)]
+    if not possible:
+        return _only_body(self, s, ended, body, inner, frame, builder)
+    certain = _certain_handler(self, body.statements, kinds) if ended else None
+    if certain is not None:
+        return _only_handler(self, s, s.handlers[certain], body, frame, builder)
+    return _real_try(self, s, [(k, kinds[k]) for k in possible], (ended, body, inner), frame, builder)
+
+
+def _kinds_of(self: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | None:
+    """The classes that a handler names; None where they are not known."""
+    if not handler.kinds:
+        return (BaseException,)
+    found: list[type[BaseException]] = []
+    todo = [self.context.value(self.atom(atom, frame)) for atom in handler.kinds]
+    while todo:
+        value = todo.pop(0)
+        if isinstance(value, Sequence):
+            todo += value.items
+        elif isinstance(value, Known) and isinstance(value.value, tuple):
+            todo += [Known(ir.Const(v)) for v in value.value]
+        elif isinstance(value, Known) and isinstance(value.value, type) and issubclass(value.value, BaseException):
+            found.append(value.value)
+        else:
+            return None
+    return tuple(found)
+
+
+def _only_body(
+    self: Specializer, s: ir.Try, ended: bool, body: Builder, inner: Frame, frame: Frame, builder: Builder
+) -> bool:
+    """No handler is ever entered: the body and the ``else`` without the ``try``."""
+    builder.take(body)
+    if ended:
+        return True
+    yields = self.run(s.orelse, inner, builder)
+    return _bind(s, yields, frame, builder)
+
+
+def _bind(s: ir.Try, yields: tuple[ir.Atom, ...], frame: Frame, builder: Builder) -> bool:
+    if raising.ends(builder.statements):
+        return True
+    frame.env.update(zip(s.results, yields, strict=True))
+    return False
+
+
+def _certain_handler(self: Specializer, statements: list[ir.Statement], kinds: list[Kinds | None]) -> int | None:
+    """The handler that certainly runs: the body comes to a ``raise`` of a known class, and nothing before it raises
+    what some handler catches."""
+    last = statements[-1]
+    cls = raising.class_of(last.exception, self.value_of_exception) if isinstance(last, ir.Raise) else None
+    before = raising.raised_in(statements[:-1], self.value_of_exception)
+    if cls is None or any(kind is None or raising.may_catch(kind, before) for kind in kinds):
+        return None
+    return next((k for k, kind in enumerate(kinds) if kind is not None and issubclass(cls, kind)), None)
+
+
+def _only_handler(
+    self: Specializer, s: ir.Try, handler: ir.Handler, body: Builder, frame: Frame, builder: Builder
+) -> bool:
+    last = body.statements.pop()
+    assert isinstance(last, ir.Raise) and last.exception is not None
+    builder.take(body)
+    exception = last.exception
+    if isinstance(exception, ir.Const) and isinstance(exception.value, type):
+        exception = self.leave(exception, [], {}, builder, last.span, "%")
+    inner = _handler_frame(handler, exception, frame)
+    self.caught.append(exception)
+    yields = self.run(handler.body, inner, builder)
+    self.caught.pop()
+    return _bind(s, yields, frame, builder)
+
+
+def _handler_frame(handler: ir.Handler, exception: ir.Atom, frame: Frame) -> Frame:
+    inner = frame.copy()
+    inner.env.update(dict.fromkeys(handler.lost, ir.LOST))
+    if handler.name is not None:
+        inner.env[handler.name] = exception
+    return inner
+
+
+def _real_try(
+    self: Specializer, s: ir.Try, possible: list[tuple[int, Kinds | None]], body: tuple[bool, Builder, Frame],
+    frame: Frame, builder: Builder,
+) -> bool:
+    """What depends on the run: the ``try`` with the handlers that may be entered."""
+    ended, inside, inner = body
+    runs = []
+    for k, _ in possible:
+        handler = s.handlers[k]
+        runs.append((handler, *_run_handler(self, handler, k + 1, inside.statements, frame, builder)))
+    while runs and _is_again(runs[-1][2]):
+        runs.pop()
+    if not runs:
+        return _only_body(self, s, ended, inside, inner, frame, builder)
+    all_kinds = _union(kind for _, kind in possible[: len(runs)])
+    _keep_what_raises(self, inside.statements, all_kinds)
+    after = inside.child()
+    yields = tuple(ir.UNDEFINED for _ in s.results) if ended else self.run(s.orelse, inner, after)
+    sides = [_Side(0, after, yields), *(side for _, _, side in runs)]
+    going = [side for side in sides if not (side.raises or (ended and side.number == 0))]
+    if len(going) > 1 or (going and going[0].number != 0):
+        _check_stores(self, s, inside.statements, all_kinds, frame)
+    results, rows = _join(self, s, inside, sides, going, frame)
+    made = [
+        ir.Handler(
+            tuple(self.atom(a, frame) for a in handler.kinds), name, side.builder.block(*yields), (), handler.span)
+        for (handler, name, side), yields in zip(runs, rows[1:], strict=True)
+    ]
+    caught = results[0] if len(going) > 1 else None
+    builder.add(ir.Try(inside.block(), tuple(made), after.block(*rows[0]), tuple(results), caught, span=s.span))
+    _note_missing(self, s, sides, going, caught, frame, builder)
+    return not going
+
+
+def _union(kinds: Iterable[Kinds | None]) -> Kinds | None:
+    """What any of several handlers catches."""
+    found: Kinds = ()
+    for kind in kinds:
+        if kind is None:
+            return None
+        found += kind
+    return found
+
+
+def _is_again(side: _Side) -> bool:
+    """Whether a handler only raises the exception again."""
+    match side.builder.statements:
+        case [ir.Raise(None)]:
+            return True
+        case _:
+            return False
+
+
+def _run_handler(
+    self: Specializer, handler: ir.Handler, number: int, body: list[ir.Statement], frame: Frame, builder: Builder
+) -> tuple[ir.Var | None, _Side]:
+    child = builder.child()
+    name = "problem" if handler.name is None else handler.name.name
+    exception = self.context.define(name, UNKNOWN, _carries(self, body))
+    self.caught.append(None)
+    yields = self.run(handler.body, _handler_frame(handler, exception, frame), child)
+    self.caught.pop()
+    read = {a for s in ir.walk(child.block()) for a in ir.reads_of(s)} | {
+        a for s in ir.walk(child.block()) for b in ir.blocks_of(s) for a in b.yields}
+    return exception if exception in (*read, *yields) else None, _Side(number, child, yields)
+
+
+def _carries(self: Specializer, body: list[ir.Statement]) -> bool:
+    """Whether an exception of these statements may hold something differentiated."""
+    for s in ir.walk(ir.Block(tuple(body))):
+        if isinstance(s, ir.Raise) and s.exception is not None and self.context.is_varied(s.exception):
+            return True
+        if isinstance(s, ir.Let) and s.target in self.context.effects:
+            return True
+    return False
+
+
+def _keep_what_raises(self: Specializer, statements: list[ir.Statement], kinds: Kinds | None) -> None:
+    """Nothing that may lead to a handler is dropped because nobody reads its result."""
+    for s in ir.walk(ir.Block(tuple(statements))):
+        if isinstance(s, ir.Let) and s.target is not None:
+            if raising.may_catch(kinds, raising.raised_by(s, self.value_of_exception)):
+                self.context.kept.add(s.target)
+
+
+def _check_stores(
+    self: Specializer, s: ir.Try, statements: list[ir.Statement], kinds: Kinds | None, frame: Frame
+) -> None:
+    """Refuse arrays that are changed before an exception may interrupt the body, where a handler goes on."""
+    order = list(ir.walk(ir.Block(tuple(statements))))
+    inside = {v for o in order for v in ir.defs_of(o)}
+    for k, statement in enumerate(order):
+        if isinstance(statement, ir.Store) and isinstance(statement.target, ir.Var):
+            if self.context.sharing.with_(statement.target, self.context.value) <= inside:
+                continue  # made in the block, so nobody else sees it
+            in_loop = any(isinstance(o, (ir.For, ir.While)) for o in order[:k])
+            later = order if in_loop else order[k + 1 :]
+            if any(raising.may_catch(kinds, raising.raised_by(other, self.value_of_exception)) for other in later):
+                label = "changes an array in a block that an exception may interrupt"
+                raise error(
+                    "S2S104", span=statement.span, label=label, asked_by=frame.called_from,
+                    hint="let the handler raise, or make a new array and assign it last",
+                )
+
+
+def _join(
+    self: Specializer, s: ir.Try, inside: Builder, sides: list[_Side], going: list[_Side], frame: Frame
+) -> tuple[list[ir.Var], list[list[ir.Atom]]]:
+    """The results of a ``try`` and what each side yields for them. Where more than one side goes on, the first result
+    says which one did."""
+    context = self.context
+    results: list[ir.Var] = []
+    rows: list[list[ir.Atom]] = [[] for _ in sides]
+    own = {v for b in (inside, *(side.builder for side in sides)) for v in raising.binders(b.block())}
+    going_rows: dict[ir.Var, tuple[ir.Atom, ...]] = {}
+
+    def add(result: ir.Var, atoms: list[ir.Atom]) -> None:
+        results.append(result)
+        going_rows[result] = tuple(a for a, side in zip(atoms, sides, strict=True) if side in going)
+        for row, atom in zip(rows, atoms, strict=True):
+            row.append(ir.UNDEFINED if atom == ir.LOST else atom)
+
+    if len(going) > 1:
+        is_flag = len(going) == 2 and going[0].number == 0
+        atoms: list[ir.Atom] = [ir.Const(side.number > 0 if is_flag else side.number) for side in sides]
+        add(context.define("caught", Scalar(bool if is_flag else int)), atoms)
+    for k, var in enumerate(s.results):
+        given = [side.yields[k] for side in going]
+        if given and all(a == given[0] for a in given) and given[0] not in own:
+            frame.env[var] = given[0]
+            continue
+        value = context.value(given[0]) if given and given[0] != ir.LOST else Known(ir.UNDEFINED)
+        for atom in given[1:]:
+            other = Known(ir.UNDEFINED) if atom == ir.LOST else context.value(atom)
+            value = join(value, other, context.evaluator.facts)
+        result = context.define(var.name, self.joined_value(value), any(map(context.is_varied, given)))
+        context.joined(result, *given)
+        frame.env[var] = result
+        for atom in given:
+            if isinstance(atom, ir.Var) and atom in context.unbound:
+                context.unbound[result] = None
+        add(result, [side.yields[k] if side in going else ir.UNDEFINED for side in sides])
+    if len(going) > 1:
+        for result, row in going_rows.items():
+            context.sides[result] = (results[0], row)
+        context.groups[results[0]] = results
+    return results, rows
+
+
+def _note_missing(
+    self: Specializer, s: ir.Try, sides: list[_Side], going: list[_Side], caught: ir.Var | None, frame: Frame,
+    builder: Builder,
+) -> None:
+    """Note which results have no value, or an unsure one, after some of the sides."""
+    context = self.context
+    for k, var in enumerate(s.results):
+        result = frame.env.get(var)
+        without = [side for side in going if side.yields[k] in (ir.UNDEFINED, ir.LOST)]
+        if not without or not isinstance(result, ir.Var) or caught is None:
+            continue
+        if any(side.yields[k] == ir.LOST for side in without):
+            context.lost.add(result)
+        numbers = tuple(side.number for side in without)
+        if context.values[caught] == Scalar(bool):
+            context.unbound[result] = caught if numbers != (0,) else builder.call(operator.not_, caught, span=s.span)
+        else:
+            context.unbound[result] = builder.call(ops.contains, caught, ir.Const(numbers), span=s.span)
+
+
+def bound_on(self: Specializer, test: ir.Atom, side: bool) -> set[ir.Var]:
+    """The results of a ``try`` that certainly have a value where a test of one of them is true, or false."""
+    if not isinstance(test, ir.Var) or test not in self.context.sides:
+        return set()
+    caught, row = self.context.sides[test]
+    left = [k for k, a in enumerate(row) if truth(self.context.value(a)) in (None, side)]
+    missing = (ir.UNDEFINED, ir.LOST)
+    return {
+        result for result in self.context.groups[caught]
+        if not any(self.context.sides[result][1][k] in missing for k in left)
+    }
+
+
+def refuse_lost(self: Specializer, name: str, span: ir.Span | None, frame: Frame) -> Exception:
+    """The refusal where a variable is read that an interrupted body may or may not have assigned."""
+    label = f"`{name.lstrip('%') or 'this'}` may or may not have been assigned when the exception came"
+    hint = "assign it before the `try`, or as the last thing in it"
+    return error("S2S104", span=span, label=label, hint=hint, asked_by=frame.called_from)
+
+
+# --- with -----------------------------------------------------------------------------------------------------------
+
+
+def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
+    """Specialise a ``with``; True where nothing after it is reached."""
+    manager = self.atom(s.manager, frame)
+    self.check_read(s.manager, manager, builder, s.span, frame)
+    maker = _maker_of(self, manager, frame)
+    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
+    if maker is contextlib.suppress and isinstance(made, ir.Call):
+        return _suppress(self, s, made.args, frame, builder)
+    if self.context.is_varied(manager):
+        return _called_manager(self, s, manager, frame, builder)
+    child = builder.child()
+    target = None
+    if s.target is not None:
+        target = self.context.define(s.target.name, UNKNOWN)
+        frame.env[s.target] = target
+    ended = self.run_statements(s.body, frame, child)
+    builder.bound |= child.bound
+    if maker is contextlib.nullcontext and target is None:
+        builder.statements += child.statements
+        return ended
+    flag = None
+    if maker is None or may_swallow(maker):
+        flag = self.context.define("ended", Scalar(bool))
+    body = ir.Block((*child.statements,))
+    builder.add(ir.With(manager, target, body, flag, s.span))
+    if flag is not None:
+        place = f"{frame.fn.__qualname__}, line {s.span.line}" if s.span is not None else frame.fn.__qualname__
+        builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_ended), (flag, ir.Const(place))), s.span))
+    return ended
+
+
+def _maker_of(self: Specializer, manager: ir.Atom, frame: Frame) -> Any:
+    """The class or function whose call made a manager, where it is known: a function of ``contextlib`` stands for the
+    generator function that it was made of."""
+    value = self.context.value(manager)
+    if isinstance(value, Known):
+        return type(value.value)
+    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
+    if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and callable(made.fn.value):
+        return made.fn.value
+    if isinstance(made, ir.Load):
+        found = lookup(made, made.owner or frame.fn)
+        if found is not MISSING:
+            self.guards[made.owner, made.scope, made.name, "type"] = ObjectGuard(
+                made.scope, (made.name, "__class__"), type(found), made.owner)
+            return type(found)
+    return None
+
+
+def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Frame, builder: Builder) -> bool:
+    """``with contextlib.suppress(...)`` is a ``try`` whose handler does nothing."""
+    variables = tuple(dict.fromkeys(raising.binders(s.body)))
+    results = tuple(ir.Var(v.name, -1 - v.version) for v in variables)
+    inner = frame.copy()
+    names = tuple(ir.Var("%", -1 - k) for k in range(len(kinds)))
+    inner.env.update(zip(names, kinds, strict=True))
+    handler = ir.Handler(names, None, ir.Block((), tuple(ir.LOST for _ in variables)), span=s.span)
+    attempt = ir.Try(s.body, (handler,), ir.Block((), variables), results, span=s.span)
+    if try_statement(self, attempt, inner, builder):
+        return True
+    for variable, result in zip(variables, results, strict=True):
+        frame.env[variable] = inner.env[result]
+    return False
+
+
+def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:
+    """A manager that something differentiated goes into: its methods are called around the body, so that they are
+    differentiated too."""
+    none = ir.Const(None)
+    enter = self.apply(ir.Const(getattr), [manager, ir.Const("__enter__")], {}, frame, builder, s.span)
+    entered = self.apply(enter, [], {}, frame, builder, s.span)
+    if s.target is not None:
+        frame.env[s.target] = entered
+    if self.run_statements(s.body, frame, builder):
+        return True
+    leave = self.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
+    self.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)
+    return False
+
+
+__all__ = ["REPEATED", "SETTINGS", "Raised", "bound_on", "refuse_lost", "try_statement", "with_statement"]
