@@ -33,8 +33,10 @@ def _read_attribute(
 ) -> ir.Atom | None:
     receiver, attribute = args[0], args[1]
     value = self.context.value(receiver)
-    if not isinstance(attribute, ir.Const) or len(args) != 2:
+    if not isinstance(attribute, ir.Const):
         return None
+    if len(args) == 3:
+        return _attribute_or(self, args, frame, builder, span, name)
     if isinstance(value, Known):
         return _known_attribute(self, value.value, attribute, frame, builder, span, name)
     kind = type_of(value)
@@ -45,6 +47,20 @@ def _read_attribute(
             operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
         )
     return None
+
+
+def _attribute_or(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``getattr(value, name, default)`` where it is known whether values of this kind have the attribute."""
+    value, attribute = self.context.value(args[0]), args[1]
+    assert isinstance(attribute, ir.Const)
+    owner = value.value if isinstance(value, Known) else type_of(value)
+    if owner is None:
+        return self.leave(ir.Const(getattr), list(args), {}, builder, span, name)
+    if not hasattr(owner, attribute.value):
+        return args[2]
+    return self.apply(ir.Const(getattr), args[:2], {}, frame, builder, span, name)
 
 
 def _known_attribute(

@@ -277,6 +277,8 @@ def _join(
         add(context.define("caught", Scalar(bool if is_flag else int)), atoms)
     for k, var in enumerate(s.results):
         given = [side.yields[k] for side in going]
+        for side in going:
+            self.check_joined(side.yields[k], side.builder, s.span)
         if given and all(a == given[0] for a in given) and given[0] not in own:
             frame.env[var] = given[0]
             continue

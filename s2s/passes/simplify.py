@@ -223,8 +223,9 @@ class _Sweeper:
         return ir.replace(s, target=target, body=ir.Block(tuple(body)), ended=s.ended if s.ended in used else None)
 
     def attempt(self, s: ir.Try, live: set[Any]) -> ir.Statement | None:
-        """A ``try`` stays while anything is left in its body or in a handler."""
-        keep = [k for k, r in enumerate(s.results) if r in live]
+        """A ``try`` stays while anything is left in its body or in a handler; what says which block ended, with it."""
+        used = any(r in live for r in s.results)
+        keep = [k for k, r in enumerate(s.results) if r in live or r == s.caught]
         sides, inside = [], set[Any]()
         for block in ir.sides_of(s):
             inner = set(live)
@@ -235,12 +236,12 @@ class _Sweeper:
         self.read((kind for h in s.handlers for kind in h.kinds), inside)
         live |= inside
         body = self.block(s.body.statements, live)
-        if not body and not keep and not any(side.statements for side in sides):
+        if not body and not used and not any(side.statements for side in sides):
             return None
         handlers = tuple(ir.replace(h, body=side) for h, side in zip(s.handlers, sides[1:], strict=True))
         return ir.replace(
             s, body=ir.Block(tuple(body)), handlers=handlers, orelse=sides[0],
-            results=tuple(s.results[k] for k in keep), caught=s.caught if s.caught in live else None,
+            results=tuple(s.results[k] for k in keep),
         )
 
     def loop(self, s: ir.For | ir.While, live: set[Any]) -> ir.Statement | None:

@@ -90,6 +90,10 @@ _IN_PLACE: dict[Any, Any] = {
     operator.irshift: operator.rshift,
 }
 
+_MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
+"""Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
+
+
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
 
@@ -102,6 +106,8 @@ class Specializer:
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.trying = 0
         """How many bodies of a ``try`` are being specialised."""
+        self.undecided = 0
+        """How many branches are being specialised that may not be taken."""
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
 
@@ -194,9 +200,9 @@ class Specializer:
         return False
 
     def raised(self, problem: Exception) -> Exception:
-        """What to raise where the program certainly raises an exception at this place: in the body of a ``try`` that
-        becomes a statement of the program."""
-        return Raised(problem) if self.trying else problem
+        """What to raise where the program certainly raises an exception at this place: in the body of a ``try`` and in
+        a branch that may not be taken it becomes a statement of the program."""
+        return Raised(problem) if self.trying or self.undecided else problem
 
     def _raise(self, problem: Exception, builder: Builder, span: ir.Span | None) -> None:
         plain = all(isinstance(a, (str, int, float, type(None))) for a in problem.args)
@@ -242,10 +248,10 @@ class Specializer:
             raise refuse_lost(self, original.name if isinstance(original, ir.Var) else "", span, frame)
         self.check_bound(atom, builder, span)
 
-    def check_joined(self, atom: ir.Atom, builder: Builder, span: ir.Span | None, frame: Frame) -> None:
-        """Refuse to join what an interrupted block may have assigned with something else."""
-        if isinstance(atom, ir.Var) and atom in self.context.lost and not builder.is_bound(atom):
-            raise refuse_lost(self, atom.name, span, frame)
+    def check_joined(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> None:
+        """Refuse, when the program runs, to join what an interrupted block may have assigned with something else."""
+        if atom in self.context.lost:
+            self.check_bound(atom, builder, span)
 
     def _undefined(self, atom: ir.Atom, span: ir.Span | None, frame: Frame) -> Exception:
         if isinstance(atom, ir.Var) and frame.is_nested:
@@ -399,6 +405,7 @@ class Specializer:
         for function in functions:
             child = builder.child()
             yields.append(self.apply(function, list(args), dict(kwargs), frame, child, span, name))
+            self.check_joined(yields[-1], child, span)
             sides.append(child)
         if yields[0] == yields[1]:
             builder.add(ir.If(test, sides[0].block(), sides[1].block(), (), span))
@@ -468,6 +475,8 @@ class Specializer:
             return self.apply_known(
                 fn.__func__, [ir.Const(fn.__self__), *args], kwargs, frame, builder, span, name, effect
             )
+        if fn in _MAY_OVERWRITE:
+            kwargs = {k: v for k, v in kwargs.items() if k != "overwrite_input"}
         if fn is np.clip:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
         if fn in _IN_PLACE:
@@ -739,7 +748,11 @@ class Specializer:
         for block in (statement.then, statement.orelse):
             child = builder.child()
             child.bound |= bound_on(self, test, block is statement.then)
-            given = self.run(block, frame.copy(), child)
+            self.undecided += 1
+            try:
+                given = self.run(block, frame.copy(), child)
+            finally:
+                self.undecided -= 1
             sides.append((child, given, ends(child.statements)))
         (then, then_yields, then_raised), (orelse, else_yields, else_raised) = sides
         if then_raised and else_raised:
@@ -753,8 +766,8 @@ class Specializer:
             if a == b:
                 frame.env[var] = a
                 continue
-            self.check_joined(a, then, statement.span, frame)
-            self.check_joined(b, orelse, statement.span, frame)
+            self.check_joined(a, then, statement.span)
+            self.check_joined(b, orelse, statement.span)
             value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
             result = self.context.define(
                 var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
@@ -838,6 +851,9 @@ class Specializer:
         later, left = self._trips(loop, items[1:], after, frame, rest)
         results = []
         for c, a, b in zip(loop.carried, after, later, strict=True):
+            if a != b:
+                self.check_joined(a, builder, loop.span)
+                self.check_joined(b, rest, loop.span)
             results.append(self._merge(c.result.name, a, b))
         flag = self._merge("%", ir.Const(True), left)
         changed = [
@@ -929,7 +945,7 @@ class Specializer:
         context, facts = self.context, self.context.evaluator.facts
         inits = [self.atom(c.init, frame) for c in carried]
         for init in inits:
-            self.check_joined(init, builder, None, frame)
+            self.check_joined(init, builder, None)
         values = [context.value(a) for a in inits]
         varied = [context.is_varied(a) for a in inits]
         for attempt in range(8):
@@ -942,6 +958,8 @@ class Specializer:
                 context.joined(param, init)
             outcome = trip(params, child)
             yields = outcome[0]
+            for following in yields:
+                self.check_joined(following, child, None)
             for param, following in zip(params, yields, strict=True):
                 context.joined(param, following)
             joined = [
