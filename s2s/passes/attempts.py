@@ -37,7 +37,7 @@ def managed(self: Reverser, s: ir.With, sweep: Sweep) -> None:
     start = len(statements)
     self.block(s.body, sweep)
     made = self.context.definitions.get(s.manager) if isinstance(s.manager, ir.Var) else None
-    if len(statements) == start or not isinstance(made, ir.Call) or made.fn not in _SETTINGS:
+    if len(statements) == start or not isinstance(made, ir.Call) or made.fn not in _SETTINGS or _raises(made):
         return
     inside = statements[start:]
     del statements[start:]
@@ -47,12 +47,18 @@ def managed(self: Reverser, s: ir.With, sweep: Sweep) -> None:
     sweep.builder.add(ir.With(again, None, ir.Block((*_settings(self, s, sweep), *inside)), span=s.span))
 
 
+def _raises(call: ir.Value) -> bool:
+    """Whether a setting makes errors or warnings exceptions: the reverse sweep raises what the primal raises."""
+    return not {ir.Const("raise"), ir.Const("error")}.isdisjoint(ir.atoms_of(call))
+
+
 def _settings(self: Reverser, s: ir.With, sweep: Sweep) -> list[ir.Statement]:
     """The calls in a body that change a setting until its end."""
     return [
         ir.Let(None, ir.map_atoms(inner.value, lambda a: self.use(sweep, a)), inner.span)
         for inner in s.body.statements
         if isinstance(inner, ir.Let) and isinstance(inner.value, ir.Call) and inner.value.fn in _REPEATED
+        and not _raises(inner.value)
     ]
 
 

@@ -249,6 +249,8 @@ def _unpack(
     assert items is not None and isinstance(before, ir.Const) and isinstance(after, ir.Const)
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
+        if self.trying:
+            raise self.raised(ValueError(f"{len(items)} values to unpack (expected {count})"))
         return self.keep(builder, ir.Call(ir.Const(ops.unpack), tuple(args)), span)
     if after.value is None:
         return builder.call(ops.make_tuple, *items, span=span)
