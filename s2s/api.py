@@ -21,7 +21,7 @@ __all__ = ["Differentiable", "differentiable", "grad", "source", "value_and_grad
 P = ParamSpec("P")
 R = TypeVar("R")
 
-BACKENDS = ("numpy",)
+BACKENDS = ("numpy", "numba")
 POLICIES = ("straight_through", "zero", "error")
 _MethodType = types.MethodType  # read at every call of a decorated method
 
@@ -135,7 +135,8 @@ def differentiable(
 def differentiable(f: Any = None, /, **options: Any) -> Any:
     """The function ``f``, with options for its derivatives; used as a decorator, bare or with options.
 
-    ``backend`` is what the generated code runs on (``"numpy"``). ``nonsmooth`` is the policy at points
+    ``backend`` is what the generated code runs on: ``"numpy"``, or ``"numba"``, which
+    compiles it to machine code. ``nonsmooth`` is the policy at points
     without a derivative: ``"straight_through"``, ``"zero"``, ``"error"``, or a dict of these by function
     name.
 
@@ -170,9 +171,9 @@ def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return (("backend", backend), ("nonsmooth", nonsmooth))
 
 
-def default_options() -> tuple[tuple[str, Any], ...]:
+def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:
     """The options of a function that is not decorated."""
-    return _options({})
+    return _options({"backend": backend})
 
 
 def option_error(summary: str, hint: str) -> Exception:

@@ -214,6 +214,7 @@ def _read(
             tuple(data["free"]),
             guards,
             tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
+            data["result"],
         )
     except (
         OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
@@ -312,6 +313,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         "free": list(compiled.free),
         "dependencies": dependencies,
         "guards": [_guard_data(guard) for guard in compiled.guards],
+        "result": compiled.result,
         "sum": _sum(_text(compiled)),
     }
 

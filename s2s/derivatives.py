@@ -140,12 +140,20 @@ def derivative(
                 "give an int, the name of a parameter, or a tuple of these",
             ) from None
         if found is None:
-            options = f.options if isinstance(f, Differentiable) else default_options()
+            options = f.options if isinstance(f, Differentiable) else default_options(_backend_of(f))
             options = (*options, ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
             ask = Ask(mode, wanted, single, has_aux, options, count)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
             found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes)
         return found
+
+
+def _backend_of(f: Any) -> str:
+    """The backend that the derivative of a derivative runs on: that of the inner one."""
+    while isinstance(f, Derivative):
+        f = f.made_from[1]
+    backend: str = dict(f.options)["backend"] if isinstance(f, Differentiable) else "numpy"
+    return backend
 
 
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
@@ -207,11 +215,11 @@ def primal_source(f: Differentiable[..., Any]) -> str:
 def _with_pullback(count: int, version: Version, target: Target) -> Callable[..., Any]:
     """What ``vjp`` calls: a compiled version whose pullback checks its cotangent and gives None where there
     is none."""
-    raw, name, has_aux = version.raw, target.name, version.request.has_aux
+    run, name, has_aux = version.run, target.name, version.request.has_aux
     places = _places(target, version, count)
 
     def call(*values: Any) -> tuple[Any, ...]:
-        out, pullback, *aux = raw(*values)
+        out, pullback, *aux = run(*values)
 
         def checked(cotangent: Any) -> tuple[Any, ...]:
             found = pullback(_fit(cotangent, out, name))

@@ -34,6 +34,7 @@ import numpy as np
 
 from s2s import cache
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
+from s2s.backends import runnable
 from s2s.link import link
 from s2s.record import record
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length
@@ -189,8 +190,8 @@ def _kind_text(aval: AbstractValue) -> str:
 
 
 class Version:
-    """One compiled version: ``raw`` is the generated function, ``call`` what the dispatcher calls,
-    ``guards`` the facts it relies on with the function whose globals and closure they look at."""
+    """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
+    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at."""
 
     def __init__(
         self,
@@ -202,6 +203,7 @@ class Version:
     ) -> None:
         self.compiled = compiled
         self.raw = raw
+        self.run: Callable[..., Any] = raw
         self.call: Callable[..., Any] = raw
         self.request = request
         self.avals = avals
@@ -382,6 +384,7 @@ class Dispatcher:
         raw = link(compiled, function, file=file)
         guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)
         version = Version(compiled, raw, request, avals, guards)
+        version.call = version.run = runnable(compiled, raw, function, request, avals, values)
         if self._finish is not None:
             version.call = self._finish(version, self.target)
         return version

@@ -83,6 +83,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
         free=emitted.free,
         guards=(*_guards(specializer, context, function), *_separate(changed, arguments)),
         dependencies=tuple(_dependencies(specializer)),
+        result=_kinds(context.value(function.body.yields[0])),
     )
 
 
@@ -439,6 +440,21 @@ def _free_variables(function: ir.Function) -> Iterator[ir.Var]:
 
     run(function.body)
     return iter(found)
+
+
+def _kinds(value: AbstractValue) -> Any:
+    """The NumPy types of a result, as ``Compiled.result`` has them."""
+    match value:
+        case Sequence(kind, items) if kind is not slice:
+            return tuple(map(_kinds, items))
+        case Mapping(_, items):
+            return tuple(map(_kinds, items))
+        case Scalar(kind) if kind is not AnyReal and issubclass(kind, np.number):
+            return kind.__name__
+        case Array(dtype):
+            return f"array {dtype.name}"
+        case _:
+            return None
 
 
 # --- what the code relies on ----------------------------------------------------------------------------------------

@@ -152,7 +152,8 @@ class Compiled:
     ``entry`` is the def to call: its parameters are the function's, in order, all passed by position
     (``*args`` as a tuple, ``**kwargs`` as a dict). ``imports`` maps a local name to ``module`` or
     ``module:attribute``; ``objects`` to an object that has no import path; ``globals`` and ``free`` are
-    read live.
+    read live. ``result`` says what NumPy types the result has: ``float32`` for a NumPy scalar, ``array float32`` for an
+    array, a tuple of these for a container, None for what is not known or of another kind.
     """
 
     text: str
@@ -163,6 +164,7 @@ class Compiled:
     free: tuple[str, ...] = ()
     guards: tuple[Guard, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
+    result: Any = None
 
 
 # --- finding objects ----------------------------------------------------------------------------------------

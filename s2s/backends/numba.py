@@ -1,0 +1,655 @@
+"""The Numba backend: the generated function of a version in, that function compiled by Numba out.
+
+``adaptation`` turns the text into one that Numba takes, with a *wrapper* around it in Python: it reads what the
+function reads from outside, calls the compiled function, and puts containers of results together:
+
+    def loss_grad(params, X):
+        try:
+            r = compiled(params['W'], params['b'], X)
+        except Exception as error:
+            return again(error, params, X)
+        return {'W': r[0], 'b': r[1]}
+
+Whatever the compiled function raises, the generated Python function is called with the same arguments: it raises the
+error that the user is to see, or has the result where only compiled code cannot have it. It can be called again because
+generated code never changes its arguments. What Numba cannot compile runs as Python, with a warning.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.parts import part
+from s2s.analysis.values import AbstractValue, Array, Mapping, Scalar, Sequence
+from s2s.backends import NumbaFallbackWarning
+from s2s.backends.adaptation import (
+    Adapted,
+    Fact,
+    Outside,
+    Unsupported,
+    adapt,
+    bound_names,
+    items_of,
+    leaves_of,
+    names_in,
+    stored_names,
+    write_out_containers,
+)
+from s2s.link import file_name, link
+from s2s.target import argument_error
+from s2s.versions import Compiled, ObjectGuard, Request, builtins_of, imported
+
+try:
+    import numba
+    from numba.core.errors import NumbaError, NumbaWarning
+except ImportError as missing:
+    raise argument_error(
+        "S2S513", f"the backend numba cannot be used: {missing}", 'install it, `pip install "s2s[numba]"`'
+    ) from None
+
+from s2s.backends.functions import OPTIONS, replacement
+
+__all__ = ["runnable"]
+
+
+def runnable(
+    compiled: Compiled, raw: types.FunctionType, function: types.FunctionType, request: Request,
+    avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
+) -> Callable[..., Any]:
+    """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
+    text = _Text(compiled, function, avals, values)
+    try:
+        gradients = tuple(_kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
+        if request.mode == "vjp":
+            return _with_pullback(text, raw, compiled.result, gradients)
+        kinds = _kinds_of_result(compiled.result, request, gradients)
+        return _Wrapped(text, text.entry, raw, text.samples, kinds).function
+    except _Refused as refused:
+        text.warn(refused)
+        return raw
+
+
+class _Refused(Exception):
+    """Numba cannot compile a function of the text."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+class _Text:
+    """The text of a version, and what its names mean."""
+
+    def __init__(
+        self, compiled: Compiled, function: types.FunctionType, avals: tuple[AbstractValue, ...],
+        values: tuple[Any, ...],
+    ) -> None:
+        self.compiled = compiled
+        self.function = function
+        self.tree = ast.parse(compiled.text)
+        defs = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+        self.entry = next(node for node in defs if node.name == compiled.entry)
+        self.parameters = [a.arg for a in self.entry.args.args]
+        self.samples = dict(zip(self.parameters, values, strict=True))
+        self.avals = dict(zip(self.parameters, avals, strict=True))
+        self.guarded = {
+            (guard.path, id(guard.value)) for guard in compiled.guards if isinstance(guard, ObjectGuard)
+        }
+
+    def find(self, name: str) -> Any:
+        """The value of a name that the text reads from outside."""
+        if name == "globals()":
+            return self.function.__globals__
+        if name in self.compiled.imports:
+            return imported(self.compiled.imports[name])
+        if name in self.compiled.objects:
+            return self.compiled.objects[name]
+        if name in self.compiled.free:
+            return _cell(self.function, name)
+        for scope in (self.function.__globals__, builtins_of(self.function)):
+            if name in scope:
+                return scope[name]
+        raise LookupError(name)
+
+    def outside(self, samples: dict[str, Any], replace: Callable[[Any, ast.Call | None], Any]) -> Outside:
+        """What the names of a function of the text mean, whose parameters have these values now."""
+        return Outside(self.find, samples, self.avals, self.is_trusted, replace)
+
+    def is_trusted(self, path: str, value: Any) -> bool:
+        """Whether a guard of the version, or the text itself, sees to it that a path leads to this object."""
+        names = tuple(path.split("."))
+        if names[0] in self.compiled.objects or (len(names) == 1 and names[0] in self.compiled.imports):
+            return True
+        return (names, id(value)) in self.guarded
+
+    def linked(
+        self, node: ast.FunctionDef, imports: dict[str, str] | None = None, objects: dict[str, Any] | None = None
+    ) -> types.FunctionType:
+        """A function as Python, where the text runs: with the same names, and those given."""
+        own = self.compiled
+        read = names_in(node)
+        module = ast.fix_missing_locations(ast.Module([node], []))
+        made = Compiled(
+            ast.unparse(module),
+            node.name,
+            {n: path for n, path in own.imports.items() if n in read} | (imports or {}),
+            {n: value for n, value in own.objects.items() if n in read} | (objects or {}),
+            own.globals,
+            tuple(n for n in own.free if n in read),
+        )
+        return link(made, self.function)
+
+    def warn(self, refused: _Refused) -> None:
+        """Say that this version runs as Python."""
+        code = self.function.__code__
+        lines = self.compiled.text.splitlines()
+        shown = f", at `{lines[refused.line - 1].strip()}`" if 1 <= refused.line <= len(lines) else ""
+        source = _user_line(lines, refused.line)
+        where = f"{code.co_filename}:{source or code.co_firstlineno}"
+        warnings.warn(
+            f"{self.compiled.entry} runs without Numba ({where}{shown}): {refused.reason}",
+            NumbaFallbackWarning,
+            stacklevel=_caller(),
+        )
+
+
+def _user_line(lines: list[str], line: int) -> int | None:
+    """The line of the user's file that a line of the text comes from, as its comments say."""
+    if not 1 <= line <= len(lines):
+        return None
+    for text in lines[line - 1 :: -1]:
+        comment = text.strip()
+        if comment.startswith("# L") and comment[3:].partition(":")[0].isdigit():
+            return int(comment[3:].partition(":")[0])
+        if comment in ("# reverse sweep", "# forward sweep"):
+            return None
+    return None
+
+
+def _caller() -> int:
+    """How many frames up the call is that s2s was asked by."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__", "").partition(".")[0] == "s2s" or frame.f_code.co_filename.startswith("<s2s")
+    ):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _cell(function: types.FunctionType, name: str) -> Any:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    try:
+        return cells[name].cell_contents
+    except (KeyError, ValueError):
+        raise LookupError(name) from None
+
+
+# --- one function ---------------------------------------------------------------------------------------------------
+
+
+class _Wrapped:
+    """One function of a text, compiled, with its wrapper ``function``. Raises _Refused where that cannot be."""
+
+    def __init__(
+        self, text: _Text, node: ast.FunctionDef, plain: Callable[..., Any], samples: dict[str, Any], kinds: Any,
+    ) -> None:
+        self.text = text
+        self.plain = plain
+        self.name = node.name
+        parameters = [a.arg for a in node.args.args]
+        outside = text.outside(samples, self._replace)
+        self.facts: list[Fact] = []
+        try:
+            self.adapted = adapt(node, outside)
+            self.compiled = _jit(self.adapted, text)
+        except Unsupported as refused:
+            raise _Refused(refused.reason, refused.line) from None
+        self.facts += self.adapted.facts
+        call, result = self._linked(node, parameters, kinds)
+        arguments = call(*(samples[name] for name in parameters))
+        self._compile(arguments)
+        self.function = result
+
+    def _linked(self, node: ast.FunctionDef, parameters: list[str], kinds: Any) -> tuple[Any, Any]:
+        """The function that gives the arguments of the compiled one, and the wrapper."""
+        taken = names_in(node) | {n for part in self.adapted.parameters.values() for n in names_in(part)}
+        names = _Names(taken)
+        handed = list(self.adapted.parameters.values())
+        arguments = _define("arguments", parameters, [ast.Return(ast.Tuple(handed, ast.Load()))])
+        wrapper = self._wrapper(node, parameters, handed, names, kinds)
+        given = {names["compiled"]: self.compiled, names["again"]: self.again}
+        given |= {names[f"known{k}"]: fact.value for k, fact in enumerate(self.facts)}
+        given |= {names[f"holder{k}"]: fact.holder for k, fact in enumerate(self.facts)}
+        made = [self.text.linked(entry, names.imports, given) for entry in (arguments, wrapper)]
+        return made[0], made[1]
+
+    def _wrapper(
+        self, node: ast.FunctionDef, parameters: list[str], handed: list[ast.expr], names: _Names, kinds: Any
+    ) -> ast.FunctionDef:
+        call: ast.expr = ast.Call(_name(names["compiled"]), handed, [])
+        again = ast.Return(ast.Call(_name(names["again"]), [
+            _name(names["error"]), *map(_name, parameters)], []))
+        rebuilt = _rebuilt(self.adapted, names, kinds)
+        first: ast.stmt = ast.Return(call) if rebuilt is None else ast.Assign([_store(names["r"])], call)
+        handler = ast.ExceptHandler(_name(names.builtin("Exception")), names["error"], [again])
+        body: list[ast.stmt] = [ast.Try([first], [handler], [], [])]
+        if self.facts:
+            body.insert(0, self._check_facts(names, parameters))
+        if rebuilt is not None:
+            body.append(ast.Return(rebuilt))
+        return _define(node.name, parameters, body)
+
+    def _check_facts(self, names: _Names, parameters: list[str]) -> ast.stmt:
+        """Where something that was compiled in is another object now, Python runs."""
+        tests: list[ast.expr] = []
+        for k, fact in enumerate(self.facts):
+            read = copy.deepcopy(fact.expression)
+            for node in ast.walk(read):
+                if isinstance(node, ast.Name) and node.id == HOLDER:
+                    node.id = names[f"holder{k}"]
+            tests.append(ast.Compare(read, [ast.Is()], [_name(names[f"known{k}"])]))
+        same = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0]
+        none = ast.Constant(None)
+        plain = ast.Call(_name(names["again"]), [none, *map(_name, parameters)], [])
+        return ast.If(ast.UnaryOp(ast.Not(), same), [ast.Return(plain)], [])
+
+    def again(self, raised: Exception | None, *values: Any) -> Any:
+        """The result of the Python function, after compiled code has raised."""
+        if isinstance(raised, NumbaError):  # arguments of other types than those it was compiled for
+            self.text.warn(_refused(raised, self.text))
+            self._give_up()
+        return self.plain(*values)
+
+    def _give_up(self) -> None:
+        """Let the wrapper run Python from now on."""
+
+        def give_up(*arguments: Any) -> Any:
+            raise RuntimeError
+
+        for cell in self.function.__closure__ or ():
+            if cell.cell_contents is self.compiled:
+                cell.cell_contents = give_up
+
+    def _compile(self, arguments: tuple[Any, ...]) -> None:
+        """Compile for the types of these arguments."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            try:
+                self.compiled.compile(tuple(numba.typeof(argument) for argument in arguments))
+            except Exception as raised:  # Numba raises what it likes
+                raise _refused(raised, self.text) from None
+
+    # -- functions that are called
+
+    def _replace(self, value: Any, call: ast.Call | None) -> Any:
+        """What stands for a function: Python functions are compiled too."""
+        found = replacement(value, call)
+        wrapped = getattr(found, "__wrapped__", None)
+        if type(found).__name__ == "Differentiable" and isinstance(wrapped, types.FunctionType):
+            found = wrapped
+        if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
+            return _called(value, self)
+        return found
+
+
+def _is_numpy(value: types.FunctionType) -> bool:
+    return (value.__module__ or "").partition(".")[0] == "numpy"
+
+
+class _Names:
+    """Names for the wrapper's own variables, which the text does not have."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = set(taken)
+        self.made: dict[str, str] = {}
+        self.imports: dict[str, str] = {}
+
+    def __getitem__(self, wanted: str) -> str:
+        if wanted not in self.made:
+            name = wanted
+            while name in self.taken:
+                name += "_"
+            self.taken.add(name)
+            self.made[wanted] = name
+        return self.made[wanted]
+
+    def builtin(self, name: str) -> str:
+        """The name of a builtin, imported: the user's module may have another one of that name."""
+        mine = self[f"{name}_"]
+        self.imports[mine] = f"builtins:{name}"
+        return mine
+
+    def numpy(self, name: str) -> str:
+        """The name of a type or function of NumPy."""
+        mine = self[f"np_{name}"]
+        self.imports[mine] = f"numpy:{name}"
+        return mine
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _store(name: str) -> ast.expr:
+    return ast.Name(name, ast.Store())
+
+
+def _define(name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    made = ast.FunctionDef(name, arguments, body, [])
+    if "type_params" in ast.FunctionDef._fields:
+        setattr(made, "type_params", [])  # noqa: B010 (unknown to the stubs of 3.11)
+    return made
+
+
+def _jit(adapted: Adapted, text: _Text) -> Any:
+    """A function for Numba as one that it compiles; its lines are those of the text."""
+    scope: dict[str, Any] = dict(adapted.known)
+    scope["__name__"] = "s2s.generated"
+    exec(compile(ast.Module([adapted.node], []), file_name(text.compiled), "exec"), scope)
+    return numba.njit(**OPTIONS)(scope[adapted.node.name])
+
+
+# --- functions that compiled code calls -----------------------------------------------------------------------------
+
+
+def _called(function: types.FunctionType, caller: _Wrapped) -> Any:
+    """A Python function compiled to be called by compiled code. Raises Unsupported."""
+    found = _CALLED.get(function)
+    if found is None:
+        found = _CALLED[function] = _compile_called(function, caller)
+    made, facts = found
+    caller.facts += facts
+    return made
+
+
+_CALLED: dict[types.FunctionType, tuple[Any, list[Fact]]] = {}
+
+
+def _compile_called(function: types.FunctionType, caller: _Wrapped) -> tuple[Any, list[Fact]]:
+    from s2s import sources
+
+    try:
+        source = sources.find(function)
+    except Exception:
+        raise Unsupported(f"the source of `{function.__name__}` is not known") from None
+    node = ast.parse(source.text).body[0]
+    if not isinstance(node, ast.FunctionDef):
+        raise Unsupported(f"`{function.__name__}` is a lambda")
+    arguments = node.args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        raise Unsupported(f"`{function.__name__}` takes any number of arguments, or some by keyword only")
+    for argument in arguments.args:
+        argument.annotation = None
+    node.returns, node.decorator_list, arguments.defaults = None, [], []
+
+    def find(name: str) -> Any:
+        if name in function.__code__.co_freevars:
+            return _cell(function, name)
+        for scope in (function.__globals__, builtins_of(function)):
+            if name in scope:
+                return scope[name]
+        raise LookupError(name)
+
+    inner = _Inner(function, caller)
+    outside = Outside(find, {}, {}, lambda path, value: False, inner.replace, may_read=False)
+    try:
+        adapted = adapt(node, outside)
+    except Unsupported as refused:
+        raise Unsupported(f"in `{function.__name__}`, {refused.reason}") from None
+    scope = dict(adapted.known)
+    scope["__name__"] = function.__module__
+    exec(compile(ast.Module([adapted.node], []), function.__code__.co_filename, "exec"), scope)
+    made = scope[node.name]
+    made.__defaults__ = function.__defaults__
+    if function.__module__.partition(".")[0] == "s2s":
+        adapted.facts = []
+    facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
+    return numba.njit(**OPTIONS)(made), [*facts, *inner.facts]
+
+
+HOLDER = "<holder>"
+"""The name of the function through which a wrapper looks at a fact, until the wrapper has one for it."""
+
+
+class _Inner:
+    """What a called function calls in turn."""
+
+    def __init__(self, function: types.FunctionType, caller: _Wrapped) -> None:
+        self.function = function
+        self.caller = caller
+        self.facts: list[Fact] = []
+
+    def replace(self, value: Any, call: ast.Call | None) -> Any:
+        if value is self.function:
+            raise Unsupported(f"`{value.__name__}` calls itself")
+        before = len(self.caller.facts)
+        found = self.caller._replace(value, call)
+        self.facts += self.caller.facts[before:]
+        return found
+
+
+def _seen_from(function: types.FunctionType, expression: ast.expr) -> ast.expr:
+    """The expression by which the wrapper reads what a called function reads."""
+
+    class Read(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> Any:
+            holder = _name(HOLDER)
+            if node.id in function.__code__.co_freevars:
+                place = function.__code__.co_freevars.index(node.id)
+                cells = ast.Attribute(holder, "__closure__", ast.Load())
+                return ast.Attribute(ast.Subscript(cells, ast.Constant(place), ast.Load()), "cell_contents", ast.Load())
+            scope = ast.Attribute(holder, "__globals__", ast.Load())
+            return ast.Subscript(scope, ast.Constant(node.id), ast.Load())
+
+    made: ast.expr = Read().visit(ast.parse(ast.unparse(expression), mode="eval").body)
+    return made
+
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def _kinds_of_result(result: Any, request: Request, gradients: tuple[Any, ...]) -> Any:
+    """For each part of a result the NumPy type that it must have; a gradient has that of its argument."""
+    gradient: Any = gradients[0] if request.single else gradients
+    parts = result if isinstance(result, tuple) else ()
+    if request.mode == "grad":
+        if request.has_aux:
+            return (gradient, parts[1] if len(parts) == 2 else None)
+        return gradient
+    if request.mode == "value_and_grad":
+        return (parts[0] if len(parts) == 2 else None, gradient)
+    return result
+
+
+def _kind_of_gradient(aval: AbstractValue) -> Any:
+    match aval:
+        case Scalar(kind) if issubclass(kind, np.inexact):
+            return kind.__name__
+        case Array(dtype) if dtype.char in "fF":
+            return f"array {dtype.name}"
+        case Sequence(_, items) | Mapping(_, items):
+            return tuple(map(_kind_of_gradient, items))
+        case _:
+            return None
+
+
+def _rebuilt(adapted: Adapted, names: _Names, kinds: Any) -> ast.expr | None:
+    """The expression that makes the result out of the compiled function's; None where they are the same."""
+    if adapted.result is None:
+        made = _converted(_name(names["r"]), kinds, names)
+        return None if isinstance(made, ast.Name) else made
+    count = len(leaves_of(adapted.result))
+    maker = _Maker(names, count)
+    made = maker.make(adapted.result, kinds)
+    return made if maker.differs or not isinstance(adapted.result, ast.Tuple) or count < 2 else None
+
+
+class _Maker:
+    """Writes the result with its items in place of the expressions in it."""
+
+    def __init__(self, names: _Names, count: int) -> None:
+        self.names = names
+        self.count = count
+        self.next = 0
+        self.differs = False
+
+    def make(self, value: ast.expr, kinds: Any, top: bool = True) -> ast.expr:
+        """The expression for a part of the result; ``kinds`` are its NumPy types."""
+        items = items_of(value)
+        if items is None:
+            return self._leaf(value, kinds)
+        self.differs |= not top
+        known = kinds if isinstance(kinds, tuple) and len(kinds) == len(items) else (None,) * len(items)
+        made = [self.make(item, kind, False) for item, kind in zip(items, known, strict=True)]
+        if isinstance(value, ast.Dict):
+            return ast.Dict(value.keys, made)
+        return ast.List(made, ast.Load()) if isinstance(value, ast.List) else ast.Tuple(made, ast.Load())
+
+    def _leaf(self, value: ast.expr, kind: Any) -> ast.expr:
+        if isinstance(value, ast.Constant) and value.value is None:
+            self.differs = True
+            return value
+        r = _name(self.names["r"])
+        item = ast.Subscript(r, ast.Constant(self.next), ast.Load()) if self.count > 1 else r
+        self.next += 1
+        made = _converted(item, kind, self.names)
+        self.differs |= made is not item
+        return made
+
+
+def _converted(item: ast.expr, kind: Any, names: _Names) -> ast.expr:
+    """An item with the NumPy type that it must have: compiled code gives Python numbers, and computes with 64 bits."""
+    if not isinstance(kind, str):
+        return item
+    if kind.startswith("array "):
+        method = ast.Attribute(item, "astype", ast.Load())
+        dtype = _name(names.numpy(kind[6:]))
+        return ast.Call(method, [dtype], [ast.keyword("copy", ast.Constant(False))])
+    return ast.Call(_name(names.numpy(kind)), [item], [])
+
+
+# --- vjp ------------------------------------------------------------------------------------------------------------
+
+
+def _with_pullback(
+    text: _Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
+) -> Callable[..., Any]:
+    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``. Raises _Refused.
+
+    Compiled code cannot return a function. It returns what the pullback reads, and the pullback becomes a compiled
+    function that takes it.
+    """
+    split = _split(text)
+    if split is None:
+        raise _Refused("the pullback is not made at the end", text.entry.lineno)
+    forward, pullback, kept, given = split
+
+    def plain(*values: Any) -> tuple[Any, ...]:
+        return raw(*values)  # type: ignore[no-any-return]
+
+    value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
+    run = _Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:])).function
+    pull = _Pullback(text, pullback, gradient_kinds)
+    places = [text.parameters.index(name) for name in given]
+
+    def call(*values: Any) -> tuple[Any, ...]:
+        result: tuple[Any, ...] = run(*values)
+        out, made, *aux = result
+        if callable(made):  # by Python
+            return result
+        captured = (*made, *[values[place] for place in places])
+        return (out, lambda out_bar: pull(*captured, out_bar), *aux)
+
+    assert kept is not None
+    return call
+
+
+def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], list[str]] | None:
+    """The two halves of a function that makes a pullback, and the names that the second takes: those that the first
+    returns for it, and parameters of the whole. None where it is written in another way."""
+    entry = copy.deepcopy(text.entry)
+    write_out_containers(entry, text.outside(text.samples, replacement))
+    last = entry.body[-1]
+    made = [s for s in entry.body if isinstance(s, ast.FunctionDef) and s.name == "pullback"]
+    if len(made) != 1 or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple):
+        return None
+    pullback, (value, pulled, *aux) = made[0], last.value.elts
+    if not (isinstance(pulled, ast.Name) and pulled.id == "pullback"):
+        return None
+    entry.body.remove(pullback)
+    read = names_in(pullback) - bound_names(pullback)
+    parameters = [a.arg for a in entry.args.args]
+    given = [name for name in parameters if name in read and name not in stored_names(entry)]
+    kept = sorted(read & bound_names(entry) - set(given))
+    both: list[ast.expr] = [value, ast.Tuple([_name(name) for name in kept], ast.Load()), *aux]
+    last.value = ast.Tuple(both, ast.Load())
+    pullback.args.args = [ast.arg(name) for name in (*kept, *given)] + pullback.args.args
+    for node in (entry, pullback):
+        ast.fix_missing_locations(node)
+    return entry, pullback, kept, given
+
+
+class _Pullback:
+    """The second half, compiled at its first call: only then the cotangent's kind is known."""
+
+    def __init__(self, text: _Text, node: ast.FunctionDef, kinds: tuple[Any, ...]) -> None:
+        self.text = text
+        self.node = node
+        self.kinds = kinds
+        self.parameters = [a.arg for a in node.args.args]
+        self.run: Callable[..., Any] | None = None
+        self.plain = text.linked(ast.FunctionDef(**dict(ast.iter_fields(node))))
+
+    def __call__(self, *values: Any) -> Any:
+        *captured, out_bar = values
+        if type(out_bar) is int:
+            out_bar = float(out_bar)
+        if self.run is None:
+            if any(isinstance(value, list) and not value for value in captured):
+                return self.plain(*captured, out_bar)  # Numba cannot tell what an empty list is a list of
+            samples = dict(zip(self.parameters, (*captured, out_bar), strict=True))
+            try:
+                self.run = _Wrapped(self.text, self.node, self.plain, samples, self.kinds).function
+            except _Refused as refused:
+                self.text.warn(refused)
+                self.run = self.plain
+        return self.run(*captured, out_bar)
+
+
+# --- Numba's errors -------------------------------------------------------------------------------------------------
+
+
+def _refused(raised: Exception, text: _Text) -> _Refused:
+    """What Numba does not like, in one sentence, and where."""
+    file = re.escape(file_name(text.compiled))
+    found = re.search(rf'File "{file}", line (\d+)|at {file} \((\d+)\)', str(raised))
+    return _Refused(_sentence(str(raised)), int(found[1] or found[2]) if found else 0)
+
+
+_NOISE = (
+    "Failed in", "During:", "File ", "This error", "To see", "For more", "Traceback", "Rejected", "Overload",
+    "There are", "-", "<source", "With argument", "raised from", "*", "^", ">", "def ", "Please", "If you", "https",
+)  # fmt: skip
+
+
+def _sentence(text: str) -> str:
+    """The line of Numba's message that says most."""
+    lines = [line.strip() for line in text.splitlines()]
+    specific = [k for k, line in enumerate(lines) if line.endswith("raised a specific error:")]
+    if specific:
+        lines = [line.partition("Error: ")[2] or line for line in lines[specific[-1] + 1 :]]
+    useful = [line for line in lines if line and not line.startswith(_NOISE)]
+    telling = [line for line in useful if not line.startswith("No implementation of function")]
+    chosen = (telling or useful or ["no reason given"])[0]
+    return chosen if len(chosen) <= 200 else chosen[:197] + "..."
