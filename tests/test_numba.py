@@ -444,6 +444,60 @@ def test_integers_beyond_64_bits():
     assert s2s.grad(on_numba(fibonacci))(1.0, 10) == 55.0
 
 
+def test_arrays_that_share_memory_in_an_update_in_place():
+    def shifted(a):
+        a = a * 2.0
+        a[1:] += a[:-1]
+        v = a[2:]
+        a[:-2] *= v
+        return np.sum(a**2)
+
+    def turned(a):
+        a = a * 2.0
+        a += a[::-1]
+        a -= 0.5 * a[::-1]
+        return np.sum(a**3)
+
+    def picked_places(a, index):
+        a = a * 2.0
+        a[index] += a[0]
+        return np.sum(a**3)
+
+    check(shifted, V)
+    check(turned, V)
+    check(picked_places, V, 3)
+
+
+def test_truth_values_are_added_as_numpy_adds_them():
+    def f(x, y):
+        return x * ((x > 0) + (y > 0))
+
+    with pytest.warns(NumbaFallbackWarning, match="truth values"):
+        assert s2s.grad(on_numba(f))(np.float64(1.0), np.float64(2.0)) == 1.0
+    with pytest.warns(NumbaFallbackWarning, match="truth values"):
+        assert s2s.grad(on_numba(f))(1.0, 2.0) == 2.0
+
+
+def test_stencils_and_sweeps():
+    def heat(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        return np.sum(u**2)
+
+    def seidel(a, sweeps):
+        a = a.copy()
+        n = a.shape[0]
+        for _ in range(sweeps):
+            for i in range(1, n - 1):
+                for j in range(1, n - 1):
+                    a[i, j] = (a[i - 1, j] + a[i, j - 1] + a[i, j] + a[i, j + 1] + a[i + 1, j]) / 5.0
+        return np.sum(a * a)
+
+    check(heat, V, 4)
+    check(seidel, M, 2)
+
+
 def test_math_domain_errors_are_pythons():
     def f(x):
         return math.sqrt(x) + math.log(x)

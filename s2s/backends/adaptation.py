@@ -404,9 +404,29 @@ class _Rewriter(ast.NodeTransformer):
             whole = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
             if self.integers.helper_for(whole):
                 return ast.copy_location(ast.Assign([node.target], self.visit(whole)), node)
-        node.target = self.visit(node.target)
-        node.value = self.visit(node.value)
-        return node
+        is_new = isinstance(node.value, (ast.BinOp, ast.UnaryOp, ast.Constant)) or self._makes_new(node.value)
+        target, value = self.visit(node.target), self.visit(node.value)
+        symbol = _IN_PLACE.get(type(node.op))
+        if is_new or symbol is None:
+            node.target, node.value = target, value
+            return node
+        return ast.copy_location(self._in_place(target, symbol, value), node)
+
+    def _makes_new(self, value: ast.expr) -> bool:
+        """Whether an expression gives a number or a new array."""
+        if not isinstance(value, ast.Call):
+            return False
+        function = self._static(value.func)
+        return isinstance(function, np.ufunc) or function in _MAKE_NEW
+
+    def _in_place(self, target: ast.expr, symbol: str, value: ast.expr) -> ast.stmt:
+        """``target += value`` that is right where both share memory, as NumPy's is and Numba's is not."""
+        if isinstance(target, ast.Name):
+            helper = self._known(f"in_place_{symbol}", self.outside.replace(f"in_place {symbol}", None))
+            return ast.Assign([target], ast.Call(helper, [ast.Name(target.id, ast.Load()), value], []))
+        assert isinstance(target, ast.Subscript)
+        helper = self._known(f"item_in_place_{symbol}", self.outside.replace(f"item_in_place {symbol}", None))
+        return ast.Expr(ast.Call(helper, [target.value, _index(target.slice), value], []))
 
     def visit_Return(self, node: ast.Return) -> Any:
         if self.adapted.result is not None and node.value is not None:
@@ -435,6 +455,8 @@ class _Rewriter(ast.NodeTransformer):
             if forward is not node:
                 return self.visit(forward)
         if value is not None:
+            if isinstance(value, np.ufunc) and (len(node.args) > value.nin or node.keywords):
+                raise Unsupported(f"`{ast.unparse(node)}` has arguments that Numba does not know", node.lineno)
             node = self._spelled(node, value)
             found = self.outside.replace(value, node)
             if isinstance(found, ast.expr):
@@ -618,6 +640,22 @@ def _literals(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
                 parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
                 if all(isinstance(part, parts) for part in ast.walk(value)):
                     yield name, value
+
+
+_IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
+_MAKE_NEW = frozenset([np.where, np.sum, np.mean, np.dot, np.copy, np.outer, np.zeros_like, np.full_like, float])
+
+
+def _index(index: ast.expr) -> ast.expr:
+    """An index as an expression of its own: ``slice(1, None)`` for ``1:``."""
+    match index:
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            bounds = [part or ast.Constant(None) for part in (lower, upper, *([step] if step else []))]
+            return ast.Call(ast.Name("slice", ast.Load()), bounds, [])
+        case ast.Tuple(elts=items):
+            return ast.Tuple([_index(item) for item in items], ast.Load())
+        case _:
+            return index
 
 
 _JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])

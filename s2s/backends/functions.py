@@ -251,6 +251,101 @@ def _power(a, b):
     return lambda a, b: a**b
 
 
+# --- in place -------------------------------------------------------------------------------------------------------
+
+
+@numba.njit
+def _ends(a):
+    """The addresses of the first byte of an array and of that behind the last."""
+    low = high = np.int64(a.ctypes.data)
+    for k in range(a.ndim):
+        step = (a.shape[k] - 1) * a.strides[k]
+        low += min(step, 0)
+        high += max(step, 0)
+    return low, high + a.itemsize
+
+
+@numba.njit
+def _share(a, b):
+    """Whether arrays may share memory, in another way than element by element."""
+    if a.size == 0 or b.size == 0:
+        return False
+    a_low, a_high = _ends(a)
+    b_low, b_high = _ends(b)
+    if a_high <= b_low or b_high <= a_low:
+        return False
+    return not (a_low == b_low and a.ndim == b.ndim and a.shape == b.shape and a.strides == b.strides)
+
+
+@numba.njit
+def _share_any_rank(a, b):
+    """The same for arrays of different ranks."""
+    a_low, a_high = _ends(a)
+    b_low, b_high = _ends(b)
+    return a.size != 0 and b.size != 0 and a_high > b_low and b_high > a_low
+
+
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}
+
+
+def _in_place(name: str) -> Any:
+    """``a += b``, which gives ``a``. Where they share memory, ``a + b`` is made first, as NumPy does."""
+
+    def in_place(a: Any, b: Any) -> Any:
+        raise NotImplementedError
+
+    @overload(in_place)
+    def choose(a, b):
+        if isinstance(a, types.Array) and isinstance(b, types.Array):
+            return _define(f"""
+def in_place(a, b):
+    if {"share" if a.ndim == b.ndim else "share_any_rank"}(a, b):
+        a[...] = a {_OPERATORS[name]} b
+    else:
+        a {_OPERATORS[name]}= b
+    return a
+""")
+        if isinstance(a, (types.Array, types.List)):
+            return _define(f"def in_place(a, b):\n    a {_OPERATORS[name]}= b\n    return a")
+        return _define(f"def in_place(a, b):\n    return a {_OPERATORS[name]} b")
+
+    return in_place
+
+
+def _item_in_place(name: str) -> Any:
+    """``a[index] += b``, right also where they share memory."""
+
+    def in_place(a: Any, index: Any, b: Any) -> Any:
+        raise NotImplementedError
+
+    @overload(in_place)
+    def choose(a, index, b):
+        if isinstance(a, types.Array) and isinstance(b, types.Array) and _is_view(a, index):
+            return _define("def in_place(a, index, b):\n    change(a[index], b)", change=_HELPERS[f"in_place {name}"])
+        return _define(f"def in_place(a, index, b):\n    a[index] {_OPERATORS[name]}= b")
+
+    return in_place
+
+
+def _is_view(a: Any, index: Any) -> bool:
+    """Whether an index gives a view of an array: not a number, and not a copy."""
+    parts = list(index) if isinstance(index, types.BaseTuple) else [index]
+    if not all(isinstance(i, (types.Integer, types.SliceType, types.EllipsisType, types.NoneType)) for i in parts):
+        return False
+    return sum(isinstance(i, types.Integer) for i in parts) < a.ndim
+
+
+def _define(text: str, **names: Any) -> Any:
+    """The function that a text defines."""
+    scope: dict[str, Any] = {"np": np, "share": _share, "share_any_rank": _share_any_rank, **names}
+    exec(text, scope)
+    return next(value for name, value in scope.items() if text.lstrip().startswith(f"def {name}("))
+
+
+_HELPERS |= {f"in_place {name}": _in_place(name) for name in _OPERATORS}
+_HELPERS |= {f"item_in_place {name}": _item_in_place(name) for name in _OPERATORS}
+
+
 # --- reductions -----------------------------------------------------------------------------------------------------
 
 _REDUCTIONS = {np.sum: "sum", np.mean: "mean", np.max: "max", np.min: "min", np.prod: "prod", np.any: "any",
@@ -428,6 +523,7 @@ def _add_at(a, index, value):
     if not isinstance(a, types.Array):
         return None
     one = _value_at(value)
+    apart = _refuse_shared if isinstance(value, types.Array) else register_jitable(lambda a, value: None)
     if isinstance(index, types.Integer) or (
         isinstance(index, types.BaseTuple) and all(isinstance(i, (types.Integer, types.SliceType)) for i in index)
     ):
@@ -439,6 +535,7 @@ def _add_at(a, index, value):
     if _is_list_of_places(index) and index.ndim == 1 and one is not None:
 
         def rows(a, index, value):
+            apart(a, value)
             for k in range(index.shape[0]):
                 a[index[k]] += one(value, k, index.shape[0])
 
@@ -447,6 +544,7 @@ def _add_at(a, index, value):
     if pair and all(_is_list_of_places(i) and i.ndim == 1 for i in index) and one is not None:
 
         def places(a, index, value):
+            apart(a, value)
             first, second = index
             if first.shape[0] != second.shape[0]:
                 raise ValueError
@@ -455,6 +553,13 @@ def _add_at(a, index, value):
 
         return places
     return None
+
+
+@register_jitable
+def _refuse_shared(a, value):
+    """Raise where the values to add are part of the array that they are added to."""
+    if _share_any_rank(a, value):
+        raise ValueError
 
 
 def _is_list_of_places(index: Any) -> bool:
@@ -557,6 +662,74 @@ def _zeros_like(x):
     return None
 
 
+def mirror(g: Any, items: Any) -> Any:
+    """``rt.mirror``"""
+    raise NotImplementedError
+
+
+@overload(mirror)
+def _mirror(g, items):
+    if isinstance(items, types.List):
+        return lambda g, items: [mirror(g[i], items[i]) for i in range(len(items))]
+    if isinstance(items, types.BaseTuple):
+        return _for_items(items, "g, items", "mirror(g[{k}], items[{k}])", mirror)
+    return lambda g, items: cast(g, items)
+
+
+def plus(a: Any, b: Any) -> Any:
+    """``rt.add``"""
+    raise NotImplementedError
+
+
+@overload(plus)
+def _plus(a, b):
+    if isinstance(a, types.NoneType):
+        return lambda a, b: b
+    if isinstance(b, types.NoneType):
+        return lambda a, b: a
+    if isinstance(a, types.List):
+        return lambda a, b: [plus(x, y) for x, y in zip(a, b)]
+    if isinstance(a, types.BaseTuple):
+        return _for_items(a, "a, b", "plus(a[{k}], b[{k}])", plus)
+    return lambda a, b: a + b
+
+
+def _for_items(items, parameters, text, function):
+    """A function that gives a tuple of what ``text`` gives for each item; the helper that it calls is ``function``."""
+    if isinstance(items, types.BaseNamedTuple):
+        return None
+    parts = "".join(f"{text.format(k=k)}, " for k in range(len(items)))
+    scope: dict[str, Any] = {function.__name__: function}
+    exec(f"def for_items({parameters}):\n    return ({parts})", scope)
+    return scope["for_items"]
+
+
+def index_bar(x: Any, index: Any, g: Any) -> Any:
+    """``rt.index_bar``"""
+    raise NotImplementedError
+
+
+@overload(index_bar)
+def _index_bar(x, index, g):
+    if isinstance(x, types.Array):
+
+        def of_array(x, index, g):
+            x_bar = zeros_like(x)
+            add_at(x_bar, index, g)
+            return x_bar
+
+        return of_array
+    if isinstance(x, types.List) and isinstance(x.dtype, types.Float):
+
+        def of_list(x, index, g):
+            x_bar = [0.0] * len(x)
+            x_bar[index] = g
+            return x_bar
+
+        return of_list
+    return None
+
+
 def check_scalar(value: Any) -> None:
     """``rt.check_scalar``, which tells the user what is wrong"""
     raise NotImplementedError
@@ -630,5 +803,6 @@ def is_close(a, b, rel_tol=1e-9, abs_tol=0.0):  # type: ignore[no-untyped-def]
 _REPLACED: dict[Any, Any] = {np.full_like: full_like, np.matmul: matmul, np.add.at: add_at, any: any_of, all: all_of,
                              math.isclose: is_close, float: to_float, rt.unbroadcast: unbroadcast, rt.cast: cast,
                              rt.zeros_like: zeros_like, rt.zeros_of: zeros_like, rt.check_scalar: check_scalar,
-                             rt.check_own: check_own}
+                             rt.check_own: check_own, rt.mirror: mirror, rt.add: plus, rt.index_bar: index_bar,
+                             rt.accumulate: add_at}
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import operator
 import re
 import sys
 import types
@@ -50,6 +51,7 @@ from s2s.versions import Compiled, ObjectGuard, Request, builtins_of, imported
 
 try:
     import numba
+    from numba.core import ir
     from numba.core.errors import NumbaError, NumbaWarning
 except ImportError as missing:
     raise argument_error(
@@ -103,7 +105,9 @@ class _Text:
         self.samples = dict(zip(self.parameters, values, strict=True))
         self.avals = dict(zip(self.parameters, avals, strict=True))
         self.guarded = {
-            (guard.path, id(guard.value)) for guard in compiled.guards if isinstance(guard, ObjectGuard)
+            (guard.path, id(guard.value))
+            for guard in compiled.guards
+            if isinstance(guard, ObjectGuard) and guard.owner is None and guard.root in ("global", "free")
         }
 
     def find(self, name: str) -> Any:
@@ -121,9 +125,12 @@ class _Text:
                 return scope[name]
         raise LookupError(name)
 
-    def outside(self, samples: dict[str, Any], replace: Callable[[Any, ast.Call | None], Any]) -> Outside:
-        """What the names of a function of the text mean, whose parameters have these values now."""
-        return Outside(self.find, samples, self.avals, self.is_trusted, replace)
+    def outside(
+        self, samples: dict[str, Any], same: list[str], replace: Callable[[Any, ast.Call | None], Any]
+    ) -> Outside:
+        """What the names of a function of the text mean, whose parameters have these values now; ``same`` are those
+        that are parameters of the version."""
+        return Outside(self.find, samples, {n: self.avals[n] for n in same}, self.is_trusted, replace)
 
     def is_trusted(self, path: str, value: Any) -> bool:
         """Whether a guard of the version, or the text itself, sees to it that a path leads to this object."""
@@ -202,13 +209,15 @@ class _Wrapped:
 
     def __init__(
         self, text: _Text, node: ast.FunctionDef, plain: Callable[..., Any], samples: dict[str, Any], kinds: Any,
+        same: list[str] | None = None,
     ) -> None:
         self.text = text
         self.plain = plain
         self.name = node.name
         parameters = [a.arg for a in node.args.args]
-        outside = text.outside(samples, self._replace)
+        outside = text.outside(samples, text.parameters if same is None else same, self._replace)
         self.facts: list[Fact] = []
+        self.called: list[Any] = []
         try:
             self.adapted = adapt(node, outside)
             self.compiled = _jit(self.adapted, text)
@@ -288,6 +297,8 @@ class _Wrapped:
                 self.compiled.compile(tuple(numba.typeof(argument) for argument in arguments))
             except Exception as raised:  # Numba raises what it likes
                 raise _refused(raised, self.text) from None
+        for dispatcher in (self.compiled, *self.called):
+            _check_types(dispatcher)
 
     # -- functions that are called
 
@@ -360,6 +371,24 @@ def _jit(adapted: Adapted, text: _Text) -> Any:
     return numba.njit(**OPTIONS)(scope[adapted.node.name])
 
 
+def _check_types(dispatcher: Any) -> None:
+    """Raise _Refused where a compiled function adds truth values: Python counts them, NumPy combines them."""
+    for result in dispatcher.overloads.values():
+        types_of = result.type_annotation.typemap
+        for expression in result.type_annotation.calltypes:
+            if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop", "unary"):
+                continue
+            if expression.fn in _NOT_FOR_TRUTH and all(_is_truth(types_of[v.name]) for v in expression.list_vars()):
+                raise _Refused("truth values are added, subtracted or negated", expression.loc.line)
+
+
+_NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
+
+
+def _is_truth(kind: Any) -> bool:
+    return isinstance(getattr(kind, "dtype", kind), numba.types.Boolean)
+
+
 # --- functions that compiled code calls -----------------------------------------------------------------------------
 
 
@@ -370,6 +399,7 @@ def _called(function: types.FunctionType, caller: _Wrapped) -> Any:
         found = _CALLED[function] = _compile_called(function, caller)
     made, facts = found
     caller.facts += facts
+    caller.called.append(made)
     return made
 
 
@@ -560,7 +590,7 @@ def _with_pullback(
 
     value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
     run = _Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:])).function
-    pull = _Pullback(text, pullback, gradient_kinds)
+    pull = _Pullback(text, pullback, given, gradient_kinds)
     places = [text.parameters.index(name) for name in given]
 
     def call(*values: Any) -> tuple[Any, ...]:
@@ -579,7 +609,7 @@ def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], li
     """The two halves of a function that makes a pullback, and the names that the second takes: those that the first
     returns for it, and parameters of the whole. None where it is written in another way."""
     entry = copy.deepcopy(text.entry)
-    write_out_containers(entry, text.outside(text.samples, replacement))
+    write_out_containers(entry, text.outside(text.samples, text.parameters, replacement))
     last = entry.body[-1]
     made = [s for s in entry.body if isinstance(s, ast.FunctionDef) and s.name == "pullback"]
     if len(made) != 1 or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple):
@@ -603,9 +633,10 @@ def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], li
 class _Pullback:
     """The second half, compiled at its first call: only then the cotangent's kind is known."""
 
-    def __init__(self, text: _Text, node: ast.FunctionDef, kinds: tuple[Any, ...]) -> None:
+    def __init__(self, text: _Text, node: ast.FunctionDef, given: list[str], kinds: tuple[Any, ...]) -> None:
         self.text = text
         self.node = node
+        self.given = given
         self.kinds = kinds
         self.parameters = [a.arg for a in node.args.args]
         self.run: Callable[..., Any] | None = None
@@ -620,7 +651,7 @@ class _Pullback:
                 return self.plain(*captured, out_bar)  # Numba cannot tell what an empty list is a list of
             samples = dict(zip(self.parameters, (*captured, out_bar), strict=True))
             try:
-                self.run = _Wrapped(self.text, self.node, self.plain, samples, self.kinds).function
+                self.run = _Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given).function
             except _Refused as refused:
                 self.text.warn(refused)
                 self.run = self.plain
