@@ -26,7 +26,7 @@ from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
-from s2s.passes.undo import WHOLE, undo
+from s2s.passes.undo import WHOLE, read_back, undo
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -174,6 +174,7 @@ def changes_later(self: Reverser, g: ir.Atom) -> bool:
 def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     """The reverse of a store into an array."""
     assert isinstance(s.target, ir.Var)
+    read_back(self, s, sweep)
     if id(s) in self.old:
         undo(self, s, sweep)
     if s.target not in self.useful or s.kind == "opaque":

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.evaluate import is_number
+from s2s.analysis.evaluate import dtype_of, is_number
 from s2s.analysis.memory import is_basic
-from s2s.analysis.values import Array, Known
+from s2s.analysis.values import AbstractValue, Array, Known
 from s2s.errors import error
+from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
 from s2s.passes.regions import Region
 
@@ -81,16 +82,50 @@ def stores_to_undo(self: Reverser) -> set[int]:
     return found
 
 
+def read_back(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
+    """Let the reverse sweep find a value that a store has put into an array there, before the store is undone: so it
+    need not be kept for every trip."""
+    value, array = s.value, self.context.value(s.target)
+    if s.kind != "item" or s.op is not None or not isinstance(value, ir.Var) or value in sweep.restored:
+        return
+    home = self.crossing.home.get(value)
+    if home is not sweep.region or home.innermost_loop() is None or self.memory.is_buffer(value):
+        return
+    known = self.context.value(value)
+    place = Builder(self.context).call(operator.getitem, s.target, s.key)
+    if not isinstance(array, Array) or not _is_exact(known, self.context.value(place), array):
+        return
+    assert isinstance(s.target, ir.Var)
+    root = self.memory.find(s.target)
+    for other in self.holders.statements:
+        if self.memory.find(other.target) == root and id(other) not in self.undone_stores:  # type: ignore[arg-type]
+            if _overwrites(self, other, s.target, id(s), s.key):
+                return
+    target, key = self.use(sweep, s.target), self.use_content(sweep, s.key)
+    found = sweep.builder.call(operator.getitem, target, key, span=s.span)
+    if isinstance(known, Array):
+        found = sweep.builder.call(np.copy, found, name=value.name, span=s.span)
+    if isinstance(found, ir.Var):
+        sweep.restored[value] = found
+
+
+def _is_exact(value: AbstractValue, place: AbstractValue, array: Array) -> bool:
+    """Whether an array holds exactly what was stored: a number or an array of its dtype, and not repeated."""
+    if is_number(value):
+        return is_number(place) and array.dtype == np.float64 and dtype_of(value) == array.dtype
+    return isinstance(value, Array) and isinstance(place, Array) and value == place and bool(value.shape)
+
+
 # --- order ----------------------------------------------------------------------------------------------------------
 
 
-def _overwrites(self: Reverser, s: ir.Store, var: ir.Var, reader: int) -> bool:
-    """Whether a store may change what a statement has read of a variable before."""
+def _overwrites(self: Reverser, s: ir.Store, var: ir.Var, reader: int, key: ir.Atom | None = None) -> bool:
+    """Whether a store may change what a statement has read of a variable before, at an index where there is one."""
     begins, places = self.holders.begins, self.holders.places
     if reader not in begins or id(s) not in begins:
         return True
     earlier = begins[reader] < begins[id(s)]
-    pair = _parts(self, s, var)
+    pair = _parts(self, s, var, key)
     for region in _loops_around(places[id(s)]):
         if not places[reader].inside(region):
             continue
@@ -114,8 +149,13 @@ def _loops_around(region: Region) -> list[Region]:
     return found[::-1]
 
 
-def _parts(self: Reverser, s: ir.Store, var: ir.Var) -> tuple[ir.Var, list[ir.Atom], list[ir.Atom]] | None:
+def _parts(
+    self: Reverser, s: ir.Store, var: ir.Var, key: ir.Atom | None
+) -> tuple[ir.Var, list[ir.Atom], list[ir.Atom]] | None:
     """The array, the indices of a store into it, and those of the view of it through which a variable is read."""
+    if key is not None:
+        plain = var == s.target and s.kind == "item" and var not in self.memory.joined
+        return (var, _items(self, s.key), _items(self, key)) if plain else None
     root, view = var, None
     while (base := self.memory.base_of(root)) is not None:
         root, view = base, root
@@ -202,4 +242,4 @@ def _offset(self: Reverser, atom: ir.Atom, item: ir.Var) -> int | None:
     return None
 
 
-__all__ = ["WHOLE", "stores_to_undo", "undo", "with_old_contents"]
+__all__ = ["WHOLE", "read_back", "stores_to_undo", "undo", "with_old_contents"]
