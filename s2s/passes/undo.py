@@ -221,6 +221,8 @@ def _bound(self: Reverser, part: ir.Atom, item: ir.Var, least: int, first: bool)
     """The first place that an index names, or the last, counted from the item of a loop, which is ``least`` or more;
     None where that is not known, or where it may be counted from the end."""
     bounds = self.context.definition(part, slice)
+    if bounds is not None:  # ``slice(stop)``, ``slice(start, stop)``
+        bounds = (*((ir.Const(None),) * (len(bounds) == 1)), *bounds, ir.Const(None))[:3]
     if bounds is not None and bounds[2] not in (ir.Const(None), ir.Const(1)):
         return None
     named = part if bounds is None else bounds[0] if first else bounds[1]
