@@ -12,6 +12,9 @@
 
 ``mutating`` takes sample arguments; ``pure`` belongs to the mutating form above it and has its name with ``_pure``.
 Both forms compute the same value of the same arguments, and every float argument is differentiated.
+
+Where a pure form would say less than the function itself, ``program`` declares a function that is compared with its own
+central differences.
 """
 
 from collections.abc import Callable
@@ -55,6 +58,30 @@ def pure(g):
         PAIRS.append(Pair(name, f, g, args, rtol))
     _waiting.clear()
     return g
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function that writes into arrays, with arguments."""
+
+    name: str
+    f: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+PROGRAMS: list[Program] = []
+
+
+def program(*args):
+    """Declare the decorated function with arguments; stacks."""
+
+    def register(f):
+        base = f"{f.__module__.rpartition('.')[2].removeprefix('programs_')}.{f.__name__}"
+        same = sum(known.name.partition(":")[0] == base for known in PROGRAMS)
+        PROGRAMS.append(Program(f"{base}:{same + 1}" if same else base, f, args))
+        return f
+
+    return register
 
 
 V3 = np.array([0.7, -1.2, 1.9])

@@ -24,7 +24,7 @@ from tests.helpers import (
 )
 from tests.inplace import load
 
-PAIRS = load()
+PAIRS, PROGRAMS = load().PAIRS, load().PROGRAMS
 each_pair = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 
 
@@ -123,6 +123,44 @@ def test_gradient(pair, form, mode):
         wanted = numerical(pair.pure, args, {}, argnums, 1.0)
         for place, got, want in zip(argnums, by_grad(f, args, argnums), wanted):
             assert_gradient(got, args[place], want, pair.rtol, scale)
+
+
+# --- programs without a pure form -------------------------------------------------------------------------------------
+
+
+def copy_in_layout(tree):
+    """Copies whose elements lie in memory as before: whether a reshape is a view depends on that."""
+    return map_tree(lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf, tree)
+
+
+def laid_out(args, like):
+    """The arrays of ``args`` in the layout of those of ``like``."""
+
+    def one(array, model):
+        if not isinstance(model, np.ndarray):
+            return copy_tree(array)
+        if model.flags.forc:
+            made = np.empty_like(model)
+        else:
+            made = np.empty(2 * np.array(model.shape))[tuple(slice(None, None, 2) for _ in model.shape)]
+        made[...] = array
+        return made
+
+    return [one(array, model) for array, model in zip(args, like, strict=True)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("mode", MODES)
+def test_program(program, mode):
+    f, args, argnums = program.f, program.args, argnums_of(program.args)
+    wanted_value = f(*copy_in_layout(args))
+    cotangent = random_cotangent(wanted_value)
+    value, pulled = MODES[mode](f, args, cotangent)
+    close(value, wanted_value, 1e-12)
+    scale = max([1.0, *(float(np.max(np.abs(leaf), initial=0.0)) for leaf in float_leaves(wanted_value))])
+    expected = numerical(lambda *moved: f(*laid_out(moved, args)), args, {}, argnums, cotangent)
+    for place, want in zip(argnums, expected):
+        assert_gradient(pulled[place], args[place], want, 1e-6, scale)
 
 
 # --- arguments that are one array -----------------------------------------------------------------------------------
