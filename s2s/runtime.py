@@ -169,6 +169,16 @@ def _sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     return g if g.shape == shape else np.broadcast_to(g, shape)
 
 
+def whole(g: Any, y: Any) -> Any:
+    """The cotangents of the parts of a result ``y``, each in the shape and dtype of its part; None stays. Generated
+    code passes a part that is the same number everywhere as that number.
+    """
+    return tuple([
+        None if part is None else np.broadcast_to(cast(part, item), np.shape(item))
+        for part, item in zip(g, y, strict=True)
+    ])
+
+
 def index_bar(x: Any, index: Any, g: Any) -> Any:
     """The cotangent of ``x`` from the cotangent ``g`` of ``x[index]``: zero but there; repeated indices add
     up.
@@ -693,154 +703,180 @@ def slogdet_weight(g: Any, y: Any) -> Any:
 
 def norm_bar(g: Any, y: Any, x: Any, ord: Any, axis: Axis, keepdims: bool) -> Any:
     """The cotangent of ``x`` from that of ``np.linalg.norm(x, ord, axis, keepdims)`` with an ``ord``."""
-    refuse_complex(x, "np.linalg.norm with an order")
     axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if not keepdims:
         g, y = np.expand_dims(g, axes), np.expand_dims(y, axes)
     if len(axes) == 1:
         return _vector_norm_bar(g, y, x, ord, axes[0])
     if ord == "fro":
-        return x * (g / (y + (y == 0.0)))
+        return np.conj(x) * (g / (y + (y == 0.0)))
     if ord in (1, -1, np.inf, -np.inf):
-        return _summed_norm_bar(g, y, x, axes[0] if abs(ord) == 1 else axes[1])
+        return _summed_norm_bar(g, y, x, axes[0] if abs(ord) == 1 else axes[1], axes)
     return _spectral_norm_bar(g, x, ord, axes)
+
+
+def _slope_of_abs(x: Any) -> Any:
+    """The derivative of ``np.abs``: conj(x) / |x|, 0 at 0."""
+    if not np.iscomplexobj(x):
+        return np.sign(x)
+    size = np.abs(x)
+    return np.conj(x) / (size + (size == 0.0))
 
 
 def _vector_norm_bar(g: Any, y: Any, x: Any, ord: Any, axis: int) -> Any:
     if ord == 0:
         return np.zeros_like(x)
     if ord == 1:
-        return g * np.sign(x)
+        return g * _slope_of_abs(x)
     if ord in (np.inf, -np.inf):
         hit = np.abs(x) == y
-        return np.where(hit, g * np.sign(x) / np.sum(hit, axis=axis, keepdims=True, dtype=x.dtype), 0.0)
-    return g * np.sign(x) * (np.abs(x) / (y + (y == 0.0))) ** (ord - 1)
+        number = np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(y).dtype)
+        return np.where(hit, g * _slope_of_abs(x) / number, 0.0)
+    return g * _slope_of_abs(x) * (np.abs(x) / (y + (y == 0.0))) ** (ord - 1)
 
 
-def _summed_norm_bar(g: Any, y: Any, x: Any, axis: int) -> Any:
+def _summed_norm_bar(g: Any, y: Any, x: Any, axis: int, axes: tuple[int, ...]) -> Any:
     """The largest (or smallest) sum of absolute values along ``axis``; ties share equally."""
     sums = np.sum(np.abs(x), axis=axis, keepdims=True)
     hit = sums == y
-    return np.where(hit, g / np.sum(hit, dtype=x.dtype), 0.0) * np.sign(x)
+    return np.where(hit, g / np.sum(hit, axis=axes, keepdims=True, dtype=np.asarray(y).dtype), 0.0) * _slope_of_abs(x)
 
 
 def _spectral_norm_bar(g: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
     """2, -2 and nuc: the largest, the smallest and the sum of the singular values."""
     u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
     if ord == "nuc":
-        weight = np.ones_like(s)
+        weight = (s > 0.0) * np.ones_like(s)
     else:
         weight = np.zeros_like(s)
         weight[..., 0 if ord == 2 else -1] = 1.0
-    return np.moveaxis((u * weight[..., None, :]) @ vh, (-2, -1), axes) * g
+    return np.moveaxis(np.conj((u * weight[..., None, :]) @ vh), (-2, -1), axes) * g
+
+
+def _h(a: Any) -> Any:
+    """The conjugate transpose, also of a stack of matrices."""
+    return np.conj(np.swapaxes(a, -1, -2))
 
 
 def cholesky_bar(g: Any, factor: Any) -> Any:
-    """The symmetric cotangent of a matrix from that of its lower Cholesky factor."""
-    refuse_complex(factor, "np.linalg.cholesky")
-    middle = np.tril(_t(factor) @ g)
+    """The symmetric (Hermitian) cotangent of a matrix from that of its lower Cholesky factor."""
+    # Formulas with conjugate transposes are for the conjugates of JAX's cotangents.
+    middle = np.tril(_h(factor) @ np.conj(g))
     middle = middle - 0.5 * np.eye(factor.shape[-1], dtype=middle.dtype) * middle
-    half = np.linalg.solve(_t(factor), _t(np.linalg.solve(_t(factor), _t(middle))))
-    return 0.5 * (half + _t(half))
+    half = np.linalg.solve(_h(factor), _h(np.linalg.solve(_h(factor), _h(middle))))
+    return 0.5 * np.conj(half + _h(half))
 
 
 def cholesky_dot(factor: Any, a_dot: Any) -> Any:
     """The tangent of the lower Cholesky factor (Murray, equation 8)."""
-    inner = np.linalg.solve(factor, _t(np.linalg.solve(factor, 0.5 * (a_dot + _t(a_dot)))))
+    inner = np.linalg.solve(factor, _h(np.linalg.solve(factor, 0.5 * (a_dot + _h(a_dot)))))
     lower = np.tril(inner)
     return factor @ (lower - 0.5 * np.eye(factor.shape[-1], dtype=lower.dtype) * lower)
 
 
 def eigvalsh_bar(w_bar: Any, v: Any) -> Any:
-    """The cotangent of a symmetric matrix from that of its eigenvalues, given the eigenvectors."""
-    refuse_complex(v, "np.linalg.eigvalsh")
-    return (v * w_bar[..., None, :]) @ _t(v)
+    """The cotangent of a symmetric (Hermitian) matrix from that of its eigenvalues, given the eigenvectors."""
+    return (np.conj(v) * w_bar[..., None, :]) @ _t(v)
 
 
 def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
-    """The symmetric cotangent of a matrix from those of eigenvalues and eigenvectors; None stands for no
+    """The symmetric (Hermitian) cotangent of a matrix from those of eigenvalues and eigenvectors; None stands for no
     cotangent.
 
-    Eigenvectors of equal eigenvalues are not determined: their cotangent gives inf or NaN, not a wrong
-    number.
+    Eigenvectors of equal eigenvalues are not determined: with a cotangent of eigenvectors they give NaN, not a wrong
+    number, also where what is made of them is a function of the matrix. (Its derivative cannot be found from these
+    cotangents: they are those of ``f(A)`` whatever the slope of ``f``.)
     """
-    refuse_complex(v, "np.linalg.eigh")
+    w_bar, v_bar = whole((w_bar, v_bar), (w, v))
     inner = np.zeros_like(v) if w_bar is None else w_bar[..., None, :] * np.eye(w.shape[-1], dtype=v.dtype)
     if v_bar is not None:
-        inner = inner + _off_diagonal_quotient(_t(v) @ v_bar, w[..., None, :] - w[..., :, None])
-    full = v @ inner @ _t(v)
-    return 0.5 * (full + _t(full))
+        turn = _h(v) @ np.conj(v_bar)
+        size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+        inner = inner + 0.5 * gap_quotient(turn - _h(turn), w[..., None, :] - w[..., :, None], size)
+    return np.conj(v @ inner @ _h(v))
 
 
-def _off_diagonal_quotient(a: Any, b: Any) -> Any:
-    """``a / b`` off the diagonal, zero on it."""
-    eye = np.eye(a.shape[-1], dtype=a.dtype)
-    return a * (1.0 - eye) / (b + eye)
+def gap_quotient(a: Any, gaps: Any, size: Any) -> Any:
+    """``a / gaps`` off the diagonal, zero on it; NaN where a gap between numbers of a ``size`` is but rounding."""
+    rank = a.shape[-1]
+    eye = np.eye(rank, dtype=bool)
+    equal = (np.abs(gaps) <= rank * np.finfo(np.asarray(gaps).dtype).eps * size) & ~eye
+    return np.where(eye, 0.0, np.where(equal, np.nan, a / np.where(eye | equal, 1.0, gaps)))
 
 
 def svdvals_bar(s_bar: Any, a: Any) -> Any:
     """The cotangent of a matrix from that of its singular values."""
-    refuse_complex(a, "np.linalg.svd")
     u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return (u * s_bar[..., None, :]) @ vh
+    return np.conj((u * s_bar[..., None, :]) @ vh)
 
 
 def svd_bar(g: Any, y: Any, a: Any) -> Any:
     """The cotangent of a matrix from those of ``u, s, vh``, each None where there is none (J. Townsend,
-    "Differentiating the Singular Value Decomposition", 2016). Raises ValueError for the full matrices of an
-    oblong one.
+    "Differentiating the Singular Value Decomposition", 2016; for complex matrices Z.-Q. Wan, S.-X. Zhang, 2019).
+
+    Singular vectors of equal singular values: as ``eigh_bar``. Raises ValueError for the full matrices of an oblong
+    one. What depends on the phases of complex singular vectors has no derivative.
     """
-    refuse_complex(a, "np.linalg.svd")
     u, s, vh = y
-    u_bar, s_bar, vh_bar = g
-    if u.shape[-1] != s.shape[-1] or vh.shape[-2] != s.shape[-1]:
-        if u_bar is not None or vh_bar is not None:
+    u_bar, s_bar, vh_bar = whole(g, y)
+    n = s.shape[-1]
+    if u.shape[-1] != n or vh.shape[-2] != n:
+        if any(bar is not None and np.any(bar) for bar in (u_bar, vh_bar)):
             raise ValueError(
                 "the extra singular vectors have no derivative; call np.linalg.svd(a, full_matrices=False)",
             )
-        u, vh = u[..., : s.shape[-1]], vh[..., : s.shape[-1], :]
-    eye = np.eye(s.shape[-1], dtype=s.dtype)
-    inner = np.zeros(vh.shape[:-2] + eye.shape, dtype=s.dtype) if s_bar is None else s_bar[..., None, :] * eye
-    gaps = s[..., None, :] ** 2 - s[..., :, None] ** 2
-    outer = 0.0
-    if u_bar is not None:
-        skew = _t(u) @ u_bar
-        inner = inner + _off_diagonal_quotient(skew - _t(skew), gaps) * s[..., None, :]
-        outer = outer + ((u_bar - u @ skew) / s[..., None, :]) @ vh
-    if vh_bar is not None:
-        skew = vh @ _t(vh_bar)
-        inner = inner + s[..., :, None] * _off_diagonal_quotient(skew - _t(skew), gaps)
-        outer = outer + u @ ((vh_bar - _t(skew) @ vh) / s[..., :, None])
-    return u @ inner @ vh + outer
+        u, vh, u_bar, vh_bar = u[..., :n], vh[..., :n, :], None, None
+    inner = np.zeros(s.shape + (n,), dtype=u.dtype)
+    if s_bar is not None:
+        inner = inner + s_bar[..., None, :] * np.eye(n, dtype=s.dtype)
+    if u_bar is None and vh_bar is None:
+        return np.conj(u @ inner @ vh)
+    u_bar = np.zeros_like(u) if u_bar is None else np.conj(u_bar)
+    v_bar = np.zeros_like(_h(vh)) if vh_bar is None else _t(vh_bar)
+    left, right = _h(u) @ u_bar, vh @ v_bar
+    rows, columns = s[..., :, None], s[..., None, :]
+    mixed = (left - _h(left)) * columns + rows * (right - _h(right))
+    size = np.max(s * s, axis=-1, initial=0.0)[..., None, None]
+    inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), size)
+    if np.iscomplexobj(u):  # the phase that u and v turn by together
+        inner = inner - 1.0j * np.imag(right) * np.eye(n) / (s + (s == 0.0))[..., None, :]
+    a_bar = u @ inner @ vh
+    if u.shape[-2] > n:
+        a_bar = a_bar + (u_bar - u @ left) / columns @ vh
+    if vh.shape[-1] > n:
+        a_bar = a_bar + u @ _h((v_bar - _h(vh) @ right) / columns)
+    return np.conj(a_bar)
 
 
 def qr_bar(g: Any, y: Any, mode: str) -> Any:
     """The cotangent of a matrix from those of ``q, r`` (S. Walter, L. Lehmann, "Algorithmic differentiation
-    of linear algebra functions", 2010). Raises ValueError unless the mode is reduced and there are no more
-    columns than rows.
+    of linear algebra functions", 2010; for more columns than rows D. Roberts, L. Roberts, 2020). Raises ValueError for
+    the complete factors of a matrix with more rows than columns.
     """
     q, r = y
-    refuse_complex(q, "np.linalg.qr")
-    if mode != "reduced" or r.shape[-1] != r.shape[-2]:
-        raise ValueError(
-            "the derivative of np.linalg.qr is known for mode='reduced' and no more columns than rows",
-        )
-    q_bar = np.zeros_like(q) if g[0] is None else g[0]
-    r_bar = np.zeros_like(r) if g[1] is None else g[1]
-    middle = r @ _t(r_bar) - _t(q_bar) @ q
-    symmetric = np.tril(middle) + _t(np.tril(middle, -1))
-    return _t(np.linalg.solve(r, _t(q_bar + q @ symmetric)))
+    g = whole(g, y)
+    m = q.shape[-1]
+    if r.shape[-2] > r.shape[-1] or q.shape[-2] < m:
+        raise ValueError("the extra columns of q have no derivative; call np.linalg.qr(a) in its reduced mode")
+    q_bar = np.zeros_like(q) if g[0] is None else np.conj(g[0])
+    r_bar = np.zeros_like(r) if g[1] is None else np.conj(g[1])
+    square, rest_bar = r[..., :m], r_bar[..., m:]
+    q_bar = q_bar + q @ r[..., m:] @ _h(rest_bar)
+    middle = square @ _h(r_bar[..., :m]) - _h(q_bar) @ q
+    lower = np.tril(middle, -1)
+    symmetric = lower + _h(lower) + np.real(middle) * np.eye(m, dtype=r.real.dtype)
+    first = _h(np.linalg.solve(square, _h(q_bar + q @ symmetric)))
+    return np.conj(np.concatenate([first, q @ rest_bar], axis=-1))
 
 
 def pinv_bar(g: Any, p: Any, a: Any) -> Any:
     """The cotangent of ``a`` from that of its pseudoinverse ``p``, at constant rank (G. Golub, V. Pereyra,
     1973).
     """
-    refuse_complex(a, "np.linalg.pinv")
-    gt, pt = _t(g), _t(p)
-    first = (gt - a @ (p @ gt)) @ p @ pt
-    second = pt @ p @ (gt - (gt @ p) @ a)
-    return first + second - pt @ g @ pt
+    gt, ph = _t(g), _h(p)
+    first = (gt - a @ (p @ gt)) @ p @ ph
+    second = ph @ p @ (gt - (gt @ p) @ a)
+    return np.conj(first + second - ph @ np.conj(g) @ ph)
 
 
 def matrix_power_bar(g: Any, y: Any, a: Any, n: int) -> Any:

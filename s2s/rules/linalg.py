@@ -1,12 +1,13 @@
 """Rules of ``numpy.linalg``. Formulas: M. Giles, "Collected matrix derivative results for forward and reverse
 mode algorithmic differentiation" (2008), unless another source stands beside the rule.
  Where a function reads one triangle of a symmetric matrix (cholesky, eigh) the cotangent is the symmetric
-one, as in autograd and JAX: the derivative along symmetric changes. Complex matrices follow JAX's convention
-where it says so, and are refused elsewhere.
+one (Hermitian where it is complex), as in autograd and JAX: the derivative along symmetric changes. Cotangents of
+complex matrices follow JAX's convention.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,10 @@ def _norm(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any
     return x * (y_bar / (y + (y == 0.0)))
 
 
+def _norm_ord(ord: Any) -> Any:
+    return rt.no_derivative("the order of np.linalg.norm", "it has no rule; write the sum of powers")
+
+
 NORMS = [
     args(arr(4)), args(arr(3, 4)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=0, keepdims=True),
     args(arr(3, 4), keepdims=True),
@@ -130,8 +135,53 @@ ORDERS = [
     args(arr(3, 4), 2), args(arr(3, 4), "nuc"), args(arr(2, 3, 4), 2, axis=(0, 1)), args(arr(3, 4), 1),
     args(arr(3, 4), np.inf),
     args(arr(3, 4), -1, keepdims=True), args(arr(3, 4), 1, axis=1), args(arr(3, 3), -2),
+    args(arr(2, 3, 4), np.inf, axis=(0, 2)), args(arr(2, 3, 4), -np.inf, axis=(2, 1), keepdims=True),
+    *[args(arr(4, complex=True), p) for p in (1, 2, 3, np.inf)],
+    *[args(arr(3, 4, complex=True), p) for p in ("fro", "nuc", 2, 1)],
 ]
-vjp(np.linalg.norm, x=_norm, params="x, ord=None, axis=None, keepdims=False", samples=[*NORMS, *ORDERS])
+vjp(np.linalg.norm, x=_norm, ord=_norm_ord, params="x, ord=None, axis=None, keepdims=False", samples=[*NORMS, *ORDERS])
+
+
+@model(
+    np.linalg.vector_norm,
+    samples=[
+        args(arr(4)), args(arr(3, 4)), args(arr(3, 4), axis=1, ord=3), args(arr(3, 4), axis=0, keepdims=True),
+        args(arr(3, 4), keepdims=True), args(arr(2, 3, 4), axis=(0, 2)),
+    ],
+)
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    if isinstance(axis, int):
+        return np.linalg.norm(x, ord, axis, keepdims)
+    if axis is None:
+        norm = np.linalg.norm(np.ravel(x), ord)
+        return np.reshape(norm, (1,) * np.ndim(x)) if keepdims else norm
+    rest = tuple([i for i in range(np.ndim(x)) if i not in axis and i - np.ndim(x) not in axis])
+    flat = np.reshape(np.transpose(x, (*rest, *axis)), (*[np.shape(x)[i] for i in rest], -1))
+    norm = np.linalg.norm(flat, ord, -1)
+    return np.expand_dims(norm, axis) if keepdims else norm
+
+
+@model(
+    np.linalg.matrix_norm,
+    samples=[
+        args(arr(3, 4)), args(arr(2, 3, 4), ord=2), args(arr(2, 3, 4), keepdims=True, ord=1),
+        args(arr(3, 3), ord="nuc"),
+    ],
+)
+def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return np.linalg.norm(x, ord, (-2, -1), keepdims)
+
+
+@model(
+    np.linalg.cond,
+    samples=[args(arr(3, 3)), args(arr(4, 3)), args(arr(3, 3), 1), args(arr(2, 3, 3), "fro"), args(arr(3, 3), -2)],
+)
+def _cond(x: Any, p: Any = None) -> Any:
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svd(x, compute_uv=False)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    return np.linalg.norm(x, p, (-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, (-2, -1))
+
 
 # --- factorisations -----------------------------------------------------------------------------------------
 
@@ -139,26 +189,31 @@ vjp(np.linalg.norm, x=_norm, params="x, ord=None, axis=None, keepdims=False", sa
 def _cholesky(y_bar: Any, y: Any, upper: Any) -> Any:
     """I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10."""
     if upper:
-        return rt.cholesky_bar(np.swapaxes(y_bar, -1, -2), np.swapaxes(y, -1, -2))
+        return rt.cholesky_bar(np.conj(np.swapaxes(y_bar, -1, -2)), np.conj(np.swapaxes(y, -1, -2)))
     return rt.cholesky_bar(y_bar, y)
 
 
-vjp(np.linalg.cholesky, a=_cholesky, params="a, /, *, upper=False")
+POSITIVE_DEFINITE = [args(arr(3, 3, positive=True)), args(arr(2, 3, 3, positive=True))]
+HERMITIAN = args(arr(3, 3, positive=True, complex=True))
+vjp(
+    np.linalg.cholesky, a=_cholesky, params="a, /, *, upper=False",
+    samples=[*POSITIVE_DEFINITE, HERMITIAN, args(arr(3, 3, positive=True), upper=True)],
+)
 
 
 @jvp(np.linalg.cholesky)
 def _cholesky_dot(y: Any, a_dot: Any, upper: Any) -> Any:
     if upper:
-        return np.swapaxes(rt.cholesky_dot(np.swapaxes(y, -1, -2), a_dot), -1, -2)
+        return np.conj(np.swapaxes(rt.cholesky_dot(np.conj(np.swapaxes(y, -1, -2)), a_dot), -1, -2))
     return rt.cholesky_dot(y, a_dot)
 
 
 vjp(
     np.linalg.eigh, a=lambda y_bar, y, a: rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1]), params="a, UPLO='L'",
-    harmless="UPLO",
+    harmless="UPLO", samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U")],
 )
 vjp(
-    np.linalg.eigvalsh, params="a, UPLO='L'",
+    np.linalg.eigvalsh, params="a, UPLO='L'", samples=[*POSITIVE_DEFINITE, HERMITIAN],
     a=lambda y_bar, a, UPLO: rt.eigvalsh_bar(y_bar, np.linalg.eigh(a, UPLO)[1]),
 )
 
@@ -171,21 +226,142 @@ def _svd(y_bar: Any, y: Any, a: Any, full_matrices: Any, compute_uv: Any) -> Any
 
 vjp(
     np.linalg.svd, a=_svd, params="a, full_matrices=True, compute_uv=True, hermitian=False",
-    samples=[args(arr(3, 4), compute_uv=False), args(arr(2, 4, 3), compute_uv=False)],
+    samples=[
+        args(arr(3, 4), compute_uv=False), args(arr(2, 4, 3), compute_uv=False), args(arr(3, 3)),
+        args(arr(4, 3), False),
+        args(arr(2, 3, 4), full_matrices=False), args(arr(3, 4, complex=True), compute_uv=False),
+    ],
 )
 vjp(
     np.linalg.svdvals, x=lambda y_bar, x: rt.svdvals_bar(y_bar, x), params="x, /",
     samples=[args(arr(3, 4)), args(arr(2, 4, 3))],
 )
+
+
+def _qr(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
+    if mode == "r":
+        return rt.qr_bar((None, y_bar), (np.linalg.qr(a)[0], y), mode)
+    if mode == "raw":
+        return rt.no_derivative("np.linalg.qr", "the mode 'raw' has no rule; use 'reduced'")
+    return rt.qr_bar(y_bar, y, mode)
+
+
 vjp(
-    np.linalg.qr, a=lambda y_bar, y, mode: rt.qr_bar(y_bar, y, mode), params="a, mode='reduced'",
-    samples=[args(arr(4, 3)), args(arr(3, 3)), args(arr(2, 4, 3))],
+    np.linalg.qr, a=_qr, params="a, mode='reduced'",
+    samples=[
+        args(arr(4, 3)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(3, 5)), args(arr(2, 3, 4)),
+        args(arr(3, 3), "complete"), args(arr(3, 4), "complete"), args(arr(4, 3), "r"), args(arr(4, 3, complex=True)),
+    ],
 )
 vjp(
     np.linalg.pinv, a=lambda y_bar, y, a: rt.pinv_bar(y_bar, y, a),
     params="a, rcond=None, hermitian=False, *, rtol=None",
-    harmless="rcond rtol", samples=[args(arr(4, 3)), args(arr(3, 4)), args(arr(3, 3)), args(arr(2, 4, 3))],
+    harmless="rcond rtol hermitian",
+    samples=[
+        args(arr(4, 3)), args(arr(3, 4)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(4, 3, complex=True)),
+        args(arr(3, 3, positive=True), hermitian=True),
+    ],
 )
+
+
+def lstsq_bars(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """The cotangents of ``a`` and ``b`` from those of the solution, the sums of squares and the singular values of
+    ``np.linalg.lstsq``; the solution is pinv(a) b.
+    """
+    x_bar, squares_bar, _, s_bar = rt.whole(g, y)
+    columns, rights = np.reshape(b, (len(b), -1)), np.reshape(x_bar, (a.shape[1], -1))
+    inverse = np.linalg.pinv(a)
+    b_bar = inverse.T @ rights
+    a_bar = rt.pinv_bar(rights @ columns.T, inverse, a)
+    if squares_bar is not None and np.size(squares_bar):
+        solution = inverse @ columns
+        weighted = 2.0 * np.conj(columns - a @ solution) * np.reshape(squares_bar, -1)
+        a_bar, b_bar = a_bar - weighted @ solution.T, b_bar + weighted
+    if s_bar is not None:
+        a_bar = a_bar + rt.svdvals_bar(s_bar, a)
+    return a_bar, np.reshape(b_bar, np.shape(b))
+
+
+vjp(
+    np.linalg.lstsq,
+    a=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[0],
+    b=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[1],
+    params="a, b, rcond=None", harmless="rcond",
+    samples=[
+        args(arr(5, 3), arr(5)), args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(3, 3), arr(3, 2)),
+        args(arr(4, 2, complex=True), arr(4, complex=True)),
+    ],
+)
+
+
+@model(
+    np.linalg.tensorsolve,
+    samples=[args(arr(2, 3, 6), arr(2, 3)), args(arr(2, 3, 2, 3), arr(2, 3)), args(arr(6, 2, 3), arr(6), axes=(1,))],
+)
+def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    if axes is not None:  # to the end, in their order
+        a = np.transpose(a, (*[k for k in range(np.ndim(a)) if k not in axes], *axes))
+    unknown = np.shape(a)[np.ndim(b) :]
+    return np.reshape(np.linalg.solve(np.reshape(a, (np.size(b), np.size(b))), np.ravel(b)), unknown)
+
+
+@model(np.linalg.tensorinv, samples=[args(arr(2, 3, 6)), args(arr(4, 2, 2), ind=1)])
+def _tensorinv(a: Any, ind: Any = 2) -> Any:
+    shape = np.shape(a)
+    count = math.prod(shape[:ind])
+    return np.reshape(np.linalg.inv(np.reshape(a, (count, -1))), (*shape[ind:], *shape[:ind]))
+
+
+# --- eigenvalues of general matrices --------------------------------------------------------------------------------
+
+
+def check_real(y: Any, a: Any, name: str) -> None:
+    """Raise NoDerivativeError where the result for a real matrix is complex: what follows is compiled for real numbers.
+    """
+    if np.iscomplexobj(y) and not np.iscomplexobj(a):
+        rt.no_derivative(name, "its result for this real matrix is complex; give a complex one, `a + 0j`")
+
+
+def eigvals_bar(g: Any, y: Any, a: Any) -> Any:
+    """The cotangent of a general matrix from that of its eigenvalues: dw = diag(inv(V) dA V)."""
+    check_real(y, a, "np.linalg.eigvals")
+    w, v = np.linalg.eig(a)
+    nearest = np.argmin(np.abs(w[..., None, :] - y[..., :, None]), axis=-1)  # the order may differ
+    vt = np.swapaxes(np.take_along_axis(v, nearest[..., None, :], -1), -1, -2)
+    return rt.cast(np.linalg.solve(vt, g[..., :, None] * vt), a)
+
+
+def eig_bar(g: Any, y: Any, a: Any) -> Any:
+    """The cotangent of a general matrix from those of eigenvalues and eigenvectors, which have norm 1 and a real
+    largest component, as LAPACK scales them (C. Boeddeker et al., "On the computation of complex-valued gradients",
+    2017).
+    """
+    w, v = y
+    check_real(w, a, "np.linalg.eig")
+    w_bar, v_bar = (np.conj(part) for part in rt.whole(g, y))
+    along = _h(v) @ v_bar * np.eye(w.shape[-1])
+    u_bar = v_bar - v @ np.real(along)
+    if np.iscomplexobj(v):
+        largest = np.argmax(np.abs(v), axis=-2, keepdims=True)
+        at_largest = np.take_along_axis(u_bar, largest, -2)
+        turn = -1.0j * np.sum(np.imag(along), axis=-2, keepdims=True) / np.real(np.take_along_axis(v, largest, -2))
+        np.put_along_axis(u_bar, largest, at_largest + turn, -2)
+    gaps = np.conj(w[..., None, :] - w[..., :, None])
+    eye = np.eye(w.shape[-1])
+    inner = (_h(v) @ u_bar) * (1.0 - eye) / (gaps + eye) + w_bar[..., None, :] * eye
+    return rt.cast(np.conj(np.linalg.solve(_h(v), inner @ _h(v))), a)
+
+
+def _h(a: Any) -> Any:
+    """The conjugate transpose, also of a stack of matrices."""
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+GENERAL = [
+    args(arr(3, 3, complex=True)), args(arr(2, 3, 3, complex=True)), args(arr(4, 4, complex=True)), args(arr(1, 1)),
+]
+vjp(np.linalg.eig, a=lambda y_bar, y, a: eig_bar(y_bar, y, a), params="a", samples=GENERAL)
+vjp(np.linalg.eigvals, a=lambda y_bar, y, a: eigvals_bar(y_bar, y, a), params="a", samples=GENERAL)
 
 # --- products -----------------------------------------------------------------------------------------------
 
@@ -223,11 +399,4 @@ def _multi_dot(arrays: Any) -> Any:
     return product
 
 
-refuse(
-    np.linalg.eig,
-    "eigenvectors of a general matrix have no unique scale; use np.linalg.eigh for a symmetric one",
-)
-refuse(np.linalg.eigvals, "they are complex and may collide; use np.linalg.eigvalsh for a symmetric matrix")
-refuse(np.linalg.lstsq, "it gives four results; use np.linalg.solve(a.T @ a, a.T @ b) or np.linalg.pinv(a) @ b")
-refuse(np.linalg.cond, "it has no rule; write the quotient of norms, or of the first and last of np.linalg.svdvals(a)")
 refuse(np.unique, "the set of values has no derivative; use np.sort where their number is fixed")

@@ -479,15 +479,14 @@ linear(
 )
 
 
-def _trim_zeros(y_bar: Any, filt: Any, trim: Any) -> Any:
-    filt_bar = np.zeros_like(filt)
-    start = int(np.argmax(np.not_equal(filt, 0.0))) if "f" in trim.lower() and len(y_bar) else 0
-    filt_bar[start : start + len(y_bar)] = y_bar
-    return filt_bar
+def untrimmed(g: Any, filt: Any, trim: str) -> Any:
+    """The cotangent of an array from that of ``np.trim_zeros``."""
+    start = int(np.argmax(np.not_equal(filt, 0.0))) if "f" in trim.lower() and len(g) else 0
+    return np.pad(g, (start, len(filt) - start - len(g)))
 
 
 vjp(
-    np.trim_zeros, filt=_trim_zeros, params="filt, trim='fb'",
+    np.trim_zeros, filt=lambda y_bar, filt, trim: untrimmed(y_bar, filt, trim), params="filt, trim='fb'",
     samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b")],
 )
 
@@ -503,7 +502,7 @@ linear(
     params="ary, indices_or_sections, axis=0", samples=[args(arr(7), 3), args(arr(2, 5), 2, axis=1)],
 )
 linear(
-    np.unstack, x=lambda y_bar, axis: np.stack(y_bar, axis), params="x, /, *, axis=0", joint=True,
+    np.unstack, x=lambda y_bar, y, axis: np.stack(rt.whole(y_bar, y), axis), params="x, /, *, axis=0", joint=True,
     samples=[args(arr(3)), args(arr(2, 3)), args(arr(2, 3), axis=-1)],
 )
 linear(

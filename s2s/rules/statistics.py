@@ -88,9 +88,9 @@ def edges_bar(g: Any, a: Any, bins: Any, range: Any) -> Any:
 
 def _histogram_a(y_bar: Any, y: Any, a: Any, bins: Any, range: Any, density: Any) -> Any:
     """A density falls as its bins get wider: with w the width, h = c / (sum(c) w)."""
-    g = y_bar[1]
+    hist_bar, g = rt.whole(y_bar, y)
     if density:
-        per_width = y_bar[0] * y[0] / np.diff(y[1])
+        per_width = hist_bar * y[0] / np.diff(y[1])
         zero = np.zeros_like(per_width[:1])
         g = g + np.concatenate([per_width, zero]) - np.concatenate([zero, per_width])
     return edges_bar(g, a, bins, range)
@@ -98,7 +98,7 @@ def _histogram_a(y_bar: Any, y: Any, a: Any, bins: Any, range: Any, density: Any
 
 def _histogram_weights(y_bar: Any, y: Any, a: Any, density: Any, weights: Any) -> Any:
     hist, edges = y
-    g = y_bar[0]
+    g = rt.whole(y_bar, y)[0]
     if density:  # the weight in a bin over its width and the sum of the weights
         widths = np.diff(edges)
         total = np.sum(np.where((np.ravel(a) >= edges[0]) & (np.ravel(a) <= edges[-1]), np.ravel(weights), 0.0))

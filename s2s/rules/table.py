@@ -70,13 +70,15 @@ RESERVED = frozenset({"y_bar", "y"})
 class Draw:
     """A random argument of a sample: an array of ``shape``, or a Python number where the shape is None.
 
-    Values are uniform between ``low`` and ``high``, with an imaginary part where ``complex`` is set.
+    Values are uniform between ``low`` and ``high``, with an imaginary part where ``complex`` is set. A ``positive``
+    array is a symmetric (Hermitian) positive definite matrix, and changes along symmetric directions.
     """
 
     shape: tuple[int, ...] | None
     low: float = -2.0
     high: float = 2.0
     complex: bool = False
+    positive: bool = False
 
 
 @record
@@ -94,9 +96,9 @@ def args(*positional: Any, **named: Any) -> Sample:
     return Sample(positional, named)
 
 
-def arr(*shape: int, low: float = -2.0, high: float = 2.0, complex: bool = False) -> Draw:
+def arr(*shape: int, low: float = -2.0, high: float = 2.0, complex: bool = False, positive: bool = False) -> Draw:
     """A random array of a shape for a sample; ``arr()`` is an array of rank 0."""
-    return Draw(shape, low, high, complex)
+    return Draw(shape, low, high, complex, positive)
 
 
 def num(low: float = -2.0, high: float = 2.0) -> Draw:
@@ -192,7 +194,9 @@ MODULES = (
 )
 """The modules of this package that register rules, in this order."""
 
-EXTENSIONS = MappingProxyType({"numpy.fft": "fft", "scipy.fft": "fft_scipy", "scipy.special": "special"})
+EXTENSIONS = MappingProxyType({
+    "numpy.fft": "fft", "scipy.fft": "fft_scipy", "scipy.linalg": "linalg_scipy", "scipy.special": "special",
+})
 """Packages whose rules are registered when one of their functions is first looked up, and the module that has them."""
 
 _extended: set[str] = set()

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from s2s import runtime as rt
+from s2s.errors import NoDerivativeError
 from s2s.rules import find
 from s2s.rules.table import bind
 
@@ -115,6 +116,88 @@ def test_interp_by_its_knots() -> None:
     y_bar = np.array([1.0, 2.0, -3.0, 0.5, 1.0])
     expected = numeric_gradient(lambda v: float(np.sum(y_bar * np.interp(x, v, fp))), xp)
     np.testing.assert_allclose(cotangent(np.interp, "xp", y_bar, x, xp, fp), expected, atol=1e-9)
+
+
+def test_hypot_is_flat_at_the_origin() -> None:
+    x = np.array([0.0, 3.0])
+    np.testing.assert_allclose(partial(np.hypot, 0, x, np.array([0.0, 4.0])), [0.0, 0.6])
+
+
+@pytest.mark.parametrize(
+    "a, b, share",
+    [
+        (-math.inf, -math.inf, 0.5), (math.inf, math.inf, 0.5), (-math.inf, 1.0, 0.0), (math.inf, 1.0, 1.0),
+        (1.0, math.inf, 0.0), (1000.0, 0.0, 1.0), (0.0, 1000.0, 0.0), (2.0, 2.0, 0.5), (0.0, 40.0, math.exp(-40.0)),
+    ],
+)
+@pytest.mark.parametrize("fn, unit", [(np.logaddexp, 1.0), (np.logaddexp2, math.log(2.0))])
+def test_logaddexp_far_out(fn: Any, unit: float, a: float, b: float, share: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert partial(fn, 0, np.array(a / unit), np.array(b / unit)) == pytest.approx(share, rel=1e-12, abs=1e-300)
+
+
+def test_nan_to_num_passes_finite_numbers() -> None:
+    x = np.array([1.0, np.nan, np.inf, -np.inf])
+    np.testing.assert_array_equal(cotangent_of_partial(np.nan_to_num, 0, x), [1.0, 0.0, 0.0, 0.0])
+
+
+def cotangent_of_partial(fn: Any, i: int, *args: Any) -> Any:
+    """A partial with the defaults of the other arguments."""
+    rule = find(fn)
+    assert rule is not None and rule.partials[i] is not None
+    return rule.partials[i](fn(*args), *bind(rule, args, {}).values())  # type: ignore[misc]
+
+
+def test_i0_against_its_series() -> None:
+    """I1(x) = sum of (x/2)^(2k+1) / (k! (k+1)!) (DLMF 10.25.2)."""
+    x = np.array([0.0, 1e-8, 0.5, -3.0, 20.0])
+    expected = sum((x / 2) ** (2 * k + 1) / (math.factorial(k) * math.factorial(k + 1)) for k in range(60))
+    np.testing.assert_allclose(partial(np.i0, 0, x), expected, rtol=1e-14)
+
+
+WITH_NAN = np.array([[1.0, np.nan, 3.0, -2.0], [np.nan, 0.5, 2.0, 4.0], [0.7, 1.5, np.nan, np.nan]])
+OTHERS = [
+    (np.nansum, {}), (np.nanmean, {"axis": 1}), (np.nanvar, {"axis": 1, "ddof": 1}), (np.nanstd, {"axis": 0}),
+    (np.nanprod, {"axis": 1}), (np.nanmax, {"axis": 1}), (np.nanmin, {}), (np.nancumsum, {"axis": 1}),
+    (np.nancumprod, {"axis": 0}), (np.nanmedian, {"axis": 1}), (np.nanquantile, {"q": 0.3, "axis": 1}),
+    (np.nanquantile, {"q": np.array([0.2, 0.9])}), (np.nanpercentile, {"q": 40.0, "axis": 0}),
+]
+
+
+@pytest.mark.parametrize("fn, options", OTHERS)
+def test_elements_that_are_nan_have_no_part(fn: Any, options: Any) -> None:
+    y_bar = np.random.default_rng(2).normal(size=np.shape(fn(WITH_NAN, **options)))
+    there = ~np.isnan(WITH_NAN)
+
+    def loss(v: Any) -> float:
+        x = WITH_NAN.copy()
+        x[there] = v
+        return float(np.sum(y_bar * fn(x, **options)))
+
+    found = cotangent(fn, "a", y_bar, WITH_NAN, **options)
+    np.testing.assert_array_equal(found[~there], 0.0)
+    np.testing.assert_allclose(found[there], numeric_gradient(loss, WITH_NAN[there]), atol=1e-8)
+
+
+def test_ties_in_order_keep_their_order() -> None:
+    x = np.array([2.0, 1.0, 2.0])
+    np.testing.assert_array_equal(cotangent(np.sort, "a", np.array([1.0, 2.0, 3.0]), x), [2.0, 1.0, 3.0])
+    found = cotangent(np.partition, "a", np.array([1.0, 2.0, 3.0]), x, 1)
+    np.testing.assert_array_equal(np.sort(found), [1.0, 2.0, 3.0])
+
+
+def test_padding_by_repetition_needs_no_matrix() -> None:
+    """A million elements: the unit matrix would not fit."""
+    y_bar = np.ones(1_000_010)
+    found = cotangent(np.pad, "array", y_bar, np.zeros(1_000_000), 5, "edge")
+    assert found[0] == found[-1] == 6.0 and np.sum(found) == 1_000_010.0
+
+
+@pytest.mark.parametrize("mode", ["maximum", "median", "empty"])
+def test_padding_that_has_no_rule_is_refused(mode: str) -> None:
+    with pytest.raises(NoDerivativeError, match="np.pad"):
+        cotangent(np.pad, "array", np.ones(5), np.arange(3.0), 1, mode)
 
 
 # --- powers -------------------------------------------------------------------------------------------------
@@ -249,10 +332,70 @@ def test_eigvalsh(shape: Any) -> None:
     check_of_positive(np.linalg.eigvalsh, [rng.normal(size=shape[:-1])], rng.normal(size=shape))
 
 
-def test_eigenvectors_of_equal_eigenvalues_are_not_silently_wrong() -> None:
-    w, v = np.linalg.eigh(np.eye(2))
-    with np.errstate(all="ignore"):
-        assert not np.all(np.isfinite(rt.eigh_bar(None, np.ones((2, 2)) + v, w, v)))
+def orthogonal(n: int) -> Any:
+    return np.linalg.qr(np.random.default_rng(9).normal(size=(n, n)))[0]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_eigenvectors_of_equal_eigenvalues_are_not_silently_wrong(turned: bool) -> None:
+    """Turned, the eigenvalues are equal but for rounding. The loss is the sum of V exp(w) V^T, a function of the
+    matrix.
+    """
+    q = orthogonal(4) if turned else np.eye(4)
+    a = q @ np.diag([1.0, 1.0, 1.0, 2.0]) @ q.T
+    w, v = np.linalg.eigh(0.5 * (a + a.T))
+    c = np.ones((4, 4))
+    found = rt.eigh_bar(np.exp(w) * np.diagonal(v.T @ c @ v), 2.0 * c @ v * np.exp(w), w, v)
+    assert np.any(np.isnan(found))
+    assert np.all(np.isfinite(rt.eigh_bar(np.exp(w), None, w, v)))
+
+
+def test_singular_vectors_of_equal_singular_values_are_not_silently_wrong() -> None:
+    """The loss is a product with the polar factor U V^T of an orthogonal matrix."""
+    x = orthogonal(3)
+    u, s, vh = np.linalg.svd(x)
+    c = np.random.default_rng(8).normal(size=(3, 3))
+    found = cotangent(np.linalg.svd, "a", (c @ vh.T, np.zeros(3), u.T @ c), x)
+    assert np.any(np.isnan(found))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 4)])
+def test_svd_of_complex_matrices_where_the_phases_cancel(shape: Any) -> None:
+    rng = np.random.default_rng(5)
+    x, d = (rng.normal(size=shape) + 1j * rng.normal(size=shape) for _ in range(2))
+    c = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+    def loss(v: Any) -> float:
+        u, s, vh = np.linalg.svd(v, full_matrices=False)
+        return float(np.real(np.sum(c * ((u * s**3) @ vh)) + np.sum(np.abs(u) ** 2 * s) + np.sum(np.abs(vh) ** 4)))
+
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    y_bar = (
+        c @ (s**3 * vh.T) + 2 * np.conj(u) * s,
+        np.real(3 * s**2 * np.diagonal(u.T @ c @ vh.T)) + np.sum(np.abs(u) ** 2, axis=0),
+        (u * s**3).T @ c + 4 * np.abs(vh) ** 2 * np.conj(vh),
+    )
+    found = cotangent(np.linalg.svd, "a", y_bar, x, full_matrices=False)
+    expected = (loss(x + 1e-5 * d) - loss(x - 1e-5 * d)) / 2e-5
+    assert np.real(np.sum(found * d)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_eigenvectors_of_hermitian_matrices_where_the_phases_cancel() -> None:
+    rng = np.random.default_rng(5)
+    x, d, c = (m + np.conj(m.T) for m in rng.normal(size=(3, 4, 4)) + 1j * rng.normal(size=(3, 4, 4)))
+
+    def loss(m: Any) -> float:
+        w, v = np.linalg.eigh(m)
+        return float(np.real(np.sum(c * ((v * np.sin(w)) @ np.conj(v.T)))) + np.sum(np.abs(v) ** 4))
+
+    w, v = np.linalg.eigh(x)
+    y_bar = (
+        np.real(np.cos(w) * np.diagonal(np.conj(v.T) @ c.T @ v)),
+        (c + np.conj(c.T)) @ np.conj(v) * np.sin(w) + 4 * np.abs(v) ** 2 * np.conj(v),
+    )
+    found = cotangent(np.linalg.eigh, "a", y_bar, x)
+    expected = (loss(x + 1e-5 * d) - loss(x - 1e-5 * d)) / 2e-5
+    assert np.real(np.sum(found * d)) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 4), (2, 4, 3)])
@@ -279,8 +422,3 @@ def test_svd_with_extra_vectors_is_refused() -> None:
         cotangent(np.linalg.svd, "a", (u, None, None), x)
 
 
-@pytest.mark.parametrize("fn", [np.linalg.eigvalsh, np.linalg.pinv, np.linalg.svdvals])
-def test_complex_matrices_are_refused_where_no_rule_is_known(fn: Any) -> None:
-    x = np.array([[1.0, 1j], [-1j, 2.0]])
-    with pytest.raises(TypeError, match="real matrices"):
-        cotangent(fn, next(iter(find(fn).cotangents)), fn(x), x)  # type: ignore[union-attr]

@@ -1,0 +1,586 @@
+"""Rules of ``scipy.linalg``: solvers, factorisations and their solves, functions of matrices, structured matrices.
+
+A factorisation serves both sweeps: the reverse of ``cho_solve``, ``lu_solve`` and ``solve_triangular`` solves with the
+factors that are there. Where a triangle of a symmetric matrix is read, the cotangent is the symmetric one. Formulas:
+M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation" (2008), unless
+another source stands beside the rule; cotangents of complex matrices follow JAX's convention.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from s2s import runtime as rt
+from s2s.rules.linalg import check_real, lstsq_bars
+from s2s.rules.table import alias, args, arr, jvp, linear, model, refuse, vjp
+
+
+def _t(a: Any) -> Any:
+    return np.swapaxes(a, -1, -2)
+
+
+def outer(a: Any, b: Any) -> Any:
+    """a b^T, of vectors or of matrices of columns."""
+    return np.outer(a, b) if np.ndim(a) == 1 else a @ _t(b)
+
+
+def symmetric(a: Any) -> Any:
+    """The Hermitian part of a cotangent: what it says of symmetric changes."""
+    return 0.5 * (a + np.conj(_t(a)))
+
+
+def check_matrix(a: Any, name: str) -> None:
+    """Raise NoDerivativeError for a stack of matrices."""
+    if np.ndim(a) > 2:
+        rt.no_derivative(name, "of a stack of matrices it has no rule; call it for one at a time")
+
+
+# --- solving --------------------------------------------------------------------------------------------------------
+
+
+def _solve_b(y_bar: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+    check_matrix(a, "scipy.linalg.solve")
+    if assume_a in ("sym", "pos", "symmetric", "positive definite", "her", "hermitian"):
+        same = np.conj(a) if assume_a in ("pos", "positive definite", "her", "hermitian") else a
+        return scipy.linalg.solve(same, y_bar, lower=lower, assume_a=assume_a)
+    return scipy.linalg.solve(a if transposed else a.T, y_bar)
+
+
+def _solve_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+    b_bar = _solve_b(y_bar, a, b, lower, assume_a, transposed)
+    if assume_a in ("pos", "positive definite", "her", "hermitian"):
+        return -symmetric(outer(b_bar, y))
+    if assume_a in ("sym", "symmetric"):
+        return -0.5 * (outer(b_bar, y) + outer(y, b_bar))
+    if assume_a in ("lower triangular", "upper triangular"):
+        part = np.tril if (assume_a == "lower triangular") != bool(transposed) else np.triu
+        return part(-outer(b_bar, y)) if not transposed else part(-outer(b_bar, y)).T
+    if assume_a not in (None, "gen", "general"):
+        return rt.no_derivative("scipy.linalg.solve", f"assume_a={assume_a!r} has no rule; leave it out")
+    return -(outer(y, b_bar) if transposed else outer(b_bar, y))
+
+
+SOLVES = [args(arr(3, 3), arr(3)), args(arr(3, 3), arr(3, 2)), args(arr(3, 3, complex=True), arr(3, complex=True))]
+vjp(
+    scipy.linalg.solve, a=_solve_a, b=_solve_b,
+    params=(
+        "a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None, transposed=False"
+    ),
+    samples=[
+        *SOLVES, args(arr(3, 3), arr(3), transposed=True), args(arr(3, 3, positive=True), arr(3), assume_a="pos"),
+        args(arr(3, 3, positive=True), arr(3, 2), lower=True, assume_a="sym"),
+        args(arr(3, 3, positive=True, complex=True), arr(3, complex=True), assume_a="her"),
+    ],
+)
+
+
+@jvp(scipy.linalg.solve)
+def _solve_dot(y: Any, a: Any, a_dot: Any, b_dot: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+    change = b_dot
+    if np.ndim(a_dot):
+        change = change - (_t(a_dot) if transposed else a_dot) @ y
+    return scipy.linalg.solve(a, change, lower=lower, assume_a=assume_a, transposed=transposed)
+
+
+def _solve_triangular_b(y_bar: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+    if trans == 0 or trans == "N":
+        return scipy.linalg.solve_triangular(a, y_bar, trans=1, lower=lower, unit_diagonal=unit_diagonal)
+    if trans == 1 or trans == "T":
+        return scipy.linalg.solve_triangular(a, y_bar, lower=lower, unit_diagonal=unit_diagonal)
+    return scipy.linalg.solve_triangular(np.conj(a), y_bar, lower=lower, unit_diagonal=unit_diagonal)
+
+
+def _solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+    check_matrix(a, "scipy.linalg.solve_triangular")
+    b_bar = _solve_triangular_b(y_bar, a, b, trans, lower, unit_diagonal)
+    a_bar = -outer(b_bar, y) if trans == 0 or trans == "N" else -outer(y, b_bar)
+    if trans == 2 or trans == "C":
+        a_bar = np.conj(a_bar)
+    if lower:
+        return np.tril(a_bar, -1 if unit_diagonal else 0)
+    return np.triu(a_bar, 1 if unit_diagonal else 0)
+
+
+DIAGONAL = arr(3, 3, low=0.5)
+vjp(
+    scipy.linalg.solve_triangular, a=_solve_triangular_a, b=_solve_triangular_b,
+    params="a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True",
+    samples=[
+        args(DIAGONAL, arr(3)), args(DIAGONAL, arr(3, 2), lower=True), args(DIAGONAL, arr(3), 1),
+        args(DIAGONAL, arr(3), trans="T", lower=True), args(DIAGONAL, arr(3), unit_diagonal=True),
+        args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True), 2, True),
+        args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True)),
+    ],
+)
+
+# --- Cholesky -------------------------------------------------------------------------------------------------------
+
+
+def cholesky_bar(g: Any, y: Any, lower: Any) -> Any:
+    """The symmetric cotangent of a matrix from that of its factor, of which one triangle counts."""
+    check_matrix(y, "scipy.linalg.cholesky")
+    if lower:
+        return rt.cholesky_bar(np.tril(g), np.tril(y))
+    return rt.cholesky_bar(np.conj(_t(np.triu(g))), np.conj(_t(np.triu(y))))
+
+
+TRIANGLES = [
+    args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True), lower=True),
+    args(arr(3, 3, positive=True, complex=True), True), args(arr(3, 3, positive=True, complex=True)),
+]
+vjp(
+    scipy.linalg.cholesky, a=lambda y_bar, y, lower: cholesky_bar(y_bar, y, lower),
+    params="a, lower=False, overwrite_a=False, check_finite=True", samples=TRIANGLES,
+)
+
+
+@model(scipy.linalg.cho_factor)
+def _cho_factor(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True) -> Any:
+    """The other triangle is zero here, and whatever was there in SciPy's: ``cho_solve`` does not read it."""
+    return scipy.linalg.cholesky(a, lower=lower, check_finite=check_finite), lower
+
+
+def _cho_solve_b(y_bar: Any, c_and_lower: Any) -> Any:
+    if np.iscomplexobj(c_and_lower[0]):  # the transpose of a Hermitian matrix is its conjugate
+        return np.conj(scipy.linalg.cho_solve(c_and_lower, np.conj(y_bar)))
+    return scipy.linalg.cho_solve(c_and_lower, y_bar)
+
+
+def _cho_solve_c(y_bar: Any, y: Any, c_and_lower: Any, b: Any) -> Any:
+    c, lower = c_and_lower
+    check_matrix(c, "scipy.linalg.cho_solve")
+    half = np.conj(outer(_cho_solve_b(y_bar, c_and_lower), y))
+    both = half + np.conj(_t(half))
+    if lower:
+        return (-np.conj(np.tril(both @ np.tril(c))), None)
+    return (-np.conj(np.triu(np.triu(c) @ both)), None)
+
+
+vjp(
+    scipy.linalg.cho_solve, c_and_lower=_cho_solve_c, b=_cho_solve_b,
+    params="c_and_lower, b, overwrite_b=False, check_finite=True",
+    samples=[
+        args((DIAGONAL, True), arr(3)), args((DIAGONAL, False), arr(3, 2)),
+        args((DIAGONAL, True), arr(3, 2), check_finite=False),
+    ],
+)
+
+# --- LU -------------------------------------------------------------------------------------------------------------
+
+
+def order_of(piv: Any) -> Any:
+    """The order of rows that the interchanges of LAPACK give: a[order] = L U."""
+    order = np.arange(len(piv))
+    for i, k in enumerate(piv):
+        order[[i, k]] = order[[k, i]]
+    return order
+
+
+def lu_bar(l_bar: Any, u_bar: Any, lower: Any, upper: Any) -> Any:
+    """The cotangent of ``lower @ upper`` from those of the factors: a square, unit lower and upper one (S. de Hoog,
+    R. Anderssen, M. Lukas, "Differentiation of matrix functionals using triangular factorization", 2011).
+    """
+    inner = np.tril(lower.T @ l_bar, -1) + np.triu(u_bar @ upper.T)
+    right = scipy.linalg.solve_triangular(upper, inner.T).T
+    return scipy.linalg.solve_triangular(lower, right, trans=1, lower=True, unit_diagonal=True)
+
+
+def _lu_factor(y_bar: Any, y: Any, a: Any) -> Any:
+    check_matrix(a, "scipy.linalg.lu_factor")
+    factors, piv = y
+    factors_bar = np.broadcast_to(y_bar[0], np.shape(factors))
+    if np.shape(a)[0] != np.shape(a)[1]:
+        return rt.no_derivative("scipy.linalg.lu_factor", "of an oblong matrix it has no rule")
+    lower = np.tril(factors, -1) + np.eye(len(factors), dtype=factors.dtype)
+    rows = lu_bar(np.tril(factors_bar, -1), np.triu(factors_bar), lower, np.triu(factors))
+    return rows[np.argsort(order_of(piv))]
+
+
+def _lu_solve_b(y_bar: Any, lu_and_piv: Any, trans: Any) -> Any:
+    if trans == 0:
+        return scipy.linalg.lu_solve(lu_and_piv, y_bar, trans=1)
+    if trans == 1:
+        return scipy.linalg.lu_solve(lu_and_piv, y_bar)
+    return np.conj(scipy.linalg.lu_solve(lu_and_piv, np.conj(y_bar)))
+
+
+def _lu_solve_lu(y_bar: Any, y: Any, lu_and_piv: Any, b: Any, trans: Any) -> Any:
+    factors, piv = lu_and_piv
+    check_matrix(factors, "scipy.linalg.lu_solve")
+    b_bar = _lu_solve_b(y_bar, lu_and_piv, trans)
+    a_bar = -outer(b_bar, y) if trans == 0 else -outer(y, b_bar)
+    if trans == 2:
+        a_bar = np.conj(a_bar)
+    rows = a_bar[order_of(piv)]
+    lower = np.tril(factors, -1) + np.eye(len(factors), dtype=factors.dtype)
+    return (np.tril(rows @ np.triu(factors).T, -1) + np.triu(lower.T @ rows), None)
+
+
+vjp(
+    scipy.linalg.lu_factor, a=_lu_factor, params="a, overwrite_a=False, check_finite=True",
+    samples=[args(arr(3, 3)), args(arr(4, 4)), args(arr(3, 3, complex=True))],
+)
+PIVOTS = np.array([1, 2, 2], np.int32)
+vjp(
+    scipy.linalg.lu_solve, lu_and_piv=_lu_solve_lu, b=_lu_solve_b,
+    params="lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True",
+    samples=[
+        args((DIAGONAL, PIVOTS), arr(3)), args((DIAGONAL, PIVOTS), arr(3, 2), 1),
+        args((arr(3, 3, low=0.5, complex=True), PIVOTS), arr(3, complex=True), trans=2),
+    ],
+)
+
+
+def _lu(y_bar: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
+    check_matrix(a, "scipy.linalg.lu")
+    if permute_l or np.shape(a)[0] != np.shape(a)[1]:
+        return rt.no_derivative("scipy.linalg.lu", "permute_l and oblong matrices have no rule; use lu_factor")
+    p, lower, upper = y
+    _, lower_bar, upper_bar = rt.whole((None, *y_bar[1:]), y)
+    rows = lu_bar(lower_bar, upper_bar, lower, upper)
+    return rows[p] if p_indices else p @ rows
+
+
+vjp(
+    scipy.linalg.lu, a=_lu, params="a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False",
+    samples=[args(arr(3, 3)), args(arr(4, 4))],
+)
+
+# --- the names that NumPy has too -----------------------------------------------------------------------------------
+
+KEEP = "overwrite_a=False, check_finite=True"
+alias(np.linalg.inv, scipy.linalg.inv, params=f"a, {KEEP}, *, assume_a=None, lower=False", samples=[args(arr(3, 3))])
+alias(np.linalg.det, scipy.linalg.det, params=f"a, {KEEP}")
+alias(
+    np.linalg.norm, scipy.linalg.norm, params="x, ord=None, axis=None, keepdims=False, check_finite=True",
+    samples=[
+        args(arr(4)), args(arr(3, 4), "fro"), args(arr(3, 4), 2), args(arr(3, 4), 1, axis=1), args(arr(3, 3), "nuc"),
+    ],
+)
+alias(
+    np.linalg.pinv, scipy.linalg.pinv, params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True",
+    samples=[args(arr(4, 3)), args(arr(3, 4))],
+)
+vjp(
+    scipy.linalg.svdvals, a=lambda y_bar, a: rt.svdvals_bar(y_bar, a), params=f"a, {KEEP}",
+    samples=[args(arr(3, 4)), args(arr(3, 2, complex=True))],
+)
+alias(
+    np.linalg.svd, scipy.linalg.svd, params=f"a, full_matrices=True, compute_uv=True, {KEEP}, lapack_driver='gesdd'",
+    samples=[args(arr(3, 3)), args(arr(4, 3), False), args(arr(3, 4), compute_uv=False)],
+)
+
+
+def _qr(y_bar: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
+    if mode not in ("full", "economic"):
+        return rt.no_derivative("scipy.linalg.qr", f"the mode {mode!r} has no rule; use 'economic'")
+    if pivoting:  # a[:, order] = q r
+        return rt.qr_bar(y_bar[:2], y[:2], "reduced")[..., np.argsort(y[2])]
+    return rt.qr_bar(y_bar, y, "reduced")
+
+
+vjp(
+    scipy.linalg.qr, a=_qr, harmless="lwork",
+    params="a, overwrite_a=False, lwork=None, mode='full', pivoting=False, check_finite=True",
+    samples=[
+        args(arr(3, 3)), args(arr(4, 3), mode="economic"), args(arr(3, 5)),
+        args(arr(4, 3), mode="economic", pivoting=True),
+    ],
+)
+
+
+def _eigh(y_bar: Any, y: Any, a: Any, lower: Any, eigvals_only: Any) -> Any:
+    check_matrix(a, "scipy.linalg.eigh")
+    if eigvals_only:
+        return rt.eigvalsh_bar(y_bar, scipy.linalg.eigh(a, lower=lower)[1])
+    return rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
+
+
+EIGEN = "a, b=None, *, lower=True, {} overwrite_a=False, overwrite_b=False, type=1, check_finite=True, {}"
+SUBSETS = "subset_by_index=None, subset_by_value=None, driver=None"
+vjp(
+    scipy.linalg.eigh, a=_eigh, params=EIGEN.format("eigvals_only=False,", SUBSETS), harmless="driver",
+    samples=[
+        args(arr(3, 3, positive=True), eigvals_only=True),
+        args(arr(4, 4, positive=True), lower=False, eigvals_only=True),
+        args(arr(3, 3, positive=True, complex=True), eigvals_only=True),
+    ],
+)
+vjp(
+    scipy.linalg.eigvalsh, a=lambda y_bar, a, lower: rt.eigvalsh_bar(y_bar, scipy.linalg.eigh(a, lower=lower)[1]),
+    params=EIGEN.format("", SUBSETS), harmless="driver",
+    samples=[args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True, complex=True))],
+)
+vjp(
+    scipy.linalg.lstsq,
+    a=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[0],
+    b=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[1],
+    params="a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None",
+    harmless="cond", samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4))],
+)
+
+# --- functions of matrices ------------------------------------------------------------------------------------------
+
+
+def function_bar(fn: Any, g: Any, a: Any) -> Any:
+    """The cotangent of ``a`` from that of a function of matrices ``fn(a)``: its Frechet derivative at the transpose,
+    which stands beside the diagonal of the function of a block matrix (N. Higham, "Functions of Matrices", 2008, 3.6).
+    """
+    n, at = np.shape(a)[-1], _t(a)
+    block = np.concatenate([
+        np.concatenate([at, g], axis=-1), np.concatenate([np.zeros_like(at), at], axis=-1)
+    ], axis=-2)
+    return rt.cast(fn(block)[..., :n, n:], a)
+
+
+def _expm(y_bar: Any, A: Any) -> Any:
+    if np.ndim(A) == 2:
+        return rt.cast(scipy.linalg.expm_frechet(A.T, y_bar, compute_expm=False), A)
+    return function_bar(scipy.linalg.expm, y_bar, A)
+
+
+vjp(
+    scipy.linalg.expm, A=_expm, params="A",
+    samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(3, 3, complex=True)), args(arr(1, 1))],
+)
+
+
+@jvp(scipy.linalg.expm)
+def _expm_dot(A: Any, A_dot: Any) -> Any:
+    if np.ndim(A) == 2:
+        return scipy.linalg.expm_frechet(A, A_dot, compute_expm=False)
+    return function_bar(scipy.linalg.expm, A_dot, _t(A))
+
+
+def _logm(y_bar: Any, y: Any, A: Any) -> Any:
+    check_matrix(A, "scipy.linalg.logm")
+    check_real(y, A, "scipy.linalg.logm")
+    return function_bar(scipy.linalg.logm, y_bar, A)
+
+
+def _sqrtm(y_bar: Any, y: Any, A: Any) -> Any:
+    """With y y = A: y dy + dy y = dA, a Sylvester equation, and so is its transpose."""
+    check_matrix(A, "scipy.linalg.sqrtm")
+    check_real(y, A, "scipy.linalg.sqrtm")
+    return scipy.linalg.solve_sylvester(y.T, y.T, y_bar)
+
+
+SMOOTH = [args(arr(3, 3)), args(arr(3, 3, complex=True))]
+vjp(scipy.linalg.logm, A=_logm, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
+vjp(scipy.linalg.sqrtm, A=_sqrtm, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
+vjp(scipy.linalg.sinm, A=lambda y_bar, A: function_bar(scipy.linalg.sinm, y_bar, A), params="A", samples=SMOOTH)
+vjp(scipy.linalg.cosm, A=lambda y_bar, A: function_bar(scipy.linalg.cosm, y_bar, A), params="A", samples=SMOOTH)
+vjp(scipy.linalg.tanm, A=lambda y_bar, A: function_bar(scipy.linalg.tanm, y_bar, A), params="A", samples=SMOOTH)
+vjp(scipy.linalg.sinhm, A=lambda y_bar, A: function_bar(scipy.linalg.sinhm, y_bar, A), params="A", samples=SMOOTH)
+vjp(scipy.linalg.coshm, A=lambda y_bar, A: function_bar(scipy.linalg.coshm, y_bar, A), params="A", samples=SMOOTH)
+vjp(scipy.linalg.tanhm, A=lambda y_bar, A: function_bar(scipy.linalg.tanhm, y_bar, A), params="A", samples=SMOOTH)
+
+# --- matrix equations -----------------------------------------------------------------------------------------------
+
+
+def _sylvester_q(y_bar: Any, a: Any, b: Any) -> Any:
+    """a x + x b = q, and so a^T q_bar + q_bar b^T = x_bar."""
+    return scipy.linalg.solve_sylvester(a.T, b.T, y_bar)
+
+
+vjp(
+    scipy.linalg.solve_sylvester, params="a, b, q", q=_sylvester_q,
+    a=lambda y_bar, y, a, b: -(_sylvester_q(y_bar, a, b) @ y.T),
+    b=lambda y_bar, y, a, b: -(y.T @ _sylvester_q(y_bar, a, b)),
+    samples=[
+        args(arr(3, 3), arr(2, 2), arr(3, 2)),
+        args(arr(2, 2, complex=True), arr(3, 3, complex=True), arr(2, 3, complex=True)),
+    ],
+)
+
+
+def _lyapunov_q(y_bar: Any, a: Any) -> Any:
+    """a x + x a^T = q, and so a^T q_bar + q_bar a = x_bar."""
+    if np.iscomplexobj(a):
+        return rt.no_derivative("scipy.linalg.solve_continuous_lyapunov", "it has a rule for real matrices only")
+    return scipy.linalg.solve_continuous_lyapunov(a.T, y_bar)
+
+
+def _lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
+    q_bar = _lyapunov_q(y_bar, a)
+    return -(q_bar @ y.T + q_bar.T @ y)
+
+
+def _discrete_lyapunov_q(y_bar: Any, a: Any) -> Any:
+    """x = a x a^T + q, and so q_bar = a^T q_bar a + x_bar."""
+    if np.iscomplexobj(a):
+        return rt.no_derivative("scipy.linalg.solve_discrete_lyapunov", "it has a rule for real matrices only")
+    return scipy.linalg.solve_discrete_lyapunov(a.T, y_bar)
+
+
+def _discrete_lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
+    q_bar = _discrete_lyapunov_q(y_bar, a)
+    return q_bar @ a @ y.T + q_bar.T @ a @ y
+
+
+vjp(
+    scipy.linalg.solve_continuous_lyapunov, a=_lyapunov_a, q=_lyapunov_q, params="a, q",
+    samples=[args(arr(3, 3), arr(3, 3))],
+)
+vjp(
+    scipy.linalg.solve_discrete_lyapunov, a=_discrete_lyapunov_a, q=_discrete_lyapunov_q, params="a, q, method=None",
+    harmless="method", samples=[args(arr(3, 3), arr(3, 3))],
+)
+
+# --- banded matrices ------------------------------------------------------------------------------------------------
+
+
+def transposed_band(ab: Any, low: int, up: int) -> Any:
+    """The diagonals of the transpose of a banded matrix, as ``solve_banded`` takes them."""
+    made, n = np.zeros_like(ab), np.shape(ab)[1]
+    for offset in range(-low, up + 1):  # the diagonal a[i, i + offset] lies in row up - offset, by columns
+        length = n - abs(offset)
+        start = max(offset, 0)
+        made[low + offset, max(-offset, 0) : max(-offset, 0) + length] = ab[up - offset, start : start + length]
+    return made
+
+
+def band_of_outer(a: Any, b: Any, low: int, up: int) -> Any:
+    """The diagonals of the matrix a b^T, as ``solve_banded`` takes them."""
+    a, b = np.reshape(a, (len(a), -1)), np.reshape(b, (len(b), -1))
+    n = len(a)
+    made = np.zeros((low + up + 1, n), dtype=np.result_type(a, b))
+    for offset in range(-low, up + 1):
+        i, j = max(-offset, 0), max(offset, 0)
+        length = n - abs(offset)
+        made[up - offset, j : j + length] = np.sum(a[i : i + length] * b[j : j + length], axis=1)
+    return made
+
+
+def _solve_banded_b(y_bar: Any, l_and_u: Any, ab: Any) -> Any:
+    low, up = l_and_u
+    return scipy.linalg.solve_banded((up, low), transposed_band(ab, low, up), y_bar)
+
+
+def _solve_banded_ab(y_bar: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
+    return -band_of_outer(_solve_banded_b(y_bar, l_and_u, ab), y, *l_and_u)
+
+
+vjp(
+    scipy.linalg.solve_banded, ab=_solve_banded_ab, b=_solve_banded_b,
+    params="l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True",
+    samples=[
+        args((1, 1), arr(3, 5, low=0.5), arr(5)), args((2, 1), arr(4, 5, low=0.5), arr(5, 2)),
+        args((0, 1), arr(2, 4, low=0.5), arr(4)),
+    ],
+)
+
+
+def _solveh_banded_b(y_bar: Any, ab: Any, lower: Any) -> Any:
+    if np.iscomplexobj(ab):
+        return rt.no_derivative("scipy.linalg.solveh_banded", "it has a rule for real matrices only")
+    return scipy.linalg.solveh_banded(ab, y_bar, lower=lower)
+
+
+def _solveh_banded_ab(y_bar: Any, y: Any, ab: Any, lower: Any) -> Any:
+    """A diagonal stands for two, but for the main one."""
+    b_bar, count = _solveh_banded_b(y_bar, ab, lower), len(ab) - 1
+    low, up = (count, 0) if lower else (0, count)
+    share = np.reshape(np.where(np.arange(count + 1) == up, 0.5, 1.0), (-1, 1))
+    return rt.cast(-share * (band_of_outer(b_bar, y, low, up) + band_of_outer(y, b_bar, low, up)), ab)
+
+
+BAND = np.array([[0.0, 0.3, -0.2, 0.1], [2.0, 2.5, 3.0, 2.2]])
+vjp(
+    scipy.linalg.solveh_banded, ab=_solveh_banded_ab, b=_solveh_banded_b,
+    params="ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True",
+    samples=[args(BAND, arr(4)), args(BAND[::-1].copy(), arr(4, 2), lower=True), args(arr(1, 4, low=0.5), arr(4))],
+)
+
+# --- structured matrices --------------------------------------------------------------------------------------------
+
+
+def blocks_on_diagonal(g: Any, arrays: Any) -> Any:
+    """The cotangents of the blocks of ``block_diag``."""
+    row = column = 0
+    parts = []
+    for array in arrays:
+        rows, columns = np.shape(np.atleast_2d(array))
+        part = g[row : row + rows, column : column + columns]
+        parts.append(rt.cast(np.reshape(part, np.shape(array)), array))
+        row, column = row + rows, column + columns
+    return tuple(parts)
+
+
+linear(
+    scipy.linalg.block_diag, arrs=lambda y_bar, arrs: blocks_on_diagonal(y_bar, arrs), joint=True, params="*arrs",
+    samples=[args(arr(2, 2), arr(1, 3)), args(arr(2, 2), arr(3), arr(2)), args(arr(2, 3))],
+)
+
+
+def sums_of_diagonals(g: Any, step: int, count: int) -> Any:
+    """The sums of the diagonals 0, ``step``, 2 ``step``, ... of a matrix."""
+    return np.array([np.trace(g, step * k) for k in range(count)], dtype=g.dtype)
+
+
+def sums_above(g: Any, count: int) -> Any:
+    """The sums of the diagonals above the main one of a matrix, and 0 for that."""
+    return np.append(0.0, sums_of_diagonals(g, 1, count)[1:]).astype(g.dtype)
+
+
+def _toeplitz_c(y_bar: Any, c: Any, r: Any) -> Any:
+    below = sums_of_diagonals(y_bar, -1, np.size(c))
+    if r is None:  # the conjugate of the column is the row
+        below = below + np.conj(sums_above(y_bar, np.size(c)))
+    return rt.cast(np.reshape(below, np.shape(c)), c)
+
+
+def _toeplitz_r(y_bar: Any, r: Any) -> Any:
+    return rt.cast(np.reshape(sums_above(y_bar, np.size(r)), np.shape(r)), r)
+
+
+linear(
+    scipy.linalg.toeplitz, c=_toeplitz_c, r=_toeplitz_r, joint=True, params="c, r=None",
+    samples=[args(arr(3)), args(arr(3), arr(4)), args(arr(4), arr(2)), args(np.ones(3), arr(3))],
+)
+
+
+@model(scipy.linalg.circulant, samples=[args(arr(3)), args(arr(4))])
+def _circulant(c: Any) -> Any:
+    n = np.size(c)
+    return np.take(c, (np.arange(n)[:, None] - np.arange(n)) % n)
+
+
+@model(scipy.linalg.khatri_rao, samples=[args(arr(2, 3), arr(4, 3))])
+def _khatri_rao(a: Any, b: Any) -> Any:
+    return np.reshape(a[:, None, :] * b[None, :, :], (-1, np.shape(b)[1]))
+
+
+def toeplitz_parts(c_or_cr: Any) -> tuple[Any, Any]:
+    """The first column and the first row of the matrix of ``solve_toeplitz``."""
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, np.conj(c_or_cr))
+    return np.ravel(c), np.ravel(r)
+
+
+def _solve_toeplitz_b(y_bar: Any, c_or_cr: Any) -> Any:
+    c, r = toeplitz_parts(c_or_cr)
+    return scipy.linalg.solve_toeplitz((np.concatenate([c[:1], r[1:]]), c), y_bar)
+
+
+def _solve_toeplitz_c(y_bar: Any, y: Any, c_or_cr: Any) -> Any:
+    matrix_bar = -outer(_solve_toeplitz_b(y_bar, c_or_cr), y)
+    if isinstance(c_or_cr, tuple):
+        return (_toeplitz_c(matrix_bar, *c_or_cr), _toeplitz_r(matrix_bar, c_or_cr[1]))
+    return _toeplitz_c(matrix_bar, c_or_cr, None)
+
+
+vjp(
+    scipy.linalg.solve_toeplitz, c_or_cr=_solve_toeplitz_c, b=_solve_toeplitz_b, params="c_or_cr, b, check_finite=True",
+    samples=[args((arr(3, low=1.5), arr(3)), arr(3)), args(arr(3, low=1.0), arr(3, 2))],
+)
+
+for _fn in (
+    scipy.linalg.schur, scipy.linalg.hessenberg, scipy.linalg.ldl, scipy.linalg.qz, scipy.linalg.ordqz,
+    scipy.linalg.cossin, scipy.linalg.null_space, scipy.linalg.orth,
+):
+    refuse(_fn, "it has no rule; use np.linalg.eigh, svd or qr")
+refuse(scipy.linalg.eig, "it has no rule; use np.linalg.eig")
+refuse(scipy.linalg.eigvals, "it has no rule; use np.linalg.eigvals")

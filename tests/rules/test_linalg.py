@@ -1,0 +1,152 @@
+"""Linear algebra through the compiler: factors that pass from one call to the next, general matrices, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import s2s
+from s2s.errors import NoDerivativeError
+
+RNG = np.random.default_rng(4)
+X, B = RNG.normal(size=(4, 4)), RNG.normal(size=4)
+COMPLEX = RNG.normal(size=(3, 3)) + 1j * RNG.normal(size=(3, 3))
+
+
+def by_differences(f: Any, x: Any, d: Any, h: float = 1e-4) -> float:
+    """The derivative of ``f`` at ``x`` along ``d``, by central differences of fourth order."""
+    return (8 * (f(x + h * d) - f(x - h * d)) - (f(x + 2 * h * d) - f(x - 2 * h * d))) / (12 * h)
+
+
+def cholesky_upper(x):
+    factor = scipy.linalg.cho_factor(x @ x.T + np.eye(4))
+    return B @ scipy.linalg.cho_solve(factor, np.sin(x[0])) + np.sum(np.log(np.diag(factor[0])))
+
+
+def cholesky_lower(x):
+    c, low = scipy.linalg.cho_factor(x @ x.T + np.eye(4), lower=True)
+    return np.sum(scipy.linalg.cho_solve((c, low), x) ** 2)
+
+
+def triangular(x):
+    factor = np.linalg.cholesky(x @ x.T + np.eye(4))
+    half = scipy.linalg.solve_triangular(factor, B, lower=True)
+    return np.sum(half**2) + B @ scipy.linalg.solve_triangular(factor.T, np.cos(x[1]))
+
+
+def lu(x):
+    factors = scipy.linalg.lu_factor(x)
+    once = scipy.linalg.lu_solve(factors, B)
+    return np.sum(scipy.linalg.lu_solve(factors, once * x[0], trans=1) ** 2)
+
+
+def lu_parts(x):
+    p, lower, upper = scipy.linalg.lu(x)
+    return np.sum(np.sin(lower)) + np.sum(upper**2) + np.sum(p)
+
+
+def eigen(x):
+    w, v = scipy.linalg.eigh(x + x.T)
+    return np.sum(np.sin(w) * v[0] ** 2)
+
+
+def exponential(x):
+    return np.sum(scipy.linalg.expm(0.3 * x) ** 2)
+
+
+def root(x):
+    return np.sum(np.sin(scipy.linalg.sqrtm(x @ x.T + np.eye(4))))
+
+
+def banded(x):
+    return B @ scipy.linalg.solve_banded((1, 1), np.abs(x[:3]) + np.array([[0.1], [5.0], [0.1]]), np.sin(x[3]))
+
+
+def fit(x):
+    solution, squares, rank, s = np.linalg.lstsq(x[:, :2], x[:, 2])
+    return np.sum(solution**3) + np.sum(squares) + np.sum(s) + rank
+
+
+def sum_of_eigenvalues(x):
+    return np.sum(np.linalg.eigh(x + x.T)[0])
+
+
+def sum_of_singular_values(x):
+    u, s, vh = np.linalg.svd(x)
+    return np.sum(s) + 2.0 * u[0, 0] ** 2
+
+
+def sum_of_a_factor(x):
+    q, r = np.linalg.qr(x)
+    return np.sum(r)
+
+
+@pytest.mark.parametrize("f", [sum_of_eigenvalues, sum_of_singular_values, sum_of_a_factor])
+def test_cotangents_that_are_one_number(f: Any) -> None:
+    """The cotangent of the argument of np.sum is a number, that of a part of a result too."""
+    d = RNG.normal(size=(4, 4))
+    assert np.sum(s2s.grad(f)(X) * d) == pytest.approx(by_differences(f, X, d), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "f", [cholesky_upper, cholesky_lower, triangular, lu, lu_parts, eigen, exponential, root, banded, fit],
+)
+def test_programs(f: Any) -> None:
+    d = RNG.normal(size=(4, 4))
+    found = np.sum(s2s.grad(f)(X) * d)
+    assert found == pytest.approx(by_differences(f, X, d), rel=1e-7)
+
+
+def test_the_factor_is_not_computed_again() -> None:
+    def f(a):
+        factor = scipy.linalg.lu_factor(a)
+        return np.sum(scipy.linalg.lu_solve(factor, B))
+
+    lines = [line for line in s2s.source(f, X).splitlines() if not line.lstrip().startswith("#")]
+    assert sum("lu_factor(a)" in line for line in lines) == 1
+    assert not any("np.linalg" in line for line in lines)
+
+
+def test_eigenvalues_of_a_complex_matrix() -> None:
+    def f(a):
+        w, v = np.linalg.eig(a)
+        return np.sum(np.abs(w) ** 2) + np.sum(np.abs(v[0]) ** 4 * np.real(w))
+
+    d = RNG.normal(size=(3, 3)) + 1j * RNG.normal(size=(3, 3))
+    found = np.real(np.sum(s2s.grad(f)(COMPLEX) * d))
+    assert found == pytest.approx(by_differences(f, COMPLEX, d), rel=1e-7)
+
+
+def test_a_real_matrix_with_real_eigenvalues_has_a_gradient_one_with_complex_ones_is_refused() -> None:
+    def f(a):
+        w, v = np.linalg.eig(a)
+        return np.sum(np.abs(w)) + np.sum(v**4)
+
+    def g(a):
+        return np.sum(np.abs(np.linalg.eigvals(a)))
+
+    real = np.diag([1.0, -2.0, 4.0]) + 0.1 * np.arange(9.0).reshape(3, 3)
+    d = RNG.normal(size=(3, 3))
+    for loss in (f, g):
+        assert np.sum(s2s.grad(loss)(real) * d) == pytest.approx(by_differences(loss, real, d), rel=1e-6)
+        with pytest.raises(NoDerivativeError, match="complex"):
+            s2s.grad(loss)(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+
+
+def test_the_root_of_a_matrix_with_a_negative_eigenvalue_is_refused() -> None:
+    def f(a):
+        return np.sum(np.abs(scipy.linalg.sqrtm(a)))
+
+    with pytest.raises(NoDerivativeError, match="complex"):
+        s2s.grad(f)(np.diag([1.0, -2.0]))
+
+
+def test_the_order_of_a_norm_is_refused_not_left_out() -> None:
+    def f(p):
+        return np.linalg.norm(B, p)
+
+    with pytest.raises(NoDerivativeError, match="order of np.linalg.norm"):
+        s2s.grad(f)(2.5)
