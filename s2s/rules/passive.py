@@ -46,6 +46,10 @@ zero(
 )
 
 zero(
+    np.logical_and.reduce, np.logical_or.reduce, np.logical_xor.reduce, np.bitwise_and.reduce, np.bitwise_or.reduce,
+    np.logical_and.accumulate, np.logical_or.accumulate,
+)
+zero(
     np.mask_indices, np.bitwise_count, np.packbits, np.unpackbits, np.isnat, np.ndarray.tobytes, np.ndarray.tofile,
     np.ndarray.dump, np.ndarray.dumps,
 )

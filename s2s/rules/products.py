@@ -179,6 +179,54 @@ def _vdot_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
     return np.vdot(a_dot, b) + np.vdot(a, b_dot)
 
 
+# --- outer methods of ufuncs: every element of the first with every element of the second ---------------------------
+
+
+def _apart(A: Any, B: Any) -> Any:
+    """The first factor in a shape that broadcasts over the second one's dimensions."""
+    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B))
+
+
+PAIRS = [
+    args(arr(4, low=0.5), arr(3, low=0.5)), args(arr(2, 2, low=0.5), arr(3, low=0.5)), args(arr(3, low=0.5), num(0.5)),
+]
+
+
+@model(np.add.outer, samples=PAIRS)
+def _add_outer(A: Any, B: Any, /) -> Any:
+    return _apart(A, B) + B
+
+
+@model(np.subtract.outer, samples=PAIRS)
+def _subtract_outer(A: Any, B: Any, /) -> Any:
+    return _apart(A, B) - B
+
+
+@model(np.multiply.outer, samples=PAIRS)
+def _multiply_outer(A: Any, B: Any, /) -> Any:
+    return _apart(A, B) * B
+
+
+@model(np.divide.outer, samples=PAIRS)
+def _divide_outer(A: Any, B: Any, /) -> Any:
+    return _apart(A, B) / B
+
+
+@model(np.power.outer, samples=PAIRS)
+def _power_outer(A: Any, B: Any, /) -> Any:
+    return _apart(A, B) ** B
+
+
+@model(np.maximum.outer, samples=PAIRS)
+def _maximum_outer(A: Any, B: Any, /) -> Any:
+    return np.maximum(_apart(A, B), B)
+
+
+@model(np.minimum.outer, samples=PAIRS)
+def _minimum_outer(A: Any, B: Any, /) -> Any:
+    return np.minimum(_apart(A, B), B)
+
+
 # --- tensordot, einsum, kron, cross -------------------------------------------------------------------------
 
 linear(

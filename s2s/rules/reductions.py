@@ -406,6 +406,55 @@ CUMULATED = [args(arr(5)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=-2, inc
 linear(np.cumulative_sum, a=_cumulative_sum, params=CUMULATIVE, samples=CUMULATED)
 vjp(np.cumulative_prod, a=_cumulative_prod, params=CUMULATIVE, samples=CUMULATED)
 
+# --- methods of ufuncs ----------------------------------------------------------------------------------------------
+
+METHOD = "a, axis=0, dtype=None, out=None, keepdims=False, initial={}, where=True"
+ALONG = [
+    args(arr(5)), args(arr(3, 4)), args(arr(3, 4), 1), args(arr(3, 4), axis=None),
+    args(arr(3, 4), axis=-1, keepdims=True), args(arr(2, 3, 4), axis=(0, 2)),
+]
+alias(np.sum, np.add.reduce, params=METHOD.format(None), samples=ALONG)
+alias(np.prod, np.multiply.reduce, params=METHOD.format(1), samples=ALONG)
+alias(np.max, np.maximum.reduce, params=METHOD.format(None), samples=ALONG)
+alias(np.min, np.minimum.reduce, params=METHOD.format(None), samples=ALONG)
+alias(np.cumsum, np.add.accumulate, params="a, axis=0, dtype=None, out=None", samples=ALONG[:3])
+alias(np.cumprod, np.multiply.accumulate, params="a, axis=0, dtype=None, out=None", samples=ALONG[:3])
+
+
+def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    if axis is not None and not keepdims:
+        y_bar = np.expand_dims(y_bar, axis)
+        y = np.expand_dims(y, axis)
+    return y_bar * np.exp(a - y)
+
+
+vjp(np.logaddexp.reduce, a=_logaddexp_reduce, params=METHOD.format(None), samples=ALONG[:5])
+
+
+def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:
+    """The cotangent of ``a`` from that of ``np.maximum.accumulate(a, axis)``: ``y_k`` is the larger one of ``y_(k-1)``
+    and ``a_k``, and a tie is shared.
+    """
+    g, y, a = (np.moveaxis(np.asarray(part), axis, 0) for part in (g, y, a))
+    a_bar = np.array(g)
+    later = np.zeros_like(g[:1].sum(axis=0))
+    for k in range(len(a) - 1, -1, -1):
+        total = g[k] + later
+        share = np.where(y[k - 1] == a[k], 0.5, np.where(y[k] == a[k], 1.0, 0.0)) if k else 1.0
+        a_bar[k] = share * total
+        later = total - a_bar[k]
+    return np.moveaxis(a_bar, 0, axis)
+
+
+vjp(
+    np.maximum.accumulate, a=lambda y_bar, y, a, axis: running_bar(y_bar, y, a, axis),
+    params="a, axis=0, dtype=None, out=None", samples=[args(arr(6)), args(arr(3, 4)), args(arr(3, 4), 1)],
+)
+vjp(
+    np.minimum.accumulate, a=lambda y_bar, y, a, axis: running_bar(y_bar, y, a, axis),
+    params="a, axis=0, dtype=None, out=None", samples=[args(arr(6)), args(arr(3, 4)), args(arr(3, 4), 1)],
+)
+
 # --- without NaN: as if the elements were not there -----------------------------------------------------------------
 
 

@@ -303,6 +303,7 @@ def _pad(
 
 linear(
     np.pad, joint=True, array=_pad,
+    end_values=lambda end_values: rt.no_derivative("end_values of np.pad", "it has no rule; pad with np.concatenate"),
     params=(
         "array, pad_width, mode='constant', *, constant_values=0, stat_length=None, end_values=0, reflect_type='even'"
     ),

@@ -109,10 +109,19 @@ def _histogram_weights(y_bar: Any, y: Any, a: Any, density: Any, weights: Any) -
     return np.where(inside, np.take(g, np.clip(bin_of, 0, len(hist) - 1)), 0.0)
 
 
+def _histogram_bins(bins: Any) -> Any:
+    return rt.no_derivative("the edges of np.histogram", "they have no rule; keep them constant")
+
+
+def _histogram_range(range: Any) -> Any:
+    return rt.no_derivative("the range of np.histogram", "it has no rule; keep it constant")
+
+
 HISTOGRAM = "a, bins=10, range=None, density=None, weights=None"
 EDGES = np.array([-2.5, -1.0, 0.5, 1.0, 2.5])
 vjp(
-    np.histogram, a=_histogram_a, weights=_histogram_weights, params=HISTOGRAM,
+    np.histogram, a=_histogram_a, weights=_histogram_weights, bins=_histogram_bins, range=_histogram_range,
+    params=HISTOGRAM,
     samples=[
         args(arr(7), 4), args(arr(7), 3, density=True), args(arr(7), 4, (-2.0, 2.0)), args(arr(7), EDGES),
         args(np.linspace(-2.0, 2.5, 7), EDGES, weights=arr(7)), args(np.linspace(-3.0, 3.0, 7), EDGES, weights=arr(7)),
@@ -121,7 +130,7 @@ vjp(
 )
 vjp(
     np.histogram_bin_edges, a=lambda y_bar, a, bins, range: edges_bar(y_bar, a, bins, range),
-    params="a, bins=10, range=None, weights=None", harmless="weights",
+    bins=_histogram_bins, range=_histogram_range, params="a, bins=10, range=None, weights=None", harmless="weights",
     samples=[args(arr(7), 4), args(arr(2, 3)), args(arr(7), 4, (-2.0, 2.0))],
 )
 COUNTS = "counts do not change with the values; count with np.histogram, which has rules for weights and edges"

@@ -34,7 +34,7 @@ import inspect
 import sys
 from _thread import RLock
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from types import BuiltinFunctionType, MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -166,15 +166,25 @@ class Rule:
     @property
     def name(self) -> str:
         """The function's name with its module or type, for messages."""
+        if _is_method_of_ufunc(self.fn):
+            return f"numpy.{self.fn.__self__.__name__}.{self.fn.__name__}"  # type: ignore[attr-defined]
         owner = getattr(self.fn, "__objclass__", None)
         prefix = owner.__name__ if owner else getattr(self.fn, "__module__", None) or "numpy"
         return f"{prefix}.{getattr(self.fn, '__name__', repr(self.fn))}"
+
+
+def _is_method_of_ufunc(fn: object) -> bool:
+    return type(fn) is BuiltinFunctionType and type(fn.__self__) is np.ufunc
 
 
 _rules: dict[int, Rule] = {}
 RULES: Mapping[int, Rule]
 """Every rule, by ``id`` of its function (the rule keeps the function alive, so no other object gets that id).
 """
+
+_methods: dict[tuple[int, str], Rule] = {}
+"""The rules of methods of ufuncs such as ``np.add.reduce``, which is another object each time: by ``id`` of the ufunc,
+and name."""
 
 _attributes: dict[str, Function] = {}
 ATTRIBUTES: dict[str, Function]
@@ -212,6 +222,8 @@ def find(fn: object) -> Rule | None:
     if _pending is not None:
         _fill()
     rule = _rules.get(id(fn))
+    if rule is None and _is_method_of_ufunc(fn):
+        return _methods.get((id(fn.__self__), fn.__name__))  # type: ignore[attr-defined]
     if rule is None:
         package = _package_of(fn)
         if package is not None and package not in _extended:
@@ -504,6 +516,8 @@ def _add(rule: Rule) -> None:
     if id(rule.fn) in _rules:
         raise ValueError(f"{rule.name} already has a rule")
     _rules[id(rule.fn)] = rule
+    if _is_method_of_ufunc(rule.fn):
+        _methods[id(rule.fn.__self__), rule.fn.__name__] = rule  # type: ignore[attr-defined]
 
 
 def _add_by_name(*arguments: Any) -> None:

@@ -29,6 +29,8 @@ MODULES = (builtins, math, operator, np, np.linalg, *(sys.modules[name] for name
 
 def path_of(fn: Any) -> str | None:
     """Where a function is found, None for a method of arrays."""
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return f"numpy.{fn.__self__.__name__}.{fn.__name__}"
     for module in MODULES:
         name = getattr(fn, "__name__", "")
         if getattr(module, name, None) is fn:

@@ -12,6 +12,8 @@ import pytest
 from s2s.rules import table
 from s2s.rules.table import ATTRIBUTES, RULES, bind, find, unsupported
 
+table.extend()
+
 
 @pytest.fixture
 def scratch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +38,15 @@ def test_rules_are_found_by_identity_of_any_object() -> None:
         assert rule is not None and rule.fn is fn
     assert find(Unhashable()) is None
     assert find(3) is None
+
+
+def test_methods_of_ufuncs_are_found_though_they_are_new_objects() -> None:
+    assert np.add.reduce is not np.add.reduce
+    for method in (np.add.reduce, np.multiply.accumulate, np.subtract.outer):
+        rule = find(method)
+        assert rule is not None and rule.fn == method
+    assert find(np.add.reduceat) is None
+    assert find([].append) is None
 
 
 def test_the_table_is_read_only() -> None:
@@ -129,6 +140,32 @@ def test_attributes_mean_functions_with_rules() -> None:
     assert ATTRIBUTES["T"] is np.transpose
     assert all(find(fn) is not None for fn in ATTRIBUTES.values())
     assert {"shape", "ndim", "size", "dtype"} <= table.PASSIVE_ATTRIBUTES
+
+
+CHOICES = frozenset(
+    """UPLO args assume_a axes axis axis1 axis2 axisa axisb axisc casting check_finite compute_uv copy correction ddof deg
+    density destination device driver dtype eigvals_only endpoint full_matrices hermitian include_initial indexing
+    indices indices_or_sections k keepdims kind kth l_and_u like lower lwork method minlength mode n ndmin norm num obj
+    offset optimize order orthogonalize overwrite_input p_indices pad_width permute_l pivoting reflect_type repeats reps
+    requirements s shape shift source sparse stable stat_length subok trans transposed trim type unit_diagonal upper
+    workers where""".split()  # noqa: SIM905
+)
+"""Parameters that are integers, names or flags, whatever the function."""
+
+FLAT = {
+    "a": {np.choose, np.ndarray.choose, np.full_like}, "b": {operator.getitem}, "x": {np.bincount},
+    "condition": {np.where, np.compress, np.ndarray.compress, np.extract}, "condlist": {np.select},
+    "discont": {np.unwrap}, "weights": {np.histogram_bin_edges},
+}
+"""Parameters by which the derivative is zero, and the functions that have them. A threshold for the rank is another."""
+
+
+def test_no_parameter_that_can_carry_a_derivative_is_passed_over() -> None:
+    """The compiler adds nothing for a parameter without a body: that must be right, or it is a silent zero."""
+    for rule in RULES.values():
+        if rule.kind in ("linear", "vjp"):
+            rest = set(rule.supports) - set(rule.cotangents) - CHOICES - {"rcond", "rtol", "cond"}
+            assert all(rule.fn in FLAT.get(name, ()) for name in rest), (rule.name, rest)
 
 
 def test_bodies_close_over_nothing() -> None:
