@@ -566,7 +566,10 @@ def _signature(fn: Function, params: str | None) -> inspect.Signature:
     if params is None and isinstance(fn, np.ufunc):
         inputs = "x" if fn.nin == 1 else ", ".join(f"x{i + 1}" for i in range(fn.nin))
         params = f"{inputs}, /, {OPTIONS_OF_UFUNCS}"
-    if params is not None:
-        made: Function = eval(f"lambda {params}: None", {"np": np})
-        return inspect.signature(made)
-    return inspect.signature(fn)
+    return inspect.signature(fn) if params is None else _signature_of_text(params)
+
+
+@functools.cache
+def _signature_of_text(params: str) -> inspect.Signature:
+    made: Function = eval(f"lambda {params}: None", {"np": np})
+    return inspect.signature(made)
