@@ -112,6 +112,8 @@ class Holders:
             return ROOT
         if self._is_snapshot(var):
             return VALUE
+        if self._takes_over(var):
+            return ROOT
         return VIEW if self.memory.base_of(var) is not None else RUNTIME
 
     def _is_of_array(self, var: ir.Var) -> bool:
@@ -127,6 +129,20 @@ class Holders:
             if use.is_join or self._stores_through(var, use):
                 return False
             if any(self.born[var] < at < self._last(var, use) for at in stores):
+                return False
+        return True
+
+    def _takes_over(self, var: ir.Var) -> bool:
+        """Whether an array that shares memory is all that is left of it: what it was made from is not used later."""
+        if not isinstance(self.memory.value_of(var), Array) or not self._is_of_array(var):
+            return False
+        mine, loop = self._seen_through(var), self.home[var].innermost_loop()
+        for other in self.memory.members[self.memory.find(var)]:
+            if other in mine:
+                continue
+            if other in self.memory.joined or self.home[other].innermost_loop() is not loop:
+                return False
+            if any(use.clock > self.born[var] for use in self.uses.get(other, [])):
                 return False
         return True
 

@@ -327,9 +327,14 @@ def _item_in_place(name: str) -> Any:
     return in_place
 
 
+def _types_in(index: Any) -> list[Any]:
+    """The types of the items of a tuple type."""
+    return list(index)
+
+
 def _is_view(a: Any, index: Any) -> bool:
     """Whether an index gives a view of an array: not a number, and not a copy."""
-    parts = list(index) if isinstance(index, types.BaseTuple) else [index]
+    parts = _types_in(index) if isinstance(index, types.BaseTuple) else [index]
     if not all(isinstance(i, (types.Integer, types.SliceType, types.EllipsisType, types.NoneType)) for i in parts):
         return False
     return sum(isinstance(i, types.Integer) for i in parts) < a.ndim
@@ -525,7 +530,8 @@ def _add_at(a, index, value):
     one = _value_at(value)
     apart = _refuse_shared if isinstance(value, types.Array) else register_jitable(lambda a, value: None)
     if isinstance(index, types.Integer) or (
-        isinstance(index, types.BaseTuple) and all(isinstance(i, (types.Integer, types.SliceType)) for i in index)
+        isinstance(index, types.BaseTuple)
+        and all(isinstance(i, (types.Integer, types.SliceType)) for i in _types_in(index))
     ):
 
         def once(a, index, value):

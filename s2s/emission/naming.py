@@ -197,7 +197,8 @@ class _Liveness:
     def facts_of(self, target: Target, value: Tree) -> _Let:
         targets = targets_of(target)
         together = self.bits(targets)
-        source = value if isinstance(value, Var) and value not in self.code.folded else None
+        is_copy = isinstance(target, Var) and isinstance(value, Var) and value not in self.code.folded
+        source = value if isinstance(value, Var) and is_copy else None
         changed = self.changed_with(value) if targets else 0
         read = self.read(tree_atoms(value))
         if isinstance(value, Comprehension):

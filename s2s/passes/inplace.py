@@ -299,7 +299,7 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
         return function, []
     memory = Memory(function, context.value, opaque=False)
     for s in ir.walk(function.body):
-        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s.value):
+        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s, context):
             span = _store_into(function, memory, s.target).span
             raise error("S2S121", span=span, name=getattr(s.value, "name", s.target.name.lstrip("%")))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
@@ -329,9 +329,13 @@ def _store_into(function: ir.Function, memory: Memory, var: ir.Var) -> ir.Store:
     return next(s for s in stores if memory.find(s.target) == memory.find(var))  # type: ignore[arg-type]
 
 
-def _is_foreign(value: ir.Value) -> bool:
-    return isinstance(value, ir.Load) or (
-        isinstance(value, ir.Call) and value.fn == ir.Const(getattr) and isinstance(value.args[0], ir.Const)
+def _is_foreign(s: ir.Let, context: Context) -> bool:
+    """Whether a statement reads an array, or a container of such, from outside the function."""
+    assert s.target is not None
+    if isinstance(context.value(s.target), Unknown):
+        return False
+    return isinstance(s.value, ir.Load) or (
+        isinstance(s.value, ir.Call) and s.value.fn == ir.Const(getattr) and isinstance(s.value.args[0], ir.Const)
     )
 
 

@@ -89,6 +89,12 @@ def unpack_array(v):
     return a * b + np.sin(c)
 
 
+@case(V3)
+def unpack_into_own_name(v):
+    a, v, c = v
+    return a * v + np.sin(c) * v
+
+
 @case(M23)
 def unpack_rows(m):
     first, second = m
