@@ -92,9 +92,12 @@ class Instrument(ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
-        if not isinstance(node.target, ast.Name):
+        target = node.target
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if not isinstance(target, ast.Name):
             return node
-        seen = ast.Call(ast.Name("_seen", ast.Load()), [ast.Name(node.target.id, ast.Load())], [])
+        seen = ast.Call(ast.Name("_seen", ast.Load()), [ast.Name(target.id, ast.Load())], [])
         return [node, ast.Expr(seen)]
 
     def visit_BoolOp(self, node):

@@ -1,12 +1,13 @@
 """A seed goes in, the source of a random program ``f`` and inputs for it come out: ``program(seed)``.
 
 A program is text, with helper functions before ``f``. It is generated with the kind of every variable known
-(float, int, array or list of a known length), so that nearly all programs run; those that do not, that
+(float, int, array, list or matrix of a known size), so that nearly all programs run; those that do not, that
 overflow, or that have a kink near their inputs are told by ``check`` and skipped.
 
 Statements and expressions are methods of ``Writer``, chosen by weight from the tables at the end. To add a
-feature (stores into arrays, views), write a method that yields lines, add it to ``STATEMENTS`` with the name
-of its feature, and name the feature in ``FEATURES`` to switch it on.
+feature, write a method that puts lines, add it to ``STATEMENTS`` with the name of its feature, and name the feature
+in ``FEATURES`` to switch it on. ``pure`` programs change no array that has another name; ``stores`` change arrays in
+every way: through views and aliases, in helpers and closures, in branches and loops.
 """
 
 import random
@@ -15,15 +16,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-FEATURES = frozenset({"pure"})
+FEATURES = frozenset({"pure", "stores"})
+PURE = frozenset({"pure"})
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a variable holds: ``float``, ``int``, or an ``array`` or ``list`` of floats of a length."""
+    """What a variable holds: ``float``, ``int``, an ``array`` or ``list`` of floats of a length, or a ``matrix`` of
+    floats with so many rows of a length."""
 
     name: str
     length: int = 0
+    rows: int = 0
 
 
 FLOAT, INT = Kind("float"), Kind("int")
@@ -117,7 +121,7 @@ class Writer:
         names = [n for n, k in self.scope.variables.items() if k == kind and n not in self.scope.fixed]
         if names and self.chance(reuse):
             return self.rng.choice(names)
-        return self.fresh({"float": "s", "int": "k", "array": "v", "list": "l"}[kind.name])
+        return self.fresh({"float": "s", "int": "k", "array": "v", "list": "l", "matrix": "m"}[kind.name])
 
     def bind(self, name, kind):
         self.scope.variables[name] = kind
@@ -645,6 +649,246 @@ class Writer:
         extra = "".join(f" + {self.rng.choice(names)}" for _ in range(2) if names)
         return f"return {self.number(2)}{extra}"
 
+    # --- statements that change arrays ------------------------------------------------------------------
+
+    def changed(self, least=1):
+        """The name of an array that may be changed in place, and its length; a new one where there is none."""
+        names = [n for n in self.named("array") if self.scope.variables[n].length >= least]
+        if names and self.chance(0.9):
+            name = self.rng.choice(names)
+            return name, self.scope.variables[name].length
+        return self.new_buffer(max(least, self.rng.randint(1, 4)))
+
+    def new_buffer(self, length=None):
+        """An array of its own, often one that is filled later."""
+        length = length or self.rng.randint(1, 4)
+        name = self.target(Kind("array", length), reuse=0.2)
+        same = self.arrays(length)
+        forms = [f"np.zeros({length})", f"np.ones({length})", f"np.full({length}, 1.0 * {self.number(1)})",
+                 f"np.array([{', '.join(self.number(1) for _ in range(length))}])", f"({self.array(length, 1)}) * 1.0",
+                 *(f"{n}.copy()" for n in same), *(f"np.zeros_like({n})" for n in same)]  # fmt: skip
+        self.put(f"{name} = {self.rng.choice(forms)}")
+        self.bind(name, Kind("array", length))
+        return name, length
+
+    def operator(self, plain=0.5):
+        return "=" if self.chance(plain) else self.rng.choice(["+=", "+=", "-=", "*=", "*=", "/="])
+
+    def stored(self, operator, value):
+        """A value for a store with this operator: a divisor stays away from zero."""
+        return f"(1.5 + ({value}) ** 2)" if operator == "/=" else value
+
+    def place(self, length):
+        """An index of one element: a constant or an integer that the program computes."""
+        ints = self.named("int")
+        if ints and self.chance(0.5):
+            return self.rng.choice([f"{self.rng.choice(ints)} % {length}", f"-1 - {self.rng.choice(ints)} % {length}"])
+        return str(self.rng.randrange(-length, length))
+
+    def part(self, length):
+        """A slice of an array of a length, and how many elements it has."""
+        start, stop, step = self.rng.choice(
+            [(None, None, None), (1, None, None), (None, -1, None), (1, -1, None), (None, None, 2), (None, None, -1),
+             (-1, None, -1), (1, None, 2), (None, 2, None), (-2, None, None), (2, 1, None)]
+        )  # fmt: skip
+        count = len(range(length)[slice(start, stop, step)])
+        text = ":".join("" if bound is None else str(bound) for bound in (start, stop))
+        return text + (f":{step}" if step is not None else ""), count
+
+    def store_element(self):
+        name, length = self.changed()
+        operator = self.operator()
+        self.put(f"{name}[{self.place(length)}] {operator} {self.stored(operator, self.number(2))}")
+
+    def store_slice(self):
+        name, length = self.changed()
+        part, count = self.part(length)
+        value = self.array(count, 2) if count and self.chance(0.7) else self.number(2)
+        operator = self.operator()
+        self.put(f"{name}[{part}] {operator} {self.stored(operator, value)}")
+
+    def store_stencil(self):
+        """What is stored reads what it overwrites."""
+        name, _ = self.changed(3)
+        forms = ["{0}[1:-1] {2} {0}[2:] * {0}[:-2] + {1}", "{0}[1:] {2} {0}[:-1] * {1}", "{0}[:] {2} {0}[::-1] * {1}",
+                 "{0}[:-1] {2} 0.5 * {0}[1:] + {1}", "{0}[::2] {2} {0}[::-2] + {1} * {0}[::2]"]  # fmt: skip
+        self.put(self.rng.choice(forms).format(name, self.leaf(), self.rng.choice(["=", "=", "+=", "-="])))
+
+    def store_at_indices(self):
+        name, length = self.changed()
+        count = self.rng.randint(1, 3)
+        index = [self.rng.randrange(-length, length) for _ in range(count)]
+        value = self.array(count, 1) if self.chance(0.6) else self.number(1)
+        roll = self.rng.random()
+        if roll < 0.3:
+            ufunc = self.rng.choice(["add", "subtract"])
+            self.put(f"np.{ufunc}.at({name}, {index}, {value})")
+        elif roll < 0.6:
+            operator = self.operator()
+            self.put(f"{name}[{index}] {operator} {self.stored(operator, value)}")
+        else:
+            operator = self.operator()
+            test = f"{self.rng.choice(self.arrays(length))} {self.rng.choice('<>')} {self.constant()}"
+            self.put(f"{name}[{test}] {operator} {self.stored(operator, self.number(1))}")
+
+    def operate_in_place(self):
+        """An operator in place on an array that others may refer to; of a captured name it would make a local one."""
+        names = [n for n in self.named("array") if n not in self.scope.fixed]
+        if not names:
+            return self.store_slice()
+        name = self.rng.choice(names)
+        length = self.scope.variables[name].length
+        operator = self.operator(plain=0.0)
+        value = self.array(length, 2) if self.chance(0.6) else self.number(2)
+        self.put(f"{name} {operator} {self.stored(operator, value)}")
+
+    def call_that_writes(self):
+        """NumPy's functions with ``out``, and methods that change their array."""
+        name, length = self.changed()
+        other = self.array(length, 1)
+        forms = ["np.sin({1}, out={0})", "np.multiply({1}, {0}, out={0})", "np.copyto({0}, {1})", "{0}.fill({2})",
+                 "np.add({0}, {2}, out={0})", "{0}.sort()", "np.negative({0}, out={0})"]  # fmt: skip
+        self.put(self.rng.choice(forms).format(name, other, self.number(1)))
+
+    def view(self):
+        """A name for a part of an array."""
+        name, length = self.changed()
+        part, count = self.part(length)
+        if not count:
+            return self.alias()
+        forms = [f"{name}[{part}]", f"{name}[{part}]", f"{name}.reshape({length})", f"np.asarray({name})", f"{name}.T"]
+        value = self.rng.choice(forms)
+        kind = Kind("array", count if "[" in value else length)
+        target = self.target(kind, reuse=0.3)
+        self.put(f"{target} = {value}")
+        self.bind(target, kind)
+
+    def one_or_other(self):
+        """A name for one of two arrays, or for an array or its copy."""
+        name, length = self.changed()
+        others = [n for n in self.arrays(length) if n != name] + [f"{name}.copy()", f"{name} * 2.0"]
+        target = self.target(Kind("array", length), reuse=0.2)
+        self.put(f"{target} = {name} if {self.test()} else {self.rng.choice(others)}")
+        self.bind(target, Kind("array", length))
+
+    def swap_buffers(self):
+        name, length = self.changed()
+        others = [n for n in self.arrays(length) if n != name and n not in self.scope.fixed]
+        if not others or name in self.scope.fixed:
+            return self.store_slice()
+        other = self.rng.choice(others)
+        self.put(f"{name}, {other} = {other}, {name}")
+
+    def call_helper(self):
+        """A helper for what it does to its arguments, among them arrays of the program as they are."""
+        helpers = [helper for helper in self.scope.helpers if any(k.name == "array" for k in helper.params)]
+        if not helpers:
+            return self.store_element()
+        helper = self.rng.choice(helpers)
+        args = []
+        for kind in helper.params:
+            if kind == FLOAT:
+                args.append(self.number(1))
+                continue
+            longer = [n for n in self.named("array") if self.scope.variables[n].length >= kind.length]
+            if longer and self.chance(0.9):
+                name = self.rng.choice(longer)
+                whole = self.scope.variables[name].length == kind.length
+                args.append(name if whole else f"{name}[{self.scope.variables[name].length - kind.length}:]")
+            else:
+                args.append(self.array(kind.length, 1))
+        self.put(f"{helper.name}({', '.join(args)})")
+
+    def in_container(self):
+        """Arrays in a tuple, list or dict, changed and read through it."""
+        first, length = self.changed()
+        second, other = self.changed()
+        name = self.fresh("t")
+        form = self.rng.choice(["({}, {})", "[{}, {}]", "{{0: {}, 1: {}}}"])
+        self.put(f"{name} = {form.format(first, second)}")
+        operator = self.operator()
+        self.put(f"{name}[0][{self.place(length)}] {operator} {self.stored(operator, self.number(1))}")
+        if self.chance(0.5):
+            self.put(f"{name}[1][:] = {name}[1] * {self.leaf()}")
+        if self.chance(0.5) and "{" not in form:
+            names = [self.fresh("v"), self.fresh("v")]
+            self.put(f"{names[0]}, {names[1]} = {name}")
+            self.bind(names[0], Kind("array", length))
+            self.bind(names[1], Kind("array", other))
+        else:
+            target = self.target(FLOAT)
+            self.put(f"{target} = np.sum({name}[0]) * {name}[1][{self.place(other)}]")
+            self.bind(target, FLOAT)
+
+    def fill_in_loop(self):
+        """An array filled or changed element by element, from the elements around."""
+        name, length = self.changed(2)
+        index = self.counter()
+        ranges = [f"range({length})", f"range(1, {length})", f"range({length} - 1, -1, -1)", f"range(0, {length}, 2)"]
+        with self.loop(f"for {index} in {self.rng.choice(ranges)}:"):
+            forms = ["{0}[{1}] = np.sin({0}[{1} - 1]) + {2}", "{0}[{1}] = {0}[{1} - 1] * {2} + 0.3",
+                     "{0}[{1}] += 0.5 * {0}[{1} - 1] ** 2", "{0}[{1}] *= {2}", "{0}[{1}] = {2}",
+                     "{0}[{1}], {0}[{1} - 1] = {0}[{1} - 1], {0}[{1}]"]  # fmt: skip
+            self.put(self.rng.choice(forms).format(name, index, self.number(1)))
+            if self.chance(0.4):
+                self.body(2)
+
+    def new_matrix(self):
+        rows, length = self.rng.randint(1, 3), self.rng.randint(1, 3)
+        name = self.target(Kind("matrix", length, rows))
+        a, b = self.array(rows, 1), self.array(length, 1)
+        forms = [f"np.zeros(({rows}, {length}))", f"np.outer({a}, {b})", f"np.ones(({rows}, {length})) * {b}"]
+        self.put(f"{name} = {self.rng.choice(forms)}")
+        self.bind(name, Kind("matrix", length, rows))
+
+    def store_matrix(self):
+        names = self.named("matrix")
+        if not names:
+            return self.new_matrix()
+        name = self.rng.choice(names)
+        kind = self.scope.variables[name]
+        operator = self.operator()
+        i, j, (part, count) = self.place(kind.rows), self.place(kind.length), self.part(kind.length)
+        places = [(f"{i}, {j}", 0), (i, kind.length), (f":, {j}", kind.rows), (f"{i}, {part}", count),
+                  (f"..., {j}", kind.rows), (f"{i}][{j}", 0), (":", kind.length)]  # fmt: skip
+        place, size = self.rng.choice(places)
+        value = self.array(size, 1) if size and self.chance(0.7) else self.number(1)
+        self.put(f"{name}[{place}] {operator} {self.stored(operator, value)}")
+
+    def row_of_matrix(self):
+        """A row or column bound to a name, or all rows in turn."""
+        names = self.named("matrix")
+        if not names:
+            return self.new_matrix()
+        name = self.rng.choice(names)
+        kind = self.scope.variables[name]
+        if self.chance(0.3):
+            row = self.fresh("v")
+            with self.loop(f"for {row} in {name}:") as scope:
+                scope.variables[row] = Kind("array", kind.length)
+                self.store_slice()
+                self.body(1)
+            return None
+        across = self.chance(0.6)
+        size = kind.length if across else kind.rows
+        value = f"{name}[{self.place(kind.rows)}]" if across else f"{name}[:, {self.place(kind.length)}]"
+        if self.chance(0.25):
+            value, size = f"{name}.ravel()", kind.rows * kind.length
+        target = self.target(Kind("array", size), reuse=0.2)
+        self.put(f"{target} = {value}")
+        self.bind(target, Kind("array", size))
+        return None
+
+    def of_matrix(self, depth):
+        """A number read from a matrix."""
+        names = self.named("matrix")
+        if not names:
+            return self.leaf()
+        name = self.rng.choice(names)
+        kind = self.scope.variables[name]
+        i, j = self.place(kind.rows), self.place(kind.length)
+        return self.rng.choice([f"{name}[{i}, {j}]", f"np.sum({name} ** 2)", f"np.sum({name}[{i}] * {name}[-1])"])
+
     # --- the program ------------------------------------------------------------------------------------
 
     def function(self, name, params, results=1):
@@ -666,6 +910,8 @@ class Writer:
                 parts.append(f"{self.constant()} * {name}" if self.chance(0.5) else name)
             elif kind.name == "array" and self.chance(0.5):
                 parts.append(f"np.sum({name} * {name})")
+            elif kind.name == "matrix" and self.chance(0.8):
+                parts.append(f"np.sum({name} * {name})")
             elif kind.name == "list" and self.chance(0.5):
                 parts.append(f"{name}[{self.rng.randrange(-kind.length, kind.length)}]")
         return f"return {' + '.join(parts)}"
@@ -675,8 +921,9 @@ class Writer:
         for _ in range(self.rng.choice([0, 0, 1, 2])):
             self.budget = 3
             params = [FLOAT] * self.rng.randint(1, 2)
-            if self.chance(0.2):
-                params.append(Kind("array", self.rng.randint(1, 3)))
+            for _ in range(2 if "stores" in self.features else 1):
+                if self.chance(0.2 if self.features == PURE else 0.5):
+                    params.append(Kind("array", self.rng.randint(1, 3)))
             helper = Helper(self.fresh("h"), params, self.rng.choice([1, 1, 2]))
             self.function(helper.name, params, helper.results)
             self.scope.helpers.append(helper)
@@ -689,8 +936,9 @@ class Writer:
         return "\n".join(self.lines).rstrip() + "\n", params
 
 
-def program(seed, features=FEATURES):
-    """The program of a seed."""
+def program(seed, features=None):
+    """The program of a seed; without features named, one seed in three changes no arrays."""
+    features = features or (FEATURES if seed % 3 else PURE)
     writer = Writer(seed, features)
     text, params = writer.module()
     draw = np.random.default_rng(seed)
@@ -718,6 +966,7 @@ NUMBERS = [
     (Writer.called, 3, "pure"),
     (Writer.summed, 1.5, "pure"),
     (Writer.walrus, 0.5, "pure"),
+    (Writer.of_matrix, 1, "stores"),
 ]
 
 ARRAYS = [
@@ -755,4 +1004,20 @@ STATEMENTS = [
     (Writer.leave_now, 0.5, "pure"),
     (Writer.define, 2, "pure"),
     (Writer.unused, 0.5, "pure"),
+    (Writer.new_buffer, 3, "stores"),
+    (Writer.store_element, 4, "stores"),
+    (Writer.store_slice, 4, "stores"),
+    (Writer.store_stencil, 2, "stores"),
+    (Writer.store_at_indices, 2, "stores"),
+    (Writer.operate_in_place, 3, "stores"),
+    (Writer.call_that_writes, 1, "stores"),
+    (Writer.view, 4, "stores"),
+    (Writer.one_or_other, 1, "stores"),
+    (Writer.swap_buffers, 2, "stores"),
+    (Writer.call_helper, 3, "stores"),
+    (Writer.in_container, 1, "stores"),
+    (Writer.fill_in_loop, 3, "stores"),
+    (Writer.new_matrix, 1, "stores"),
+    (Writer.store_matrix, 1.5, "stores"),
+    (Writer.row_of_matrix, 1.5, "stores"),
 ]
