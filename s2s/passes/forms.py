@@ -259,6 +259,16 @@ def _unpack(
     return builder.call(ops.make_tuple, *items[: before.value], middle, *items[stop:], span=span)
 
 
+def map_elements(f: Callable[..., Any], *args: Any) -> Any:
+    """What ``np.vectorize(f)`` does with arrays of one shape, or that broadcast to one, written out."""
+    shape = np.broadcast_shapes(*[np.shape(a) for a in args])
+    given = [np.ravel(np.broadcast_to(a, shape)) for a in args]
+    made = np.empty(len(given[0]))
+    for i in range(len(made)):
+        made[i] = f(*[items[i] for items in given])
+    return np.reshape(made, shape)
+
+
 def _ndindex(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:

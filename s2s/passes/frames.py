@@ -9,6 +9,8 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from s2s import ir, lower, lowered, sources
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, ListOf, Mapping, Sequence
 from s2s.errors import DifferentiationError
@@ -98,7 +100,8 @@ def with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
 
 def is_function_like(value: Any) -> bool:
     return callable(value) and (
-        hasattr(type(value), "__s2s_primal__") or isinstance(value, (types.MethodType, functools.partial))
+        hasattr(type(value), "__s2s_primal__")
+        or isinstance(value, (types.MethodType, functools.partial, np.vectorize))
     )
 
 

@@ -42,7 +42,7 @@ from s2s.analysis.values import (
 )
 from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind
-from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal
+from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
     MISSING,
     STABLE_MODULES,
@@ -79,7 +79,7 @@ INLINE_DEPTH = 40
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
-_LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial)
+_LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize)
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
 _IN_PLACE: dict[Any, Any] = {
@@ -369,6 +369,9 @@ class Specializer:
         """A call: resolve the callee, then fold, inline, or leave it."""
         value = self.context.value(callee)
         made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
+        if isinstance(made, ir.Call) and made.fn == ir.Const(np.vectorize) and len(made.args) == 1 and not kwargs:
+            each = [made.args[0], *args]
+            return self.apply(ir.Const(map_elements), each, {}, frame, builder, span, name, effect)  # type: ignore[list-item]
         if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
             keywords: dict[Any, ir.Atom] = dict(made.kwargs)
             return self.apply(
@@ -466,6 +469,9 @@ class Specializer:
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is None:
+            each = [ir.Const(fn.pyfunc), *args]
+            return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)
         if isinstance(fn, functools.partial):
             fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.keywords.items()}
             return self.apply_known(
@@ -583,7 +589,7 @@ class Specializer:
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         if varied and fn not in _LOOKED_THROUGH and getattr(fn, "__module__", "") not in OWN_MODULES:
             raise self._no_rule(fn, span, frame)
-        if fn is functools.partial:
+        if fn in (functools.partial, np.vectorize):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         if not varied and not is_harmless(fn):
             may_change(self, [*args, *kwargs.values()], builder, span)
@@ -1079,7 +1085,7 @@ class Specializer:
 def _only_makes(callee: ir.Atom) -> bool:
     """Whether a call certainly changes nothing: it makes an exception or a partial function."""
     fn = callee.value if isinstance(callee, ir.Const) else None
-    return fn is functools.partial or (isinstance(fn, type) and issubclass(fn, BaseException))
+    return fn in (functools.partial, np.vectorize) or (isinstance(fn, type) and issubclass(fn, BaseException))
 
 
 def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:

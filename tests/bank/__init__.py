@@ -16,6 +16,7 @@ from tests.bank import (
     guarded,
     kinds,
     loops,
+    mapped,
     math_module,
     numpy_core,
     numpy_more,
