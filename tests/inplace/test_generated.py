@@ -1,0 +1,98 @@
+"""What the gradients of programs that write into arrays keep and make, read off their text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import s2s
+
+V = np.linspace(0.3, 0.9, 5)
+M = np.tril(np.full((5, 5), 0.2)) + np.eye(5)
+
+
+def substitution(m, b):
+    x = np.zeros_like(b)
+    for i in range(len(b)):
+        x[i] = (b[i] - m[i, :i] @ x[:i]) / m[i, i]
+    return np.sum(x**3)
+
+
+def back_substitution(m, b):
+    n = len(b)
+    x = np.zeros_like(b)
+    for i in range(n - 1, -1, -1):
+        x[i] = (b[i] - m[i, i + 1 :] @ x[i + 1 :]) / m[i, i]
+    return np.sum(x**3)
+
+
+def trajectory(m, b):
+    path = np.zeros((4, len(b)))
+    path[0] = b
+    for t in range(3):
+        path[t + 1] = path[t] + 0.1 * np.sin(path[t])
+    return np.sum(path[3] ** 2)
+
+
+def linear_stencil(m, b):
+    u = b.copy()
+    for _ in range(4):
+        u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def swapped_buffers(m, b):
+    old, new = b.copy(), np.zeros_like(b)
+    for _ in range(4):
+        new[1:-1] = 0.5 * (old[2:] + old[:-2])
+        old, new = new, old
+    return np.sum(old**2)
+
+
+def sum_into_a_row(m, b):
+    rows = np.zeros_like(m)
+    for i in range(len(b)):
+        row = rows[i]
+        row[:] = m[i] * 2.0
+        row[0] += b[i]
+    return np.sum(rows**2)
+
+
+KEEPS_NOTHING = [
+    substitution, back_substitution, trajectory, linear_stencil, swapped_buffers, sum_into_a_row,
+]
+
+
+@pytest.mark.parametrize("f", KEEPS_NOTHING, ids=[f.__name__ for f in KEEPS_NOTHING])
+def test_nothing_is_kept_and_adjoints_are_plain_arrays(f):
+    text = s2s.source(f, M, V, argnums=(0, 1))
+    assert "saved" not in text
+    assert "Adjoints" not in text
+    assert "rt." not in text or "rt.unbroadcast" not in text
+
+
+def burgers(u):
+    u = u.copy()
+    for _ in range(4):
+        u[1:-1] -= 0.1 * u[1:-1] * (u[1:-1] - u[:-2])
+    return np.sum(u**2)
+
+
+def test_the_overwritten_slice_is_all_that_is_kept():
+    text = s2s.source(burgers, V)
+    assert text.count("saved = []") == 1 and "saved_1" not in text
+    assert "saved.append(np.copy(u[" in text
+
+
+def one_of_two(x):
+    a = x.copy()
+    b = a if x[0] > 0.0 else x * 2.0
+    b[0] = x[1]
+    return np.sum(a * b)
+
+
+def test_where_the_run_decides_adjoints_are_found_by_memory():
+    assert "adjoint_of = rt.Adjoints()" in s2s.source(one_of_two, V)
+    gradient = np.array([V[1] * 0.0, 2.0 * V[1], *(2.0 * V[2:])])
+    gradient[1] += 2.0 * V[1]
+    np.testing.assert_allclose(s2s.grad(one_of_two)(V), gradient)
