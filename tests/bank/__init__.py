@@ -30,8 +30,8 @@ from tests.bank import (
 from tests.bank.registry import CASES, Case, case
 
 MODULES = (
-    arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, kinds, loops, math_module,
-    numpy_core, numpy_more, operators, rounding, saved, scopes, subscripts, whiles,
+    arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, kinds, loops, mapped,
+    math_module, numpy_core, numpy_more, operators, rounding, saved, scopes, subscripts, whiles,
 )
 
 __all__ = ["CASES", "MODULES", "Case", "case"]
