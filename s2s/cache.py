@@ -29,6 +29,7 @@ import numpy as np
 from s2s.analysis.values import AbstractValue, Dim
 from s2s.signature import describe, stable_key
 from s2s.versions import (
+    AliasGuard,
     Compiled,
     Dependency,
     EqualGuard,
@@ -252,7 +253,7 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
     aval = describe(live, item["symbol"])
     if stable_key(aval) != item["mark"]:
         raise ValueError(f"{path[0]} is of another kind")
-    return KindGuard(item["root"], path[0], aval, owner)
+    return KindGuard(item["root"], path[0], aval, owner, path[1:])
 
 
 def _owner(path: str) -> types.FunctionType:
@@ -322,6 +323,10 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
     owner = None
     if guard.owner is not None:
         owner = _owner_path(guard.owner)
+    if isinstance(guard, AliasGuard) or not all(type(step) is str for step in getattr(guard, "path", ())):
+        raise Unstorable("an object that is found when the program runs")
+    if isinstance(guard, (ObjectGuard, KindGuard)) and guard.root in ("argument", "value"):
+        raise Unstorable("an object that is an argument")
     match guard:
         case SizeGuard(symbol, value, root):
             return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
@@ -342,11 +347,13 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
                 "mark": _object_mark(value),
                 "owner": owner,
             }
-        case KindGuard(root, name, aval):
+        case KindGuard(root, name, aval, _, rest):
+            if not all(type(step) is str for step in rest):
+                raise Unstorable("a part of a container")
             return {
                 "kind": "kind",
                 "root": root,
-                "path": [name],
+                "path": [name, *rest],
                 "symbol": name,
                 "mark": stable_key(aval),
                 "owner": owner,

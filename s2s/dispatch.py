@@ -33,7 +33,19 @@ from typing import Any
 import numpy as np
 
 from s2s import cache
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Dim,
+    Known,
+    Mapping,
+    Object,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.backends import runnable
 from s2s.link import link
 from s2s.record import record
@@ -49,6 +61,7 @@ from s2s.target import (
     synthetic,
 )
 from s2s.versions import (
+    AliasGuard,
     Compiled,
     EqualGuard,
     Guard,
@@ -378,9 +391,12 @@ class Dispatcher:
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
         function, guards = self._function_to_compile(avals, values)
+        by_name = None if values is None else dict(zip(_parameter_names(function), values, strict=True))
         compiled, file = find_or_compile(
-            function, _arguments(function, avals), _rename(request, self.target, function)
+            function, _arguments(function, avals), _rename(request, self.target, function), by_name
         )
+        for aval in avals:
+            _let_go(aval)
         raw = link(compiled, function, file=file)
         guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)
         version = Version(compiled, raw, request, avals, guards)
@@ -439,7 +455,7 @@ class Dispatcher:
         names = Names(self._writer.prefix)
         tests: list[str] = []
         for name, aval, value in zip(self.target.parameters, version.avals, values, strict=True):
-            if name in self.target.fixed and isinstance(aval, (Known, Scalar, Unknown)):
+            if name in self.target.fixed and isinstance(aval, (Known, Scalar, Unknown, Object)):
                 continue  # the very same object at each call
             if isinstance(aval, Same):
                 tests.append(f"{self._writer.expression(name)} is {self._writer.expression(aval.name)}")
@@ -473,6 +489,18 @@ class Dispatcher:
         self.function.__code__ = self._writer.code(entries, self._miss)
 
 
+def _let_go(aval: AbstractValue) -> None:
+    """Forget the objects that the compiler has looked at: a version must not keep them."""
+    match aval:
+        case Object(_, example):
+            example.value = None
+        case Sequence(_, items) | Mapping(_, items):
+            for item in items:
+                _let_go(item)
+        case _:
+            pass
+
+
 def _arguments(function: types.FunctionType, avals: tuple[AbstractValue, ...]) -> dict[str, AbstractValue]:
     return dict(zip(_parameter_names(function), avals, strict=True))
 
@@ -491,13 +519,15 @@ def _rename(request: Request, target: Target, function: types.FunctionType) -> R
 
 
 def find_or_compile(
-    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request,
+    values: dict[str, Any] | None = None,
 ) -> tuple[Compiled, str | None]:
-    """The version from memory, from disk, or from the compiler; and the file where it is kept, if it is."""
+    """The version from memory, from disk, or from the compiler; and the file where it is kept, if it is. ``values`` are
+    the arguments of the call, where there is one."""
     shared = _shared.setdefault(function.__code__, {})
     where = (function.__code__.co_filename, tuple(arguments.items()), request)
     for compiled in shared.get(where, ()):
-        if _still_holds(compiled, function):
+        if _still_holds(compiled, function, values):
             return compiled, None
     stored = cache.load(function, arguments, request)
     if stored is None:
@@ -510,9 +540,16 @@ def find_or_compile(
     return compiled, file
 
 
-def _still_holds(compiled: Compiled, function: types.FunctionType) -> bool:
-    """Whether the guards on objects and kinds hold for this function (sizes are tested at the call)."""
-    return all(_guard_holds(guard, guard.owner or function, None) for guard in compiled.guards)
+def _still_holds(
+    compiled: Compiled, function: types.FunctionType, arguments: dict[str, Any] | None = None
+) -> bool:
+    """Whether the guards on objects and kinds hold for this function (those on lengths are left to the call)."""
+    return all(
+        _guard_holds(
+            guard, guard.owner or function, None if isinstance(guard, (SizeGuard, EqualGuard)) else arguments
+        )
+        for guard in compiled.guards
+    )
 
 
 def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, Any] | None) -> bool:
@@ -520,9 +557,16 @@ def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, A
     try:
         match guard:
             case ObjectGuard(root, path, value):
-                return resolve(owner, root, path) is value
-            case KindGuard(root, name, aval):
-                return key(describe(resolve(owner, root, (name,)), "")) == key(aval)
+                return (root == "argument" and arguments is None) or resolve(owner, root, path, arguments) is value
+            case KindGuard(root, name, aval, _, rest):
+                if root == "argument" and arguments is None:
+                    return True
+                return key(describe(resolve(owner, root, (name, *rest), arguments), "")) == key(aval)
+            case AliasGuard(first, second, same):
+                if arguments is None and "argument" in (first[0], second[0]):
+                    return True
+                found = [resolve(who or owner, root, path, arguments) for root, path, who in (first, second)]
+                return (found[0] is found[1]) is same
             case SizeGuard(symbol, value, root):
                 base, name, axis = _split_symbol(symbol)
                 if root == "argument" and arguments is None:
@@ -565,13 +609,20 @@ def _split_symbol(symbol: str) -> tuple[str, str, str]:
 def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, names: Names) -> list[str]:
     match guard:
         case ObjectGuard(root, path, value):
+            if root in ("argument", "value") or any(type(step) is tuple for step in path):
+                return [f"{_path_source(root, path, owner, writer, names)} is {names.add(value)}"]
             return _object_conditions(root, path, value, owner, writer, names)
-        case KindGuard(root, name, aval):
+        case KindGuard(root, name, aval, _, rest):
+            if root in ("argument", "value") or rest:
+                return guard_source(_path_source(root, (name, *rest), owner, writer, names), aval, names, None)
             try:
                 live = resolve(owner, root, (name,))
             except LookupError:
                 live = None
             return guard_source(_variable(root, name, owner, writer, names), aval, names, live)
+        case AliasGuard(first, second, same):
+            sides = [_path_source(root, path, who or owner, writer, names) for root, path, who in (first, second)]
+            return [f"{sides[0]} {'is' if same else 'is not'} {sides[1]}"]
         case SizeGuard(symbol, value, root):
             return [_size_condition(symbol, value, root, owner, writer, names)]
         case EqualGuard(first, second):
@@ -602,6 +653,32 @@ def _object_conditions(
     for attribute in path[1:]:  # the object may be another one, without it
         expr = f"{names.add(getattr)}({expr}, {attribute!r}, None)"
     return [f"{expr} is {names.add(value)}"]
+
+
+def _path_source(
+    root: str, path: tuple[Any, ...], owner: types.FunctionType, writer: _Writer, names: Names
+) -> str:
+    """An expression that reads what a path leads to; what is not there gives None, or makes the test fail."""
+    if root == "argument":
+        expr = writer.expression(path[0])
+    elif root == "value":
+        expr = names.add(path[0])
+    else:
+        expr = _variable(root, path[0], owner, writer, names)
+    for step in path[1:]:
+        if type(step) is tuple:
+            expr = f"{names.add(_item_of)}({expr}, {names.add(step[0]) if type(step[0]) is not int else step[0]})"
+        else:
+            expr = f"{names.add(getattr)}({expr}, {step!r}, None)"
+    return expr
+
+
+def _item_of(container: Any, index: Any) -> Any:
+    """An item, None where there is none."""
+    try:
+        return container[index]
+    except (TypeError, LookupError):
+        return None
 
 
 def _variable(root: str, name: str, owner: types.FunctionType, writer: _Writer, names: Names) -> str:

@@ -17,7 +17,7 @@ from s2s.analysis.evaluate import AnyReal, is_number, shape_of
 from s2s.analysis.parts import Path, is_differentiable, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
 from s2s.emit import emit
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.inplace import own_arguments
@@ -35,7 +35,7 @@ from s2s.passes.simplify import (
     spell_stores,
 )
 from s2s.passes.snapshots import drop_snapshots
-from s2s.passes.specialize import Specializer
+from s2s.passes.specialize import ABOUT_OBJECTS, Specializer
 from s2s.signature import array_places
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
 
@@ -92,18 +92,28 @@ def _specialize(
 ) -> tuple[Specializer, ir.Function, list[str]]:
     """The primal for these arguments, and the names of those that it changes.
 
-    ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array, the
-    function is specialised again with a change in place.
+    A change of objects that cannot be followed through a loop of few trips may be where all such loops are written trip
+    by trip: that is tried second. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who
+    refer to the array, the function is specialised again with a change in place.
     """
     in_place: frozenset[ir.Span | None] = frozenset()
+    unrolled = False
     while True:
-        specializer = Specializer(Context(), in_place)
-        primal = specializer.specialize(fn, arguments, varied)
+        specializer = Specializer(Context(), in_place, unrolled)
+        try:
+            primal = specializer.specialize(fn, arguments, varied)
+        except DifferentiationError as problem:
+            if unrolled or problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops:
+                raise
+            unrolled = True
+            continue
         shared = shared_rebindings(primal, specializer.rebound, specializer.context) - in_place
         if not shared:
             break
         in_place |= shared
     primal = check_rebinding(primal, specializer.rebound, specializer.context)
+    if changes == "refused":
+        specializer.check_unchanged()
     primal, changed = own_arguments(primal, specializer.context, changes)
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed

@@ -943,6 +943,13 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple
     return vjp_of_method(receiver, name, args, kwargs)
 
 
+def set_item(items: list[Any], k: int, item: Any) -> list[Any]:
+    """The list with another item at a position: a store where the position is not known before the program runs."""
+    changed = list(items)
+    changed[k] = item
+    return changed
+
+
 def unpack_bar(value: Any, before: int, after: int, parts: Any) -> Any:
     """The cotangent of ``value`` from those of the items that ``a, *b, c = value`` made of it."""
     stop = len(parts) - after
@@ -1035,3 +1042,11 @@ def check_scalar(value: Any, name: str) -> None:
     if shape != ():
         raise error("S2S401", name=name, shape=shape, hint=hint)
     raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
+
+
+def make_object(cls: type, *attributes: Any) -> Any:
+    """An object of a class with these attributes, name and value in turn, made without calling ``__init__``."""
+    made: Any = object.__new__(cls)
+    for name, value in zip(attributes[::2], attributes[1::2], strict=True):
+        object.__setattr__(made, name, value)
+    return made

@@ -20,9 +20,11 @@ from s2s.analysis.values import (
     AbstractValue,
     Array,
     Dim,
+    Example,
     Known,
     ListOf,
     Mapping,
+    Object,
     Same,
     Scalar,
     Sequence,
@@ -100,7 +102,7 @@ class _Describer:
             return self.container(value, name)
         if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value):
             return Known(Const(value))
-        return UNKNOWN
+        return Object(kind, Example(value)) if has_attributes(value) else UNKNOWN
 
     def container(self, value: Any, name: str) -> AbstractValue:
         if id(value) in self.open or len(self.open) > 16:  # it contains itself, or nearly
@@ -136,6 +138,28 @@ class _Describer:
             return None
         item = kinds.pop()
         return None if isinstance(item, (Known, Unknown)) else ListOf(_named(item, f"?{name}[]"))
+
+
+HEAP_TYPE = 1 << 9
+"""The flag of classes that a ``class`` statement made."""
+
+_OPAQUE_MODULES = ("s2s", "numpy", "builtins", "functools", "weakref", "threading")
+_OPAQUE = (
+    type, types.ModuleType, np.ndarray, np.generic, tuple, list, dict, set, str, int, float, complex, BaseException,
+)
+
+
+def has_attributes(value: Any) -> bool:
+    """Whether it is an object of a class written in Python, whose attributes can be read one by one."""
+    kind = type(value)
+    return (
+        bool(kind.__flags__ & HEAP_TYPE)
+        and not isinstance(value, _OPAQUE)
+        and kind.__getattribute__ is object.__getattribute__
+        and (kind.__module__ or "").split(".")[0] not in _OPAQUE_MODULES
+        and not hasattr(kind, "__s2s_primal__")
+        and not hasattr(kind, "_member_map_")  # the members of an enumeration are constants
+    )
 
 
 def _is_decorated(value: Any) -> bool:
@@ -194,7 +218,7 @@ def has_float(aval: AbstractValue) -> bool:
             return any(map(has_float, items))
         case ListOf(item):
             return has_float(item)
-        case Known():
+        case Known() | Object():
             return False
         case _:
             return True
@@ -291,6 +315,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
             return "{" + ", ".join(f"{k!r}: {_key(i, show)}" for k, i in pairs) + "}"
         case ListOf(item):
             return f"[{_key(item, show)}, ...]"
+        case Object(kind):
+            return show(kind)
         case Unknown():
             return "?"
         case Same(name):
@@ -367,6 +393,8 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
             return tests
         case ListOf(item):
             return _guard_list(expr, item, names)
+        case Object(kind):
+            return [f"{expr}.__class__ is {names.add(kind, 't')}"]
         case _:
             return _guard_unknown(expr, value, names)
 

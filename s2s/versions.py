@@ -24,6 +24,7 @@ except ImportError:
     from hashlib import blake2b as new_hash
 
 __all__ = [
+    "AliasGuard",
     "Compiled",
     "Dependency",
     "EqualGuard",
@@ -66,22 +67,36 @@ class Request:
 @record
 class ObjectGuard:
     """The path gives this very object. ``root`` is ``global`` (module globals, then builtins) or ``free``
-    (a closure cell) of ``owner``, which is ``None`` for the function compiled."""
+    (a closure cell) of ``owner``, which is ``None`` for the function compiled, or ``argument``. The path goes on with
+    attributes, and with tuples of one index or key. The root ``value`` has the object itself there."""
 
     root: str
-    path: tuple[str, ...]
+    path: tuple[Any, ...]
     value: Any
     owner: Any = None
 
 
 @record
 class KindGuard:
-    """A number, array or container that is read live still has this abstract value."""
+    """A number, array or container that is read live still has this abstract value. ``rest`` leads from the variable
+    to it, as in the path of an ``ObjectGuard``."""
 
     root: str
     name: str
     aval: AbstractValue
     owner: Any = None
+    rest: tuple[Any, ...] = ()
+
+
+@record
+class AliasGuard:
+    """Two paths lead to one object, or to two: ``first`` and ``second`` are a root, a path and an owner."""
+
+    first: tuple[str, tuple[Any, ...], Any]
+    second: tuple[str, tuple[Any, ...], Any]
+    same: bool
+    owner: Any = None
+    root: str = ""
 
 
 @record
@@ -119,7 +134,7 @@ class SeparateGuard:
     owner: Any = None
 
 
-Guard: TypeAlias = ObjectGuard | KindGuard | SizeGuard | EqualGuard | SeparateGuard
+Guard: TypeAlias = ObjectGuard | KindGuard | AliasGuard | SizeGuard | EqualGuard | SeparateGuard
 
 
 @record
@@ -173,8 +188,11 @@ class Compiled:
 _MISSING = object()
 
 
-def resolve(function: types.FunctionType, root: str, path: tuple[str, ...]) -> Any:
-    """The object at a path from a function's globals (then builtins), its closure, or an import.
+def resolve(
+    function: types.FunctionType, root: str, path: tuple[Any, ...], arguments: dict[str, Any] | None = None
+) -> Any:
+    """The object at a path from a function's globals (then builtins), its closure, an import, or the arguments of a
+    call.
 
     Raises LookupError where there is none.
     """
@@ -184,6 +202,10 @@ def resolve(function: types.FunctionType, root: str, path: tuple[str, ...]) -> A
         value: Any = importlib.import_module(first) if module is None else module
     elif root == "free":
         value = _cell(function, first)
+    elif root == "argument":
+        value = (arguments or {})[first]
+    elif root == "value":
+        value = first
     else:
         value = function.__globals__.get(first, _MISSING)
         if value is _MISSING:
@@ -191,9 +213,15 @@ def resolve(function: types.FunctionType, root: str, path: tuple[str, ...]) -> A
         if value is _MISSING:
             raise LookupError(first)
     for attribute in rest:
+        if type(attribute) is tuple:
+            try:
+                value = value[attribute[0]]
+            except (TypeError, LookupError):
+                raise LookupError(str(path)) from None
+            continue
         value = getattr(value, attribute, _MISSING)
         if value is _MISSING:
-            raise LookupError(".".join(path))
+            raise LookupError(str(path))
     return value
 
 

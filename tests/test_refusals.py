@@ -383,24 +383,6 @@ def store_in_a_global(x):
     return np.sum(OUTSIDE)
 
 
-def item_store_in_list(x):
-    items = [x, x]
-    items[0] = x * x
-    return items[0]
-
-
-def item_store_in_dict(x):
-    d = {}
-    d["a"] = x * x
-    return d["a"]
-
-
-def attribute_store(x):
-    box = Box()
-    box.value = x * x
-    return box.value
-
-
 def attribute_store_of_shape(v):
     w = v * v
     w.shape = (3, 1)
@@ -475,9 +457,6 @@ def test_coroutine():
 STORES = [
     (store_in_integers, 2.0, ("z[0]", "z[0] = x")),
     (store_in_a_global, 2.0, ("OUTSIDE[1:]", "OUTSIDE[1:] += x")),
-    (item_store_in_list, 2.0, ("items[0] = x * x", "items[0]")),
-    (item_store_in_dict, 2.0, ('d["a"] = x * x', 'd["a"]')),
-    (attribute_store, 2.0, ("box.value = x * x", "box.value")),
     (attribute_store_of_shape, V, ("w.shape = (3, 1)", "w.shape")),
 ]
 
@@ -682,6 +661,113 @@ def test_no_effect_of_a_call_is_lost(f, right):
         assert "test_refusals.py:" in str(problem)
     else:
         np.testing.assert_allclose(result, right)
+
+
+# --- containers and objects that cannot be followed -------------------------------------------------
+
+
+class Body:
+    def __init__(self, x):
+        self.x = x
+        self.log = []
+
+
+class Holder:
+    def __init__(self):
+        self.weights = np.ones(3)
+        self.body = Body(1.0)
+
+
+HOLDER = Holder()
+
+
+def one_of_two_is_changed_then_read(x):
+    first, second = Body(x), Body(2.0)
+    chosen = first if x > 0.0 else second
+    chosen.x = 3.0 * x
+    return first.x
+
+
+def changed_by_another_name(x):
+    first, second = [x], [2.0]
+    chosen = first if x > 0.0 else second
+    first.append(x)
+    return sum(chosen)
+
+
+def kept_in_a_long_list(x):
+    rows, row = [], [x]
+    for k in range(100):
+        rows.append(row)
+    row[0] = x * x
+    return rows[0][0]
+
+
+def object_as_a_whole(x):
+    body = Body(x)
+    return np.sum(np.array([body], dtype=object))
+
+
+def popped_from_the_middle(x):
+    items = [x]
+    for k in range(100):
+        items.append(x * k)
+    items.pop(3)
+    return sum(items)
+
+
+def key_known_when_it_runs(x):
+    state = {"a": x}
+    for k in range(100):
+        state.setdefault(k, x)
+    return state["a"]
+
+
+def weights_of_a_live_object(x):
+    HOLDER.weights[0] = x
+    return HOLDER.weights[0] * x
+
+
+def changed_while_a_function_keeps_it(x):
+    items = [x]
+    keep = {k: (lambda: items[0]) for k in range(100)}
+    items[0] = x * x
+    return items[0] * len(keep)
+
+
+UNFOLLOWED = [
+    (one_of_two_is_changed_then_read, "first.x", "S2S132"),
+    (changed_by_another_name, "first.append(x)", "S2S131"),
+    (kept_in_a_long_list, "row[0] = x * x", "S2S131"),
+    (popped_from_the_middle, "items.pop(3)", "S2S134"),
+    (key_known_when_it_runs, "state.setdefault(k, x)", "S2S134"),
+    (weights_of_a_live_object, "HOLDER.weights[0] = x", "S2S121"),
+    (changed_while_a_function_keeps_it, "items[0] = x * x", "S2S131"),
+]
+
+
+@pytest.mark.parametrize("f, shown, code", UNFOLLOWED, ids=[f.__name__ for f, _, _ in UNFOLLOWED])
+def test_change_that_cannot_be_followed(f, shown, code):
+    text = refusal(UnsupportedSyntaxError, gradient(f, 2.0))
+    assert f"[{code}]" in text
+    assert underlined(text) == shown, text
+    assert "= instead:" in text
+
+
+def test_object_that_holds_what_is_differentiated():
+    text = refusal(NoDerivativeError, gradient(object_as_a_whole, 2.0))
+    assert "class `Body`" in text
+
+
+def test_live_object_stays_as_it_is():
+    def f(x):
+        HOLDER.body.x = HOLDER.body.x * x
+        HOLDER.body.log.append(x)
+        HOLDER.count = len(HOLDER.body.log)
+        return HOLDER.body.x * HOLDER.count * np.sum(HOLDER.weights)
+
+    assert s2s.grad(f)(2.0) == 3.0
+    assert HOLDER.body.x == 1.0 and HOLDER.body.log == [] and not hasattr(HOLDER, "count")
 
 
 # --- errors as objects ----------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from s2s import ir, ops
+from s2s import runtime as rt
 from s2s.analysis.shapes import Facts, broadcast, index_shape, product, slice_length
 from s2s.analysis.values import (
     UNKNOWN,
@@ -34,6 +35,7 @@ from s2s.analysis.values import (
     Scalar,
     Sequence,
     Unknown,
+    is_record_class,
 )
 from s2s.rules import table
 
@@ -205,6 +207,8 @@ class Evaluator:
         """The abstract value of ``fn(*args, **kwargs)``; UNKNOWN where nothing can be said."""
         kwargs = kwargs or {}
         special = _SPECIAL.get(fn) if _hashable(fn) else None
+        if is_record_class(fn) and not kwargs:
+            return Sequence(fn, args)
         if special is not None and not kwargs:
             found = special(self, *args)
             if found is not None:
@@ -703,6 +707,16 @@ def _append(self: Evaluator, items: AbstractValue, item: AbstractValue) -> Abstr
             return UNKNOWN
 
 
+def _set_item(self: Evaluator, items: AbstractValue, key: AbstractValue, item: AbstractValue) -> AbstractValue:
+    match items:
+        case Sequence(_, known_items):
+            return ListOf(join_all([*known_items, item], self.facts))
+        case ListOf(old):
+            return ListOf(join(widen_known(old), widen_known(item), self.facts))
+        case _:
+            return UNKNOWN
+
+
 def _put(self: Evaluator, mapping: AbstractValue, key: AbstractValue, value: AbstractValue) -> AbstractValue:
     if isinstance(mapping, Mapping) and isinstance(key, Known) and _hashable(key.value):
         entries = dict(zip(mapping.keys, mapping.items, strict=True)) | {key.value: value}
@@ -880,6 +894,7 @@ _SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     ops.make_dict: _dict,
     ops.append: _append,
     ops.put: _put,
+    rt.set_item: _set_item,
     ops.contains: _contains,
     ops.not_in: _not_in,
     ops.unpack: _unpack,

@@ -7,6 +7,8 @@
     ListOf(item)        a list of unknown length
     Closure             a nested function, with what it captured
     Same(name)          the argument of another name
+    Object              an object of a class, as an argument or in one
+    Ref(cell)           a list, dict or object on the virtual heap
     UNKNOWN             anything
 """
 
@@ -79,6 +81,11 @@ class Sequence:
     items: tuple[AbstractValue, ...]
 
 
+def is_record_class(kind: Any) -> bool:
+    """Whether it is the class of a named tuple."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
 @record
 class Mapping:
     """A dict whose keys are known."""
@@ -92,6 +99,27 @@ class ListOf:
     """A list of unknown length with items that are all like ``item``."""
 
     item: AbstractValue
+
+
+class Example:
+    """An object that a call gave, for the compiler to look at; equal to any other. It is let go afterwards."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Example)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@record
+class Object:
+    """An object of exactly this class, whose attributes are found one by one under guards."""
+
+    type: type
+    example: Example
 
 
 @record
@@ -111,6 +139,14 @@ class Same:
 
 
 @record
+class Ref:
+    """A reference to an object on the virtual heap (``passes.heap``): a variable of this value is defined by no
+    statement, and means what the object holds at each place."""
+
+    cell: Any
+
+
+@record
 class Unknown:
     """Nothing is known."""
 
@@ -118,7 +154,7 @@ class Unknown:
 UNKNOWN = Unknown()
 
 AbstractValue: TypeAlias = (
-    "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Same | Unknown"
+    "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Same | Unknown"
 )
 
 

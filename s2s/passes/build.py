@@ -16,7 +16,20 @@ import numpy as np
 from s2s import ir, ops
 from s2s.analysis.evaluate import Evaluator
 from s2s.analysis.memory import is_basic, shared_with
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, Known, Mapping, Scalar, Sequence
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Closure,
+    Dim,
+    Known,
+    Mapping,
+    Ref,
+    Scalar,
+    Sequence,
+    is_record_class,
+)
+from s2s.passes import heap as objects
 from s2s.rules import table
 
 _FOLDED = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)
@@ -68,6 +81,11 @@ class Context:
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
     lengths: dict[Any, Dim] = field(default_factory=dict)
+    heap: objects.Heap = field(default_factory=objects.Heap)
+    virtual_closures: dict[ir.Var, Callable[[Builder], ir.Atom]] = field(default_factory=dict)
+    freeze_instance: Callable[[Builder, objects.Cell, str], ir.Atom] | None = None
+    refer: Callable[..., ir.Atom] | None = None
+    foreign: set[ir.Atom] = field(default_factory=set)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -88,7 +106,16 @@ class Context:
 
     def is_varied(self, atom: ir.Atom) -> bool:
         """Whether an atom depends on a differentiated input."""
-        return isinstance(atom, ir.Var) and atom in self.varied
+        if not isinstance(atom, ir.Var):
+            return False
+        known = self.values.get(atom)
+        return objects.is_varied(self, known.cell) if isinstance(known, Ref) else atom in self.varied
+
+    def is_virtual(self, atom: Any) -> bool:
+        """Whether an atom stands for an object on the heap, or a function that captured one."""
+        return isinstance(atom, ir.Var) and (
+            isinstance(self.values.get(atom), Ref) or atom in self.virtual_closures
+        )
 
     def renamed(self, builder: Builder, atom: ir.Atom, name: str) -> ir.Atom:
         """The atom under another name, where its statement is the last one and it has none yet."""
@@ -202,6 +229,10 @@ class Builder:
             builder = builder.parent
         return False
 
+    def frozen(self, atom: Any) -> Any:
+        """The atom; for an object on the heap an ordinary value of what it holds now."""
+        return objects.freeze(self, atom) if self.context.is_virtual(atom) else atom
+
     def add(self, statement: ir.Statement) -> None:
         """Append a statement as it is."""
         self.statements.append(statement)
@@ -222,6 +253,8 @@ class Builder:
         if _folds(known) and not varied:
             assert isinstance(known, Known)
             return known.const
+        if any(map(self.context.is_virtual, ir.atoms_of(value))):
+            value = ir.map_atoms(value, self.frozen)
         var = self.context.define(name, known, varied, value)
         self.add(ir.Let(var, value, span))
         return var
@@ -236,7 +269,8 @@ class Builder:
         effect: bool = False,
     ) -> ir.Atom:
         """Call a function that is known, fold the result where it is known, and give its atom."""
-        kwargs = tuple(kwargs)
+        kwargs = tuple((key, self.frozen(atom)) for key, atom in kwargs)
+        args = tuple(map(self.frozen, args))
         context = self.context
         facts = context.evaluator.facts
         before, facts.forced = facts.forced, []
@@ -333,7 +367,7 @@ def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | N
     if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
         return None
     known = context.value(args[0])
-    if made.fn.value in (ops.make_tuple, ops.make_list) and type(index) is int:
+    if (made.fn.value in (ops.make_tuple, ops.make_list) or is_record_class(made.fn.value)) and type(index) is int:
         items = made.args
         if -len(items) <= index < len(items) and not isinstance(items[index], ir.Star):
             found = items[index]

@@ -25,9 +25,12 @@ from s2s.analysis.evaluate import join, truth
 from s2s.analysis.managers import REPEATED, SETTINGS, may_swallow
 from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
+from s2s.passes import heap as objects
 from s2s.passes.build import Builder
 from s2s.passes.frames import MISSING, Frame, lookup
+from s2s.passes.heap import Heap
+from s2s.passes.joins import changed_cells, on
 from s2s.versions import ObjectGuard
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ class _Side:
     number: int
     builder: Builder
     yields: tuple[ir.Atom, ...]
+    heap: Heap
 
     @property
     def raises(self) -> bool:
@@ -61,7 +65,8 @@ class _Side:
 def try_statement(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> bool:
     """Specialise a ``try``; True where nothing after it is reached."""
     kinds = [_kinds_of(self, h, frame) for h in s.handlers]
-    body, inner = builder.child(), frame.copy()
+    body, inner, base = builder.child(), frame.copy(), self.context.heap
+    self.context.heap = base.copy()
     self.trying += 1
     try:
         ended = self.run_statements(s.body, inner, body)
@@ -74,7 +79,7 @@ def try_statement(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) 
     certain = _certain_handler(self, body.statements, kinds) if ended else None
     if certain is not None:
         return _only_handler(self, s, s.handlers[certain], body, frame, builder)
-    return _real_try(self, s, [(k, kinds[k]) for k in possible], (ended, body, inner), frame, builder)
+    return _real_try(self, s, [(k, kinds[k]) for k in possible], (ended, body, inner), frame, builder, base)
 
 
 def _kinds_of(self: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | None:
@@ -151,14 +156,16 @@ def _handler_frame(handler: ir.Handler, exception: ir.Atom, frame: Frame) -> Fra
 
 def _real_try(
     self: Specializer, s: ir.Try, possible: list[tuple[int, Kinds | None]], body: tuple[bool, Builder, Frame],
-    frame: Frame, builder: Builder,
+    frame: Frame, builder: Builder, base: Heap,
 ) -> bool:
     """What depends on the run: the ``try`` with the handlers that may be entered."""
     ended, inside, inner = body
-    runs = []
+    runs, heap = [], self.context.heap
     for k, _ in possible:
         handler = s.handlers[k]
+        self.context.heap = _interrupted(base, heap)
         runs.append((handler, *_run_handler(self, handler, k + 1, inside.statements, frame, builder)))
+    self.context.heap = heap
     while runs and _is_again(runs[-1][2]):
         runs.pop()
     if not runs:
@@ -167,10 +174,11 @@ def _real_try(
     _keep_what_raises(self, inside.statements, all_kinds)
     after = inside.child()
     yields = tuple(ir.UNDEFINED for _ in s.results) if ended else self.run(s.orelse, inner, after)
-    sides = [_Side(0, after, yields), *(side for _, _, side in runs)]
+    sides = [_Side(0, after, yields, self.context.heap), *(side for _, _, side in runs)]
     going = [side for side in sides if not (side.raises or (ended and side.number == 0))]
     if len(going) > 1 or (going and going[0].number != 0):
         _check_stores(self, s, inside.statements, all_kinds, frame)
+    self.context.heap = _joined_heap(base, going)
     results, rows = _join(self, s, inside, sides, going, frame)
     made = [
         ir.Handler(
@@ -181,6 +189,47 @@ def _real_try(
     builder.add(ir.Try(inside.block(), tuple(made), after.block(*rows[0]), tuple(results), caught, span=s.span))
     _note_missing(self, s, sides, going, caught, frame, builder)
     return not going
+
+
+def _interrupted(base: Heap, end: Heap) -> Heap:
+    """The heap where a handler begins: what the body has changed may or may not have been changed before."""
+    heap = base.copy()
+    for cell in changed_cells(base, end):
+        heap.lost.setdefault(cell, "an exception may have interrupted the block that changes it")
+    heap.closed |= end.closed
+    heap.lost |= end.lost
+    return heap
+
+
+def _joined_heap(base: Heap, going: list[_Side]) -> Heap:
+    """The heap after a ``try``: what one of its blocks has changed is not known where another one may have ended."""
+    if len(going) == 1:
+        return going[0].heap
+    heap = base.copy()
+    for side in going:
+        heap.closed |= side.heap.closed
+        heap.lost |= side.heap.lost
+    for cell in changed_cells(base, *(side.heap for side in going)):
+        heap.lost.setdefault(cell, "a block of the `try` before has changed it, or another one has ended")
+    return heap
+
+
+def _as_values(self: Specializer, k: int, going: list[_Side]) -> None:
+    """Objects that a variable refers to after some of the blocks, as values, where they are not one and the same."""
+    atoms = [side.yields[k] for side in going]
+    if len(going) < 2 or all(a == atoms[0] for a in atoms):
+        return
+    for side in going:
+        atom = side.yields[k]
+        if not self.context.is_virtual(atom):
+            continue
+        with on(self.context, side.heap):
+            try:
+                value = side.builder.frozen(atom)
+            except DifferentiationError:
+                value = ir.LOST
+        objects.close(self.context, atom, "a block of a `try` decides which object this is")
+        side.yields = (*side.yields[:k], value, *side.yields[k + 1 :])
 
 
 def _union(kinds: Iterable[Kinds | None]) -> Kinds | None:
@@ -211,9 +260,10 @@ def _run_handler(
     self.caught.append(None)
     yields = self.run(handler.body, _handler_frame(handler, exception, frame), child)
     self.caught.pop()
+    heap = self.context.heap
     read = {a for s in ir.walk(child.block()) for a in ir.reads_of(s)} | {
         a for s in ir.walk(child.block()) for b in ir.blocks_of(s) for a in b.yields}
-    return exception if exception in (*read, *yields) else None, _Side(number, child, yields)
+    return exception if exception in (*read, *yields) else None, _Side(number, child, yields, heap)
 
 
 def _carries(self: Specializer, body: list[ir.Statement]) -> bool:
@@ -276,6 +326,7 @@ def _join(
         atoms: list[ir.Atom] = [ir.Const(side.number > 0 if is_flag else side.number) for side in sides]
         add(context.define("caught", Scalar(bool if is_flag else int)), atoms)
     for k, var in enumerate(s.results):
+        _as_values(self, k, going)
         given = [side.yields[k] for side in going]
         for side in going:
             self.check_joined(side.yields[k], side.builder, s.span)
@@ -351,7 +402,7 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
     if maker is contextlib.suppress and isinstance(made, ir.Call):
         return _suppress(self, s, made.args, frame, builder)
-    if self.context.is_varied(manager):
+    if self.context.is_varied(manager) or self.context.is_virtual(manager):
         return _called_manager(self, s, manager, frame, builder)
     child = builder.child()
     target = None

@@ -299,7 +299,9 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
         return function, []
     memory = Memory(function, context.value, opaque=False)
     for s in ir.walk(function.body):
-        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and _is_foreign(s, context):
+        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and (
+            s.target in context.foreign or _is_foreign(s, context)
+        ):
             span = _store_into(function, memory, s.target).span
             raise error("S2S121", span=span, name=getattr(s.value, "name", s.target.name.lstrip("%")))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()

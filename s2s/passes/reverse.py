@@ -41,7 +41,7 @@ from s2s.passes.recompute import again, worthwhile
 from s2s.passes.regions import Region
 from s2s.passes.simplify import count_uses, drop_dead_statements, substitute
 from s2s.passes.specialize import Specializer
-from s2s.passes.structural import STRUCTURAL, is_hashable, is_structural, may_repeat
+from s2s.passes.structural import is_structural, may_repeat, rule_of
 from s2s.rules import table
 
 
@@ -457,7 +457,7 @@ class Reverser:
             self.pull(target, span, sweep)
             return
         fn = value.fn.value if isinstance(value.fn, ir.Const) else None
-        handler = STRUCTURAL.get(fn) if is_hashable(fn) else None
+        handler = rule_of(fn) if is_structural(fn) else None
         if handler is not None:
             handler(self, target, value, span, sweep)
             return

@@ -13,11 +13,13 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import inspect
 import operator
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import numpy as np
@@ -34,13 +36,17 @@ from s2s.analysis.values import (
     Known,
     ListOf,
     Mapping,
+    Object,
     Range,
     Same,
     Scalar,
     Sequence,
     Unknown,
+    is_record_class,
 )
 from s2s.errors import DifferentiationError, error
+from s2s.passes import containers
+from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
@@ -59,6 +65,7 @@ from s2s.passes.frames import (
     with_sizes,
 )
 from s2s.passes.guarded import Raised, bound_on, refuse_lost, try_statement, with_statement
+from s2s.passes.heap import cell_of, state_of
 from s2s.passes.inplace import (
     CHANGING,
     change_whole,
@@ -70,6 +77,8 @@ from s2s.passes.inplace import (
     with_out,
 )
 from s2s.passes.iteration import VIEWS, Counted, start_of
+from s2s.passes.joins import Join, Leaf, Side, changed_cells
+from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
 from s2s.rules import table
 from s2s.signature import describe
 from s2s.versions import KindGuard, ObjectGuard
@@ -82,13 +91,6 @@ OWN_MODULES = (rt.__name__, ops.__name__)
 _LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize)
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
-_IN_PLACE: dict[Any, Any] = {
-    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
-    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
-    operator.ipow: operator.pow, operator.imatmul: operator.matmul, operator.iand: operator.and_,
-    operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
-    operator.irshift: operator.rshift,
-}
 
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
 """Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
@@ -97,13 +99,17 @@ _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanper
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
 
-    def __init__(self, context: Context, in_place: frozenset[Any] = frozenset()) -> None:
+    def __init__(self, context: Context, in_place: frozenset[Any] = frozenset(), unrolled: bool = False) -> None:
         self.context = context
         self.in_place = in_place
+        self.unrolled = unrolled
+        self.has_short_loops = False
         self.guards: dict[Any, Any] = {}
         self.dependencies: dict[Any, Any] = {}
         self.active_calls: list[types.CodeType] = []
+        self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
+        self.instances = Instances(self)
         self.trying = 0
         """How many bodies of a ``try`` are being specialised."""
         self.undecided = 0
@@ -118,26 +124,47 @@ class Specializer:
     ) -> ir.Function:
         """The function for arguments of which this is known; ``varied`` names the differentiated parameters."""
         function = lower_function(fn)
-        frame = Frame(fn, None)
+        frame, builder = Frame(fn, None), Builder(self.context)
         params = []
         for param in function.params:
             name, value = param.var.name, arguments.get(param.var.name, UNKNOWN)
             if isinstance(value, Same):  # the parameters come in order: the other one is there
                 params.append(ir.replace(param, var=self.context.define(name, UNKNOWN)))
-                frame.env[param.var] = next(p.var for p in params if p.var.name == value.name)
+                frame.env[param.var] = next(a for v, a in frame.env.items() if v.name == value.name)
                 continue
             var = self.context.define(name, value, name in varied)
-            frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else var
+            frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else (
+                self.parameter(var, value, builder))
             params.append(ir.replace(param, var=var))
             if isinstance(value, Array) and value.shape:
                 self.context.sources.setdefault(value.shape, var)
         self._bind_captures(function, frame)
-        builder = Builder(self.context)
         self.active_calls.append(fn.__code__)
         (result,) = self.run(function.body, frame, builder)
         self.check_bound(result, builder, function.span)
+        result = builder.frozen(result)
+        self.instances.note_distinct()
         self.active_calls.pop()
         return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
+
+    def check_unchanged(self) -> None:
+        """Raise where the function changed a container or object that its caller sees: in a call that is decided at run
+        time the caller does not know of it."""
+        heap = self.context.heap
+        for cell in (*heap.states, *heap.lost):
+            if cell.origin is not None and (heap.peek(cell) is not cell.origin.state or cell in heap.lost):
+                raise error("S2S122", span=cell.changed_at, name=cell.name)
+
+    def parameter(self, var: ir.Var, value: AbstractValue, builder: Builder) -> ir.Atom:
+        """What stands for a parameter: an object on the heap for what the function could change."""
+        if not objects.holds_mutable(value):
+            return var
+        if isinstance(value, Object):
+            self.context.values[var] = UNKNOWN
+            return self.instances.argument(builder, value, (var.name,), var, lambda builder, name: var)
+        origin = objects.argument_origin(lambda builder, name: var, value, var, (var.name,))
+        self.context.values[var] = without_objects(value)
+        return objects.make_cell(self.context, None, var.name, None, origin).var
 
     def _bind_captures(self, function: ir.Function, frame: Frame) -> None:
         if function.captures:
@@ -151,7 +178,11 @@ class Specializer:
 
     def run_statements(self, block: ir.Block, frame: Frame, builder: Builder) -> bool:
         """Specialise the statements of a block; True where its end is not reached."""
-        return any(self.step(statement, frame, builder) for statement in block.statements)
+        outer, self.frame = self.frame, frame
+        try:
+            return any(self.step(statement, frame, builder) for statement in block.statements)
+        finally:
+            self.frame = outer
 
     def atom(self, atom: ir.Atom, frame: Frame) -> ir.Atom:
         """What an atom of the original function stands for."""
@@ -166,6 +197,8 @@ class Specializer:
                 except Raised as raised:
                     self._raise(raised.problem, builder, span)
                     return True
+                except DifferentiationError as problem:
+                    raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
                 if target is not None:
                     frame.env[target] = atom
                     self._take_name(target, atom)
@@ -185,6 +218,7 @@ class Specializer:
                         self.check_read(original, given, builder, span, frame)
                 if exception is None and self.caught:
                     mapped[0] = self.caught[-1]
+                mapped = [None if a is None else builder.frozen(a) for a in mapped]
                 builder.add(ir.Raise(mapped[0], mapped[1], span))
                 return True
             case ir.With():
@@ -277,7 +311,10 @@ class Specializer:
                 keywords[key] = atom
                 continue
             mapping = self.context.value(atom)
-            if isinstance(mapping, Mapping):
+            if cell_of(self.context, atom) is not None:
+                found = self.entries(atom, builder, span)
+                keywords |= found if found is not None else {None: builder.frozen(atom)}
+            elif isinstance(mapping, Mapping):
                 for k in mapping.keys:
                     keywords[k] = builder.call(operator.getitem, atom, ir.Const(k), span=span)
             elif isinstance(mapping, Known) and isinstance(mapping.value, dict):
@@ -316,8 +353,12 @@ class Specializer:
             if not (root == "global" and getattr(builtins, load.name, MISSING) is found):
                 self.guards[key] = ObjectGuard(root, (load.name,), found, frame.owner)
                 self._guard_contents(root, (load.name,), found, frame.owner)
+            if isinstance(found, types.MethodType):
+                return self.instances.method(builder, found, Place(root, (load.name,), frame.owner))
             return ir.Const(found)
         value = with_sizes(describe(found, "?"), found)
+        if isinstance(value, Object) or (objects.holds_mutable(value) and value != without_objects(value)):
+            return self.instances.live_root(builder, found, Place(root, (load.name,), frame.owner))
         if isinstance(value, Known):
             value = UNKNOWN
         self.guards[key] = KindGuard(root, load.name, value, frame.owner)
@@ -358,7 +399,21 @@ class Specializer:
         made = ir.MakeFunction(function, atoms, given)
         value = FramedClosure(function, atoms, given, frame)
         varied = any(map(self.context.is_varied, (*atoms, *(a for _, a in given))))
+        if any(map(self.context.is_virtual, ir.atoms_of(made))):
+            return self.virtual_closure(made, value, name, varied)
         return builder.let(made, value, name, span, varied)
+
+    def virtual_closure(self, made: ir.MakeFunction, value: FramedClosure, name: str, varied: bool) -> ir.Var:
+        """A nested function that captured objects on the heap. Where it is kept, these must not change any more."""
+        var = self.context.define(name, value, varied)
+
+        def freeze(builder: Builder) -> ir.Atom:
+            for atom in ir.atoms_of(made):
+                objects.close(self.context, atom, containers.ESCAPED)
+            return builder.let(made, UNKNOWN, name, None, varied)
+
+        self.context.virtual_closures[var] = freeze
+        return var
 
     # --- calls
 
@@ -381,6 +436,9 @@ class Specializer:
         if chosen is not None and self._is_function(chosen[1]) and self._is_function(chosen[2]):
             return self.apply_chosen(chosen, args, kwargs, frame, builder, span, name)
         spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
+        state = state_of(self.context, callee)
+        if state is not None and not spread:
+            return self.instances.call(containers.At(frame, builder, span, name), callee, args, kwargs)
         if not spread:
             bound = self._bound_method(callee)
             if bound is not None:
@@ -404,39 +462,56 @@ class Specializer:
     ) -> ir.Atom:
         """A call of a function that a branch has chosen: the same branch, a call on each side."""
         test, *functions = chosen
-        sides, yields = [], []
+        sides, yields, base = [], [], self.context.heap
         for function in functions:
             child = builder.child()
+            self.context.heap = base.copy()
             yields.append(self.apply(function, list(args), dict(kwargs), frame, child, span, name))
             self.check_joined(yields[-1], child, span)
-            sides.append(child)
-        if yields[0] == yields[1]:
-            builder.add(ir.If(test, sides[0].block(), sides[1].block(), (), span))
-            return yields[0]
-        result = self._merge(name, yields[0], yields[1])
-        assert isinstance(result, ir.Var)
-        builder.add(ir.If(test, sides[0].block(yields[0]), sides[1].block(yields[1]), (result,), span))
-        self.context.choices[result] = (test, yields[0], yields[1])
+            sides.append(Side(child, self.context.heap))
+        self.context.heap = base
+        (result,) = self.join_sides(test, base, (sides[0], sides[1]), [(name, yields[0], yields[1])], builder, span)
         return result
 
     def leave(
         self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], builder: Builder,
         span: ir.Span | None, name: str, effect: bool = False, value: AbstractValue = UNKNOWN, harmless: bool = False,
     ) -> ir.Atom:
-        """Leave a call to be decided when the program runs; ``harmless`` says that it changes no argument."""
+        """Leave a call to be decided when the program runs.
+
+        Objects on the heap that go into it are put together for it. With differentiated arguments the function is
+        transformed when it runs, which refuses to change them; they must not change later either, because the function
+        may keep them. A function of undifferentiated arguments may change them: what they hold is not known afterwards.
+        ``harmless`` says that it changes no argument.
+        """
         atoms = [a.atom if isinstance(a, ir.Star) else a for a in args]
         varied = any(map(self.context.is_varied, (callee, *atoms, *kwargs.values())))
+        given = [a for a in (*atoms, *kwargs.values()) if objects.is_mutable(self.context, a)]
+        callee = builder.frozen(callee)
+        args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
+        kwargs = {key: builder.frozen(a) for key, a in kwargs.items()}
         made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
         if not varied and not harmless:
-            may_change(self, [*atoms, *kwargs.values()], builder, span)
+            may_change(self, [*args, *kwargs.values()], builder, span)
+        if given and not harmless:
+            self.release(given, varied, builder)
         if effect and not varied:
             builder.add(ir.Let(None, made, span))
             return ir.Const(None)
         var = self.context.define(name, value, varied, made)
         if varied and not _only_makes(callee):
             self.context.effects.add(var)
+        elif given:
+            self.context.kept.add(var)
         builder.add(ir.Let(var, made, span))
         return var
+
+    def release(self, given: list[ir.Atom], varied: bool, builder: Builder) -> None:
+        """Objects that a function which is not known may refer to, or change, from here on."""
+        for atom in given:
+            if not varied:
+                objects.forget(builder, atom)
+            objects.close(self.context, atom, "a function that is called when the program runs may refer to it")
 
     def _bound_method(self, callee: ir.Atom) -> tuple[Any, ir.Atom] | None:
         """The function and the receiver of a method that was read from a value of known type."""
@@ -449,7 +524,8 @@ class Specializer:
         if not isinstance(attribute, ir.Const) or isinstance(receiver, ir.Star):
             return None
         value = self.context.value(receiver)
-        kind = type_of(value)
+        state = state_of(self.context, receiver)
+        kind = type_of(value) if state is None else state.kind
         if isinstance(value, (Unknown, Closure)) or kind is None:
             return None
         method = getattr(np.ndarray if issubclass(kind, np.generic) else kind, attribute.value, None)
@@ -478,14 +554,21 @@ class Specializer:
                 fn.func, [*map(ir.Const, fn.args), *args], fixed | kwargs, frame, builder, span, name, effect
             )
         if isinstance(fn, types.MethodType):
+            owner: ir.Atom = ir.Const(fn.__self__)
+            if is_user_object(fn.__self__) and not in_rule(frame):
+                owner = self.instances.refer(builder, fn.__self__, Place("value", (fn.__self__,), None), "self")
             return self.apply_known(
-                fn.__func__, [ir.Const(fn.__self__), *args], kwargs, frame, builder, span, name, effect
+                fn.__func__, [owner, *args], kwargs, frame, builder, span, name, effect
             )
+        if not in_rule(frame):
+            found = self.on_heap(fn, args, kwargs, frame, builder, span, name)
+            if found is not None:
+                return found
         if fn in _MAY_OVERWRITE:
             kwargs = {k: v for k, v in kwargs.items() if k != "overwrite_input"}
         if fn is np.clip:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
-        if fn in _IN_PLACE:
+        if fn in containers.IN_PLACE:
             return self.rebind(fn, args[0], args[1], frame, builder, span, name)
         if in_rule(frame) and not kwargs and args and all(map(is_literal_number, args)):
             folded = fold_number(fn, args)
@@ -500,8 +583,9 @@ class Specializer:
         changed = self._change(fn, args, kwargs, frame, builder, span, name)
         if changed is not None:
             return changed
-        handler = FORMS.get(fn)
+        handler = FORMS.get(fn) if is_hashable(fn) else None
         if handler is not None and not kwargs:
+            args = [a if fn in _TAKE_OBJECTS else builder.frozen(a) for a in args]
             found = handler(self, args, frame, builder, span, name)
             if found is not None:
                 return found
@@ -520,15 +604,117 @@ class Specializer:
         """A call that changes an array: a function that stores, ``ufunc.at``, ``out=``; None for any other."""
         owner = getattr(fn, "__self__", None)
         if isinstance(owner, np.ufunc) and fn.__name__ == "at" and not kwargs:
-            return ufunc_at(self, owner, args, frame, builder, span)
+            return ufunc_at(self, owner, [*map(builder.frozen, args)], frame, builder, span)
         if isinstance(fn, np.ufunc) and len(args) > fn.nin and "out" not in kwargs:
             extra = builder.call(ops.make_tuple, *args[fn.nin :], span=span) if len(args) > fn.nin + 1 else args[fn.nin]
             args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
         if fn in CHANGING and args and isinstance(self.context.value(args[0]), Array):
-            return CHANGING[fn](self, args, dict(kwargs), frame, builder, span)
+            return CHANGING[fn](self, [*map(builder.frozen, args)], dict(kwargs), frame, builder, span)
         if kwargs.get("out", ir.Const(None)) != ir.Const(None) and not isinstance(fn, types.FunctionType):
             return with_out(self, fn, args, kwargs, frame, builder, span, name)
         return None
+
+    def on_heap(
+        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str,
+    ) -> ir.Atom | None:
+        """A call that makes, reads or changes objects on the heap; None where it is a call like any other."""
+        virtual = any(map(self.context.is_virtual, (*args, *kwargs.values())))
+        at = containers.At(frame, builder, span, name)
+        if not is_hashable(fn):
+            return None
+        if is_record_class(fn) and isinstance(fn.__new__, types.FunctionType):
+            return containers.new_record(self, at, fn, args, kwargs)
+        if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
+            return ir.Const(super(*(a.value for a in args if isinstance(a, ir.Const))))
+        if is_user_class(fn) and table.find(fn) is None:
+            return self.make_object(at, fn, args, kwargs)
+        if fn is object.__new__ and args and isinstance(args[0], ir.Const):
+            return self.instances.new(at, args[0].value)
+        if not (virtual or fn in containers.MAKERS):
+            return None
+        found = self.on_object(at, fn, args)
+        if found is not None:
+            return found
+        form = containers.FORMS.get(fn)
+        if form is not None:
+            return form(self, at, *args, **kwargs)
+        if fn is getattr and len(args) == 2:
+            return self.method_of(args[0], args[1])
+        receiver = state_of(self.context, args[0]) if args else None
+        if receiver is not None and containers.is_method_of_container(fn) and fn not in containers.LOOKS_ONLY:
+            raise at.refuse(name_of(fn), "how it changes the container is not known to s2s")
+        return None
+
+    def make_object(
+        self, at: containers.At, cls: type, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+    ) -> ir.Atom | None:
+        """A call of a class: a virtual object. Where its code cannot be followed and nothing differentiated goes in,
+        the object is made when the program runs."""
+        given = (*args, *kwargs.values())
+        if any(map(self.context.is_varied, given)):
+            return self.instances.make(at, cls, args, kwargs)
+        if (cls.__module__ or "").split(".")[0] in STABLE_MODULES:
+            return None
+        before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
+        self.context.heap = before.copy()
+        try:
+            made = self.instances.make(dataclasses.replace(at, builder=child), cls, args, kwargs)
+        except DifferentiationError:
+            self.context.heap, self.guards = before, guards
+            return None
+        at.builder.statements.extend(child.statements)
+        return made
+
+    def on_object(self, at: containers.At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
+        """A built-in function or an operator of an object with attributes."""
+        instances = self.instances
+        held = [state is not None and objects.is_instance(state) for state in (state_of(self.context, a) for a in args)]
+        if not any(held):
+            return None
+        if fn is super and len(args) == 2 and isinstance(args[0], ir.Const):
+            return instances.super_of(at, args[0].value, args[1])
+        if fn in BINARY and len(args) == 2:
+            return instances.binary(at, fn, args[0], args[1])
+        if not held[0]:
+            return None
+        if fn in UNARY:
+            return instances.unary(at, fn, *args)
+        if fn in (object.__init__, object.__init_subclass__):
+            return ir.Const(None)
+        if fn is vars:
+            return instances.get(at, args[0], "__dict__")
+        if fn is callable:
+            return ir.Const(instances.has(at, args[0], "__call__"))
+        named = len(args) > 1 and isinstance(args[1], ir.Const) and isinstance(args[1].value, str)
+        if not named:
+            return None
+        assert isinstance(args[1], ir.Const)
+        if fn is getattr:
+            return instances.get(at, args[0], args[1].value, args[2] if len(args) > 2 else None)
+        if fn is hasattr:
+            return ir.Const(instances.has(at, args[0], args[1].value))
+        if fn in (delattr, object.__delattr__):
+            return instances.delete(at, args[0], args[1])
+        if fn is setattr:
+            instances.store_attribute(at, args[0], args[1], args[2])
+            return ir.Const(None)
+        if fn is object.__setattr__:
+            instances.store_plainly(at, args[0], args[1].value, args[2])
+            return ir.Const(None)
+        return None
+
+    def method_of(self, receiver: ir.Atom, attribute: ir.Atom) -> ir.Atom | None:
+        """A method of a container, read to be called, or a field of a named tuple."""
+        state = state_of(self.context, receiver)
+        if state is None or not isinstance(attribute, ir.Const):
+            return None
+        if is_record_class(state.kind) and attribute.value in state.kind._fields:  # type: ignore[attr-defined]
+            return state.entries().get(state.kind._fields.index(attribute.value))  # type: ignore[attr-defined]
+        read = ir.Call(ir.Const(getattr), (receiver, attribute))
+        var = self.context.define("%", UNKNOWN, False, read)
+        self.context.virtual_closures[var] = lambda builder: builder.let(read, UNKNOWN)
+        return var
 
     def make_dict(
         self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None, name: str
@@ -546,6 +732,9 @@ class Specializer:
 
     def entries(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> dict[Any, ir.Atom] | None:
         """The entries of a mapping with known keys, or of a known list of pairs."""
+        cell = cell_of(self.context, atom)
+        if cell is not None and objects.is_dict(self.context.heap.state(cell, span)):
+            return objects.contents(builder, cell, span)
         known = self.context.value(atom)
         if isinstance(known, Mapping):
             return {k: builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in known.keys}
@@ -580,6 +769,10 @@ class Specializer:
         if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
             if varied and fn.__code__ not in self.active_calls and len(self.active_calls) < INLINE_DEPTH:
                 return self.inline(fn, args, kwargs, frame, builder, span)
+            if any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
+                found = self.inlined_if_possible(fn, args, kwargs, frame, builder, span)
+                if found is not None:
+                    return found
             value, changes = (UNKNOWN, None) if varied else self.result_of(fn, args, kwargs, frame, builder)
             if changes:
                 return self.inline(fn, args, kwargs, frame, builder, span)
@@ -591,9 +784,32 @@ class Specializer:
             raise self._no_rule(fn, span, frame)
         if fn in (functools.partial, np.vectorize):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
+        if not looks_only(fn) and any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
         if not varied and not is_harmless(fn):
             may_change(self, [*args, *kwargs.values()], builder, span)
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
+
+    def inlined_if_possible(
+        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+        builder: Builder, span: ir.Span | None,
+    ) -> ir.Atom | None:
+        """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
+        source cannot be followed."""
+        if fn.__code__ in self.active_calls or len(self.active_calls) >= INLINE_DEPTH:
+            return None
+        before, guards = self.context.heap, dict(self.guards)
+        self.context.heap, child = before.copy(), builder.child()
+        try:
+            result = self.inline(fn, args, kwargs, frame, child, span)
+        except DifferentiationError:
+            self.context.heap, self.guards = before, guards
+            return None
+        if child.statements and isinstance(child.statements[-1], ir.Raise):
+            self.context.heap, self.guards = before, guards
+            return None
+        builder.statements.extend(child.statements)
+        return result
 
     def _check_rule(
         self, rule: Any, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
@@ -618,12 +834,15 @@ class Specializer:
         running its source on what is known; None where that cannot be found."""
         if fn.__code__ in self.active_calls or len(self.active_calls) > 4:
             return UNKNOWN, None
-        before, trial = dict(self.guards), builder.child()
+        before, heap, trial = dict(self.guards), self.context.heap, builder.child()
+        self.context.heap = heap.copy()
         try:
             atom = self.inline(fn, args, kwargs, frame, trial, None)
         except Exception:
             self.guards = before
             return UNKNOWN, None
+        finally:
+            self.context.heap = heap
         value = self.context.value(atom)
         changes = changes_any([*args, *kwargs.values()], trial, self.context)
         return value if isinstance(value, (Scalar, Array)) else UNKNOWN, changes
@@ -668,8 +887,11 @@ class Specializer:
     ) -> None:
         for param in function.params:
             name = param.var.name
+            at = containers.At(inner, builder, span, name)
             if param.kind == "VAR_POSITIONAL":
-                atom = builder.call(ops.make_tuple, *given.get(name, ()), span=span)
+                atom = containers.new_list(self, at, given.get(name, ()), tuple)
+            elif param.kind == "VAR_KEYWORD" and not in_rule(inner):
+                atom = containers.new_dict(self, at, given.get(name, {}))
             elif param.kind == "VAR_KEYWORD":
                 entries = given.get(name, {})
                 atom = builder.call(
@@ -715,13 +937,17 @@ class Specializer:
         """A nested function as it sees itself."""
         made = ir.MakeFunction(closure.function, closure.captures, closure.defaults)
         varied = any(map(self.context.is_varied, closure.captures))
+        if any(map(self.context.is_virtual, ir.atoms_of(made))):
+            return self.virtual_closure(made, closure, "%", varied)
         return builder.let(made, closure, "%", None, varied)
 
     def rebind(
         self, fn: Any, old: ir.Atom, change: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None, name: str
     ) -> ir.Atom:
         """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
-        plain = _IN_PLACE[fn]
+        if cell_of(self.context, old) is not None:
+            return containers.add_in_place(self, containers.At(frame, builder, span, name), fn, old, change)
+        plain = containers.IN_PLACE[fn]
         value = self.context.value(old)
         if isinstance(value, Array) and (span in self.in_place or value.shape == ()):
             change_whole(self, old, change, plain, frame, builder, span)
@@ -746,52 +972,65 @@ class Specializer:
         test = self.atom(statement.test, frame)
         if test == ir.LOST or test in self.context.lost:
             self.check_read(statement.test, test, builder, statement.span, frame)
+        if self.context.is_virtual(test):
+            test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
         decided = truth(self.context.value(test))
         if decided is not None:
             block = statement.then if decided else statement.orelse
             return self._splice(block, statement, frame, builder)
-        sides = []
+        sides, base = [], self.context.heap
         for block in (statement.then, statement.orelse):
             child = builder.child()
+            self.context.heap = base.copy()
             child.bound |= bound_on(self, test, block is statement.then)
             self.undecided += 1
             try:
                 given = self.run(block, frame.copy(), child)
             finally:
                 self.undecided -= 1
-            sides.append((child, given, ends(child.statements)))
-        (then, then_yields, then_raised), (orelse, else_yields, else_raised) = sides
+            sides.append((child, given, ends(child.statements), self.context.heap))
+        self.context.heap = base
+        (then, then_yields, then_raised, _), (orelse, else_yields, else_raised, _) = sides
         if then_raised and else_raised:
             builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
             return True
         if then_raised or else_raised:
             return self._after_raise(statement, test, sides, frame, builder)
-        results: list[ir.Var] = []
-        yields: tuple[list[ir.Atom], list[ir.Atom]] = ([], [])
-        for var, a, b in zip(statement.results, then_yields, else_yields, strict=True):
-            if a == b:
-                frame.env[var] = a
-                continue
-            self.check_joined(a, then, statement.span)
-            self.check_joined(b, orelse, statement.span)
-            value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
-            result = self.context.define(
-                var.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b)
-            )
-            frame.env[var] = result
-            self.context.joined(result, a, b)
-            if ir.UNDEFINED in (a, b):
-                missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
-                self.context.unbound[result] = missing
-            self.context.choices[result] = (test, a, b)
-            results.append(result)
-            yields[0].append(a)
-            yields[1].append(b)
-        if results or then.statements or orelse.statements:
-            builder.add(
-                ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), statement.span)
-            )
+        paths = (Side(then, sides[0][3]), Side(orelse, sides[1][3]))
+        roots = [(v.name, a, b) for v, a, b in zip(statement.results, then_yields, else_yields, strict=True)]
+        atoms = self.join_sides(test, base, paths, roots, builder, statement.span)
+        frame.env.update(zip(statement.results, atoms, strict=True))
         return False
+
+    def join_sides(
+        self, test: ir.Atom, base: objects.Heap, sides: tuple[Side, Side],
+        roots: list[tuple[str, ir.Atom, ir.Atom]], builder: Builder, span: ir.Span | None,
+    ) -> list[ir.Atom]:
+        """The ``If`` of two paths that are both complete; the atoms that its results are for ``roots``."""
+        for _, a, b in roots:
+            if a != b:
+                self.check_joined(a, sides[0].builder, span)
+                self.check_joined(b, sides[1].builder, span)
+        found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
+        results = [self._joined(leaf, test, builder) for leaf in found.leaves]
+        yields = ([leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])
+        then, orelse = sides[0].builder, sides[1].builder
+        if results or then.statements or orelse.statements:
+            builder.add(ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), span))
+        atoms, self.context.heap = found.rebuild([*results])
+        return atoms
+
+    def _joined(self, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
+        """The variable that is one atom or the other."""
+        a, b = leaf.first, leaf.second
+        value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
+        result = self.context.define(leaf.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+        if ir.UNDEFINED in (a, b):
+            missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
+            self.context.unbound[result] = missing
+        self.context.choices[result] = (test, a, b)
+        self.context.joined(result, a, b)
+        return result
 
     def _splice(self, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
         yields = self.run(block, frame, builder)
@@ -805,8 +1044,9 @@ class Specializer:
         self, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
     ) -> bool:
         """One side raises: the other one goes on after the ``if``, not inside it."""
-        (then, then_yields, then_raised), (orelse, else_yields, _) = sides
+        (then, then_yields, then_raised, then_heap), (orelse, else_yields, _, else_heap) = sides
         raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
+        self.context.heap = else_heap if then_raised else then_heap
         first, second = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
         builder.add(ir.If(test, first, second, (), statement.span))
         builder.statements.extend(going.statements)
@@ -818,7 +1058,8 @@ class Specializer:
         """A ``for``: unrolled over a container of known items, else a loop over a range."""
         iterable = self.atom(loop.iterable, frame)
         if isinstance(self.context.value(iterable), Range):
-            self._loop(loop, iterable, None, frame, builder)
+            if not self._loop_or_not(loop, iterable, frame, builder):
+                self._unroll(loop, [*map(ir.Const, self._few_trips(iterable) or ())], frame, builder)
             return False
         items = self.static_items(iterable, builder, loop.span, for_loop=True)
         if items is not None and len(items) <= UNROLL_AT_MOST:
@@ -827,6 +1068,38 @@ class Specializer:
         counted = self.counted(iterable, builder, loop.span)
         over = builder.call(range, counted.length, span=loop.span)
         self._loop(loop, over, counted, frame, builder)
+        return False
+
+    def _few_trips(self, iterable: ir.Atom) -> range | None:
+        """A range that is known and short."""
+        made = self.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
+        if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
+            return None
+        bounds = [a.value for a in made.args if isinstance(a, ir.Const) and type(a.value) is int]
+        if len(bounds) != len(made.args):
+            return None
+        found = range(*bounds)
+        return found if len(found) <= UNROLL_AT_MOST else None
+
+    def _loop_or_not(self, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
+        """A loop over a range; False where it has few trips and objects that can only be followed trip by trip."""
+        if self._few_trips(iterable) is None:
+            self._loop(loop, iterable, None, frame, builder)
+            return True
+        self.has_short_loops = True
+        if self.unrolled:
+            return False
+        heap, guards, env = self.context.heap, dict(self.guards), dict(frame.env)
+        statements, rebound = len(builder.statements), len(self.rebound)
+        try:
+            self._loop(loop, iterable, None, frame, builder)
+            if not any(cell not in heap.lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
+                return True
+        except DifferentiationError as problem:
+            if problem.diagnostic.code not in ABOUT_OBJECTS:
+                raise
+        self.context.heap, self.guards, frame.env = heap, guards, env
+        del builder.statements[statements:], self.rebound[rebound:]
         return False
 
     def _unroll(self, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder) -> None:
@@ -853,40 +1126,20 @@ class Specializer:
             return after, ir.Const(True)
         if decided is False:
             return self._trips(loop, items[1:], after, frame, builder)
-        rest = builder.child()
+        rest, stop, base = builder.child(), builder.child(), self.context.heap
+        self.context.heap = base.copy()
         later, left = self._trips(loop, items[1:], after, frame, rest)
-        results = []
-        for c, a, b in zip(loop.carried, after, later, strict=True):
-            if a != b:
-                self.check_joined(a, builder, loop.span)
-                self.check_joined(b, rest, loop.span)
-            results.append(self._merge(c.result.name, a, b))
-        flag = self._merge("%", ir.Const(True), left)
-        changed = [
-            (r, a, b)
-            for r, a, b in zip((*results, flag), (*after, ir.Const(True)), (*later, left), strict=True)
-            if a != b
-        ]
-        builder.add(
-            ir.If(
-                leave, ir.Block((), tuple(a for _, a, _ in changed)), rest.block(*(b for _, _, b in changed)),
-                tuple(r for r, _, _ in changed if isinstance(r, ir.Var)), loop.span,
-            )
-        )
+        sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
+        self.context.heap = base
+        roots = [(c.result.name, a, b) for c, a, b in zip(loop.carried, after, later, strict=True)]
+        *results, flag = self.join_sides(
+            leave, base, sides, [*roots, ("%", ir.Const(True), left)], builder, loop.span)
         return results, flag
-
-    def _merge(self, name: str, a: ir.Atom, b: ir.Atom) -> ir.Atom:
-        if a == b:
-            return a
-        value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
-        merged = self.context.define(name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b))
-        self.context.joined(merged, a, b)
-        return merged
 
     def _loop(
         self, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
     ) -> None:
-        def trip(params: list[ir.Var], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
+        def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
             inner = frame.copy()
             name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
             item = self.context.define(name, Scalar(int))
@@ -896,46 +1149,51 @@ class Specializer:
             leave = None if loop.leave is None else self.atom(loop.leave, inner)
             return yields, item, leave
 
-        params, child, (yields, item, leave) = self._stable(loop.carried, frame, builder, trip)
-        carried, left = self._results(loop, params, yields, frame)
+        found = self._stable(loop.carried, frame, builder, trip)
+        _, item, leave = found.outcome
+        carried, left = self._results(loop, found, frame)
         self._note_unbound(carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
             carried) else None)
-        kept, yields = _drop_unchanged(carried, yields)
         if leave is not None and truth(self.context.value(leave)) is False:
             leave = None
         if loop.left is not None and leave is None:
             frame.env[loop.left], left = ir.Const(False), None
-        builder.add(
-            ir.For(item, over, child.block(*yields), kept, leave, left, ir.Block(()), loop.span)
-        )
+        body = found.child.block(*found.yields)
+        builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span))
 
     def while_loop(self, loop: ir.While, frame: Frame, builder: Builder) -> bool:
         """A ``while``: kept as a loop, unless it is known not to begin."""
 
-        def trip(params: list[ir.Var], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
+        def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
             inner = frame.copy()
             inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
             test_builder = builder.child()
+            before = dict(self.context.heap.states)
             (test,) = self.run(loop.test, inner, test_builder)
+            if self.context.is_virtual(test):
+                test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
+            if any(before.get(c) is not s for c, s in self.context.heap.states.items() if c in before):
+                raise error("S2S135", span=loop.span, asked_by=frame.called_from)
             yields = list(self.run(loop.body, inner, child))
             leave = None if loop.leave is None else self.atom(loop.leave, inner)
             return yields, test_builder.block(test), leave
 
-        params, child, (yields, test, leave) = self._stable(loop.carried, frame, builder, trip)
-        carried, left = self._results(loop, params, yields, frame)
-        self._note_unbound(carried, None)
+        before = self.context.heap
+        found = self._stable(loop.carried, frame, builder, trip)
+        _, test, leave = found.outcome
         if not test.statements and truth(self.context.value(test.yields[0])) is False:
+            self.context.heap = before
             for c in loop.carried:
                 frame.env[c.result] = self.atom(c.init, frame)
             if loop.left is not None:
                 frame.env[loop.left] = ir.Const(False)
             return False
-        kept, yields = _drop_unchanged(carried, yields)
+        carried, left = self._results(loop, found, frame)
+        self._note_unbound(carried, None)
         if loop.left is not None and leave is None:
             frame.env[loop.left], left = ir.Const(False), None
-        builder.add(
-            ir.While(test, child.block(*yields), kept, leave, left, ir.Block(()), loop.span)
-        )
+        body = found.child.block(*found.yields)
+        builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span))
         return False
 
     def _note_unbound(self, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
@@ -946,52 +1204,80 @@ class Specializer:
 
     def _stable(
         self, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any]
-    ) -> tuple[list[ir.Var], Builder, Any]:
-        """Run a trip on what is known of the carried variables until that no longer changes."""
-        context, facts = self.context, self.context.evaluator.facts
+    ) -> _Trip:
+        """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
+        longer changes."""
+        context, base = self.context, self.context.heap
         inits = [self.atom(c.init, frame) for c in carried]
         for init in inits:
             self.check_joined(init, builder, None)
-        values = [context.value(a) for a in inits]
-        varied = [context.is_varied(a) for a in inits]
-        for attempt in range(8):
+        outside = Side(builder, base)
+        roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
+        plan = Join(context, base, (outside, outside), roots, [], all_leaves=True)
+        values = {leaf.key: (context.value(leaf.first), context.is_varied(leaf.first)) for leaf in plan.leaves}
+        for attempt in range(9):
             params = [
-                context.define(c.param.name, _phi(v), d) for c, v, d in zip(carried, values, varied, strict=True)
+                context.define(leaf.name, _phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
             ]
             child = builder.child()
-            before, reached, known_vars = len(self.rebound), len(context.reached), context.births()
-            for param, init in zip(params, inits, strict=True):
-                context.joined(param, init)
-            outcome = trip(params, child)
-            yields = outcome[0]
-            for following in yields:
+            rebound, reached, known_vars = len(self.rebound), len(context.reached), context.births()
+            for param, leaf in zip(params, plan.leaves, strict=True):
+                context.joined(param, leaf.first)
+            atoms, start = plan.rebuild([*params])
+            context.heap = start.copy()
+            outcome = trip(atoms, child)
+            end, context.heap = context.heap, base
+            for following in outcome[0]:
                 self.check_joined(following, child, None)
-            for param, following in zip(params, yields, strict=True):
-                context.joined(param, following)
-            joined = [
-                join(v, context.value(y), facts) if attempt < 5 else UNKNOWN
-                for v, y in zip(values, yields, strict=True)
-            ]
-            moved = [any(map(context.is_varied, three)) for three in zip(params, inits, yields, strict=True)]
-            outside = any(known_vars(var) for var in context.reached[reached:])
-            if moved == varied and not outside and all(_same(a, b) for a, b in zip(joined, values, strict=True)):
-                return params, child, outcome
-            del self.rebound[before:]
-            values, varied = joined, moved
-        return params, child, outcome
+            roots = [(c.param.name, a, y) for c, a, y in zip(carried, inits, outcome[0], strict=True)]
+            own = {c for c in start.states if c not in base.states and c.origin is None}
+            touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]
+            after = Join(
+                context, base, (outside, Side(child, end)), roots, [*plan.touched, *touched], all_leaves=True
+            )
+            same = after.signature() == plan.signature()
+            if same:
+                for param, leaf in zip(params, after.leaves, strict=True):
+                    context.joined(param, leaf.second)
+            found = self._widened(after.leaves, params if same else [], values, attempt)
+            same = same and not any(known_vars(var) for var in context.reached[reached:])
+            ends = {c for c in (*end.closed, *end.lost) if (c in base.states or c.origin is not None)}
+            same = same and ends <= {*start.closed, *start.lost}
+            if same and all(f[1] == values[k][1] and _same(f[0], values[k][0]) for k, f in found.items()):
+                return _Trip(params, child, outcome, after)
+            del self.rebound[rebound:]
+            plan, values = after, found
+        raise error("S2S136", asked_by=frame.called_from)
+
+    def _widened(
+        self, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]], attempt: int
+    ) -> dict[Any, tuple[AbstractValue, bool]]:
+        """What is known of the carried variables after one more trip, and whether they depend on an input."""
+        context = self.context
+        found = {}
+        moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
+        for leaf in leaves:
+            init = (context.value(leaf.first), context.is_varied(leaf.first))
+            known, varied = values.get(leaf.key, init)
+            wider = join(known, context.value(leaf.second), context.evaluator.facts) if attempt < 5 else UNKNOWN
+            found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
+        return found
 
     def _results(
-        self, loop: ir.For | ir.While, params: list[ir.Var], yields: list[ir.Atom], frame: Frame
+        self, loop: ir.For | ir.While, trip: _Trip, frame: Frame
     ) -> tuple[list[ir.Carried], ir.Var | None]:
-        carried = []
-        for c, param, after in zip(loop.carried, params, yields, strict=True):
-            init = self.atom(c.init, frame)
+        """What a loop carries, and the atoms of its variables after it."""
+        carried, results = [], []
+        for leaf, param in zip(trip.join.leaves, trip.params, strict=True):
+            init, after = leaf.first, leaf.second
             if after in (param, init):
                 self.context.values[param] = self.context.value(init)
-            result = self.context.define(c.result.name, self.context.value(param), self.context.is_varied(param))
+            result = self.context.define(leaf.name, self.context.value(param), self.context.is_varied(param))
             self.context.joined(result, param)
-            frame.env[c.result] = result
+            results.append(result)
             carried.append(ir.Carried(param, init, result))
+        atoms, self.context.heap = trip.join.rebuild([*results])
+        frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
         left = None
         if loop.left is not None:
             left = self.context.define(loop.left.name, Scalar(bool))
@@ -1004,6 +1290,9 @@ class Specializer:
         self, atom: ir.Atom, builder: Builder, span: ir.Span | None, for_loop: bool = False
     ) -> list[ir.Atom] | None:
         """The items of a container whose length is known, or None."""
+        cell = cell_of(self.context, atom)
+        if cell is not None:
+            return self._held_items(cell, builder, span)
         value = self.context.value(atom)
         match value:
             case Sequence(kind, items) if kind is not slice:
@@ -1014,6 +1303,15 @@ class Specializer:
                 return [ir.Const(v) for v in value.value]
             case _:
                 return self._static_view(atom, builder, span)
+
+    def _held_items(self, cell: objects.Cell, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
+        state = self.context.heap.state(cell, span)
+        if objects.is_instance(state):
+            return self.instances.items(containers.At(self.frame, builder, span), cell.var)
+        found = objects.contents(builder, cell, span)
+        if found is None:
+            return None
+        return [ir.Const(k) for k in found] if objects.is_dict(state) else list(found.values())
 
     def _static_view(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
         """The items of a zip, enumerate, reversed or dict view of containers of known length."""
@@ -1045,6 +1343,7 @@ class Specializer:
         if fn in (zip, enumerate, reversed):
             assert isinstance(made, ir.Call)
             return VIEWS[fn](self, made, builder, span)
+        atom = builder.frozen(atom)
         value = self.context.value(atom)
         if not isinstance(value, (Array, ListOf, Range, Sequence)) and not (
             isinstance(value, Known) and isinstance(value.value, (tuple, list, str, range))
@@ -1054,14 +1353,33 @@ class Specializer:
         return Counted(length, lambda k, b: b.call(operator.getitem, atom, k, span=span))
 
     def store(self, statement: ir.Store, frame: Frame, builder: Builder) -> None:
-        """``target[key] = value``; other objects than arrays are not changed here."""
-        if statement.kind != "item":
-            raise error("S2S113", span=statement.span, asked_by=frame.called_from)
+        """A store into an object on the heap, or into an array; others are refused."""
         originals = (statement.target, statement.key, statement.value)
         target, key, value = (self.atom(a, frame) for a in originals)
         for original, atom in zip(originals, (target, key, value), strict=True):
             self.check_read(original, atom, builder, statement.span, frame)
-        store_item(self, target, key, value, statement.op, frame, builder, statement.span)
+        if cell_of(self.context, target) is not None:
+            return self.store_on_heap(statement, target, key, value, frame, builder)
+        if statement.kind != "item":
+            raise error("S2S113", span=statement.span, asked_by=frame.called_from)
+        key, value = builder.frozen(key), builder.frozen(value)
+        return store_item(self, target, key, value, statement.op, frame, builder, statement.span)
+
+    def store_on_heap(
+        self, statement: ir.Store, target: ir.Atom, key: ir.Atom, value: ir.Atom, frame: Frame, builder: Builder
+    ) -> None:
+        """``target[key] = value``, ``target.key = value`` of an object on the heap, and with an operator: the old value
+        is changed in place where it can be, then stored."""
+        at = containers.At(frame, builder, statement.span)
+        if statement.op is not None:
+            read = operator.getitem if statement.kind == "item" else getattr
+            old = self.apply_known(read, [target, key], {}, frame, builder, statement.span, "%", False)
+            change = _CHANGES[statement.op]
+            value = self.apply_known(change, [old, value], {}, frame, builder, statement.span, "%", False)
+        if statement.kind == "item":
+            containers.store_item(self, at, target, key, value)
+        else:
+            self.instances.store_attribute(at, target, key, value)
 
     def value_of_exception(self, atom: ir.Atom) -> AbstractValue:
         """What is known of an atom; of an exception that the program makes, its class."""
@@ -1080,7 +1398,44 @@ class Specializer:
         return is_number(self.context.value(atom))
 
 
+
+_CHANGES = {plain: change for change, plain in containers.IN_PLACE.items()}
+
+ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
+"""Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
+
+_TAKE_OBJECTS = frozenset({map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict})
+"""Special forms that read the items of their arguments one by one: they are not put together for them."""
+
+
+_LOOKING_MODULES = ("math", "numpy", "builtins", "itertools", "operator", "_operator", "functools", "s2s")
+
+_CHANGING = frozenset({
+    setattr, delattr, next, np.random.shuffle, np.put, np.copyto, np.place, np.putmask, operator.setitem,
+})
+
+
+def looks_only(fn: Any) -> bool:
+    """Whether a function certainly does not change its arguments."""
+    if table.find(fn) is not None:
+        return True
+    if not is_hashable(fn) or fn in _CHANGING or getattr(fn, "__objclass__", None) in (list, dict, set):
+        return fn in containers.LOOKS_ONLY if is_hashable(fn) else False
+    module = str(getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", ""))
+    return module.split(".")[0] in _LOOKING_MODULES and not module.startswith("numpy.random")
+
+
+def is_hashable(fn: Any) -> bool:
+    """Whether a callable can be looked up in a table."""
+    return getattr(type(fn), "__hash__", None) is not None
+
+
 # --- helpers --------------------------------------------------------------------------------------------------------
+
+def _has_no_place(problem: DifferentiationError) -> bool:
+    """Whether an error does not say where yet."""
+    return problem.diagnostic.span is None
+
 
 def _only_makes(callee: ir.Atom) -> bool:
     """Whether a call certainly changes nothing: it makes an exception or a partial function."""
@@ -1111,10 +1466,20 @@ def _same(a: AbstractValue, b: AbstractValue) -> bool:
     return _phi(a) == _phi(b)
 
 
-def _drop_unchanged(
-    carried: list[ir.Carried], yields: list[ir.Atom]
-) -> tuple[tuple[ir.Carried, ...], list[ir.Atom]]:
-    return tuple(carried), yields
+@dataclass
+class _Trip:
+    """One trip of a loop, on what holds at the start of each: the variables of the leaves that it carries, its
+    statements, what it gave, and how its end joins the start."""
+
+    params: list[ir.Var]
+    child: Builder
+    outcome: Any
+    join: Join
+
+    @property
+    def yields(self) -> list[ir.Atom]:
+        """The next values of the leaves."""
+        return [leaf.second for leaf in self.join.leaves]
 
 
 __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]

@@ -14,7 +14,7 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.parts import leaves, part
-from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence, is_record_class
 from s2s.errors import error
 from s2s.passes import stores
 from s2s.passes.build import Context
@@ -143,10 +143,37 @@ def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
     inner = known.item if isinstance(known, ListOf) else UNKNOWN
     last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), inner, "%_bar", span)
     self.contribute(sweep, item, last, span)  # type: ignore[arg-type]
-    if self.is_active(items):  # type: ignore[arg-type]
-        sweep.bars[items, ()] = g  # type: ignore[index]
-    else:
-        self.crossing.note_empty(items)  # type: ignore[arg-type]
+    _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
+
+
+def _hand_on(self: Reverser, sweep: Sweep, items: ir.Atom, g: ir.Atom, span: ir.Span | None) -> None:
+    """What is left of the cotangent of a changed list is that of the list before the change, to which later reads of
+    that may have added."""
+    if not self.is_active(items):
+        self.crossing.note_empty(items)
+        return
+    assert isinstance(items, ir.Var)
+    if isinstance(self.context.value(items), Sequence):
+        self.contribute(sweep, items, g, span)
+        return
+    old = self.read(sweep, items, ())
+    sweep.bars[items, ()] = g if old is None else sweep.builder.call(rt.add, old, g, span=span)
+
+
+def _set_item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+    """``l = set_item(l, k, v)``: the cotangent at ``k`` belongs to ``v``, the old item has none."""
+    items, key, item = value.args
+    g = self.bar_of(sweep, target, span)
+    if g is None:
+        return
+    known = self.context.value(target)
+    inner = known.item if isinstance(known, ListOf) else UNKNOWN
+    at = self.use(sweep, key)  # type: ignore[arg-type]
+    one = sweep.builder.let(ir.Call(ir.Const(operator.getitem), (g, at)), inner, "%_bar", span)
+    self.contribute(sweep, item, one, span)  # type: ignore[arg-type]
+    zero = ir.Const(0.0) if is_number(inner) else sweep.builder.call(rt.zeros_of, one, span=span)
+    sweep.builder.store(g, at, zero, None, span)
+    _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
 
 
 def _put(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
@@ -189,13 +216,19 @@ STRUCTURAL: dict[Any, Any] = {
     ops.unpack: _unpack,
     ops.append: _append,
     ops.put: _put,
+    rt.set_item: _set_item,
     list: _convert,
     tuple: _convert,
 }
 
 
 def is_structural(fn: Any) -> bool:
-    return is_hashable(fn) and fn in STRUCTURAL
+    return is_hashable(fn) and (fn in STRUCTURAL or is_record_class(fn))
+
+
+def rule_of(fn: Any) -> Any:
+    """The function that reverses a structural operation."""
+    return _display if is_record_class(fn) else STRUCTURAL[fn]
 
 
 def is_hashable(fn: Any) -> bool:

@@ -18,8 +18,10 @@ from tests.bank import (
     loops,
     mapped,
     math_module,
+    mutable,
     numpy_core,
     numpy_more,
+    objects,
     operators,
     rounding,
     saved,
@@ -31,7 +33,7 @@ from tests.bank.registry import CASES, Case, case
 
 MODULES = (
     arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, kinds, loops, mapped,
-    math_module, numpy_core, numpy_more, operators, rounding, saved, scopes, subscripts, whiles,
+    math_module, mutable, numpy_core, numpy_more, objects, operators, rounding, saved, scopes, subscripts, whiles,
 )
 
 __all__ = ["CASES", "MODULES", "Case", "case"]

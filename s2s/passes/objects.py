@@ -1,0 +1,721 @@
+"""Objects with attributes: what making them, reading, changing and operating on them does to the virtual heap.
+
+Calling a class whose ``__init__`` is a Python function makes a virtual object; its methods are inlined like any
+function, so of the object only its attributes are left. Attributes are found as Python finds them: data descriptors of
+the class, then the object's own, then what else the class has, then ``__getattr__``.
+
+An object that was there before the program ran (in a global, a closure, a bound method) is *live*: its options and
+methods are taken by value under guards, its numbers and arrays are read when the program runs. What the program stores
+into it is kept on the heap: a gradient call leaves the object itself as it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import inspect
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ir
+from s2s import runtime as rt
+from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.errors import error
+from s2s.passes import heap as objects
+from s2s.passes.build import Builder, is_constant_kind
+from s2s.passes.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
+from s2s.passes.heap import Cell, Origin, State, cell_of, is_instance, state_of
+from s2s.rules import table
+from s2s.signature import describe
+from s2s.signature import has_attributes as is_user_object
+from s2s.versions import AliasGuard, KindGuard, ObjectGuard
+
+if TYPE_CHECKING:
+    from s2s.passes.containers import At
+    from s2s.passes.specialize import Specializer
+
+HEAP_TYPE = 1 << 9
+"""The flag of classes that a ``class`` statement made."""
+
+BINARY: dict[Any, tuple[str, str]] = {
+    getattr(operator, name): (f"__{plain}__", f"__r{plain}__")
+    for name, plain in (
+        ("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "truediv"), ("floordiv", "floordiv"),
+        ("mod", "mod"), ("pow", "pow"), ("matmul", "matmul"), ("and_", "and"), ("or_", "or"), ("xor", "xor"),
+        ("lshift", "lshift"), ("rshift", "rshift"),
+    )
+} | {
+    operator.lt: ("__lt__", "__gt__"), operator.le: ("__le__", "__ge__"), operator.gt: ("__gt__", "__lt__"),
+    operator.ge: ("__ge__", "__le__"), operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"),
+}
+
+UNARY: dict[Any, str] = {
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
+    operator.abs: "__abs__", float: "__float__", int: "__int__", complex: "__complex__", round: "__round__",
+    iter: "__iter__", operator.index: "__index__", len: "__len__",
+}
+
+AUGMENTED: dict[Any, str] = {
+    getattr(operator, f"i{name}"): f"__i{name.strip('_')}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+    if hasattr(operator, f"i{name}")
+}
+
+
+def is_user_class(cls: Any) -> bool:
+    """Whether calling a class makes an object that can be virtual: written in Python, made as ``object`` is."""
+    return (
+        isinstance(cls, type)
+        and bool(cls.__flags__ & HEAP_TYPE)
+        and type(cls).__call__ is type.__call__
+        and not issubclass(cls, (BaseException, enum.Enum, tuple, list, dict, set, str, int, float, np.ndarray, type))
+        and (cls.__module__ or "").split(".")[0] not in ("s2s", "numpy", "builtins", "functools")
+        and isinstance(cls.__new__, (types.FunctionType, type(object.__new__)))
+        and isinstance(inspect.getattr_static(cls, "__init__"), (types.FunctionType, types.WrapperDescriptorType))
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a live object is found: for guards. ``path`` begins with a name, or with the object itself. ``base`` is the
+    parameter where the root is an argument."""
+
+    root: str
+    path: tuple[Any, ...]
+    owner: Any
+    base: ir.Atom | None = None
+
+    def step(self, attribute: Any) -> Place:
+        """The place of an attribute."""
+        return Place(self.root, (*self.path, attribute), self.owner, self.base)
+
+    def guard(self) -> tuple[str, tuple[Any, ...], Any]:
+        """The place as guards have it."""
+        return self.root, self.path, self.owner
+
+
+class Instances:
+    """The part of the specialiser that knows objects and classes."""
+
+    def __init__(self, specializer: Specializer) -> None:
+        self.specializer = specializer
+        self.context = specializer.context
+        self.live_cells: dict[int, Cell] = {}
+        self.live: dict[Cell, Any] = {}
+        self.places: dict[Cell, Place] = {}
+        self.context.freeze_instance = self.freeze
+        self.context.refer = self.argument
+
+    # --- making objects
+
+    def make(self, at: At, cls: type, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+        """``cls(*args, **kwargs)`` as a virtual object; None where the class cannot be followed."""
+        self_ = self.specializer
+        if inspect.isabstract(cls):
+            raise TypeError(f"Can't instantiate abstract class {cls.__name__}")
+        if isinstance(cls.__new__, types.FunctionType):
+            given = [ir.Const(cls), *args]
+            made = self_.apply(ir.Const(cls.__new__), given, dict(kwargs), at.frame, at.builder, at.span)
+        else:
+            made = self.new(at, cls)
+        state = state_of(self.context, made)
+        if state is None or not issubclass(state.kind, cls):
+            return made
+        init = inspect.getattr_static(cls, "__init__")
+        if isinstance(init, types.FunctionType):
+            if is_generated(cls, init):
+                self._init_dataclass(at, cls, made, args, kwargs)
+            else:
+                self_.apply(ir.Const(init), [made, *args], dict(kwargs), at.frame, at.builder, at.span)
+        return made
+
+    def new(self, at: At, cls: type) -> ir.Atom:
+        """An object without attributes."""
+        name = at.name if not at.name.startswith("%") else cls.__name__.lower()
+        return objects.make_cell(self.context, State(cls), name, at.span).var
+
+    def _init_dataclass(
+        self, at: At, cls: type, made: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+    ) -> None:
+        """What the ``__init__`` that ``dataclass`` generates does."""
+        init: Any = inspect.getattr_static(cls, "__init__")
+        given = inspect.signature(init, follow_wrapped=False).bind(made, *args, **kwargs).arguments
+        after = []
+        for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
+            kind = getattr(field._field_type, "name", "")
+            if kind == "_FIELD_CLASSVAR":
+                continue
+            if field.init and field.name in given:
+                value = given[field.name]
+            elif field.default is not dataclasses.MISSING:
+                value = self.constant(at, cls, field.name, field.default)
+            elif field.default_factory is not dataclasses.MISSING:
+                value = self.specializer.apply(
+                    ir.Const(field.default_factory), [], {}, at.frame, at.builder, at.span)
+            else:
+                continue
+            if kind == "_FIELD_INITVAR":
+                after.append(value)
+            else:
+                self.put(at, made, field.name, value)
+        if hasattr(cls, "__post_init__"):
+            self.specializer.apply(
+                ir.Const(cls.__post_init__), [made, *after], {}, at.frame, at.builder, at.span)
+
+    def constant(self, at: At, cls: type, name: str, value: Any) -> ir.Atom:
+        """A default, or what a class has under a name: an option by value, a number or array read from the class."""
+        if is_constant_kind(value) or isinstance(value, (int, float, complex)) or is_function_like(value):
+            return ir.Const(value)
+        if is_user_object(value):
+            return self.refer(at.builder, value, Place("value", (value,), None), name)
+        known = with_sizes(describe(value, "?"), value)
+        read = ir.Call(ir.Const(getattr), (ir.Const(cls), ir.Const(name)))
+        return at.builder.let(read, UNKNOWN if isinstance(known, Known) else known, name, at.span)
+
+    # --- attributes
+
+    def get(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
+        """``ref.name``."""
+        found = self.find(at, ref, name)
+        if found is not None:
+            return found
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        kind = self.context.heap.peek(cell).kind
+        hook = class_attribute(kind, "__getattr__")
+        if isinstance(hook, types.FunctionType):
+            return self._call(at, hook, ref, ir.Const(name))
+        if default is not None:
+            return default
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+
+    def find(self, at: At, ref: ir.Atom, name: str) -> ir.Atom | None:
+        """The attribute as ``object.__getattribute__`` finds it, or None."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if state.kind is super:
+            return self._of_super(at, state, name)
+        found = class_attribute(state.kind, name)
+        if name == "__class__":
+            return ir.Const(state.kind)
+        if name == "__dict__":
+            return self._dict(at, cell)
+        if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+            return self._bind(at, found, ref, name)
+        own = objects.read(at.builder, cell, name, at.name, at.span)
+        if own is not None or found is MISSING or isinstance(found, types.MemberDescriptorType):
+            return own
+        return self._bind(at, found, ref, name)
+
+    def _bind(self, at: At, found: Any, ref: ir.Atom, name: str) -> ir.Atom:
+        """What a class attribute gives for an object."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        match found:
+            case types.FunctionType() | functools.partialmethod():
+                return self.bound(found, ref)
+            case property():
+                assert found.fget is not None
+                return self._call(at, found.fget, ref)
+            case staticmethod():
+                return ir.Const(found.__func__)
+            case classmethod():
+                return ir.Const(types.MethodType(found.__func__, state.kind))
+            case functools.cached_property():
+                value = self._call(at, found.func, ref)
+                self.put(at, ref, name, value)
+                return value
+        getter = class_attribute(type(found), "__get__")
+        if isinstance(getter, types.FunctionType):
+            return self._call(at, getter, self.known(at, found, name), ref, ir.Const(state.kind))
+        if callable(found) and (table.find(found) is not None or is_constant_kind(found)) and getter is not MISSING:
+            return self.bound(found, ref)
+        return self.constant(at, state.kind, name, found)
+
+    def known(self, at: At, value: Any, name: str) -> ir.Atom:
+        """An object that is known, as an atom."""
+        if is_user_object(value):
+            return self.refer(at.builder, value, Place("value", (value,), None), name)
+        return ir.Const(value)
+
+    def bound(self, fn: Any, *receivers: ir.Atom) -> ir.Var:
+        """A method bound to an object."""
+        made = ir.Call(ir.Const(functools.partial), (ir.Const(fn), *receivers))
+        var = self.context.define("%", UNKNOWN, False, made)
+
+        def freeze(builder: Builder) -> ir.Atom:
+            for receiver in receivers:
+                objects.close(self.context, receiver, "a method of it is kept")
+            return builder.let(made, UNKNOWN, varied=any(map(self.context.is_varied, receivers)))
+
+        self.context.virtual_closures[var] = freeze
+        return var
+
+    def _call(self, at: At, fn: Any, *args: ir.Atom) -> ir.Atom:
+        return self.specializer.apply(ir.Const(fn), list(args), {}, at.frame, at.builder, at.span, at.name)
+
+    def _dict(self, at: At, cell: Cell) -> ir.Atom:
+        """``vars(o)``: a dict of the attributes, to be read."""
+        from s2s.passes.containers import new_dict
+
+        state = self.context.heap.state(cell, at.span)
+        entries = state.entries()
+        if state.borrowed:
+            for name in getattr(self.live[cell], "__dict__", {}):
+                if name not in entries:
+                    found = objects.read(at.builder, cell, name, "%", at.span)
+                    assert found is not None
+                    entries[name] = found
+        made = new_dict(self.specializer, at, entries)
+        objects_cell = cell_of(self.context, made)
+        assert objects_cell is not None
+        self.context.heap.closed[objects_cell] = "it is the `__dict__` of an object; assign the attributes"
+        self.context.heap.frozen.pop(objects_cell, None)
+        return made
+
+    def super_of(self, at: At, cls: type, ref: ir.Atom) -> ir.Atom:
+        """``super(cls, ref)``."""
+        state = State(super, ("__thisclass__", "__self__"), (ir.Const(cls), ref))
+        return objects.make_cell(self.context, state, "super", at.span).var
+
+    def _of_super(self, at: At, state: State, name: str) -> ir.Atom | None:
+        entries = state.entries()
+        cls, ref = entries["__thisclass__"], entries["__self__"]
+        inner = state_of(self.context, ref)
+        assert isinstance(cls, ir.Const) and inner is not None
+        mro = inner.kind.__mro__
+        for base in mro[mro.index(cls.value) + 1 :]:
+            if name in base.__dict__:
+                found = base.__dict__[name]
+                if isinstance(found, types.WrapperDescriptorType):
+                    return self.bound(found, ref)
+                return self._bind(at, found, ref, name)
+        return None
+
+    def store_attribute(self, at: At, ref: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
+        """``ref.key = value``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if not isinstance(key, ir.Const) or not isinstance(key.value, str):
+            raise at.refuse(cell.name, "which attribute it is is not known before the program runs")
+        if not is_instance(state):
+            raise AttributeError(f"'{state.kind.__name__}' object has no attribute '{key.value}'")
+        setter = class_attribute(state.kind, "__setattr__")
+        if isinstance(setter, types.FunctionType):
+            if is_generated(state.kind, setter):
+                raise dataclasses.FrozenInstanceError(f"cannot assign to field {key.value!r}")
+            self._call(at, setter, ref, key, value)
+            return
+        self.store_plainly(at, ref, key.value, value)
+
+    def store_plainly(self, at: At, ref: ir.Atom, name: str, value: ir.Atom) -> None:
+        """What ``object.__setattr__`` does."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        found = class_attribute(state.kind, name)
+        if isinstance(found, property):
+            if found.fset is None:
+                raise AttributeError(f"property '{name}' of '{state.kind.__name__}' object has no setter")
+            self._call(at, found.fset, ref, value)
+        elif is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+            setter = class_attribute(type(found), "__set__")
+            if not isinstance(setter, types.FunctionType):
+                raise error("S2S113", span=at.span, asked_by=at.frame.called_from)
+            self._call(at, setter, self.known(at, found, name), ref, value)
+        else:
+            self.put(at, ref, name, value)
+
+    def put(self, at: At, ref: ir.Atom, name: str, value: ir.Atom) -> None:
+        """Give an object an attribute."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        self.context.heap.change(cell, state.with_entries(state.entries() | {name: value}), at.span)
+
+    def delete(self, at: At, ref: ir.Atom, name: ir.Atom) -> ir.Atom:
+        """``del ref.name``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        entries = state.entries()
+        if not isinstance(name, ir.Const) or state.borrowed or name.value not in entries:
+            raise at.refuse(cell.name, "whether it has the attribute is not known here")
+        del entries[name.value]
+        self.context.heap.change(cell, state.with_entries(entries), at.span)
+        return ir.Const(None)
+
+    def has(self, at: At, ref: ir.Atom, name: str) -> bool:
+        """``hasattr(ref, name)``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if class_attribute(state.kind, name) is not MISSING and not isinstance(
+            class_attribute(state.kind, name), types.MemberDescriptorType
+        ):
+            return True
+        if name in state.keys:
+            return True
+        if state.borrowed:
+            return hasattr(self.live[cell], name)
+        if isinstance(class_attribute(state.kind, "__getattr__"), types.FunctionType):
+            raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
+        return False
+
+    # --- operations
+
+    def operate(self, specializer: Specializer, at: At, fn: Any, method: str, ref: ir.Atom, *args: ir.Atom) -> Any:
+        """A special method of an object; None where its class has none."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        found = class_attribute(state.kind, method)
+        if isinstance(found, types.FunctionType):
+            return self._call(at, found, ref, *args)
+        if isinstance(found, (staticmethod, classmethod)):
+            bound = self._bind(at, found, ref, method)
+            return specializer.apply(bound, list(args), {}, at.frame, at.builder, at.span)
+        return None
+
+    def binary(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
+        """An operator between objects, or an object and something else."""
+        plain, reflected = BINARY[fn]
+        states = [state_of(self.context, x) for x in (a, b)]
+        tries = [(a, b, plain), (b, a, reflected)]
+        first, second = states
+        if first is not None and second is not None and first.kind is not second.kind and issubclass(
+            second.kind, first.kind
+        ):
+            tries.reverse()
+        for left, right, method in tries:
+            state = state_of(self.context, left)
+            if state is None:
+                self._check_deferring(at, left, right, fn)
+                continue
+            if not is_instance(state):
+                continue
+            found = class_attribute(state.kind, method)
+            if isinstance(found, types.FunctionType):
+                result = (
+                    self._compare_generated(at, fn, left, right)
+                    if is_generated(state.kind, found) else self._call(at, found, left, right)
+                )
+                if result != ir.Const(NotImplemented):
+                    return result
+        if fn in (operator.eq, operator.ne):
+            if fn is operator.ne:
+                equal = self.binary(at, operator.eq, a, b)
+                assert equal is not None
+                return self.specializer.apply_known(
+                    operator.not_, [equal], {}, at.frame, at.builder, at.span, "%", False)
+            return ir.Const(cell_of(self.context, a) is cell_of(self.context, b))
+        names = [state.kind.__name__ if state else "value" for state in states]
+        raise TypeError(f"unsupported operand type(s) for {fn.__name__}: '{names[0]}' and '{names[1]}'")
+
+    def _check_deferring(self, at: At, left: ir.Atom, right: ir.Atom, fn: Any) -> None:
+        """Refuse an operator of an array with an object, which NumPy applies item by item."""
+        known, state = self.context.value(left), state_of(self.context, right)
+        if isinstance(known, (Scalar, Known)) or state is None:
+            return
+        defers = getattr(state.kind, "__array_ufunc__", 0) is None or hasattr(state.kind, "__array_priority__")
+        if not isinstance(known, (Array, Unknown)) or not defers:
+            raise error("S2S137", span=at.span, asked_by=at.frame.called_from, name=state.kind.__name__)
+
+    def _compare_generated(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom:
+        """The ``==`` and ``<`` that ``dataclass`` writes: those of the tuples of fields."""
+        from s2s.passes.containers import new_list
+
+        states = [state_of(self.context, x) for x in (a, b)]
+        if states[0] is None or states[1] is None or states[0].kind is not states[1].kind:
+            return ir.Const(NotImplemented)
+        names = [f.name for f in dataclasses.fields(states[0].kind) if f.compare]
+        tuples = [new_list(self.specializer, at, [self.get(at, x, n) for n in names], tuple) for x in (a, b)]
+        return self.specializer.apply_known(fn, tuples, {}, at.frame, at.builder, at.span, at.name, False)
+
+    def unary(self, at: At, fn: Any, ref: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
+        """``-o``, ``abs(o)``, ``float(o)``."""
+        return self.operate(self.specializer, at, fn, UNARY[fn], ref, *args)  # type: ignore[no-any-return]
+
+    def augmented(self, at: At, fn: Any, ref: ir.Atom, change: ir.Atom) -> ir.Atom | None:
+        """``o += change`` by the object's own method; None where it has none."""
+        return self.operate(self.specializer, at, fn, AUGMENTED.get(fn, ""), ref, change)  # type: ignore[no-any-return]
+
+    def truth(self, specializer: Specializer, at: At, ref: ir.Atom) -> ir.Atom:
+        """``bool(o)``."""
+        found = self.operate(specializer, at, bool, "__bool__", ref)
+        if found is None:
+            found = self.operate(specializer, at, len, "__len__", ref)
+            if found is None:
+                return ir.Const(True)
+            return specializer.apply_known(bool, [found], {}, at.frame, at.builder, at.span, "%", False)
+        return found  # type: ignore[no-any-return]
+
+    def items(self, at: At, ref: ir.Atom) -> list[ir.Atom] | None:
+        """What iterating over an object gives, where that is known."""
+        found = self.operate(self.specializer, at, iter, "__iter__", ref)
+        if found is not None:
+            return self.specializer.static_items(found, at.builder, at.span) if found != ref else None
+        length = self.operate(self.specializer, at, len, "__len__", ref)
+        if not isinstance(length, ir.Const):
+            return None
+        made = [
+            self.operate(self.specializer, at, operator.getitem, "__getitem__", ref, ir.Const(k))
+            for k in range(length.value)
+        ]
+        return None if None in made else made
+
+    def call(self, at: At, ref: ir.Atom, args: list[Any], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+        """``o(*args, **kwargs)``."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        found = class_attribute(state.kind, "__call__")
+        if not isinstance(found, types.FunctionType):
+            raise TypeError(f"'{state.kind.__name__}' object is not callable")
+        return self.specializer.apply(
+            ir.Const(found), [ref, *args], kwargs, at.frame, at.builder, at.span, at.name)
+
+    # --- copies and values
+
+    def copied(self, specializer: Specializer, at: At, cell: Cell) -> ir.Atom:
+        """``copy.copy``: an object of the same class with the same attributes."""
+        state = self.context.heap.state(cell, at.span)
+        for hook in ("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
+            if class_attribute(state.kind, hook) not in (MISSING, class_attribute(object, hook)):
+                raise at.refuse(cell.name, f"its class copies its objects in its own way (`{hook}`)")
+        entries = state.entries()
+        if state.borrowed:
+            for name in own_names(self.live[cell]):
+                if name not in entries:
+                    found = objects.read(at.builder, cell, name, "%", at.span)
+                    assert found is not None
+                    entries[name] = found
+        made = State(state.kind, tuple(entries), tuple(entries.values()))
+        return objects.make_cell(self.context, made, cell.name, at.span).var
+
+    def freeze(self, builder: Builder, cell: Cell, name: str) -> ir.Atom:
+        """An ordinary object with the attributes that a virtual one has now."""
+        heap = self.context.heap
+        state = heap.state(cell)
+        if cell.origin is not None and not objects.is_changed(heap, cell):
+            return objects.origin_atom(builder, cell, name)
+        if objects.is_varied(self.context, cell) or cell.origin is not None or state.kind is super:
+            raise error("S2S138", span=cell.span, name=state.kind.__name__)
+        values = [builder.frozen(a) for a in state.items]
+        flat = [a for key, value in zip(state.keys, values, strict=True) for a in (ir.Const(key), value)]
+        made = builder.let(ir.Call(ir.Const(rt.make_object), (ir.Const(state.kind), *flat)), UNKNOWN, name)
+        objects.close(self.context, cell.var, "a function that is not known may refer to it")
+        return made
+
+    # --- live objects
+
+    def refer(self, builder: Builder, value: Any, place: Place, name: str) -> ir.Atom:
+        """A reference to an object that exists, found at a place; one cell for each object."""
+        found = self.live_cells.get(id(value))
+        if found is not None:
+            known = self.places[found]
+            if known.guard() != place.guard():
+                self._note_alias(known, place, True)
+            return found.var
+
+        def make(b: Builder, called: str) -> ir.Atom:
+            return self._read_live(b, place, called if called != "%" else name)
+
+        def read(b: Builder, c: Cell, key: Any, called: str) -> ir.Atom | None:
+            return self._live_attribute(b, c, value, place, key, called)
+
+        origin = Origin(make, read, State(type(value), borrowed=True))
+        cell = objects.make_cell(self.context, None, name, None, origin)
+        self.live_cells[id(value)] = cell
+        self.live[cell] = value
+        self.places[cell] = place
+        self._guard_object(place.step("__class__"), type(value))
+        return cell.var
+
+    def argument(
+        self, builder: Builder, known: Object, path: tuple[Any, ...], root: ir.Atom, make: Any
+    ) -> ir.Atom:
+        """A reference to an object that is an argument, or a part of one."""
+        if known.example.value is None:
+            return make(builder, "%")  # type: ignore[no-any-return]
+        return self.refer(builder, known.example.value, Place("argument", path, None, root), _name(path[-1]))
+
+    def _guard_object(self, place: Place, value: Any) -> None:
+        if len(place.path) > 1 or place.root != "value":
+            self.specializer.guards[place.guard()] = ObjectGuard(place.root, place.path, value, place.owner)
+
+    def _note_alias(self, first: Place, second: Place, same: bool) -> None:
+        key = (first.guard(), second.guard())
+        self.specializer.guards[key] = AliasGuard(first.guard(), second.guard(), same)
+
+    def note_distinct(self) -> None:
+        """Guard that objects which the program changed are not others that it looks at."""
+        changed = [c for c in self.live if c in self.context.heap.states or c in self.context.heap.lost]
+        for cell in changed:
+            for other in self.live:
+                if other is not cell and type(self.live[other]) is type(self.live[cell]):
+                    self._note_alias(self.places[cell], self.places[other], False)
+
+    def _read_live(self, builder: Builder, place: Place, name: str) -> ir.Atom:
+        """The statements that read a live object."""
+        if len(place.path) == 1:
+            if place.base is not None:
+                return place.base
+            if place.root == "value":
+                return ir.Const(place.path[0])
+            return builder.let(ir.Load(place.path[0], place.root, place.owner), UNKNOWN, name)
+        above = Place(place.root, place.path[:-1], place.owner, place.base)
+        holder = self._read_live(builder, above, "%")
+        step = place.path[-1]
+        if isinstance(step, tuple):
+            return builder.let(ir.Call(ir.Const(operator.getitem), (holder, ir.Const(step[0]))), UNKNOWN, name)
+        return builder.let(ir.Call(ir.Const(getattr), (holder, ir.Const(step))), UNKNOWN, name)
+
+    def _live_attribute(
+        self, builder: Builder, cell: Cell, owner: Any, place: Place, key: Any, name: str
+    ) -> ir.Atom | None:
+        """An attribute that a live object itself has."""
+        if not isinstance(key, str) or key not in own_names(owner):
+            return None
+        if key in cell.parts:
+            return cell.parts[key].var
+        found = inspect.getattr_static(owner, key) if key in getattr(owner, "__dict__", ()) else getattr(owner, key)
+        return self.live_value(builder, cell, found, place.step(key), key, name)
+
+    def live_value(
+        self, builder: Builder, holder: Cell, found: Any, place: Place, key: Any, name: str
+    ) -> ir.Atom:
+        """A part of a live object: an option by value, an object by reference, numbers and arrays as they are then."""
+        if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
+            self._guard_object(place, found)
+            if isinstance(found, types.MethodType):
+                return self.method(builder, found, place)
+            return ir.Const(found)
+        if is_user_object(found):
+            return self.refer(builder, found, place, _name(key))
+        guarded = with_sizes(describe(found, "?"), found)
+        if not isinstance(guarded, (Unknown, Known)):
+            self.specializer.guards[place.guard()] = KindGuard(
+                place.root, place.path[0], guarded, place.owner, place.path[1:])
+        known = without_objects(guarded)
+        called = name if name != "%" else _name(key)
+
+        def make(b: Builder, wanted: str) -> ir.Atom:
+            made = self._reread(b, holder, place, wanted, called)
+            var = b.let(made, known, wanted if wanted != "%" else called)
+            if isinstance(var, ir.Var):
+                self.context.foreign.add(var)
+            return var
+
+        if not objects.holds_mutable(guarded):
+            return make(builder, name)
+        assert isinstance(known, (Sequence, Mapping))
+        part = objects.make_cell(self.context, None, called, None, self._container(make, found, known, place))
+        holder.parts[key] = part
+        return part.var
+
+    def _reread(self, builder: Builder, holder: Cell, place: Place, wanted: str, called: str) -> ir.Value:
+        base = objects.origin_atom(builder, holder)
+        step = place.path[-1]
+        if isinstance(step, tuple):
+            return ir.Call(ir.Const(operator.getitem), (base, ir.Const(step[0])))
+        return ir.Call(ir.Const(getattr), (base, ir.Const(step)))
+
+    def _container(self, make: Any, found: Any, known: Sequence | Mapping, place: Place) -> Origin:
+        """The origin of a list, tuple or dict that a live object holds."""
+        keys = known.keys if isinstance(known, Mapping) else tuple(range(len(known.items)))
+
+        def read(builder: Builder, cell: Cell, key: Any, name: str) -> ir.Atom | None:
+            if key in cell.parts:
+                return cell.parts[key].var
+            if key not in keys:
+                return None
+            return self.live_value(builder, cell, found[key], place.step((key,)), key, name)
+
+        kind = dict if isinstance(known, Mapping) else known.type
+        return Origin(make, read, State(kind, borrowed=True), keys)
+
+    def live_root(self, builder: Builder, found: Any, place: Place) -> ir.Atom:
+        """An object in a global or closure variable, or a list, tuple or dict there that holds objects."""
+        name = str(place.path[0])
+        if is_user_object(found):
+            return self.refer(builder, found, place, name)
+        known = self.live_cells.get(id(found))
+        if known is not None:
+            return known.var
+        guarded = with_sizes(describe(found, "?"), found)
+        self.specializer.guards[place.guard()] = KindGuard(place.root, name, guarded, place.owner)
+        value = without_objects(guarded)
+
+        def make(b: Builder, wanted: str) -> ir.Atom:
+            return b.let(ir.Load(name, place.root, place.owner), value, name)
+
+        cell = objects.make_cell(self.context, None, name, None, self._container(make, found, value, place))
+        self.live_cells[id(found)] = cell
+        return cell.var
+
+    def method(self, builder: Builder, found: types.MethodType, place: Place) -> ir.Atom:
+        """A bound method of an object that exists."""
+        if not is_user_object(found.__self__):
+            return ir.Const(found)
+        receiver = self.refer(builder, found.__self__, place.step("__self__"), "self")
+        return self.bound(found.__func__, receiver)
+
+
+def _name(key: Any) -> str:
+    """What a variable that holds the part of an object is called."""
+    return key if isinstance(key, str) and key.isidentifier() else "%"
+
+
+def without_objects(known: Any) -> Any:
+    """What is known of a value, as variables have it: of objects, nothing."""
+    match known:
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(map(without_objects, items)))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(map(without_objects, items)))
+        case Known() | Object():
+            return UNKNOWN
+        case _:
+            return known
+
+
+# --- classes --------------------------------------------------------------------------------------------------------
+
+
+def class_attribute(cls: type, name: str) -> Any:
+    """What a class or its bases have under a name, unbound; ``MISSING`` where there is nothing."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def is_data_descriptor(found: Any) -> bool:
+    """Whether a class attribute comes before what the object itself has."""
+    return found is not MISSING and hasattr(type(found), "__set__")
+
+
+def is_generated(cls: type, fn: Any) -> bool:
+    """Whether ``dataclass`` wrote a method."""
+    return hasattr(cls, "__dataclass_fields__") and fn.__code__.co_filename == "<string>"
+
+
+def own_names(value: Any) -> list[str]:
+    """The attributes that an object itself has, those in slots among them."""
+    names = list(getattr(value, "__dict__", ()))
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names += [s for s in ((slots,) if isinstance(slots, str) else slots) if hasattr(value, s)]
+    return names
+
+
+def is_stable(cls: type) -> bool:
+    """Whether a class belongs to a library that s2s does not look into for undifferentiated objects."""
+    return (cls.__module__ or "").split(".")[0] in STABLE_MODULES
+
+
+__all__ = ["BINARY", "UNARY", "Instances", "Place", "is_stable", "is_user_class", "is_user_object"]
