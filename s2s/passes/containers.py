@@ -854,7 +854,7 @@ def store_item(self: Specializer, at: At, container: ir.Atom, key: ir.Atom, valu
             raise error("S2S112", span=at.span, asked_by=at.frame.called_from)
         return
     if issubclass(target.state.kind, (tuple, set)):
-        raise TypeError(f"'{target.state.kind.__name__}' object does not support item assignment")
+        raise self.raised(TypeError(f"'{target.state.kind.__name__}' object does not support item assignment"))
     if target.items is None or not (is_key(key) or isinstance(getattr(key, "value", None), slice)):
         return _store_whole(self, at, target, container, key, value)
     assert isinstance(key, ir.Const)

@@ -398,7 +398,12 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     """Specialise a ``with``; True where nothing after it is reached."""
     manager = self.atom(s.manager, frame)
     self.check_read(s.manager, manager, builder, s.span, frame)
-    maker = _maker_of(self, manager, frame)
+    state = objects.state_of(self.context, manager)
+    maker = _maker_of(self, manager, frame) if state is None else state.kind
+    if state is not None and not self.context.is_varied(manager) and may_swallow(state.kind):
+        cell, manager = objects.cell_of(self.context, manager), builder.frozen(manager)
+        assert cell is not None
+        self.context.heap.lost[cell] = "a `with` statement may change it"
     made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
     if maker is contextlib.suppress and isinstance(made, ir.Call):
         return _suppress(self, s, made.args, frame, builder)

@@ -154,10 +154,11 @@ class Heap:
     def peek(self, cell: Cell) -> State:
         """What a cell holds, as far as it is known."""
         found = self.states.get(cell)
-        if found is None:
-            assert cell.origin is not None
-            return cell.origin.state
-        return found
+        if found is not None:
+            return found
+        if cell.origin is None:  # made on a path that has ended
+            raise error("S2S132", name=cell.name, label="it was made on another path")
+        return cell.origin.state
 
     def change(self, cell: Cell, state: State, span: ir.Span | None = None) -> None:
         """Give a cell another state. Raises UnsupportedSyntaxError where another object may be meant."""
@@ -185,7 +186,7 @@ def close(context: Context, atom: ir.Atom, reason: str) -> None:
     """Refuse changes of what an atom refers to, and of all that this holds, from here on."""
     cell = cell_of(context, atom)
     heap = context.heap
-    if cell is None or cell in heap.closed:
+    if cell is None or cell in heap.closed or not (cell in heap.states or cell.origin is not None):
         return
     heap.closed[cell] = reason
     for item in heap.peek(cell).items:

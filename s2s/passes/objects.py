@@ -116,7 +116,7 @@ class Instances:
         """``cls(*args, **kwargs)`` as a virtual object; None where the class cannot be followed."""
         self_ = self.specializer
         if inspect.isabstract(cls):
-            raise TypeError(f"Can't instantiate abstract class {cls.__name__}")
+            raise self.specializer.raised(TypeError(f"Can't instantiate abstract class {cls.__name__}"))
         if isinstance(cls.__new__, types.FunctionType):
             given = [ir.Const(cls), *args]
             made = self_.apply(ir.Const(cls.__new__), given, dict(kwargs), at.frame, at.builder, at.span)
@@ -191,7 +191,7 @@ class Instances:
             return self._call(at, hook, ref, ir.Const(name))
         if default is not None:
             return default
-        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+        raise self.specializer.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{name}'"))
 
     def find(self, at: At, ref: ir.Atom, name: str) -> ir.Atom | None:
         """The attribute as ``object.__getattribute__`` finds it, or None."""
@@ -305,11 +305,12 @@ class Instances:
         if not isinstance(key, ir.Const) or not isinstance(key.value, str):
             raise at.refuse(cell.name, "which attribute it is is not known before the program runs")
         if not is_instance(state):
-            raise AttributeError(f"'{state.kind.__name__}' object has no attribute '{key.value}'")
+            text = f"'{state.kind.__name__}' object has no attribute '{key.value}'"
+            raise self.specializer.raised(AttributeError(text))
         setter = class_attribute(state.kind, "__setattr__")
         if isinstance(setter, types.FunctionType):
             if is_generated(state.kind, setter):
-                raise dataclasses.FrozenInstanceError(f"cannot assign to field {key.value!r}")
+                raise self.specializer.raised(dataclasses.FrozenInstanceError(f"cannot assign to field {key.value!r}"))
             self._call(at, setter, ref, key, value)
             return
         self.store_plainly(at, ref, key.value, value)
@@ -321,7 +322,8 @@ class Instances:
         found = class_attribute(state.kind, name)
         if isinstance(found, property):
             if found.fset is None:
-                raise AttributeError(f"property '{name}' of '{state.kind.__name__}' object has no setter")
+                text = f"property '{name}' of '{state.kind.__name__}' object has no setter"
+                raise self.specializer.raised(AttributeError(text))
             self._call(at, found.fset, ref, value)
         elif is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
             setter = class_attribute(type(found), "__set__")
@@ -414,7 +416,8 @@ class Instances:
                     operator.not_, [equal], {}, at.frame, at.builder, at.span, "%", False)
             return ir.Const(cell_of(self.context, a) is cell_of(self.context, b))
         names = [state.kind.__name__ if state else "value" for state in states]
-        raise TypeError(f"unsupported operand type(s) for {fn.__name__}: '{names[0]}' and '{names[1]}'")
+        text = f"unsupported operand type(s) for {fn.__name__}: '{names[0]}' and '{names[1]}'"
+        raise self.specializer.raised(TypeError(text))
 
     def _check_deferring(self, at: At, left: ir.Atom, right: ir.Atom, fn: Any) -> None:
         """Refuse an operator of an array with an object, which NumPy applies item by item."""
@@ -474,7 +477,7 @@ class Instances:
         assert state is not None
         found = class_attribute(state.kind, "__call__")
         if not isinstance(found, types.FunctionType):
-            raise TypeError(f"'{state.kind.__name__}' object is not callable")
+            raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
         return self.specializer.apply(
             ir.Const(found), [ref, *args], kwargs, at.frame, at.builder, at.span, at.name)
 

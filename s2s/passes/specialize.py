@@ -17,6 +17,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -654,7 +655,7 @@ class Specializer:
         given = (*args, *kwargs.values())
         if any(map(self.context.is_varied, given)):
             return self.instances.make(at, cls, args, kwargs)
-        if (cls.__module__ or "").split(".")[0] in STABLE_MODULES:
+        if (cls.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names):
             return None
         before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
         self.context.heap = before.copy()
