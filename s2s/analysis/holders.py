@@ -45,6 +45,8 @@ class Holders:
         self.places: dict[int, Region] = {}
         self.ends: dict[int, int] = {}
         self._block(function.body, self.root)
+        for atom in function.body.yields:  # the result is seen as it is in the end
+            self.uses.setdefault(atom, []).append(Use(self.clock + 1, self.root))
         self._kinds: dict[ir.Var, str] = {}
         self._decided: set[ir.Var] = set()
 

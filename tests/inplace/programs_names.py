@@ -329,3 +329,19 @@ def shuffle_by_roll(x):
     y[:] = np.roll(y, 1)
     y[1:], y[:-1] = (y[:-1] * 2.0, y[1:] * 3.0)
     return y
+
+
+@program(V5)
+def view_returned_after_a_store_into_its_base(x):
+    y = x.copy()
+    v = y[1:4]
+    y[1] = x[0] ** 2
+    return v
+
+
+@program(M33)
+def base_returned_after_a_store_into_its_view(m):
+    a = m * 1.0
+    b = a.T[0]
+    b *= 2.0
+    return a
