@@ -602,6 +602,32 @@ def test_random_numbers_are_numpys():
     assert got in (np.random.normal(), np.random.normal())
 
 
+def test_what_catches_exceptions_runs_as_python():
+    """Compiled code raises where NumPy gives inf: no handler of the user may see that."""
+
+    def f(x, y):
+        try:
+            z = x / y
+        except ZeroDivisionError:
+            z = x
+        return z * 2.0
+
+    with pytest.warns(NumbaFallbackWarning, match="`try` is not compiled"), np.errstate(divide="ignore"):
+        assert s2s.grad(on_numba(f))(np.float64(1.0), np.float64(0.0)) == np.inf
+
+
+def test_arrays_that_the_pullback_tells_apart_by_identity():
+    def f(x):
+        y = np.asarray(x * 2.0)
+        z = np.asarray(y)
+        z[0] = y[1] * y[1]
+        return y * z
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaFallbackWarning)
+        check_vjp(f, V)
+
+
 def test_the_derivative_of_a_derivative_runs_on_the_same_backend():
     def f(x):
         return x**4

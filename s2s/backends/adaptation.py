@@ -115,6 +115,7 @@ def adapt(node: ast.FunctionDef, outside: Outside) -> Adapted:
     adapted = Adapted(node)
     if node.body and _is_text(node.body[0]) and len(node.body) > 1:
         del node.body[0]
+    _refuse_statements(node)
     if outside.may_read:
         write_out_containers(node, outside)
     integers = Integers(node, lambda expr: _sample(expr, node, outside))
@@ -127,6 +128,17 @@ def adapt(node: ast.FunctionDef, outside: Outside) -> Adapted:
         )
     ast.fix_missing_locations(node)
     return adapted
+
+
+def _refuse_statements(node: ast.FunctionDef) -> None:
+    """Raise Unsupported where the function catches exceptions.
+
+    Compiled code raises in places where Python does not, so that the Python function runs instead: nothing must catch
+    that.
+    """
+    for n in ast.walk(node):
+        if isinstance(n, (ast.Try, ast.TryStar, ast.With, ast.Match)):
+            raise Unsupported(f"`{type(n).__name__.lower().removesuffix('star')}` is not compiled", n.lineno)
 
 
 def write_out_containers(node: ast.FunctionDef, outside: Outside) -> None:
@@ -307,7 +319,7 @@ class _Rewriter(ast.NodeTransformer):
         self.assigned = bound_names(self.node)
         self.locals = self.assigned - self.parameters | (self.parameters & stored_names(self.node))
         if not outside.may_read:
-            self.locals = self.assigned
+            self.locals = set(self.assigned)
         self.taken = names_in(self.node)
         self.read: dict[str, str] = {}
         self.exceptions: set[str] = set()
@@ -478,7 +490,11 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _spelled(self, node: ast.Call, value: Any) -> ast.Call:
-        """A call as Numba takes it: a tuple of arrays to join, not a list; axes as constants."""
+        """A call as Numba takes it: a tuple of arrays to join, not a list; axes as constants; dtypes of NumPy."""
+        node.args = [self._dtype(a) for a in node.args]
+        node.keywords = [ast.keyword(k.arg, self._dtype(k.value)) for k in node.keywords]
+        if value is np.reshape and len(node.args) == 3 and ast.unparse(node.args[2]) == "'C'":
+            del node.args[2]
         node.args = [
             self.literals.get(a.id, a) if isinstance(a, ast.Name) and a.id in self.literals
             and isinstance(self.literals[a.id], ast.Tuple) else a
@@ -488,6 +504,12 @@ class _Rewriter(ast.NodeTransformer):
         if value in _JOINS and node.args and isinstance(node.args[0], ast.List):
             node.args[0] = ast.copy_location(ast.Tuple(node.args[0].elts, ast.Load()), node)
         return node
+
+    def _dtype(self, argument: ast.expr) -> ast.expr:
+        """``np.bool_`` for ``bool`` as an argument."""
+        value = self._static(argument) if isinstance(argument, ast.Name) else None
+        found = next((dtype for kind, dtype in _DTYPE_OF.items() if kind is value), None)
+        return argument if found is None else self._known(found.__name__, found)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         return self._outside(node) or self.generic_visit(node)
@@ -579,6 +601,7 @@ class _Rewriter(ast.NodeTransformer):
                 return ast.Name(name, ast.Load())
         name = self.fresh(wanted if wanted.isidentifier() else "helper")
         self.adapted.known[name] = value
+        self.locals.add(name)
         return ast.Name(name, ast.Load())
 
     def _argument(self, expr: ast.expr, root: str, steps: list[tuple[str, Any]]) -> ast.expr:
@@ -658,6 +681,7 @@ def _index(index: ast.expr) -> ast.expr:
             return index
 
 
+_DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 _JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])
 
 

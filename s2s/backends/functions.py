@@ -327,17 +327,17 @@ def _item_in_place(name: str) -> Any:
     return in_place
 
 
-def _types_in(index: Any) -> list[Any]:
-    """The types of the items of a tuple type."""
-    return list(index)
-
-
 def _is_view(a: Any, index: Any) -> bool:
     """Whether an index gives a view of an array: not a number, and not a copy."""
-    parts = _types_in(index) if isinstance(index, types.BaseTuple) else [index]
+    parts = _parts(index)
     if not all(isinstance(i, (types.Integer, types.SliceType, types.EllipsisType, types.NoneType)) for i in parts):
         return False
     return sum(isinstance(i, types.Integer) for i in parts) < a.ndim
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    """The types of the parts of an index."""
+    return tuple(index.types) if hasattr(index, "types") else (index,)
 
 
 def _define(text: str, **names: Any) -> Any:
@@ -529,10 +529,7 @@ def _add_at(a, index, value):
         return None
     one = _value_at(value)
     apart = _refuse_shared if isinstance(value, types.Array) else register_jitable(lambda a, value: None)
-    if isinstance(index, types.Integer) or (
-        isinstance(index, types.BaseTuple)
-        and all(isinstance(i, (types.Integer, types.SliceType)) for i in _types_in(index))
-    ):
+    if all(isinstance(part, (types.Integer, types.SliceType)) for part in _parts(index)):
 
         def once(a, index, value):
             a[index] += value
@@ -546,8 +543,8 @@ def _add_at(a, index, value):
                 a[index[k]] += one(value, k, index.shape[0])
 
         return rows
-    pair = isinstance(index, types.BaseTuple) and len(index) == 2 and a.ndim == 2
-    if pair and all(_is_list_of_places(i) and i.ndim == 1 for i in index) and one is not None:
+    pair = len(_parts(index)) == 2 and a.ndim == 2
+    if pair and all(_is_list_of_places(part) and part.ndim == 1 for part in _parts(index)) and one is not None:
 
         def places(a, index, value):
             apart(a, value)

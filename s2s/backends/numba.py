@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis.parts import part
 from s2s.analysis.values import AbstractValue, Array, Mapping, Scalar, Sequence
 from s2s.backends import NumbaFallbackWarning
@@ -223,6 +224,8 @@ class _Wrapped:
             self.compiled = _jit(self.adapted, text)
         except Unsupported as refused:
             raise _Refused(refused.reason, refused.line) from None
+        except RecursionError:
+            raise _Refused("the code is nested too deeply", node.lineno) from None
         self.facts += self.adapted.facts
         call, result = self._linked(node, parameters, kinds)
         arguments = call(*(samples[name] for name in parameters))
@@ -378,7 +381,9 @@ def _check_types(dispatcher: Any) -> None:
         for expression in result.type_annotation.calltypes:
             if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop", "unary"):
                 continue
-            if expression.fn in _NOT_FOR_TRUTH and all(_is_truth(types_of[v.name]) for v in expression.list_vars()):
+            kinds = [types_of[v.name] for v in expression.list_vars()]
+            is_not = expression.fn is operator.invert and isinstance(kinds[0], numba.types.Array)
+            if expression.fn in _NOT_FOR_TRUTH and all(map(_is_truth, kinds)) and not is_not:
                 raise _Refused("truth values are added, subtracted or negated", expression.loc.line)
 
 
@@ -580,6 +585,7 @@ def _with_pullback(
     Compiled code cannot return a function. It returns what the pullback reads, and the pullback becomes a compiled
     function that takes it.
     """
+    _refuse_objects_of_the_runtime(text)
     split = _split(text)
     if split is None:
         raise _Refused("the pullback is not made at the end", text.entry.lineno)
@@ -603,6 +609,17 @@ def _with_pullback(
 
     assert kept is not None
     return call
+
+
+def _refuse_objects_of_the_runtime(text: _Text) -> None:
+    """Raise _Refused where the text makes an object that tells arrays apart by who they are: what compiled code returns
+    has the same memory, and is another array."""
+    for node in ast.walk(text.entry):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if (
+                text.compiled.imports.get(name) == "s2s.runtime" and isinstance(getattr(rt, attribute, None), type)
+            ):
+                raise _Refused(f"`rt.{attribute}` is not compiled", node.lineno)
 
 
 def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], list[str]] | None:
@@ -676,11 +693,12 @@ _NOISE = (
 
 def _sentence(text: str) -> str:
     """The line of Numba's message that says most."""
-    lines = [line.strip() for line in text.splitlines()]
+    named = re.sub(r"<function (\S*?)(?:\.<locals>\.\w+)? at 0x\w+>", r"`\1`", text)
+    lines = [line.strip() for line in named.splitlines()]
     specific = [k for k, line in enumerate(lines) if line.endswith("raised a specific error:")]
     if specific:
         lines = [line.partition("Error: ")[2] or line for line in lines[specific[-1] + 1 :]]
     useful = [line for line in lines if line and not line.startswith(_NOISE)]
-    telling = [line for line in useful if not line.startswith("No implementation of function")]
+    telling = [line for line in useful if not line.startswith("No implementation of function") and line != "No match."]
     chosen = (telling or useful or ["no reason given"])[0]
     return chosen if len(chosen) <= 200 else chosen[:197] + "..."
