@@ -613,6 +613,33 @@ def name_unused_items(function: ir.Function) -> ir.Function:
     return ir.replace(function, body=block(function.body))
 
 
+def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Var]:
+    """The joins of paths that may give an array: one without dimensions stands for a number, as ``np.where`` makes it,
+    and may have other names."""
+    found: set[ir.Var] = set()
+
+    def may_be_array(atom: ir.Atom) -> bool:
+        return isinstance(atom, ir.Var) and (atom in found or isinstance(context.value(atom), Array))
+
+    before = -1
+    while len(found) != before:
+        before = len(found)
+        for s in ir.walk(function.body):
+            match s:
+                case ir.Let(ir.Var() as target, ir.Var() as source) if may_be_array(source):
+                    found.add(target)
+                case ir.If(results=results) | ir.Try(results=results):
+                    rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
+                    found.update(result for result, *given in rows if any(map(may_be_array, given)))
+                case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
+                    for c, following in zip(carried, body.yields, strict=True):
+                        if may_be_array(c.init) or may_be_array(following):
+                            found.update((c.param, c.result))
+                case _:
+                    pass
+    return found
+
+
 def accumulate(function: ir.Function, context: Context) -> ir.Function:
     """The function with ``x_bar = x_bar + c`` as ``x_bar += c``, where ``x_bar`` is a number, or an array that the
     reverse sweep made itself and that nothing else reads."""
@@ -621,11 +648,12 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
                 for a in s.value.captures}
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     carried = {c.param for s in ir.walk(function.body) if isinstance(s, (ir.For, ir.While)) for c in s.carried}
+    arrays = _joined_with_arrays(function, context)
 
     def is_own(old: ir.Var, new: ir.Var, change: Any) -> bool:
         known = context.value(old)
         if is_number(known) and is_number(context.value(new)):
-            return True
+            return old not in arrays
         same = isinstance(known, Array) and known == context.value(new) and bool(known.shape)
         return same and uses[old] == 1 and old not in captured and old not in carried and is_fresh(made.get(old))
 

@@ -670,9 +670,19 @@ def f(a, b, x, n):
 """
 
 
+NUMBER_THAT_IS_AN_ARRAY_WITHOUT_DIMENSIONS = """
+def f(a, b, x, n):
+    v = b - np.array([b, a, b, 1])
+    if b:
+        a = np.minimum(v[3], a + b)
+    return a
+"""
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        NUMBER_THAT_IS_AN_ARRAY_WITHOUT_DIMENSIONS,
         COPIES_OF_COPIES,
         COPIED_TO_ANOTHER_ARRAY,
         IN_PLACE_IN_A_LOOP_THEN_JOINED,
