@@ -269,15 +269,24 @@ class With:
 
 
 @record
+class Lost:
+    """A variable that the body of a ``try`` may or may not have assigned when an exception interrupts it (SSA form).
+    ``param`` holds it in the handler; ``held[k]`` is what it held while statement ``k`` of the body ran, None where
+    that statement may have assigned it before it raised."""
+
+    param: Var
+    held: tuple[Atom | None, ...]
+
+
+@record
 class Handler:
-    """``except kinds as name``; no kinds stand for a bare ``except``. In SSA form ``lost`` are variables that hold what
-    the body may or may not have assigned when the exception interrupted it: ``specialize`` refuses to read them, and
-    leaves none."""
+    """``except kinds as name``; no kinds stand for a bare ``except``. ``lost`` are resolved by ``specialize``, which
+    leaves none and refuses to read what it cannot resolve."""
 
     kinds: tuple[Atom, ...]
     name: Var | None
     body: Block
-    lost: tuple[Var, ...] = ()
+    lost: tuple[Lost, ...] = ()
     span: Span | None = None
 
 
@@ -539,7 +548,7 @@ def check(function: Function) -> Function:
         run(statement.orelse, run(statement.body, scope, statement), statement)
         for handler in statement.handlers:
             inner = set(scope)
-            for var in (handler.name, *handler.lost):
+            for var in (handler.name, *(v.param for v in handler.lost)):
                 if var is not None:
                     define(var, statement, inner)
             run(handler.body, inner, statement)
@@ -691,7 +700,7 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 for handler in handlers:
                     kinds = ", ".join(map(str, handler.kinds))
                     name = f" as {handler.name}" if handler.name else ""
-                    lost = f" [lost: {', '.join(map(str, handler.lost))}]" if handler.lost else ""
+                    lost = f" [lost: {', '.join(str(v.param) for v in handler.lost)}]" if handler.lost else ""
                     put(depth, f"except {kinds}".rstrip() + f"{name}:{lost}", handler)
                     run(handler.body, depth + 1)
                 if orelse.statements or orelse.yields:

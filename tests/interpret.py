@@ -248,14 +248,21 @@ def _run_with(statement: ir.With, frame: _Frame) -> _End | None:
 
 def _run_try(statement: ir.Try, frame: _Frame) -> _End | None:
     """The body with its ``else``, or the first handler whose kinds match."""
+    end, at = None, 0
     try:
-        end = _run_block(statement.body, frame)
+        for at, inner in enumerate(statement.body.statements):  # noqa: B007
+            end = _run_statement(inner, frame)
+            if end is not None:
+                break
     except BaseException as problem:
         for handler in statement.handlers:
             kinds = tuple(_read(kind, frame) for kind in handler.kinds) or (BaseException,)
             if isinstance(problem, kinds):
                 if handler.name is not None:
                     frame.values[handler.name] = problem
+                for lost in handler.lost:
+                    held = lost.held[at]
+                    frame.values[lost.param] = _UNDEFINED if held is None else _take(held, frame)
                 end = _run_block(handler.body, frame)
                 _assign(statement.results, handler.body.yields, frame)
                 return end

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,21 +65,47 @@ class _Side:
 def try_statement(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> bool:
     """Specialise a ``try``; True where nothing after it is reached."""
     kinds = [_kinds_of(self, h, frame) for h in s.handlers]
-    body, inner, base = builder.child(), frame.copy(), self.context.heap
+    base = self.context.heap
     self.context.heap = base.copy()
-    self.trying += 1
-    try:
-        ended = self.run_statements(s.body, inner, body)
-    finally:
-        self.trying -= 1
-    raised = raising.raised_in(body.statements, self.value_of_exception)
+    run = _run_body(self, s, frame, builder)
+    raised = raising.raised_in(run.builder.statements, self.value_of_exception)
     possible = [k for k, kind in enumerate(kinds) if raising.may_catch(kind, raised)]
     if not possible:
-        return _only_body(self, s, ended, body, inner, frame, builder)
-    certain = _certain_handler(self, body.statements, kinds) if ended else None
+        return _only_body(self, s, run, frame, builder)
+    certain = _certain_handler(self, run.builder.statements, kinds) if run.ended else None
     if certain is not None:
-        return _only_handler(self, s, s.handlers[certain], body, frame, builder)
-    return _real_try(self, s, [(k, kinds[k]) for k in possible], (ended, body, inner), frame, builder, base)
+        return _only_handler(self, s, s.handlers[certain], run, frame, builder)
+    return _real_try(self, s, [(k, kinds[k]) for k in possible], run, frame, builder, base)
+
+
+@dataclass
+class _Body:
+    """The body of a ``try`` as it was specialised: ``starts`` has the number of statements written before each one of
+    the original, ``ended`` says that its end is not reached."""
+
+    builder: Builder
+    frame: Frame
+    starts: list[int]
+    ended: bool = False
+
+    def written(self, k: int) -> list[ir.Statement]:
+        """What was written for a statement of the original."""
+        stop = self.starts[k + 1] if k + 1 < len(self.starts) else len(self.builder.statements)
+        return self.builder.statements[self.starts[k] : stop]
+
+
+def _run_body(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> _Body:
+    run = _Body(builder.child(), frame.copy(), [])
+    self.trying += 1
+    try:
+        for statement in s.body.statements:
+            run.starts.append(len(run.builder.statements))
+            if self.step(statement, run.frame, run.builder):
+                run.ended = True
+                break
+    finally:
+        self.trying -= 1
+    return run
 
 
 def _kinds_of(self: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | None:
@@ -101,14 +127,12 @@ def _kinds_of(self: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | N
     return tuple(found)
 
 
-def _only_body(
-    self: Specializer, s: ir.Try, ended: bool, body: Builder, inner: Frame, frame: Frame, builder: Builder
-) -> bool:
+def _only_body(self: Specializer, s: ir.Try, run: _Body, frame: Frame, builder: Builder) -> bool:
     """No handler is ever entered: the body and the ``else`` without the ``try``."""
-    builder.take(body)
-    if ended:
+    builder.take(run.builder)
+    if run.ended:
         return True
-    yields = self.run(s.orelse, inner, builder)
+    yields = self.run(s.orelse, run.frame, builder)
     return _bind(s, yields, frame, builder)
 
 
@@ -131,49 +155,56 @@ def _certain_handler(self: Specializer, statements: list[ir.Statement], kinds: l
 
 
 def _only_handler(
-    self: Specializer, s: ir.Try, handler: ir.Handler, body: Builder, frame: Frame, builder: Builder
+    self: Specializer, s: ir.Try, handler: ir.Handler, run: _Body, frame: Frame, builder: Builder
 ) -> bool:
-    last = body.statements.pop()
+    last = run.builder.statements.pop()
     assert isinstance(last, ir.Raise) and last.exception is not None
-    builder.take(body)
+    builder.take(run.builder)
     exception = last.exception
     if isinstance(exception, ir.Const) and isinstance(exception.value, type):
         exception = self.leave(exception, [], {}, builder, last.span, "%")
-    inner = _handler_frame(handler, exception, frame)
+    held = {lost.param: lost.held[len(run.starts) - 1] for lost in handler.lost}
+    values = {var: ir.LOST if atom is None else self.atom(atom, run.frame) for var, atom in held.items()}
+    inner = _handler_frame(handler, exception, frame, values)
     self.caught.append(exception)
     yields = self.run(handler.body, inner, builder)
     self.caught.pop()
     return _bind(s, yields, frame, builder)
 
 
-def _handler_frame(handler: ir.Handler, exception: ir.Atom, frame: Frame) -> Frame:
+def _handler_frame(
+    handler: ir.Handler, exception: ir.Atom, frame: Frame, values: Mapping[ir.Var, ir.Atom]
+) -> Frame:
     inner = frame.copy()
-    inner.env.update(dict.fromkeys(handler.lost, ir.LOST))
+    inner.env.update(values)
     if handler.name is not None:
         inner.env[handler.name] = exception
     return inner
 
 
 def _real_try(
-    self: Specializer, s: ir.Try, possible: list[tuple[int, Kinds | None]], body: tuple[bool, Builder, Frame],
-    frame: Frame, builder: Builder, base: Heap,
+    self: Specializer, s: ir.Try, possible: list[tuple[int, Kinds | None]], run: _Body, frame: Frame, builder: Builder,
+    base: Heap,
 ) -> bool:
     """What depends on the run: the ``try`` with the handlers that may be entered."""
-    ended, inside, inner = body
+    ended, inside = run.ended, run.builder
+    all_kinds = _union(kind for _, kind in possible)
+    values = [_resolve_lost(self, s.handlers[k], kind, all_kinds, run, frame) for k, kind in possible]
+    _put_first(self, {atom for found in values for atom in found.values()}, run, builder)
     runs, heap = [], self.context.heap
-    for k, _ in possible:
+    for (k, _), known in zip(possible, values, strict=True):
         handler = s.handlers[k]
         self.context.heap = _interrupted(base, heap)
-        runs.append((handler, *_run_handler(self, handler, k + 1, inside.statements, frame, builder)))
+        runs.append((handler, *_run_handler(self, handler, k + 1, inside.statements, known, frame, builder)))
     self.context.heap = heap
     while runs and _is_again(runs[-1][2]):
         runs.pop()
     if not runs:
-        return _only_body(self, s, ended, inside, inner, frame, builder)
+        return _only_body(self, s, run, frame, builder)
     all_kinds = _union(kind for _, kind in possible[: len(runs)])
     _keep_what_raises(self, inside.statements, all_kinds)
     after = inside.child()
-    yields = tuple(ir.UNDEFINED for _ in s.results) if ended else self.run(s.orelse, inner, after)
+    yields = tuple(ir.UNDEFINED for _ in s.results) if ended else self.run(s.orelse, run.frame, after)
     sides = [_Side(0, after, yields, self.context.heap), *(side for _, _, side in runs)]
     going = [side for side in sides if not (side.raises or (ended and side.number == 0))]
     if len(going) > 1 or (going and going[0].number != 0):
@@ -232,6 +263,47 @@ def _as_values(self: Specializer, k: int, going: list[_Side]) -> None:
         side.yields = (*side.yields[:k], value, *side.yields[k + 1 :])
 
 
+def _resolve_lost(
+    self: Specializer, handler: ir.Handler, kinds: Kinds | None, all_kinds: Kinds | None, run: _Body,
+    frame: Frame,
+) -> dict[ir.Var, ir.Atom]:
+    """What the variables that the body assigns hold in a handler: one thing where all that may raise stands between the
+    same two assignments, and ``LOST`` where not."""
+
+    def catches(kinds: Kinds | None, statements: list[ir.Statement]) -> bool:
+        return raising.may_catch(kinds, raising.raised_in(statements, self.value_of_exception))
+
+    raises = [k for k in range(len(run.starts)) if catches(kinds, run.written(k))]
+    found: dict[ir.Var, ir.Atom] = {}
+    for lost in handler.lost:
+        held = {lost.held[k] for k in raises}
+        atom = held.pop() if len(held) == 1 else None
+        value = ir.LOST if atom is None else self.atom(atom, run.frame)
+        place = _place_of(value, run)
+        if place is not None and catches(all_kinds, run.builder.statements[: place + 1]):
+            value = ir.LOST  # it would have to stand before the ``try``
+        if self.context.is_virtual(value) and value not in frame.env.values():
+            value = ir.LOST  # an object that the block has made
+        found[lost.param] = value
+    return found
+
+
+def _place_of(atom: ir.Atom, run: _Body) -> int | None:
+    """The statement of a body that defines a variable."""
+    for k, statement in enumerate(run.builder.statements):
+        if atom in tuple(raising.binders(ir.Block((statement,)))):
+            return k
+    return None
+
+
+def _put_first(self: Specializer, atoms: set[ir.Atom], run: _Body, builder: Builder) -> None:
+    """Put what defines these variables before the ``try``, so that its handlers see them: it raises nothing."""
+    places = [place for atom in atoms if (place := _place_of(atom, run)) is not None]
+    count = 1 + max(places, default=-1)
+    builder.statements += run.builder.statements[:count]
+    del run.builder.statements[:count]
+
+
 def _union(kinds: Iterable[Kinds | None]) -> Kinds | None:
     """What any of several handlers catches."""
     found: Kinds = ()
@@ -252,13 +324,14 @@ def _is_again(side: _Side) -> bool:
 
 
 def _run_handler(
-    self: Specializer, handler: ir.Handler, number: int, body: list[ir.Statement], frame: Frame, builder: Builder
+    self: Specializer, handler: ir.Handler, number: int, body: list[ir.Statement], values: Mapping[ir.Var, ir.Atom],
+    frame: Frame, builder: Builder,
 ) -> tuple[ir.Var | None, _Side]:
     child = builder.child()
     name = "problem" if handler.name is None else handler.name.name
     exception = self.context.define(name, UNKNOWN, _carries(self, body))
     self.caught.append(None)
-    yields = self.run(handler.body, _handler_frame(handler, exception, frame), child)
+    yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), child)
     self.caught.pop()
     heap = self.context.heap
     read = {a for s in ir.walk(child.block()) for a in ir.reads_of(s)} | {

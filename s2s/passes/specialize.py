@@ -80,6 +80,7 @@ from s2s.passes.inplace import (
 from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
 from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
+from s2s.passes.simplify import is_pure
 from s2s.rules import table
 from s2s.signature import describe
 from s2s.versions import KindGuard, ObjectGuard
@@ -142,7 +143,8 @@ class Specializer:
         self._bind_captures(function, frame)
         self.active_calls.append(fn.__code__)
         (result,) = self.run(function.body, frame, builder)
-        self.check_bound(result, builder, function.span)
+        if result != ir.UNDEFINED:  # that of a function which always raises
+            self.check_read(function.body.yields[0], result, builder, function.span, frame)
         result = builder.frozen(result)
         self.instances.note_distinct()
         self.active_calls.pop()
@@ -266,6 +268,8 @@ class Specializer:
                 self.check_read(fn, callee, builder, span, frame)
                 positional, keywords = self.arguments(args, kwargs, frame, builder, span)
                 given = (callee, *positional, *keywords.values())
+                if ir.LOST in given and not effect and isinstance(callee, ir.Const) and is_pure(callee.value):
+                    return ir.LOST  # refused where it is used for more than arithmetic
                 for original, atom in zip(ir.atoms_of(value), given, strict=False):
                     self.check_read(original, atom, builder, span, frame)
                 return self.apply(callee, positional, keywords, frame, builder, span, name, effect)

@@ -372,18 +372,17 @@ def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts:
 def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> bool:
     """Put the ``Try`` into ``out`` and its results into ``env``; true where no block reaches its end."""
     kinds = [tuple(_read(kind, env, out, facts) for kind in h.kinds) for h in statement.handlers]
-    wanted = _live_before(statement.orelse.statements, live, facts.captures)
-    body, end = _rename(statement.body.statements, dict(env), wanted, facts)
+    unsure = _unsure(statement.body.statements)
+    body, end, held = _rename_body(statement, env, live, facts, unsure)
     sides: list[tuple[_Out, _Env | None]] = [([], None)]
     if end is not None:
         sides = [_rename(statement.orelse.statements, end, live, facts)]
-    unsure = _unsure(statement.body.statements)
     heads = []
     for handler in statement.handlers:
         inner = dict(env)
         at_start = _live_in_handler(handler, live, facts.captures)
-        lost = tuple(facts.fresh(var) for var in unsure if var in at_start)
-        inner.update(zip((var for var in unsure if var in at_start), lost, strict=True))
+        lost = tuple(ir.Lost(facts.fresh(var), tuple(held[var])) for var in unsure if var in at_start)
+        inner.update(zip((var for var in unsure if var in at_start), (v.param for v in lost), strict=True))
         name = None if handler.name is None else facts.fresh(handler.name)
         if handler.name is not None and name is not None:
             inner[handler.name] = name
@@ -399,6 +398,29 @@ def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, fact
     )
     out.append(ir.Try(ir.Block(tuple(body)), handlers, first, tuple(results), span=statement.span))
     return all(side is None for _, side in sides)
+
+
+def _rename_body(
+    statement: ir.Try, env: _Env, live: set[ir.Var], facts: _Facts, watched: Iterable[ir.Var]
+) -> tuple[_Out, _Env | None, dict[ir.Var, list[ir.Atom | None]]]:
+    """The body of a ``Try`` in SSA form, what the variables hold after it, and for the watched ones what they hold
+    while each of its statements runs."""
+    lives = [_live_before(statement.orelse.statements, live, facts.captures)]
+    for inner in reversed(statement.body.statements):
+        lives.append(_live_before_one(inner, lives[-1], facts.captures))
+    out: _Out = []
+    held: dict[ir.Var, list[ir.Atom | None]] = {var: [] for var in watched}
+    end: _Env | None = dict(env)
+    for inner, after in zip(statement.body.statements, lives[-2::-1], strict=True):
+        if end is None:
+            break
+        inside = _assigned(*ir.blocks_of(inner))
+        before = {var: end.get(var, ir.UNDEFINED) for var in held}
+        made, end = _rename((inner,), end, after, facts)
+        out += made
+        for var, atom in before.items():
+            held[var] += [None if var in inside or isinstance(atom, _Late) else atom] * len(made)
+    return out, end, held
 
 
 def _join_sides(

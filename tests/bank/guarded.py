@@ -283,6 +283,32 @@ def kept_by_a_flag(x, k):
     return x
 
 
+@case(0.3, 0)
+@case(0.3, 1)
+def assigned_before_anything_raises(x, k):
+    y = x
+    try:
+        y = x * x
+        n = 3 // k
+        z = y * n
+    except ZeroDivisionError:
+        z = y * x + np.sin(y)
+    return z * y
+
+
+@case(0.3, 0)
+@case(0.3, 1)
+def finally_reads_what_the_block_assigns(x, k):
+    y = x
+    try:
+        y = y * 2.0 / (3 // (k + 1))
+        z = y * (6 // (k + 2)) + y
+    finally:
+        y = y * x
+        log = f"{y}"
+    return z * y * len(log) / len(log)
+
+
 @case([0.4, 1.2, -0.7], [2, 0, 1], argnums=0)
 def loops_in_an_interrupted_block(xs, ns):
     total = 0.0
