@@ -23,10 +23,12 @@ from s2s.rules import table
 
 ANYTHING = frozenset({BaseException})
 NOTHING: frozenset[type[BaseException]] = frozenset()
-NUMERIC = frozenset({
-    ZeroDivisionError, OverflowError, FloatingPointError, ValueError, IndexError, MemoryError, Warning,
-})
-"""What NumPy raises for arrays and numbers of kinds that it takes."""
+PYTHON = frozenset({ZeroDivisionError, OverflowError, ValueError, MemoryError})
+"""What arithmetic of Python's numbers raises."""
+NUMPY = frozenset({FloatingPointError, MemoryError, Warning})
+"""What an operation of NumPy on each element of an array raises, or on numbers of NumPy's types."""
+SHAPES = frozenset({ValueError})
+"""What NumPy raises for shapes that do not fit; that axes do has been seen when the result was evaluated."""
 CONFUSED = frozenset({TypeError, AttributeError, KeyError})
 """What is raised where the kinds of values do not fit an operation."""
 
@@ -47,6 +49,13 @@ _LOOKS = {
     np.result_type, np.errstate, iter,
 }
 """Functions that raise nothing for any array or number."""
+
+
+_INDEXING = {
+    np.take, np.ndarray.take, np.take_along_axis, np.choose, np.ndarray.choose, np.compress, np.insert, np.delete,
+    np.unravel_index, np.ravel_multi_index, np.put, np.ndarray.item, np.select, np.bincount,
+}
+"""Functions that are given places in an array."""
 
 
 def may_catch(kinds: Kinds | None, raised: Iterable[type[BaseException]]) -> bool:
@@ -74,7 +83,7 @@ def raised_by(s: ir.Statement, value_of: ValueOf) -> frozenset[type[BaseExceptio
         case ir.Let(value=ir.Load()):
             return frozenset({NameError})
         case ir.Store(_, target):
-            return NUMERIC if isinstance(value_of(target), Array) else ANYTHING
+            return PYTHON | NUMPY | SHAPES | {IndexError} if isinstance(value_of(target), Array) else ANYTHING
         case ir.If(test) | ir.While(test=ir.Block(yields=(test,))):
             return _raised_by_test(test, value_of)
         case ir.For(iterable=iterable):
@@ -131,10 +140,22 @@ def _raised_by_call(
         return NOTHING
     if not numeric or (table.find(known) is None and not _is_arithmetic(known)):
         return ANYTHING
-    found = NUMERIC if not plain else NUMERIC - {FloatingPointError, Warning}
+    found = _raised_by_numbers(known, values)
     if str(getattr(known, "__module__", "")).startswith(("numpy.linalg", "scipy.linalg")):
         found |= {np.linalg.LinAlgError}
     return found if result != UNKNOWN else found | CONFUSED
+
+
+def _raised_by_numbers(fn: Any, values: list[AbstractValue]) -> frozenset[type[BaseException]]:
+    """What a function of arrays and numbers raises where it takes values of these kinds."""
+    if all(map(_is_python_number, values)) and getattr(fn, "__module__", "") in (math.__name__, "_operator"):
+        return PYTHON
+    known = [isinstance(v, Array) or (isinstance(v, Scalar) and issubclass(v.type, np.generic)) for v in values]
+    found = NUMPY if any(known) else NUMPY | PYTHON
+    if not _is_arithmetic(fn):
+        return found | SHAPES | ({IndexError} if fn in _INDEXING else NOTHING)
+    shaped = [v for v in values if isinstance(v, Sequence) or (isinstance(v, Array) and v.shape != ())]
+    return found | SHAPES if len(shaped) > 1 else found
 
 
 def _is_python_number(value: AbstractValue) -> bool:

@@ -29,3 +29,19 @@ def test_programs(first):
 
 def test_programs_are_reproducible():
     assert program(17).text == program(17).text
+
+
+GUARDED = frozenset({"pure", "guarded"})
+
+
+@pytest.mark.parametrize("first", range(5000, 5100, CHUNK))
+def test_programs_with_try_with_and_match(first):
+    bad, checked = [], 0
+    for seed in range(first, first + CHUNK):
+        made = program(seed, GUARDED)
+        found = outcome(made.text, made.samples)
+        checked += found.verdict == "right"
+        if found.failed or found.verdict == "refused" and found.group not in REFUSALS | {"S2S104"}:
+            bad.append(f"--- seed {seed}: {found.verdict} ({found.group})\n{made.text}\n{found.text[:2000]}")
+    assert not bad, "\n".join(bad)
+    assert checked >= CHUNK // 3
