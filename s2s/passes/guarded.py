@@ -392,7 +392,7 @@ def _join(
         results.append(result)
         going_rows[result] = tuple(a for a, side in zip(atoms, sides, strict=True) if side in going)
         for row, atom in zip(rows, atoms, strict=True):
-            row.append(ir.UNDEFINED if atom == ir.LOST else atom)
+            row.append(ir.Const(None) if atom == ir.LOST else atom)  # what is kept of it meets the refusal later
 
     if len(going) > 1:
         is_flag = len(going) == 2 and going[0].number == 0
