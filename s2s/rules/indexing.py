@@ -176,50 +176,68 @@ vjp(
 )
 
 
-@model(
-    np.gradient,
+# --- slopes: differences over steps, weighted by the steps beside them (B. Fornberg, 1988) ---------------------------
+
+
+def gradient_bar(y_bar: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+    """The cotangent of ``f`` from that of ``np.gradient(f, *varargs, axis=axis, edge_order=edge_order)``."""
+    axes = gradient_axes(f, axis)
+    parts = [y_bar] if len(axes) == 1 else y_bar
+    given = varargs if len(varargs) == len(axes) else (varargs or (1.0,)) * len(axes)
+    f_bar = np.zeros_like(f)
+    for part, spacing, along in zip(parts, given, axes, strict=True):
+        if part is not None:
+            part = np.broadcast_to(part, np.shape(f))
+            f_bar = f_bar + np.moveaxis(slope_bar(np.moveaxis(part, along, 0), spacing, edge_order), 0, along)
+    return rt.cast(f_bar, f)
+
+
+def gradient_axes(f: Any, axis: Any) -> tuple[int, ...]:
+    """The axes that ``np.gradient`` takes slopes along."""
+    if axis is None:
+        return tuple(range(np.ndim(f)))
+    return (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+
+
+def slope_bar(g: Any, spacing: Any, edge_order: int) -> Any:
+    """The cotangent of values from that of their slopes along the first axis."""
+    n, rest = len(g), (1,) * (np.ndim(g) - 1)
+    steps = np.full(n - 1, spacing, dtype=g.dtype) if np.ndim(spacing) == 0 else np.diff(spacing)
+    steps = np.reshape(steps, (-1, *rest))
+    share = steps[:-1] / (steps[:-1] + steps[1:])  # of the quotient after a point in its slope
+    quotients_bar = np.zeros((n - 1, *g.shape[1:]), dtype=g.dtype)
+    quotients_bar[1:] += share * g[1:-1]
+    quotients_bar[:-1] += (1.0 - share) * g[1:-1]
+    quotients_bar[0] += g[0]
+    quotients_bar[-1] += g[-1]
+    if edge_order == 2:
+        quotients_bar[:2] += np.stack([share[0] * g[0], -share[0] * g[0]])
+        quotients_bar[-2:] += np.stack([-(1.0 - share[-1]) * g[-1], (1.0 - share[-1]) * g[-1]])
+    change = quotients_bar / steps
+    zero = np.zeros_like(change[:1])
+    return np.concatenate([zero, change]) - np.concatenate([change, zero])
+
+
+def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any) -> Any:
+    """The cotangents of the distances of the points: the slopes go with one over them."""
+    axes = gradient_axes(f, axis)
+    parts, slopes = ([y_bar], [y]) if len(axes) == 1 else (y_bar, y)
+    if any(np.ndim(spacing) for spacing in varargs):
+        return rt.no_derivative("np.gradient", "the places of the points have no rule; keep the spacings constant")
+    each = [0.0 if part is None else -np.sum(part * slope) for part, slope in zip(parts, slopes, strict=True)]
+    return tuple([bar / h for bar, h in zip(each if len(varargs) > 1 else [sum(each)], varargs, strict=True)])
+
+
+vjp(
+    np.gradient, f=gradient_bar, varargs=spacings_bar, params="f, *varargs, axis=None, edge_order=1",
     samples=[
         args(arr(5)), args(arr(5), 0.5), args(arr(5), num(0.5, 1.0)), args(arr(4, 5), axis=0),
-        args(arr(5), edge_order=2),
+        args(arr(5), edge_order=2), args(arr(4, 5), num(0.5, 1.0), num(0.5, 1.0)), args(arr(4, 5), num(0.5, 1.0)),
         args(arr(5), np.array([0.0, 0.5, 1.7, 2.0, 3.0])), args(arr(4, 5), 0.5, np.array([0.0, 0.5, 1.7, 2.0, 3.0])),
         args(arr(4, 5), edge_order=2), args(arr(4, 5), np.array([0.0, 0.5, 1.7, 2.0]), axis=0, edge_order=2),
         args(arr(4, 5), axis=(1, 0)), args(arr(4, 5), 2.0, axis=(-1,)),
     ],
 )
-def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    """Central differences inside, one-sided ones at the ends; a tuple of them for several axes."""
-    if axis is None:
-        axes = tuple(range(np.ndim(f)))
-    elif isinstance(axis, int):
-        axes = (axis,)
-    else:
-        axes = tuple(axis)
-    spacings = varargs if len(varargs) == len(axes) else (varargs or (1.0,)) * len(axes)
-    made = [slope_along(f, h, along, edge_order) for h, along in zip(spacings, axes)]
-    return made[0] if len(axes) == 1 else tuple(made)
-
-
-def slope_along(f: Any, h: Any, axis: int, edge_order: int) -> Any:
-    """The slope of ``f`` along an axis, with points ``h`` apart or at the places ``h`` (B. Fornberg, 1988)."""
-    f = np.moveaxis(f, axis, 0)
-    if np.ndim(h) == 0:
-        inside = (f[2:] - f[:-2]) / (2.0 * h)
-        if edge_order == 1:
-            first, last = (f[1:2] - f[:1]) / h, (f[-1:] - f[-2:-1]) / h
-        else:
-            first = (2.0 * f[1:2] - 1.5 * f[:1] - 0.5 * f[2:3]) / h
-            last = (1.5 * f[-1:] - 2.0 * f[-2:-1] + 0.5 * f[-3:-2]) / h
-        return np.moveaxis(np.concatenate([first, inside, last], 0), 0, axis)
-    steps = np.reshape(h[1:] - h[:-1], (-1,) + (1,) * (np.ndim(f) - 1))
-    left, right = steps[:-1], steps[1:]
-    slopes = (f[1:] - f[:-1]) / steps
-    inside = (left * slopes[1:] + right * slopes[:-1]) / (left + right)
-    if edge_order == 1:
-        first, last = slopes[:1], slopes[-1:]
-    else:
-        first = slopes[:1] - (slopes[1:2] - slopes[:1]) * left[:1] / (left[:1] + right[:1])
-        last = slopes[-1:] + (slopes[-1:] - slopes[-2:-1]) * right[-1:] / (left[-1:] + right[-1:])
-    return np.moveaxis(np.concatenate([first, inside, last], 0), 0, axis)
 
 
 @model(

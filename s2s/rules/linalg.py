@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, model, refuse, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, vjp
 
 # --- solve, inv, det ----------------------------------------------------------------------------------------
 
@@ -397,6 +397,3 @@ def _multi_dot(arrays: Any) -> Any:
     for factor in arrays[1:]:
         product = product @ factor
     return product
-
-
-refuse(np.unique, "the set of values has no derivative; use np.sort where their number is fixed")

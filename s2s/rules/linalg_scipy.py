@@ -18,18 +18,19 @@ from s2s.rules.linalg import check_real, lstsq_bars
 from s2s.rules.table import alias, args, arr, jvp, linear, model, refuse, vjp
 
 
-def _t(a: Any) -> Any:
+def transposed_matrix(a: Any) -> Any:
+    """The transpose, also of a stack of matrices."""
     return np.swapaxes(a, -1, -2)
 
 
 def outer(a: Any, b: Any) -> Any:
     """a b^T, of vectors or of matrices of columns."""
-    return np.outer(a, b) if np.ndim(a) == 1 else a @ _t(b)
+    return np.outer(a, b) if np.ndim(a) == 1 else a @ transposed_matrix(b)
 
 
 def symmetric(a: Any) -> Any:
     """The Hermitian part of a cotangent: what it says of symmetric changes."""
-    return 0.5 * (a + np.conj(_t(a)))
+    return 0.5 * (a + np.conj(transposed_matrix(a)))
 
 
 def check_matrix(a: Any, name: str) -> None:
@@ -41,7 +42,7 @@ def check_matrix(a: Any, name: str) -> None:
 # --- solving --------------------------------------------------------------------------------------------------------
 
 
-def _solve_b(y_bar: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+def solve_b(y_bar: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
     check_matrix(a, "scipy.linalg.solve")
     if assume_a in ("sym", "pos", "symmetric", "positive definite", "her", "hermitian"):
         same = np.conj(a) if assume_a in ("pos", "positive definite", "her", "hermitian") else a
@@ -49,8 +50,8 @@ def _solve_b(y_bar: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: 
     return scipy.linalg.solve(a if transposed else a.T, y_bar)
 
 
-def _solve_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
-    b_bar = _solve_b(y_bar, a, b, lower, assume_a, transposed)
+def solve_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+    b_bar = solve_b(y_bar, a, b, lower, assume_a, transposed)
     if assume_a in ("pos", "positive definite", "her", "hermitian"):
         return -symmetric(outer(b_bar, y))
     if assume_a in ("sym", "symmetric"):
@@ -65,7 +66,7 @@ def _solve_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, assume_a: Any, tran
 
 SOLVES = [args(arr(3, 3), arr(3)), args(arr(3, 3), arr(3, 2)), args(arr(3, 3, complex=True), arr(3, complex=True))]
 vjp(
-    scipy.linalg.solve, a=_solve_a, b=_solve_b,
+    scipy.linalg.solve, a=solve_a, b=solve_b,
     params=(
         "a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None, transposed=False"
     ),
@@ -81,11 +82,11 @@ vjp(
 def _solve_dot(y: Any, a: Any, a_dot: Any, b_dot: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
     change = b_dot
     if np.ndim(a_dot):
-        change = change - (_t(a_dot) if transposed else a_dot) @ y
+        change = change - (transposed_matrix(a_dot) if transposed else a_dot) @ y
     return scipy.linalg.solve(a, change, lower=lower, assume_a=assume_a, transposed=transposed)
 
 
-def _solve_triangular_b(y_bar: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+def solve_triangular_b(y_bar: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
     if trans == 0 or trans == "N":
         return scipy.linalg.solve_triangular(a, y_bar, trans=1, lower=lower, unit_diagonal=unit_diagonal)
     if trans == 1 or trans == "T":
@@ -93,9 +94,9 @@ def _solve_triangular_b(y_bar: Any, a: Any, b: Any, trans: Any, lower: Any, unit
     return scipy.linalg.solve_triangular(np.conj(a), y_bar, lower=lower, unit_diagonal=unit_diagonal)
 
 
-def _solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+def solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
     check_matrix(a, "scipy.linalg.solve_triangular")
-    b_bar = _solve_triangular_b(y_bar, a, b, trans, lower, unit_diagonal)
+    b_bar = solve_triangular_b(y_bar, a, b, trans, lower, unit_diagonal)
     a_bar = -outer(b_bar, y) if trans == 0 or trans == "N" else -outer(y, b_bar)
     if trans == 2 or trans == "C":
         a_bar = np.conj(a_bar)
@@ -106,7 +107,7 @@ def _solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, trans: Any, lower: A
 
 DIAGONAL = arr(3, 3, low=0.5)
 vjp(
-    scipy.linalg.solve_triangular, a=_solve_triangular_a, b=_solve_triangular_b,
+    scipy.linalg.solve_triangular, a=solve_triangular_a, b=solve_triangular_b,
     params="a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True",
     samples=[
         args(DIAGONAL, arr(3)), args(DIAGONAL, arr(3, 2), lower=True), args(DIAGONAL, arr(3), 1),
@@ -124,7 +125,7 @@ def cholesky_bar(g: Any, y: Any, lower: Any) -> Any:
     check_matrix(y, "scipy.linalg.cholesky")
     if lower:
         return rt.cholesky_bar(np.tril(g), np.tril(y))
-    return rt.cholesky_bar(np.conj(_t(np.triu(g))), np.conj(_t(np.triu(y))))
+    return rt.cholesky_bar(np.conj(transposed_matrix(np.triu(g))), np.conj(transposed_matrix(np.triu(y))))
 
 
 TRIANGLES = [
@@ -143,24 +144,24 @@ def _cho_factor(a: Any, lower: Any = False, overwrite_a: Any = False, check_fini
     return scipy.linalg.cholesky(a, lower=lower, check_finite=check_finite), lower
 
 
-def _cho_solve_b(y_bar: Any, c_and_lower: Any) -> Any:
+def cho_solve_b(y_bar: Any, c_and_lower: Any) -> Any:
     if np.iscomplexobj(c_and_lower[0]):  # the transpose of a Hermitian matrix is its conjugate
         return np.conj(scipy.linalg.cho_solve(c_and_lower, np.conj(y_bar)))
     return scipy.linalg.cho_solve(c_and_lower, y_bar)
 
 
-def _cho_solve_c(y_bar: Any, y: Any, c_and_lower: Any, b: Any) -> Any:
+def cho_solve_c(y_bar: Any, y: Any, c_and_lower: Any, b: Any) -> Any:
     c, lower = c_and_lower
     check_matrix(c, "scipy.linalg.cho_solve")
-    half = np.conj(outer(_cho_solve_b(y_bar, c_and_lower), y))
-    both = half + np.conj(_t(half))
+    half = np.conj(outer(cho_solve_b(y_bar, c_and_lower), y))
+    both = half + np.conj(transposed_matrix(half))
     if lower:
         return (-np.conj(np.tril(both @ np.tril(c))), None)
     return (-np.conj(np.triu(np.triu(c) @ both)), None)
 
 
 vjp(
-    scipy.linalg.cho_solve, c_and_lower=_cho_solve_c, b=_cho_solve_b,
+    scipy.linalg.cho_solve, c_and_lower=cho_solve_c, b=cho_solve_b,
     params="c_and_lower, b, overwrite_b=False, check_finite=True",
     samples=[
         args((DIAGONAL, True), arr(3)), args((DIAGONAL, False), arr(3, 2)),
@@ -188,7 +189,7 @@ def lu_bar(l_bar: Any, u_bar: Any, lower: Any, upper: Any) -> Any:
     return scipy.linalg.solve_triangular(lower, right, trans=1, lower=True, unit_diagonal=True)
 
 
-def _lu_factor(y_bar: Any, y: Any, a: Any) -> Any:
+def lu_factor_bar(y_bar: Any, y: Any, a: Any) -> Any:
     check_matrix(a, "scipy.linalg.lu_factor")
     factors, piv = y
     factors_bar = np.broadcast_to(y_bar[0], np.shape(factors))
@@ -199,7 +200,7 @@ def _lu_factor(y_bar: Any, y: Any, a: Any) -> Any:
     return rows[np.argsort(order_of(piv))]
 
 
-def _lu_solve_b(y_bar: Any, lu_and_piv: Any, trans: Any) -> Any:
+def lu_solve_b(y_bar: Any, lu_and_piv: Any, trans: Any) -> Any:
     if trans == 0:
         return scipy.linalg.lu_solve(lu_and_piv, y_bar, trans=1)
     if trans == 1:
@@ -207,10 +208,10 @@ def _lu_solve_b(y_bar: Any, lu_and_piv: Any, trans: Any) -> Any:
     return np.conj(scipy.linalg.lu_solve(lu_and_piv, np.conj(y_bar)))
 
 
-def _lu_solve_lu(y_bar: Any, y: Any, lu_and_piv: Any, b: Any, trans: Any) -> Any:
+def lu_solve_lu(y_bar: Any, y: Any, lu_and_piv: Any, b: Any, trans: Any) -> Any:
     factors, piv = lu_and_piv
     check_matrix(factors, "scipy.linalg.lu_solve")
-    b_bar = _lu_solve_b(y_bar, lu_and_piv, trans)
+    b_bar = lu_solve_b(y_bar, lu_and_piv, trans)
     a_bar = -outer(b_bar, y) if trans == 0 else -outer(y, b_bar)
     if trans == 2:
         a_bar = np.conj(a_bar)
@@ -220,12 +221,12 @@ def _lu_solve_lu(y_bar: Any, y: Any, lu_and_piv: Any, b: Any, trans: Any) -> Any
 
 
 vjp(
-    scipy.linalg.lu_factor, a=_lu_factor, params="a, overwrite_a=False, check_finite=True",
+    scipy.linalg.lu_factor, a=lu_factor_bar, params="a, overwrite_a=False, check_finite=True",
     samples=[args(arr(3, 3)), args(arr(4, 4)), args(arr(3, 3, complex=True))],
 )
 PIVOTS = np.array([1, 2, 2], np.int32)
 vjp(
-    scipy.linalg.lu_solve, lu_and_piv=_lu_solve_lu, b=_lu_solve_b,
+    scipy.linalg.lu_solve, lu_and_piv=lu_solve_lu, b=lu_solve_b,
     params="lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True",
     samples=[
         args((DIAGONAL, PIVOTS), arr(3)), args((DIAGONAL, PIVOTS), arr(3, 2), 1),
@@ -329,21 +330,21 @@ def function_bar(fn: Any, g: Any, a: Any) -> Any:
     """The cotangent of ``a`` from that of a function of matrices ``fn(a)``: its Frechet derivative at the transpose,
     which stands beside the diagonal of the function of a block matrix (N. Higham, "Functions of Matrices", 2008, 3.6).
     """
-    n, at = np.shape(a)[-1], _t(a)
+    n, at = np.shape(a)[-1], transposed_matrix(a)
     block = np.concatenate([
         np.concatenate([at, g], axis=-1), np.concatenate([np.zeros_like(at), at], axis=-1)
     ], axis=-2)
     return rt.cast(fn(block)[..., :n, n:], a)
 
 
-def _expm(y_bar: Any, A: Any) -> Any:
+def expm_bar(y_bar: Any, A: Any) -> Any:
     if np.ndim(A) == 2:
         return rt.cast(scipy.linalg.expm_frechet(A.T, y_bar, compute_expm=False), A)
     return function_bar(scipy.linalg.expm, y_bar, A)
 
 
 vjp(
-    scipy.linalg.expm, A=_expm, params="A",
+    scipy.linalg.expm, A=expm_bar, params="A",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(3, 3, complex=True)), args(arr(1, 1))],
 )
 
@@ -352,16 +353,16 @@ vjp(
 def _expm_dot(A: Any, A_dot: Any) -> Any:
     if np.ndim(A) == 2:
         return scipy.linalg.expm_frechet(A, A_dot, compute_expm=False)
-    return function_bar(scipy.linalg.expm, A_dot, _t(A))
+    return function_bar(scipy.linalg.expm, A_dot, transposed_matrix(A))
 
 
-def _logm(y_bar: Any, y: Any, A: Any) -> Any:
+def logm_bar(y_bar: Any, y: Any, A: Any) -> Any:
     check_matrix(A, "scipy.linalg.logm")
     check_real(y, A, "scipy.linalg.logm")
     return function_bar(scipy.linalg.logm, y_bar, A)
 
 
-def _sqrtm(y_bar: Any, y: Any, A: Any) -> Any:
+def sqrtm_bar(y_bar: Any, y: Any, A: Any) -> Any:
     """With y y = A: y dy + dy y = dA, a Sylvester equation, and so is its transpose."""
     check_matrix(A, "scipy.linalg.sqrtm")
     check_real(y, A, "scipy.linalg.sqrtm")
@@ -369,8 +370,8 @@ def _sqrtm(y_bar: Any, y: Any, A: Any) -> Any:
 
 
 SMOOTH = [args(arr(3, 3)), args(arr(3, 3, complex=True))]
-vjp(scipy.linalg.logm, A=_logm, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
-vjp(scipy.linalg.sqrtm, A=_sqrtm, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
+vjp(scipy.linalg.logm, A=logm_bar, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
+vjp(scipy.linalg.sqrtm, A=sqrtm_bar, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
 vjp(scipy.linalg.sinm, A=lambda y_bar, A: function_bar(scipy.linalg.sinm, y_bar, A), params="A", samples=SMOOTH)
 vjp(scipy.linalg.cosm, A=lambda y_bar, A: function_bar(scipy.linalg.cosm, y_bar, A), params="A", samples=SMOOTH)
 vjp(scipy.linalg.tanm, A=lambda y_bar, A: function_bar(scipy.linalg.tanm, y_bar, A), params="A", samples=SMOOTH)
@@ -381,15 +382,15 @@ vjp(scipy.linalg.tanhm, A=lambda y_bar, A: function_bar(scipy.linalg.tanhm, y_ba
 # --- matrix equations -----------------------------------------------------------------------------------------------
 
 
-def _sylvester_q(y_bar: Any, a: Any, b: Any) -> Any:
+def sylvester_q(y_bar: Any, a: Any, b: Any) -> Any:
     """a x + x b = q, and so a^T q_bar + q_bar b^T = x_bar."""
     return scipy.linalg.solve_sylvester(a.T, b.T, y_bar)
 
 
 vjp(
-    scipy.linalg.solve_sylvester, params="a, b, q", q=_sylvester_q,
-    a=lambda y_bar, y, a, b: -(_sylvester_q(y_bar, a, b) @ y.T),
-    b=lambda y_bar, y, a, b: -(y.T @ _sylvester_q(y_bar, a, b)),
+    scipy.linalg.solve_sylvester, params="a, b, q", q=sylvester_q,
+    a=lambda y_bar, y, a, b: -(sylvester_q(y_bar, a, b) @ y.T),
+    b=lambda y_bar, y, a, b: -(y.T @ sylvester_q(y_bar, a, b)),
     samples=[
         args(arr(3, 3), arr(2, 2), arr(3, 2)),
         args(arr(2, 2, complex=True), arr(3, 3, complex=True), arr(2, 3, complex=True)),
@@ -397,36 +398,36 @@ vjp(
 )
 
 
-def _lyapunov_q(y_bar: Any, a: Any) -> Any:
+def lyapunov_q(y_bar: Any, a: Any) -> Any:
     """a x + x a^T = q, and so a^T q_bar + q_bar a = x_bar."""
     if np.iscomplexobj(a):
         return rt.no_derivative("scipy.linalg.solve_continuous_lyapunov", "it has a rule for real matrices only")
     return scipy.linalg.solve_continuous_lyapunov(a.T, y_bar)
 
 
-def _lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
-    q_bar = _lyapunov_q(y_bar, a)
+def lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
+    q_bar = lyapunov_q(y_bar, a)
     return -(q_bar @ y.T + q_bar.T @ y)
 
 
-def _discrete_lyapunov_q(y_bar: Any, a: Any) -> Any:
+def discrete_lyapunov_q(y_bar: Any, a: Any) -> Any:
     """x = a x a^T + q, and so q_bar = a^T q_bar a + x_bar."""
     if np.iscomplexobj(a):
         return rt.no_derivative("scipy.linalg.solve_discrete_lyapunov", "it has a rule for real matrices only")
     return scipy.linalg.solve_discrete_lyapunov(a.T, y_bar)
 
 
-def _discrete_lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
-    q_bar = _discrete_lyapunov_q(y_bar, a)
+def discrete_lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
+    q_bar = discrete_lyapunov_q(y_bar, a)
     return q_bar @ a @ y.T + q_bar.T @ a @ y
 
 
 vjp(
-    scipy.linalg.solve_continuous_lyapunov, a=_lyapunov_a, q=_lyapunov_q, params="a, q",
+    scipy.linalg.solve_continuous_lyapunov, a=lyapunov_a, q=lyapunov_q, params="a, q",
     samples=[args(arr(3, 3), arr(3, 3))],
 )
 vjp(
-    scipy.linalg.solve_discrete_lyapunov, a=_discrete_lyapunov_a, q=_discrete_lyapunov_q, params="a, q, method=None",
+    scipy.linalg.solve_discrete_lyapunov, a=discrete_lyapunov_a, q=discrete_lyapunov_q, params="a, q, method=None",
     harmless="method", samples=[args(arr(3, 3), arr(3, 3))],
 )
 
@@ -455,17 +456,17 @@ def band_of_outer(a: Any, b: Any, low: int, up: int) -> Any:
     return made
 
 
-def _solve_banded_b(y_bar: Any, l_and_u: Any, ab: Any) -> Any:
+def solve_banded_b(y_bar: Any, l_and_u: Any, ab: Any) -> Any:
     low, up = l_and_u
     return scipy.linalg.solve_banded((up, low), transposed_band(ab, low, up), y_bar)
 
 
-def _solve_banded_ab(y_bar: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
-    return -band_of_outer(_solve_banded_b(y_bar, l_and_u, ab), y, *l_and_u)
+def solve_banded_ab(y_bar: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
+    return -band_of_outer(solve_banded_b(y_bar, l_and_u, ab), y, *l_and_u)
 
 
 vjp(
-    scipy.linalg.solve_banded, ab=_solve_banded_ab, b=_solve_banded_b,
+    scipy.linalg.solve_banded, ab=solve_banded_ab, b=solve_banded_b,
     params="l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True",
     samples=[
         args((1, 1), arr(3, 5, low=0.5), arr(5)), args((2, 1), arr(4, 5, low=0.5), arr(5, 2)),
@@ -474,15 +475,15 @@ vjp(
 )
 
 
-def _solveh_banded_b(y_bar: Any, ab: Any, lower: Any) -> Any:
+def solveh_banded_b(y_bar: Any, ab: Any, lower: Any) -> Any:
     if np.iscomplexobj(ab):
         return rt.no_derivative("scipy.linalg.solveh_banded", "it has a rule for real matrices only")
     return scipy.linalg.solveh_banded(ab, y_bar, lower=lower)
 
 
-def _solveh_banded_ab(y_bar: Any, y: Any, ab: Any, lower: Any) -> Any:
+def solveh_banded_ab(y_bar: Any, y: Any, ab: Any, lower: Any) -> Any:
     """A diagonal stands for two, but for the main one."""
-    b_bar, count = _solveh_banded_b(y_bar, ab, lower), len(ab) - 1
+    b_bar, count = solveh_banded_b(y_bar, ab, lower), len(ab) - 1
     low, up = (count, 0) if lower else (0, count)
     share = np.reshape(np.where(np.arange(count + 1) == up, 0.5, 1.0), (-1, 1))
     return rt.cast(-share * (band_of_outer(b_bar, y, low, up) + band_of_outer(y, b_bar, low, up)), ab)
@@ -490,7 +491,7 @@ def _solveh_banded_ab(y_bar: Any, y: Any, ab: Any, lower: Any) -> Any:
 
 BAND = np.array([[0.0, 0.3, -0.2, 0.1], [2.0, 2.5, 3.0, 2.2]])
 vjp(
-    scipy.linalg.solveh_banded, ab=_solveh_banded_ab, b=_solveh_banded_b,
+    scipy.linalg.solveh_banded, ab=solveh_banded_ab, b=solveh_banded_b,
     params="ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True",
     samples=[args(BAND, arr(4)), args(BAND[::-1].copy(), arr(4, 2), lower=True), args(arr(1, 4, low=0.5), arr(4))],
 )
@@ -526,19 +527,19 @@ def sums_above(g: Any, count: int) -> Any:
     return np.append(0.0, sums_of_diagonals(g, 1, count)[1:]).astype(g.dtype)
 
 
-def _toeplitz_c(y_bar: Any, c: Any, r: Any) -> Any:
+def toeplitz_c(y_bar: Any, c: Any, r: Any) -> Any:
     below = sums_of_diagonals(y_bar, -1, np.size(c))
     if r is None:  # the conjugate of the column is the row
         below = below + np.conj(sums_above(y_bar, np.size(c)))
     return rt.cast(np.reshape(below, np.shape(c)), c)
 
 
-def _toeplitz_r(y_bar: Any, r: Any) -> Any:
+def toeplitz_r(y_bar: Any, r: Any) -> Any:
     return rt.cast(np.reshape(sums_above(y_bar, np.size(r)), np.shape(r)), r)
 
 
 linear(
-    scipy.linalg.toeplitz, c=_toeplitz_c, r=_toeplitz_r, joint=True, params="c, r=None",
+    scipy.linalg.toeplitz, c=toeplitz_c, r=toeplitz_r, joint=True, params="c, r=None",
     samples=[args(arr(3)), args(arr(3), arr(4)), args(arr(4), arr(2)), args(np.ones(3), arr(3))],
 )
 
@@ -560,20 +561,20 @@ def toeplitz_parts(c_or_cr: Any) -> tuple[Any, Any]:
     return np.ravel(c), np.ravel(r)
 
 
-def _solve_toeplitz_b(y_bar: Any, c_or_cr: Any) -> Any:
+def solve_toeplitz_b(y_bar: Any, c_or_cr: Any) -> Any:
     c, r = toeplitz_parts(c_or_cr)
     return scipy.linalg.solve_toeplitz((np.concatenate([c[:1], r[1:]]), c), y_bar)
 
 
-def _solve_toeplitz_c(y_bar: Any, y: Any, c_or_cr: Any) -> Any:
-    matrix_bar = -outer(_solve_toeplitz_b(y_bar, c_or_cr), y)
+def solve_toeplitz_c(y_bar: Any, y: Any, c_or_cr: Any) -> Any:
+    matrix_bar = -outer(solve_toeplitz_b(y_bar, c_or_cr), y)
     if isinstance(c_or_cr, tuple):
-        return (_toeplitz_c(matrix_bar, *c_or_cr), _toeplitz_r(matrix_bar, c_or_cr[1]))
-    return _toeplitz_c(matrix_bar, c_or_cr, None)
+        return (toeplitz_c(matrix_bar, *c_or_cr), toeplitz_r(matrix_bar, c_or_cr[1]))
+    return toeplitz_c(matrix_bar, c_or_cr, None)
 
 
 vjp(
-    scipy.linalg.solve_toeplitz, c_or_cr=_solve_toeplitz_c, b=_solve_toeplitz_b, params="c_or_cr, b, check_finite=True",
+    scipy.linalg.solve_toeplitz, c_or_cr=solve_toeplitz_c, b=solve_toeplitz_b, params="c_or_cr, b, check_finite=True",
     samples=[args((arr(3, low=1.5), arr(3)), arr(3)), args(arr(3, low=1.0), arr(3, 2))],
 )
 

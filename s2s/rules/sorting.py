@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import Sample, args, arr, jvp, num, vjp, zero
+from s2s.rules.table import Sample, args, arr, jvp, num, refuse, vjp, zero
 
 # --- sort and partition ---------------------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ POSITIONS_PER_PROBABILITY = {  # how far the place in the order moves with the p
 """R. Hyndman, Y. Fan, "Sample quantiles in statistical packages" (1996): n + 1 - alpha - beta; other methods jump."""
 
 
-def quantile_bar(g: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, nan: bool = False) -> tuple[Any, Any]:
+def quantile_bars(g: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, nan: bool = False) -> tuple[Any, Any]:
     """The cotangents of ``a`` and ``q`` from that of ``np.quantile(a, q, axis, keepdims, method)``; with ``nan`` of
     ``np.nanquantile``.
 
@@ -127,40 +127,40 @@ def _quantiles_of_rows(rows: Any, n: int, q: Any, method: str, weights: Any) -> 
     return rows_bar, np.sum(weights * steps, axis=0) * per_unit * inside
 
 
-def _quantile(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bar(y_bar, a, q, axis, keepdims, method)[0]
+def quantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, q, axis, keepdims, method)[0]
 
 
-def _quantile_q(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bar(y_bar, a, q, axis, keepdims, method)[1], q)
+def quantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, q, axis, keepdims, method)[1], q)
 
 
-def _percentile(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bar(y_bar, a, np.divide(q, 100.0), axis, keepdims, method)[0]
+def percentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method)[0]
 
 
-def _percentile_q(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bar(y_bar, a, np.divide(q, 100.0), axis, keepdims, method)[1] / 100.0, q)
+def percentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method)[1] / 100.0, q)
 
 
-def _nanquantile(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bar(y_bar, a, q, axis, keepdims, method, True)[0]
+def nanquantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, q, axis, keepdims, method, True)[0]
 
 
-def _nanquantile_q(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bar(y_bar, a, q, axis, keepdims, method, True)[1], q)
+def nanquantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, q, axis, keepdims, method, True)[1], q)
 
 
-def _nanpercentile(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bar(y_bar, a, np.divide(q, 100.0), axis, keepdims, method, True)[0]
+def nanpercentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method, True)[0]
 
 
-def _nanpercentile_q(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bar(y_bar, a, np.divide(q, 100.0), axis, keepdims, method, True)[1] / 100.0, q)
+def nanpercentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method, True)[1] / 100.0, q)
 
 
-def _nanmedian(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    return quantile_bar(y_bar, a, 0.5, axis, keepdims, "linear", True)[0]
+def nanmedian_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    return quantile_bars(y_bar, a, 0.5, axis, keepdims, "linear", True)[0]
 
 
 def _calls(scale: float) -> list[Sample]:
@@ -181,13 +181,19 @@ def _calls(scale: float) -> list[Sample]:
 
 
 QUANTILE = "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None"
-vjp(np.quantile, a=_quantile, q=_quantile_q, params=QUANTILE, samples=_calls(1.0))
-vjp(np.percentile, a=_percentile, q=_percentile_q, params=QUANTILE, samples=_calls(100.0))
-vjp(np.nanquantile, a=_nanquantile, q=_nanquantile_q, params=QUANTILE, samples=_calls(1.0))
-vjp(np.nanpercentile, a=_nanpercentile, q=_nanpercentile_q, params=QUANTILE, samples=_calls(100.0))
+vjp(np.quantile, a=quantile_bar, q=quantile_q_bar, params=QUANTILE, samples=_calls(1.0))
+vjp(np.percentile, a=percentile_bar, q=percentile_q_bar, params=QUANTILE, samples=_calls(100.0))
+vjp(np.nanquantile, a=nanquantile_bar, q=nanquantile_q_bar, params=QUANTILE, samples=_calls(1.0))
+vjp(np.nanpercentile, a=nanpercentile_bar, q=nanpercentile_q_bar, params=QUANTILE, samples=_calls(100.0))
 vjp(
-    np.nanmedian, a=_nanmedian, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
+    np.nanmedian, a=nanmedian_bar, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
     samples=[args(arr(5)), args(arr(6)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=(0, 1), keepdims=True)],
 )
 
-zero(np.ndarray.argpartition)
+# --- sets -----------------------------------------------------------------------------------------------------------
+
+zero(np.ndarray.argpartition, np.unique_counts, np.unique_inverse)
+for _sets in (
+    np.unique, np.unique_values, np.unique_all, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d,
+):
+    refuse(_sets, "the set of values has no derivative; use np.sort where their number is fixed")
