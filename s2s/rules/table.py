@@ -168,9 +168,12 @@ class Rule:
         """The function's name with its module or type, for messages."""
         if _is_method_of_ufunc(self.fn):
             return f"numpy.{self.fn.__self__.__name__}.{self.fn.__name__}"  # type: ignore[attr-defined]
+        name = getattr(self.fn, "__name__", repr(self.fn))
+        if type(self.fn) is np.ufunc and getattr(np, name, None) is not self.fn:
+            return f"scipy.special.{name}"
         owner = getattr(self.fn, "__objclass__", None)
         prefix = owner.__name__ if owner else getattr(self.fn, "__module__", None) or "numpy"
-        return f"{prefix}.{getattr(self.fn, '__name__', repr(self.fn))}"
+        return f"{prefix.partition('._')[0]}.{name}"
 
 
 def _is_method_of_ufunc(fn: object) -> bool:

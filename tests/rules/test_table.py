@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.special
 
 from s2s.rules import table
 from s2s.rules.table import ATTRIBUTES, RULES, bind, find, unsupported
@@ -47,6 +49,15 @@ def test_methods_of_ufuncs_are_found_though_they_are_new_objects() -> None:
         assert rule is not None and rule.fn == method
     assert find(np.add.reduceat) is None
     assert find([].append) is None
+
+
+def test_rules_have_the_names_that_users_write() -> None:
+    for fn, name in [
+        (np.sin, "numpy.sin"), (scipy.special.erf, "scipy.special.erf"), (np.add.reduce, "numpy.add.reduce"),
+        (scipy.linalg.expm, "scipy.linalg.expm"), (np.ndarray.sum, "ndarray.sum"), (operator.add, "_operator.add"),
+    ]:
+        rule = find(fn)
+        assert rule is not None and rule.name == name
 
 
 def test_the_table_is_read_only() -> None:
