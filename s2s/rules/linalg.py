@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, model, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
 
 # --- solve, inv, det ----------------------------------------------------------------------------------------
 
 
 def _solve_b(y_bar: Any, a: Any, b: Any) -> Any:
+    if not isinstance(a, np.ndarray):
+        a = np.asarray(a)
     if np.ndim(a) == 2:
         return np.linalg.solve(a.T, y_bar)
     if np.ndim(b) == 1:
@@ -28,6 +30,8 @@ def _solve_b(y_bar: Any, a: Any, b: Any) -> Any:
 
 def _solve_a(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
     """Minus the outer product of ``b_bar`` (the same solve as in ``_solve_b``) and the solution."""
+    if not isinstance(a, np.ndarray):
+        a = np.asarray(a)
     if np.ndim(a) == 2 and np.ndim(b) == 1:
         return -np.outer(np.linalg.solve(a.T, y_bar), y)
     if np.ndim(a) == 2 and np.ndim(b) == 2:
@@ -44,7 +48,7 @@ vjp(
         args(arr(2, 3, 3), arr(3)),
         args(arr(3, 3), arr(2, 3, 1)), args(arr(2, 3, 3), arr(3, 2)),
         args(arr(3, 3, complex=True), arr(3, complex=True)),
-        args(arr(0, 0), arr(0)),
+        args(arr(0, 0), arr(0)), args([[num(), 1.0], [2.0, num()]], [num(), 0.5]),
     ],
 )
 
@@ -108,6 +112,8 @@ vjp(
 
 def _norm(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """x / |x|, and 0 where x is 0: ``y + (y == 0.0)`` is y, or 1 where y is 0."""
+    if not isinstance(x, np.ndarray):
+        x = np.asarray(x)
     if ord is not None:
         return rt.norm_bar(y_bar, y, x, ord, axis, keepdims)
     if axis is not None and not keepdims:
@@ -126,6 +132,7 @@ NORMS = [
     args(arr(4)), args(arr(3, 4)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=0, keepdims=True),
     args(arr(3, 4), keepdims=True),
     args(arr(2, 3, 4), axis=(0, 2)), args(arr(4, complex=True)), args(arr(0)),
+    args([num(), num(), 1.0]),
 ]
 ORDERS = [
     args(arr(4), 1), args(arr(4), 2), args(arr(4), np.inf), args(arr(4), -np.inf), args(arr(4), 3),
