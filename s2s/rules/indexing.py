@@ -196,7 +196,7 @@ def gradient_axes(f: Any, axis: Any) -> tuple[int, ...]:
     """The axes that ``np.gradient`` takes slopes along."""
     if axis is None:
         return tuple(range(np.ndim(f)))
-    return (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    return (int(axis),) if isinstance(axis, (int, np.integer)) else tuple(axis)
 
 
 def slope_bar(g: Any, spacing: Any, edge_order: int) -> Any:
