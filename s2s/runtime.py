@@ -55,6 +55,12 @@ def zeros_of(x: Any) -> Any:
     return zeros_like(x)
 
 
+def check_apart(changed: Any, foreign: Any, name: str) -> None:
+    """Raise ValueError where an array that is changed in place shares memory with one from outside the function."""
+    if isinstance(foreign, np.ndarray) and isinstance(changed, np.ndarray) and np.may_share_memory(changed, foreign):
+        raise ValueError(f"`{name}`, an array from outside the function, is changed in place; change a copy of it")
+
+
 class Adjoints:
     """The adjoints of arrays, found by the memory that the arrays lie in: arrays that share memory have adjoints that
     share memory in the same way. For programs in which it depends on the run which arrays these are.

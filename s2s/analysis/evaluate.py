@@ -12,7 +12,7 @@ import itertools
 import math
 import operator
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as AbstractSequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -297,7 +297,7 @@ class Evaluator:
         symbols = list(dict.fromkeys(d.symbol for d in dims))
         if len(symbols) > 7:
             return UNKNOWN
-        for merged in _mergers(dims):
+        for merged in _mergers(dims, _constant_lengths((*args, *kwargs.values()))):
             sizes = _sizes(symbols, merged)
             try:
                 results = [_run_example(fn, args, kwargs, size) for size in sizes]
@@ -473,7 +473,13 @@ def _collect_dims(value: AbstractValue, found: list[Dim]) -> None:
 Merged: TypeAlias = tuple[tuple[Dim, Dim], ...]
 
 
-def _mergers(dims: list[Dim]) -> Iterator[Merged]:
+def _constant_lengths(values: Iterable[AbstractValue]) -> list[Dim]:
+    """The known lengths of arrays, which unknown ones may have to equal."""
+    found = {d: None for v in values if isinstance(v, Array) for d in v.shape or () if d.is_constant and d.offset > 1}
+    return list(found)
+
+
+def _mergers(dims: list[Dim], constants: list[Dim]) -> Iterator[Merged]:
     """Which lengths to take for equal: none, one pair, two pairs. A call that needs two lengths to be equal (``X @ w``)
     fails on examples where they are not; where it runs with them equal, they are equal in the user's run as well."""
     lengths = [d for d in dims if not d.symbol.startswith("?int")]
@@ -485,6 +491,10 @@ def _mergers(dims: list[Dim]) -> Iterator[Merged]:
         for two in itertools.combinations(pairs, 2):
             if two[0][1].symbol != two[1][1].symbol:
                 yield two
+    for constant in constants:
+        for length in lengths:
+            if constant.offset > length.offset:
+                yield ((constant, length),)
 
 
 def _sizes(symbols: list[str], merged: Merged) -> list[dict[str, int]]:
@@ -498,7 +508,7 @@ def _sizes(symbols: list[str], merged: Merged) -> list[dict[str, int]]:
                 size[symbol] = math.prod(size[p] for p in symbol[1:].split("*"))
     for size in (one, two):
         for a, b in merged:
-            size[b.symbol] = size[a.symbol] + a.offset - b.offset
+            size[b.symbol] = size.get(a.symbol, 0) + a.offset - b.offset
     return [one, two]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s import runtime as rt
 from s2s.analysis.evaluate import dtype_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import leaves
@@ -298,12 +299,8 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
     if not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         return function, []
     memory = Memory(function, context.value, opaque=False)
-    for s in ir.walk(function.body):
-        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and (
-            s.target in context.foreign or _is_foreign(s, context)
-        ):
-            span = _store_into(function, memory, s.target).span
-            raise error("S2S121", span=span, name=getattr(s.value, "name", s.target.name.lstrip("%")))
+    foreign = _foreign(function, memory, context)
+    function = ir.replace(function, body=_with_foreign_apart(function.body, foreign, memory))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
     for param in function.params:
         if memory.is_buffer(param.var):
@@ -329,6 +326,44 @@ def _store_into(function: ir.Function, memory: Memory, var: ir.Var) -> ir.Store:
     """A statement that changes the memory of a variable."""
     stores = (s for s in ir.walk(function.body) if isinstance(s, ir.Store) and isinstance(s.target, ir.Var))
     return next(s for s in stores if memory.find(s.target) == memory.find(var))  # type: ignore[arg-type]
+
+
+def _foreign(function: ir.Function, memory: Memory, context: Context) -> dict[ir.Var, tuple[ir.Var, str]]:
+    """The arrays from outside the function that may share memory with what it changes, and their names."""
+    found = {}
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and (
+            s.target in context.foreign or _is_foreign(s, context)
+        ):
+            name = s.value.name if isinstance(s.value, ir.Load) else s.target.name.lstrip("%")
+            found[s.target] = s.target, name
+    return found
+
+
+def _with_foreign_apart(
+    block: ir.Block, foreign: dict[ir.Var, tuple[ir.Var, str]], memory: Memory, seen: frozenset[ir.Var] = frozenset()
+) -> ir.Block:
+    """The block with a test before each store that may change an array from outside; one that certainly does is
+    refused, as is one that cannot be tested."""
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        if isinstance(s, ir.Store) and s.kind != "opaque" and isinstance(s.target, ir.Var):
+            for var, name in foreign.values():
+                if memory.find(var) != memory.find(s.target):
+                    continue
+                if var == _root(memory, s.target) or var not in seen:
+                    raise error("S2S121", span=s.span, name=name)
+                made.append(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (s.target, var, ir.Const(name))), s.span))
+        made.append(ir.with_blocks(s, [_with_foreign_apart(b, foreign, memory, seen) for b in ir.blocks_of(s)]))
+        seen |= {var for var in ir.defs_of(s) if var in foreign}
+    return ir.Block(tuple(made), block.yields)
+
+
+def _root(memory: Memory, var: ir.Var) -> ir.Var:
+    """The variable that an exact view is a view of in the end."""
+    while (base := memory.base_of(var)) is not None:
+        var = base
+    return var
 
 
 def _is_foreign(s: ir.Let, context: Context) -> bool:
