@@ -269,6 +269,16 @@ def map_elements(f: Callable[..., Any], *args: Any) -> Any:
     return np.reshape(made, shape)
 
 
+def _as_type(
+    kind: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``np.float64(a)`` of an array is an array of that type."""
+    value = self.context.value(args[0]) if len(args) == 1 else None
+    if not isinstance(value, Array) or not value.shape:
+        return None
+    return builder.call(np.ndarray.astype, args[0], ir.Const(np.dtype(kind)), name=name, span=span)
+
+
 def _ndindex(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
@@ -283,6 +293,7 @@ def _ndindex(
 
 FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     np.ndindex: _ndindex,
+    **{kind: functools.partial(_as_type, kind) for kind in (np.float64, np.float32, np.float16, np.complex128)},
     ops.unpack: _unpack,
     ops.merge_dict: _merge_dict,
     operator.getitem: _known_item,

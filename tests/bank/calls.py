@@ -341,3 +341,17 @@ case(1.3, 0.4, note="the wrapper is what is differentiated")(wrapped)
 def numpy_functions_through_names(v):
     xp = np
     return xp.sum(xp.exp(v)) + getattr(xp, "prod")(v)  # noqa: B009
+
+
+KINDS = {"double": np.float64, "number": float}
+
+
+@case(V3, "double")
+def converted_by_a_type_found_at_run_time(v, name):
+    kind = KINDS[name]
+    return np.sum(kind(v) ** 2)
+
+
+@case(1.3, "number")
+def number_converted_by_a_type_found_at_run_time(x, name):
+    return KINDS[name](x * x) * x
