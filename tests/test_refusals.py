@@ -738,7 +738,17 @@ def changed_while_a_function_keeps_it(x):
     return items[0] * len(keep)
 
 
+def reads_the_body(n):
+    return HOLDER.body.x if n == 0 else reads_the_body(n - 1)
+
+
+def changed_before_a_call_at_run_time(x):
+    HOLDER.body.x = x
+    return reads_the_body(int(x)) * x
+
+
 UNFOLLOWED = [
+    (changed_before_a_call_at_run_time, "reads_the_body(n - 1)", "S2S139"),
     (one_of_two_is_changed_then_read, "first.x", "S2S132"),
     (changed_by_another_name, "first.append(x)", "S2S131"),
     (kept_in_a_long_list, "row[0] = x * x", "S2S131"),

@@ -348,7 +348,12 @@ class Builder:
 PASSIVE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"})
 
 
-_LOOKS = (ops.format_string, ops.format_value, ops.contains, ops.not_in)
+_LOOKS = (ops.format_string, ops.format_value, ops.contains, ops.not_in, str.format)
+
+
+def makes_text(fn: Any) -> bool:
+    """Whether it is a method of a known string, whose result has no derivative."""
+    return fn is str.format or isinstance(getattr(fn, "__self__", None), str)
 
 
 def has_zero_derivative(fn: Any, args: tuple[ir.Atom, ...]) -> bool:
@@ -356,7 +361,7 @@ def has_zero_derivative(fn: Any, args: tuple[ir.Atom, ...]) -> bool:
     if fn is getattr and len(args) > 1:
         return isinstance(args[1], ir.Const) and args[1].value in PASSIVE_ATTRIBUTES
     rule = table.find(fn)
-    return fn in _LOOKS if rule is None else rule.kind == "zero"
+    return fn in _LOOKS or makes_text(fn) if rule is None else rule.kind == "zero"
 
 
 def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | None:

@@ -153,7 +153,11 @@ class Join:
             if is_instance(known[0]) or known[0].kind is set or issubclass(known[0].kind, tuple):
                 del self.nodes[pair]
                 return None
-            node.whole = self._whole(key, name, pair)
+            held = [(s, c) for s, c in zip(self.sides, pair, strict=True) if c is not None]
+            if not self.all_leaves and is_dict(known[0]) and any(self._is_varied(s, c) for s, c in held):
+                node.lost = "which keys it has depends on the path that was taken"
+            else:
+                node.whole = self._whole(key, name, pair)
             return node
         borrowed = known[0].borrowed and is_instance(known[0])
         node.state = State(known[0].kind, tuple(keys), (), None, borrowed, known[0].extra)
@@ -161,6 +165,10 @@ class Join:
             a, b = (self._read(side, c, item) for side, c in zip(self.sides, pair, strict=True))
             node.children.append(self._visit((*key, item), f"{name}_{item}", a, b))
         return node
+
+    def _is_varied(self, side: Side, cell: Cell) -> bool:
+        with on(self.context, side.heap):
+            return objects.is_varied(self.context, cell)
 
     def _common_keys(self, both: list[list[Any] | None], state: State) -> list[Any] | None:
         if any(k is None for k in both):

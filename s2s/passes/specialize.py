@@ -48,7 +48,7 @@ from s2s.analysis.values import (
 from s2s.errors import DifferentiationError, error
 from s2s.passes import containers
 from s2s.passes import heap as objects
-from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind
+from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
     MISSING,
@@ -498,7 +498,8 @@ class Specializer:
         made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
         if not varied and not harmless:
             may_change(self, [*args, *kwargs.values()], builder, span)
-        if given and not harmless:
+        if not harmless and not _only_makes(callee):
+            self._check_live(callee, span)
             self.release(given, varied, builder)
         if effect and not varied:
             builder.add(ir.Let(None, made, span))
@@ -510,6 +511,15 @@ class Specializer:
             self.context.kept.add(var)
         builder.add(ir.Let(var, made, span))
         return var
+
+    def _check_live(self, callee: ir.Atom, span: ir.Span | None) -> None:
+        """Refuse a call that is decided at run time after an object that exists was changed: the function might look at
+        the object, which is as it was."""
+        heap = self.context.heap
+        for cell, state in heap.states.items():
+            if cell.origin is not None and cell.origin.root is None and state is not cell.origin.state:
+                fn = name_of(callee.value) if isinstance(callee, ir.Const) else "a function"
+                raise error("S2S139", span=span, name=cell.name, fn=fn)
 
     def release(self, given: list[ir.Atom], varied: bool, builder: Builder) -> None:
         """Objects that a function which is not known may refer to, or change, from here on."""
@@ -785,7 +795,8 @@ class Specializer:
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, value, harmless)
         if isinstance(fn, type) and issubclass(fn, BaseException):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
-        if varied and fn not in _LOOKED_THROUGH and getattr(fn, "__module__", "") not in OWN_MODULES:
+        own = getattr(fn, "__module__", "") in OWN_MODULES
+        if varied and fn not in _LOOKED_THROUGH and not makes_text(fn) and not own:
             raise self._no_rule(fn, span, frame)
         if fn in (functools.partial, np.vectorize):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)

@@ -40,7 +40,7 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
         if isinstance(known, Sequence) and key < 0:
             key += len(known.items)
         self.contribute(sweep, source, g, span, (key,))
-    elif self._accumulates_in_place(known) or self.memory.is_buffer(source):
+    elif (self._accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
         _add_at(self, target, source, index, g, span, sweep)
     elif isinstance(known, (Sequence, Mapping)):
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
