@@ -141,6 +141,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S137": (NoDerivativeError, "an array is combined with an object of the class `{name}`"),
     "S2S138": (NoDerivativeError, "an object of class `{name}` holds what is differentiated, and is used as a whole"),
     "S2S139": (UnsupportedSyntaxError, "`{fn}` is called when the program runs, and may read the changed `{name}`"),
+    "S2S140": (UnsupportedSyntaxError, "one {kind} comes twice in the arguments of a function that changes it"),
     # no derivative
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
     "S2S202": (NoDerivativeError, "`{name}` has no derivative: {reason}"),
@@ -209,6 +210,7 @@ HINTS: dict[str, str] = {
     "S2S135": "write `while True:` with an `if` and `break`",
     "S2S136": "make the containers and objects before the loop, with all their items and attributes",
     "S2S137": "call a method of the object with the array",
+    "S2S140": "give a copy",
     "S2S139": "give the values as arguments, or call the function before the object is changed",
     "S2S138": "give on the attributes that are needed, not the object",
     "S2S201": _WITH_RULES,

@@ -1050,6 +1050,23 @@ def check_scalar(value: Any, name: str) -> None:
     raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
 
 
+def check_separate(*arguments: Any) -> None:
+    """Raise UnsupportedSyntaxError where a list or dict is reached in two ways: generated code keeps what is stored into
+    one way apart from the other."""
+    seen: set[int] = set()
+    todo = list(arguments)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, (list, dict)):
+            if id(value) in seen:
+                from s2s.errors import error
+
+                raise error("S2S140", kind=type(value).__name__)
+            seen.add(id(value))
+        if isinstance(value, (list, tuple, dict)):
+            todo += value.values() if isinstance(value, dict) else value
+
+
 def make_object(cls: type, *attributes: Any) -> Any:
     """An object of a class with these attributes, name and value in turn, made without calling ``__init__``."""
     made: Any = object.__new__(cls)

@@ -772,6 +772,17 @@ def test_object_that_holds_what_is_differentiated():
     assert "class `Body`" in text
 
 
+def test_one_list_given_twice():
+    def f(a, b):
+        a[0] = a[0] * 2.0
+        return a[0] * b[0][0]
+
+    items = [1.5]
+    assert s2s.grad(f)(items, [[2.0]]) == [4.0] and items == [1.5]
+    text = refusal(UnsupportedSyntaxError, lambda: s2s.grad(f)(items, [items]))
+    assert "[S2S140]" in text and "= instead:" in text
+
+
 def test_live_object_stays_as_it_is():
     def f(x):
         HOLDER.body.x = HOLDER.body.x * x

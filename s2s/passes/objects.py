@@ -532,9 +532,7 @@ class Instances:
 
         origin = Origin(make, read, State(type(value), borrowed=True))
         cell = objects.make_cell(self.context, None, name, None, origin)
-        self.live_cells[id(value)] = cell
-        self.live[cell] = value
-        self.places[cell] = place
+        self._note(cell, value, place)
         self._guard_object(place.step("__class__"), type(value))
         return cell.var
 
@@ -616,9 +614,22 @@ class Instances:
         if not objects.holds_mutable(guarded):
             return make(builder, name)
         assert isinstance(known, (Sequence, Mapping))
+        seen = self.live_cells.get(id(found))
+        if seen is not None:
+            self._note_alias(self.places[seen], place, True)
+            return seen.var
         part = objects.make_cell(self.context, None, called, None, self._container(make, found, known, place))
         holder.parts[key] = part
+        self._note(part, found, place)
         return part.var
+
+    def _note(self, cell: Cell, found: Any, place: Place) -> None:
+        """Remember which object a cell stands for, and where it was found."""
+        if isinstance(found, tuple):
+            return
+        self.live_cells[id(found)] = cell
+        self.live[cell] = found
+        self.places[cell] = place
 
     def _reread(self, builder: Builder, holder: Cell, place: Place, wanted: str, called: str) -> ir.Value:
         base = objects.origin_atom(builder, holder)
@@ -657,7 +668,7 @@ class Instances:
             return b.let(ir.Load(name, place.root, place.owner), value, name)
 
         cell = objects.make_cell(self.context, None, name, None, self._container(make, found, value, place))
-        self.live_cells[id(found)] = cell
+        self._note(cell, found, place)
         return cell.var
 
     def method(self, builder: Builder, found: types.MethodType, place: Place) -> ir.Atom:

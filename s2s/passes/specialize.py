@@ -147,8 +147,16 @@ class Specializer:
             self.check_read(function.body.yields[0], result, builder, function.span, frame)
         result = builder.frozen(result)
         self.instances.note_distinct()
+        self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.active_calls.pop()
         return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
+
+    def _check_separate(self, builder: Builder, params: list[ir.Var]) -> None:
+        """Where the function changes a list or dict that is an argument, test that it comes by one way only."""
+        heap = self.context.heap
+        changed = [c for c in (*heap.states, *heap.lost) if c.origin is not None and c.origin.root is not None]
+        if any(c in heap.lost or heap.peek(c) is not c.origin.state for c in changed):  # type: ignore[union-attr]
+            builder.statements.insert(0, ir.Let(None, ir.Call(ir.Const(rt.check_separate), tuple(params))))
 
     def check_unchanged(self) -> None:
         """Raise where the function changed a container or object that its caller sees: in a call that is decided at run
