@@ -1051,7 +1051,7 @@ def check_scalar(value: Any, name: str) -> None:
 
 
 def check_separate(*arguments: Any) -> None:
-    """Raise UnsupportedSyntaxError where a list or dict is reached in two ways: generated code keeps what is stored into
+    """Raise UnsupportedSyntaxError where a list or dict is reached in two ways: generated code keeps what is stored
     one way apart from the other."""
     seen: set[int] = set()
     todo = list(arguments)

@@ -19,7 +19,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.values import Array, Known, Scalar, Sequence
+from s2s.analysis.values import Array, Known, ListOf, Scalar, Sequence
 from s2s.errors import DifferentiationError, error
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder
@@ -485,12 +485,24 @@ def _concatenate(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom |
         return None
     found = [self.static_items(x, at.builder, at.span) for x in (a, b)]
     if any(f is None for f in found):
-        return None
+        return _append_all(self, at, a, found[1])
     return new_list(self, at, [i for f in found for i in f or ()], kinds.pop())
+
+
+def _append_all(self: Specializer, at: At, items: ir.Atom, more: list[ir.Atom] | None) -> ir.Atom:
+    """``items + [a, b]``, where the first has an unknown length: a new list that has grown."""
+    if more is None:
+        raise at.refuse("a list", "lists are put together whose lengths are not known before the program runs")
+    state = State(list, whole=at.builder.frozen(items))
+    for item in more:
+        state = _appended(self, at, state, item)
+    return objects.make_cell(self.context, state, at.name, at.span).var
 
 
 def _kind(self: Specializer, atom: ir.Atom) -> type | None:
     known = self.context.value(atom)
+    if isinstance(known, ListOf):
+        return list
     return known.type if isinstance(known, Sequence) else None
 
 
@@ -502,6 +514,8 @@ def _repeat(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None
             continue
         found = self.static_items(items, at.builder, at.span)
         if found is None or not isinstance(count, ir.Const) or type(count.value) is not int:
+            if self.context.is_varied(items):
+                raise at.refuse("a list", "how often it is repeated is not known before the program runs")
             return None
         return new_list(self, at, found * count.value, state.kind)
     return None
@@ -889,7 +903,8 @@ def _store_whole(
     elif isinstance(getattr(key, "value", None), slice) or target.state.kind is not list:
         raise at.refuse(target.name, "its length is not known before the program runs")
     else:
-        whole = at.builder.call(rt.set_item, frozen, key, item, name=target.name, span=at.span)
+        name = target.name if target.name.isidentifier() else "%"
+        whole = at.builder.call(rt.set_item, frozen, key, item, name=name, span=at.span)
     _change(self, at, target, target.state.with_whole(whole))
 
 

@@ -1115,6 +1115,7 @@ class Specializer:
             return False
         heap, guards, env = self.context.heap, dict(self.guards), dict(frame.env)
         statements, rebound = len(builder.statements), len(self.rebound)
+        self.context.heap = heap.copy()
         try:
             self._loop(loop, iterable, None, frame, builder)
             if not any(cell not in heap.lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
