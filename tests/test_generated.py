@@ -450,3 +450,48 @@ def test_where_lets_no_nan_through():
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(s2s.grad(guarded)(np.array([-1.0, 0.0, 4.0])), [1.0, 1.0, 0.25])
         np.testing.assert_array_equal(s2s.grad(guarded_division)(np.array([0.0, 2.0])), [0.0, -0.25])
+
+
+def ignoring(x):
+    with np.errstate(divide="ignore"):
+        y = np.log(x)
+    return np.sum(y * y)
+
+
+def raising(x):
+    with np.errstate(divide="raise"):
+        y = np.log(x)
+    return np.sum(y * y)
+
+
+def guarded(x, n):
+    try:
+        y = x / n
+    except ZeroDivisionError:
+        y = x * x
+    return y * y
+
+
+def imported(x):
+    try:
+        import there_is_no_such_module as xp
+    except ImportError:
+        xp = np
+    return xp.sum(x * x)
+
+
+def test_the_reverse_sweep_works_under_the_same_settings():
+    assert generated(ignoring, (np.ones(3),), (0,)).count('with np.errstate(divide="ignore"):') == 2
+    assert generated(raising, (np.ones(3),), (0,)).count("with np.errstate") == 1
+
+
+def test_a_try_stays_where_it_depends_on_the_run():
+    text = generated(guarded, (2.0, 1), (0,))
+    forward, reverse = text.split("# reverse sweep")
+    assert "except ZeroDivisionError:" in forward and "caught = True" in forward
+    assert "if caught" in reverse and "try:" not in reverse
+
+
+def test_a_try_that_is_decided_is_not_there():
+    text = generated(imported, (np.ones(3),), (0,))
+    assert "try" not in text and "import there" not in text

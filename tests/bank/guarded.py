@@ -439,6 +439,24 @@ def break_from_a_with(x):
     return y
 
 
+class Doubling:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        return self.value * 2.0
+
+    def __exit__(self, kind, problem, traceback):
+        return None
+
+
+@case(0.7)
+def manager_of_a_differentiated_value(x):
+    with Doubling(x * x) as twice:
+        y = twice * x
+    return y
+
+
 # --- match --------------------------------------------------------------------------------------------------
 
 
