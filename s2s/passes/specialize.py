@@ -568,6 +568,9 @@ class Specializer:
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        if isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, (str, bytes)):
+            method, receiver = getattr(type(fn.__self__), fn.__name__), ir.Const(fn.__self__)
+            return self.apply_known(method, [receiver, *args], kwargs, frame, builder, span, name, effect)
         if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is None:
             each = [ir.Const(fn.pyfunc), *args]
             return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)

@@ -74,6 +74,7 @@ zero(
 zero(
     builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr,
     builtins.callable,
+    str.format, str.format_map, str.join,
     builtins.range, builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.print,
     builtins.bool,
     builtins.id, builtins.hash, builtins.any, builtins.all, builtins.slice, builtins.ord, builtins.chr,

@@ -355,3 +355,9 @@ def converted_by_a_type_found_at_run_time(v, name):
 @case(1.3, "number")
 def number_converted_by_a_type_found_at_run_time(x, name):
     return KINDS[name](x * x) * x
+
+
+@case(1.3)
+def formatted_values(x):
+    text = "{:.1f} and {name:.1f}".format(x, name=x * 2.0)
+    return x * x * len(", ".join([text, "{}".format(x > 1.0)]))
