@@ -374,6 +374,8 @@ def forget(builder: Builder, atom: ir.Atom) -> None:
     if cell is None or cell in context.heap.closed:
         return
     state = context.heap.state(cell)
+    if cell.origin is not None and not is_changed(context.heap, cell):
+        return  # the function gets the very object, which is read when the program runs
     made = freeze(builder, atom)
     if is_instance(state):
         return
