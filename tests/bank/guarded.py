@@ -340,6 +340,32 @@ def while_in_an_interrupted_block(xs, ns):
     return total
 
 
+@case(V5, np.array([2, 0, 3, 1, 2]))
+def what_an_interrupted_trip_has_kept(v, ns):
+    total = 0.0
+    for i in range(len(v)):
+        y = v[i]
+        try:
+            z = y
+            for k in range(int(ns[i]) + 1):
+                z = np.sin(z) * y + 4 // (ns[i].item() + k - 2)
+        except ZeroDivisionError:
+            total = total + y * 2.0
+        else:
+            total = total + z * z
+    return total
+
+
+@case(M33)
+@case(-M33)
+def a_result_that_nobody_reads(m):
+    try:
+        unused = np.linalg.cholesky(m + m.T)  # noqa: F841
+    except np.linalg.LinAlgError:
+        return np.sum(m * m * m)
+    return np.sum(m)
+
+
 @case(V3, 0)
 @case(V3, 1)
 def array_made_in_the_block(v, k):
