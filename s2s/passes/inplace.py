@@ -300,7 +300,7 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
         return function, []
     memory = Memory(function, context.value, opaque=False)
     foreign = _foreign(function, memory, context)
-    function = ir.replace(function, body=_with_foreign_apart(function.body, foreign, memory))
+    function = ir.replace(function, body=_with_foreign_apart(function.body, foreign, memory, context))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
     for param in function.params:
         if memory.is_buffer(param.var):
@@ -328,33 +328,41 @@ def _store_into(function: ir.Function, memory: Memory, var: ir.Var) -> ir.Store:
     return next(s for s in stores if memory.find(s.target) == memory.find(var))  # type: ignore[arg-type]
 
 
-def _foreign(function: ir.Function, memory: Memory, context: Context) -> dict[ir.Var, tuple[ir.Var, str]]:
-    """The arrays from outside the function that may share memory with what it changes, and their names."""
-    found = {}
+def _foreign(function: ir.Function, memory: Memory, context: Context) -> dict[ir.Var, tuple[ir.Value, str]]:
+    """The arrays from outside the function that may share memory with what it changes: how they are read, and their
+    names."""
+    found: dict[ir.Var, tuple[ir.Value, str]] = {}
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and (
             s.target in context.foreign or _is_foreign(s, context)
         ):
             name = s.value.name if isinstance(s.value, ir.Load) else s.target.name.lstrip("%")
-            found[s.target] = s.target, name
+            found[s.target] = s.value, name
     return found
 
 
 def _with_foreign_apart(
-    block: ir.Block, foreign: dict[ir.Var, tuple[ir.Var, str]], memory: Memory, seen: frozenset[ir.Var] = frozenset()
+    block: ir.Block, foreign: dict[ir.Var, tuple[ir.Value, str]], memory: Memory, context: Context,
+    seen: frozenset[ir.Var] = frozenset(),
 ) -> ir.Block:
     """The block with a test before each store that may change an array from outside; one that certainly does is
     refused, as is one that cannot be tested."""
     made: list[ir.Statement] = []
     for s in block.statements:
         if isinstance(s, ir.Store) and s.kind != "opaque" and isinstance(s.target, ir.Var):
-            for var, name in foreign.values():
+            for var, (value, name) in foreign.items():
                 if memory.find(var) != memory.find(s.target):
                     continue
-                if var == _root(memory, s.target) or var not in seen:
+                is_visible = var in seen or all(isinstance(a, ir.Const) for a in ir.atoms_of(value))
+                if var == _root(memory, s.target) or not is_visible:
                     raise error("S2S121", span=s.span, name=name)
-                made.append(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (s.target, var, ir.Const(name))), s.span))
-        made.append(ir.with_blocks(s, [_with_foreign_apart(b, foreign, memory, seen) for b in ir.blocks_of(s)]))
+                again = var
+                if var not in seen:
+                    again = context.define("%", context.value(var))
+                    made.append(ir.Let(again, value, s.span))
+                made.append(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (s.target, again, ir.Const(name))), s.span))
+        blocks = [_with_foreign_apart(b, foreign, memory, context, seen) for b in ir.blocks_of(s)]
+        made.append(ir.with_blocks(s, blocks))
         seen |= {var for var in ir.defs_of(s) if var in foreign}
     return ir.Block(tuple(made), block.yields)
 

@@ -568,6 +568,8 @@ class Specializer:
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        if fn is np.ndarray.__array_namespace__:
+            return ir.Const(np)
         if isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, (str, bytes)):
             method, receiver = getattr(type(fn.__self__), fn.__name__), ir.Const(fn.__self__)
             return self.apply_known(method, [receiver, *args], kwargs, frame, builder, span, name, effect)

@@ -361,3 +361,9 @@ def number_converted_by_a_type_found_at_run_time(x, name):
 def formatted_values(x):
     text = "{:.1f} and {name:.1f}".format(x, name=x * 2.0)
     return x * x * len(", ".join([text, "{}".format(x > 1.0)]))
+
+
+@case(V3)
+def namespace_of_the_array(v):
+    xp = v.__array_namespace__(api_version=None)
+    return xp.sum(xp.sin(v))
