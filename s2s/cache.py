@@ -303,7 +303,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
     dependencies = [["self", [], fingerprint(function.__code__)]]
     for dependency in compiled.dependencies:
         if not dependency.fingerprint:
-            raise Unstorable(".".join(dependency.path))
+            raise Unstorable(".".join(map(str, dependency.path)))
         dependencies.append([dependency.root, list(dependency.path), dependency.fingerprint])
     return {
         "key": full,

@@ -513,7 +513,7 @@ class Reverser:
 
     def attribute(self, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
         """The reverse of an attribute read: ``x.T`` is ``np.transpose(x)``."""
-        receiver, name = value.args
+        receiver, name = value.args[:2]
         g = self.bar_of(sweep, target, span)
         if g is None or has_zero_derivative(getattr, value.args):  # type: ignore[arg-type]
             return

@@ -367,3 +367,8 @@ def formatted_values(x):
 def namespace_of_the_array(v):
     xp = v.__array_namespace__(api_version=None)
     return xp.sum(xp.sin(v))
+
+
+@case(V3)
+def attribute_with_a_default(v):
+    return np.sum(getattr(v, "T", v) ** 2)
