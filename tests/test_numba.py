@@ -1,5 +1,6 @@
 """The Numba backend: the numbers of the NumPy backend and of central differences, and never stale or silently wrong."""
 
+import ast
 import math
 import os
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 import s2s
 from s2s.backends import NumbaFallbackWarning
+from s2s.backends.binding import check_bound
 from tests.helpers import active_positions, assert_gradient, numerical, random_cotangent
 
 numba = pytest.importorskip("numba")
@@ -559,6 +561,55 @@ def test_a_variable_without_a_value():
     assert gradient(2.0) == 12.0
     with pytest.raises(UnboundLocalError, match="'y'"):
         gradient(-2.0)
+
+
+def test_a_variable_of_a_loop_without_trips():
+    def f(x, n):
+        for i in range(n):
+            y = x * (i + 1)
+        return y * x
+
+    gradient = s2s.grad(on_numba(f))
+    assert gradient(2.0, 3) == 12.0
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        gradient(2.0, 0)
+
+
+BINDINGS = """
+def f(c, n):
+    if c > 0.0:
+        y = c
+    if c > 1.0:
+        z = c
+        c = y
+    while n > 0:
+        n -= 1
+        if n == 3:
+            continue
+        if n == 5:
+            break
+        w = c
+        c += w
+    return c {read}
+"""
+
+
+@pytest.mark.parametrize("read, c, n", [("+ y", -1.0, 0), ("+ w", 0.5, 0), ("+ z", 0.5, 9), ("", 2.0, 9)])
+def test_flags_of_variables_that_may_be_unbound(read, c, n):
+    """Numba alone reads what is not there as zero; with the flags the function raises where Python does."""
+    tree = ast.parse(BINDINGS.format(read=read))
+    made = {"plain": {}, "flagged": {}}
+    exec(compile(tree, "<plain>", "exec"), made["plain"])
+    check_bound(tree.body[0], {"UnboundLocalError"})
+    exec(compile(ast.fix_missing_locations(tree), "<flagged>", "exec"), made["flagged"])
+    python, compiled = made["plain"]["f"], numba.njit(made["flagged"]["f"])
+    assert compiled(2.0, 2) == python(2.0, 2)
+    if not read:
+        assert compiled(c, n) == python(c, n)
+        return
+    for function in (python, compiled):
+        with pytest.raises(UnboundLocalError):
+            function(c, n)
 
 
 def test_shapes_that_do_not_fit():

@@ -324,6 +324,11 @@ class _Rewriter(ast.NodeTransformer):
         self.read: dict[str, str] = {}
         self.exceptions: set[str] = set()
         counts = Counter(_store_names(self.node))
+        self.ranges = {
+            n.targets[0].id
+            for n in ast.walk(self.node)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and _is_range(n.value)
+        }
         self.literals = {name: value for name, value in _literals(self.node) if counts[name] == 1}
 
     def run(self) -> None:
@@ -360,10 +365,20 @@ class _Rewriter(ast.NodeTransformer):
     # -- statements
 
     def visit_If(self, node: ast.If) -> Any:
-        node.test = self.visit(node.test)
+        node.test = self.visit(self._length_test(node.test))
         node.body = self._block(node.body)
         node.orelse = self._block(node.orelse) if node.orelse else []
         return node
+
+    def _length_test(self, test: ast.expr) -> ast.expr:
+        """A range as a condition by its length: Numba does not know that an empty one is false."""
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                test.operand = self._length_test(test.operand)
+            case ast.Name(id=name) if name in self.ranges:
+                length = ast.Call(ast.Name("len", ast.Load()), [test], [])
+                return ast.copy_location(ast.Compare(length, [ast.Gt()], [ast.Constant(0)]), test)
+        return test
 
     def visit_For(self, node: ast.For) -> Any:
         node.iter = self.visit(_forward_range(node.iter))
@@ -653,6 +668,10 @@ class _Rewriter(ast.NodeTransformer):
                 return _in_place_of(node, expr, made)
         root = (_path(node) or ("", []))[0]
         raise Unsupported(f"`{ast.unparse(node)}` is {_kind_text(node, self.node, self.outside)}", node.lineno)
+
+
+def _is_range(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "range"
 
 
 def _literals(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:

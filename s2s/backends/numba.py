@@ -401,6 +401,8 @@ def _called(function: types.FunctionType, caller: _Wrapped) -> Any:
     """A Python function compiled to be called by compiled code. Raises Unsupported."""
     found = _CALLED.get(function)
     if found is None:
+        if len(_CALLED) >= MOST_CALLED:
+            _CALLED.clear()
         found = _CALLED[function] = _compile_called(function, caller)
     made, facts = found
     caller.facts += facts
@@ -409,6 +411,8 @@ def _called(function: types.FunctionType, caller: _Wrapped) -> Any:
 
 
 _CALLED: dict[types.FunctionType, tuple[Any, list[Fact]]] = {}
+MOST_CALLED = 512
+"""So many compiled functions are kept; then they are forgotten, and compiled again where they are called again."""
 
 
 def _compile_called(function: types.FunctionType, caller: _Wrapped) -> tuple[Any, list[Fact]]:
@@ -693,6 +697,7 @@ _NOISE = (
 
 def _sentence(text: str) -> str:
     """The line of Numba's message that says most."""
+    text = text.partition('\nFile "')[0]  # what follows shows the code
     named = re.sub(r"<function (\S*?)(?:\.<locals>\.\w+)? at 0x\w+>", r"`\1`", text)
     lines = [line.strip() for line in named.splitlines()]
     specific = [k for k, line in enumerate(lines) if line.endswith("raised a specific error:")]
