@@ -105,7 +105,23 @@ def same(first, second):
 
 # --- round trips ---
 
-WRITTEN = [case for case in CASES if inspect.isfunction(case.f) and case.f.__qualname__.find("Model") < 0]
+
+
+def has_lost(function):
+    """Whether a handler reads what an interrupted block may have assigned: ``specialize`` resolves that before code is
+    written."""
+    statements = ir.walk(function.body)
+    return any(handler.lost for s in statements if isinstance(s, ir.Try) for handler in s.handlers)
+
+
+def is_written(f):
+    """Whether a function is one whose normal form has a text."""
+    if not inspect.isfunction(f) or "Model" in f.__qualname__:
+        return False
+    return not has_lost(normalize(lower(find(f))))
+
+
+WRITTEN = [case for case in CASES if is_written(case.f)]
 
 
 @pytest.mark.parametrize("case", WRITTEN, ids=lambda case: case.name)

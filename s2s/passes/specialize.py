@@ -655,7 +655,7 @@ class Specializer:
             return containers.new_record(self, at, fn, args, kwargs)
         if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
             return ir.Const(super(*(a.value for a in args if isinstance(a, ir.Const))))
-        if is_user_class(fn) and table.find(fn) is None:
+        if is_user_class(fn) and table.find(fn) is None and fn not in containers.MAKERS:
             return self.make_object(at, fn, args, kwargs)
         if fn is object.__new__ and args and isinstance(args[0], ir.Const):
             return self.instances.new(at, args[0].value)

@@ -325,7 +325,7 @@ def dict_changed_in_a_loop(x):
     return state["position"] * state["velocity"]
 
 
-@case(1.3)
+@case(1.5)
 def grows_in_a_loop(x):
     items = [x]
     for _ in range(5):

@@ -320,7 +320,10 @@ def objects_in_a_list(x):
             p.x += 0.1 * p.y * (k + 1)
         for a, b in zip(particles, reversed(particles)):
             a.y -= 0.01 * b.x
-    return sum([p.x * p.y for p in particles])
+    total = 0.0
+    for p in particles:
+        total += p.x * p.y
+    return total
 
 
 @case(1.3)
