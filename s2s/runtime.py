@@ -190,6 +190,8 @@ def index_bar(x: Any, index: Any, g: Any) -> Any:
     up.
     """
     x_bar = zeros_of(x)
+    if isinstance(x, np.generic):  # an array of rank 0: ``x[()]``, ``x[..., None]``
+        return np.sum(g)
     if isinstance(x, np.ndarray):
         accumulate(x_bar, index, g)
     elif isinstance(x, dict):

@@ -11,6 +11,7 @@ import builtins
 import itertools
 import math
 import operator
+import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as AbstractSequence
@@ -213,6 +214,8 @@ class Evaluator:
             found = special(self, *args)
             if found is not None:
                 return found
+        if _is_pure(fn) and all(isinstance(a, Known) for a in (*args, *kwargs.values())):
+            return _on_constants(fn, args, kwargs)
         if _is_elementwise(fn) and not kwargs:
             return self.elementwise(fn, args)
         if not _hashable(fn) or fn in _DATA_DEPENDENT:
@@ -220,7 +223,8 @@ class Evaluator:
         if fn is np.where and len(args) == 1:
             return UNKNOWN
         if table.find(fn) is not None and _may_be_tried(fn):
-            return self.probe(fn, args, kwargs)
+            found = self.probe(fn, args, kwargs)
+            return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN
 
     # --- elementwise
@@ -363,15 +367,49 @@ def _is_elementwise(fn: Any) -> bool:
     return _hashable(fn) and (fn in _ELEMENTWISE_OPERATORS or getattr(fn, "__module__", None) == "math")
 
 
-def _on_constants(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
+def _is_pure(fn: Any) -> bool:
+    """Whether a function of constants gives the same constant each time: a method of a string or a number, a question
+    about dtypes."""
+    if isinstance(fn, types.MethodDescriptorType):
+        return fn.__objclass__ in (str, bytes, int, float, complex, np.dtype)
+    return _hashable(fn) and fn in _ABOUT_DTYPES
+
+
+_ABOUT_DTYPES: set[Any] = {
+    np.finfo, np.iinfo, np.dtype, np.issubdtype, np.result_type, np.promote_types, np.can_cast, issubclass,
+}
+
+_MAKE_ARRAYS: dict[Any, int] = {
+    np.array: 1, np.asarray: 1, np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2, np.ascontiguousarray: 1,
+}
+"""Functions whose result is an array, whatever they are given, and the position of ``dtype``."""
+
+
+def _of_dtype(fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]) -> AbstractValue:
+    """An array of the dtype that is asked for."""
+    place = _MAKE_ARRAYS[fn]
+    asked = args[place] if len(args) > place else kwargs.get("dtype")
+    if not isinstance(asked, Known) or asked.value is None or set(kwargs) & {"subok", "like", "ndmin"}:
+        return UNKNOWN
+    try:
+        dtype = np.dtype(asked.value)
+    except TypeError:
+        return UNKNOWN
+    return Array(dtype, None) if dtype.kind in "biufc" else UNKNOWN
+
+
+def _on_constants(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None = None
+) -> AbstractValue:
     """The result on known objects: itself where it is an option or an integer, its type where it is a float."""
+    named = {k: a.value for k, a in (kwargs or {}).items() if isinstance(a, Known)}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            made = fn(*(a.value for a in args if isinstance(a, Known)))
+            made = fn(*(a.value for a in args if isinstance(a, Known)), **named)
     except Exception:
         return UNKNOWN
-    if type(made) in (int, bool, str):
+    if type(made) in (int, bool, str, bytes) or isinstance(made, (np.dtype, np.finfo, np.iinfo)):
         return known(made)
     return Scalar(type(made)) if isinstance(made, (float, complex, np.generic)) else UNKNOWN
 
@@ -632,6 +670,8 @@ def _item(self: Evaluator, value: AbstractValue, index: AbstractValue) -> Abstra
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
         case Range(), _:
             return Scalar(int)
+        case Scalar(kind), (Known() | Sequence()) if issubclass(kind, np.generic):
+            return _item_of_number(kind, index)
         case Array(dtype, shape), _ if shape is not None:
             try:
                 dims = index_shape(shape, index, self.facts)
@@ -643,6 +683,14 @@ def _item(self: Evaluator, value: AbstractValue, index: AbstractValue) -> Abstra
                 dtype.type)
         case _:
             return UNKNOWN
+
+
+def _item_of_number(kind: type[np.generic], index: AbstractValue) -> AbstractValue:
+    """A NumPy number read as an array of rank 0: ``x[()]``, ``x[None]``, ``x[..., None]``."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    if not all(isinstance(i, Known) and (i.value is None or i.value is Ellipsis) for i in items):
+        return UNKNOWN
+    return Array(np.dtype(kind), tuple(Dim("", 1) for i in items if i == known(None))) if items else Scalar(kind)
 
 
 def _keeps_array(index: AbstractValue) -> bool:

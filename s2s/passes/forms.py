@@ -38,7 +38,7 @@ def _read_attribute(
     if len(args) == 3:
         return _attribute_or(self, args, frame, builder, span, name)
     if isinstance(value, Known):
-        return _known_attribute(self, value.value, attribute, frame, builder, span, name)
+        return _known_attribute(self, receiver, value.value, attribute, frame, builder, span, name)
     kind = type_of(value)
     if self.trying and kind is not None and not hasattr(kind, attribute.value) and not isinstance(value, Mapping):
         raise self.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{attribute.value}'"))
@@ -64,7 +64,8 @@ def _attribute_or(
 
 
 def _known_attribute(
-    self: Specializer, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder, span: ir.Span | None, name: str
+    self: Specializer, receiver: ir.Atom, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder,
+    span: ir.Span | None, name: str,
 ) -> ir.Atom | None:
     found = getattr(owner, attribute.value, MISSING)
     if found is MISSING:
@@ -75,7 +76,7 @@ def _known_attribute(
     if in_rule(frame) and isinstance(found, (int, float)):
         return ir.Const(found)
     value = with_sizes(describe(found, "?"), found)
-    made = ir.Call(ir.Const(getattr), (ir.Const(owner), attribute))
+    made = ir.Call(ir.Const(getattr), (receiver, attribute))
     return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
 
 
@@ -272,10 +273,16 @@ def map_elements(f: Callable[..., Any], *args: Any) -> Any:
 def _as_type(
     kind: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
-    """``np.float64(a)`` of an array is an array of that type."""
+    """``np.float64(a)`` of an array is an array of that type; of what may be a number it is that type's number."""
     value = self.context.value(args[0]) if len(args) == 1 else None
-    if not isinstance(value, Array) or not value.shape:
+    if value is None or isinstance(value, Known):
         return None
+    if not isinstance(value, Array) or not value.shape:
+        if not self.context.is_varied(args[0]):
+            return None
+        kwargs = (("dtype", ir.Const(np.dtype(kind))),)
+        made = self.apply(ir.Const(np.asarray), args, dict(kwargs), frame, builder, span)
+        return self.apply(ir.Const(operator.getitem), [made, ir.Const(())], {}, frame, builder, span, name)
     return builder.call(np.ndarray.astype, args[0], ir.Const(np.dtype(kind)), name=name, span=span)
 
 

@@ -70,7 +70,6 @@ from s2s.passes.heap import cell_of, state_of
 from s2s.passes.inplace import (
     CHANGING,
     change_whole,
-    changes_any,
     is_harmless,
     may_change,
     store_item,
@@ -81,12 +80,12 @@ from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
 from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
 from s2s.passes.simplify import is_pure
+from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
 from s2s.signature import describe
 from s2s.versions import KindGuard, ObjectGuard
 
 UNROLL_AT_MOST = 64
-INLINE_DEPTH = 40
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
@@ -107,6 +106,7 @@ class Specializer:
         self.unrolled = unrolled
         self.has_short_loops = False
         self.guards: dict[Any, Any] = {}
+        self.outcomes: dict[Any, tuple[Outcome, dict[Any, Any]]] = {}
         self.dependencies: dict[Any, Any] = {}
         self.active_calls: list[types.CodeType] = []
         self.frame: Any = None
@@ -798,14 +798,15 @@ class Specializer:
             if varied and fn.__code__ not in self.active_calls and len(self.active_calls) < INLINE_DEPTH:
                 return self.inline(fn, args, kwargs, frame, builder, span)
             if any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
-                found = self.inlined_if_possible(fn, args, kwargs, frame, builder, span)
-                if found is not None:
-                    return found
-            value, changes = (UNKNOWN, None) if varied else self.result_of(fn, args, kwargs, frame, builder)
-            if changes:
+                result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
+                if result is not None:
+                    return result
+            found = Outcome() if varied else outcome_of(self, fn, args, kwargs, frame, builder)
+            if found.changes or found.is_settled:
                 return self.inline(fn, args, kwargs, frame, builder, span)
-            harmless = changes is False
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, value, harmless)
+            return self.leave(
+                ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, found.value, found.changes is False
+            )
         if isinstance(fn, type) and issubclass(fn, BaseException):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         own = getattr(fn, "__module__", "") in OWN_MODULES
@@ -818,27 +819,6 @@ class Specializer:
         if not varied and not is_harmless(fn):
             may_change(self, [*args, *kwargs.values()], builder, span)
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
-
-    def inlined_if_possible(
-        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-        builder: Builder, span: ir.Span | None,
-    ) -> ir.Atom | None:
-        """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
-        source cannot be followed."""
-        if fn.__code__ in self.active_calls or len(self.active_calls) >= INLINE_DEPTH:
-            return None
-        before, guards = self.context.heap, dict(self.guards)
-        self.context.heap, child = before.copy(), builder.child()
-        try:
-            result = self.inline(fn, args, kwargs, frame, child, span)
-        except DifferentiationError:
-            self.context.heap, self.guards = before, guards
-            return None
-        if child.statements and isinstance(child.statements[-1], ir.Raise):
-            self.context.heap, self.guards = before, guards
-            return None
-        builder.statements.extend(child.statements)
-        return result
 
     def _check_rule(
         self, rule: Any, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
@@ -855,26 +835,6 @@ class Specializer:
 
     def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
         return error("S2S201", span=span, asked_by=frame.called_from, name=name_of(fn))
-
-    def result_of(
-        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
-    ) -> tuple[AbstractValue, bool | None]:
-        """What a call with nothing differentiated in it gives, and whether it changes an argument in place, found by
-        running its source on what is known; None where that cannot be found."""
-        if fn.__code__ in self.active_calls or len(self.active_calls) > 4:
-            return UNKNOWN, None
-        before, heap, trial = dict(self.guards), self.context.heap, builder.child()
-        self.context.heap = heap.copy()
-        try:
-            atom = self.inline(fn, args, kwargs, frame, trial, None)
-        except Exception:
-            self.guards = before
-            return UNKNOWN, None
-        finally:
-            self.context.heap = heap
-        value = self.context.value(atom)
-        changes = changes_any([*args, *kwargs.values()], trial, self.context)
-        return value if isinstance(value, (Scalar, Array)) else UNKNOWN, changes
 
     def inline(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
@@ -978,7 +938,9 @@ class Specializer:
             return containers.add_in_place(self, containers.At(frame, builder, span, name), fn, old, change)
         plain = containers.IN_PLACE[fn]
         value = self.context.value(old)
-        if isinstance(value, Array) and (span in self.in_place or value.shape == ()):
+        if isinstance(value, Array) and (span in self.in_place or value.shape == () or not self._is_array(
+            plain, value, change
+        )):
             change_whole(self, old, change, plain, frame, builder, span)
             return old
         result = self.apply_known(plain, [old, change], {}, frame, builder, span, name, False)
@@ -993,6 +955,11 @@ class Specializer:
                 if isinstance(value, Unknown):
                     builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(name))), span))
         return result
+
+    def _is_array(self, fn: Any, value: Array, change: ir.Atom) -> bool:
+        """Whether an operation on an array is known to give an array of the same rank."""
+        new = self.context.evaluator.call(fn, (value, self.context.value(change)))
+        return isinstance(new, Array) and (new.shape is not None or value.shape is None)
 
     # --- control flow
 

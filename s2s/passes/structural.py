@@ -40,6 +40,9 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
         if isinstance(known, Sequence) and key < 0:
             key += len(known.items)
         self.contribute(sweep, source, g, span, (key,))
+    elif is_number(known):  # ``x[..., None]`` of a NumPy number
+        total = g if is_number(self.context.value(g)) else sweep.builder.call(np.sum, g, span=span)
+        self._add(sweep, source, (), total, span)
     elif (self._accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
         _add_at(self, target, source, index, g, span, sweep)
     elif isinstance(known, (Sequence, Mapping)):
