@@ -50,6 +50,7 @@ class AnyReal(float):
 
 ANY_REAL = Scalar(AnyReal)
 _REAL = (float, int, np.floating, np.integer)
+_NUMBERS = (float, int, bool, complex, np.bool_, *(np.dtype(c).type for c in np.typecodes["AllInteger"] + "efdgFDG"))
 
 _DATA_DEPENDENT: set[Any] = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,
@@ -703,9 +704,12 @@ def _isinstance(self: Evaluator, value: AbstractValue, kinds: AbstractValue) -> 
     kind = type_of(value)
     if isinstance(kinds, Sequence) and all(isinstance(i, Known) for i in kinds.items):
         kinds = known(tuple(i.value for i in kinds.items))  # type: ignore[union-attr]
-    if kind is None or not isinstance(kinds, Known):
+    if not isinstance(kinds, Known):
         return Scalar(bool)
-    return known(issubclass(kind, kinds.value))
+    if value in (ANY_SCALAR, ANY_REAL):
+        answers = {issubclass(k, kinds.value) for k in _NUMBERS if value == ANY_SCALAR or issubclass(k, _REAL)}
+        return known(answers.pop()) if len(answers) == 1 else Scalar(bool)
+    return Scalar(bool) if kind is None else known(issubclass(kind, kinds.value))
 
 
 def _type(self: Evaluator, value: AbstractValue) -> AbstractValue | None:
