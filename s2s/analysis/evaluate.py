@@ -50,7 +50,9 @@ class AnyReal(float):
 
 ANY_REAL = Scalar(AnyReal)
 _REAL = (float, int, np.floating, np.integer)
-_NUMBERS = (float, int, bool, complex, np.bool_, *(np.dtype(c).type for c in np.typecodes["AllInteger"] + "efdgFDG"))
+_NUMBERS: tuple[type, ...] = (
+    float, int, bool, complex, np.bool_, *(np.dtype(c).type for c in np.typecodes["AllInteger"] + "efdgFDG"),
+)
 
 _DATA_DEPENDENT: set[Any] = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,

@@ -267,9 +267,16 @@ def _getitem(self: Specializer, at: At, container: ir.Atom, key: ir.Atom) -> ir.
 
 
 def known_key(self: Specializer, key: ir.Atom) -> ir.Atom:
-    """A key, as a constant where it is known (a slice with known bounds)."""
+    """A key, as a constant where it is known (a slice with known bounds), or where it can be known under a guard."""
     known = self.context.value(key)
-    return known.const if isinstance(known, Known) and isinstance(known.value, (slice, tuple)) else key
+    if isinstance(known, Known) and isinstance(known.value, (slice, tuple)):
+        return known.const
+    bounds = self.context.definition(key, slice)
+    if bounds is None:
+        return self.pinned(key)
+    parts = [self.pinned(a) for a in bounds]
+    values = [p.value for p in parts if isinstance(p, ir.Const)]
+    return ir.Const(slice(*values)) if len(values) == len(parts) else key
 
 
 def _adopt(self: Specializer, at: At, atom: ir.Atom, state: State) -> ir.Atom:

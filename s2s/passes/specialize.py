@@ -108,6 +108,7 @@ class Specializer:
         self.guards: dict[Any, Any] = {}
         self.outcomes: dict[Any, tuple[Outcome, dict[Any, Any]]] = {}
         self.dependencies: dict[Any, Any] = {}
+        self.function: Any = None
         self.active_calls: list[types.CodeType] = []
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
@@ -125,7 +126,7 @@ class Specializer:
         self, fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str]
     ) -> ir.Function:
         """The function for arguments of which this is known; ``varied`` names the differentiated parameters."""
-        function = lower_function(fn)
+        function, self.function = lower_function(fn), fn
         frame, builder = Frame(fn, None), Builder(self.context)
         params = []
         for param in function.params:
@@ -376,6 +377,17 @@ class Specializer:
             value = UNKNOWN
         self.guards[key] = KindGuard(root, load.name, value, frame.owner)
         return builder.let(ir.Load(load.name, load.scope, frame.owner), value, load.name, span)
+
+    def pinned(self, atom: ir.Atom) -> ir.Atom:
+        """An integer variable of a module or closure, by value under a guard: it decides what a container holds."""
+        made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+        if not isinstance(made, ir.Load) or self.context.value(atom) != Scalar(int):
+            return atom
+        found = lookup(made, made.owner or self.function)
+        self.guards[made.owner, made.scope, made.name, "value"] = ObjectGuard(
+            made.scope, (made.name,), found, made.owner
+        )
+        return ir.Const(found)
 
     def guard_attribute(self, owner: Any, attribute: str, found: Any) -> None:
         """An attribute of a user's module is a known object as long as a guard holds."""

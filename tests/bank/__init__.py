@@ -26,6 +26,7 @@ from tests.bank import (
     rounding,
     saved,
     scopes,
+    settled,
     subscripts,
     whiles,
 )
@@ -33,7 +34,8 @@ from tests.bank.registry import CASES, Case, case
 
 MODULES = (
     arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, kinds, loops, mapped,
-    math_module, mutable, numpy_core, numpy_more, objects, operators, rounding, saved, scopes, subscripts, whiles,
+    math_module, mutable, numpy_core, numpy_more, objects, operators, rounding, saved, scopes, settled,
+    subscripts, whiles,
 )
 
 __all__ = ["CASES", "MODULES", "Case", "case"]

@@ -1,0 +1,125 @@
+"""Answers that are settled when the function is compiled: options, dtypes, namespaces, counts."""
+
+import functools
+
+import numpy as np
+
+from tests.bank.registry import P3, P5, V3, V5, case
+
+DEFAULT = np.float64
+COUNT = 2
+
+
+def optional(value, default):
+    if value is None:
+        return default
+    return value
+
+
+def namespace(*arrays, xp=None):
+    for a in arrays:
+        if not isinstance(a, np.ndarray):
+            raise TypeError("not an array")
+    return np if xp is None else xp, "cpu"
+
+
+def as_float_array(a, dtype=None):
+    dtype = optional(dtype, DEFAULT)
+    if dtype not in (np.float32, np.float64):
+        raise TypeError("not a floating-point dtype")
+    return np.asarray(a, dtype)
+
+
+def of_first(count):
+    """Doubles the first arguments of a function, and leaves the others."""
+
+    def decorate(f):
+        @functools.wraps(f)
+        def wrapper(*args):
+            args = list(args)
+            first, rest = args[:count], args[count:]
+            for i, a in enumerate(first):
+                first[i] = np.asarray(a) * 2.0
+            return f(*first, *rest)
+
+        return wrapper
+
+    return decorate
+
+
+@of_first(1)
+def scaled_product(a, b):
+    return a * b**2
+
+
+WEIGHTS = np.array([0.5, -1.0, 2.0])
+
+
+@case(V3)
+def store_into_array_of_a_namespace(v):
+    xp, device = namespace(WEIGHTS)
+    made = xp.empty(3, dtype=v.dtype)
+    if device == "cpu":
+        made[:] = as_float_array(v) * WEIGHTS
+    made[np.asarray(np.isnan(made))] = 0
+    return xp.sum(made**2)
+
+
+@case(P5)
+def smallest_number_by_name_of_dtype(v):
+    factor = {"f": 1e3, "d": 1e6}
+    name = v.dtype.char.lower()
+    eps = factor[name] * np.finfo(name).eps
+    kept = np.where(v > eps, v, eps)
+    kept[0] = v[1] ** 2
+    return np.sum(np.log(kept))
+
+
+@case(V5)
+def number_as_array_of_rank_0(v):
+    large = v[v > 0.0]
+    total = np.array(np.sum(large**2), dtype=float)[()]
+    out = v[:2] * total[..., None] + total[None]
+    out[out < -1e3] = -np.inf
+    return np.sum(out * np.arange(1.0, 3.0))
+
+
+@case(P3)
+def decorated_with_a_count(v):
+    return scaled_product(v[0], v[1]) + scaled_product(v[2], v)[1]
+
+
+@case(V5)
+def slice_of_a_list_by_a_global(v):
+    parts = [v[0] ** 2, v[1] * v[2], v[3], v[4] ** 3]
+    return sum(parts[:COUNT]) + parts[COUNT] * parts[-COUNT]
+
+
+@case(P3)
+def array_that_takes_what_is_known_later(v):
+    factor = 1
+    total = np.zeros((3, 1), dtype=DEFAULT)
+    total += v[0]
+    for k in range(1, 3):
+        factor = (v - v[k]) * factor
+        total += factor[:, np.newaxis] * v[k]
+    return np.sum(total**2)
+
+
+@case(P3)
+def dtype_of_several(v):
+    dtype = np.result_type(v.dtype, np.float32, np.int64)
+    made = np.zeros(len(v), dtype=dtype)
+    if np.issubdtype(dtype, np.complexfloating):
+        return np.sum(made.real)
+    made[::2] = v[::2] ** 2
+    return np.sum(np.float64(made) * dtype.type(2.0))
+
+
+@case(P3)
+def number_of_one_type_or_another(v):
+    root = 0 if np.isnan(v[0]) else v[0] ** 2
+    if isinstance(root, (list, dict)):
+        root = list(root)[0]
+    made = as_float_array(root)
+    return np.float64(made * v[1]) + np.float64(v)[2]
