@@ -18,6 +18,7 @@ from s2s import ir, ops
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence
 from s2s.passes.build import Builder, Context
+from s2s.passes.hoist import hoist
 from s2s.passes.regions import Region, find_regions
 
 RECOMPUTE_AT_MOST = 10
@@ -139,12 +140,12 @@ class Crossing:
             return None
         if any(isinstance(a, ir.Star) for a in made.args):
             return None
-        args = tuple(self._operand(sweep, a, statements) for a in made.args)  # type: ignore[arg-type]
+        args = tuple(self.operand(sweep, a, statements) for a in made.args)  # type: ignore[arg-type]
         again = self.context.define("%", self.context.value(var), False, ir.Call(made.fn, args))
         statements.append(ir.Let(again, ir.Call(made.fn, args)))
         return again
 
-    def _operand(self, sweep: Sweep, atom: ir.Atom, statements: list[ir.Statement]) -> ir.Atom:
+    def operand(self, sweep: Sweep, atom: ir.Atom, statements: list[ir.Statement]) -> ir.Atom:
         """An atom that a statement written into ``statements`` reads."""
         if isinstance(atom, ir.Var) and atom in self.home:
             again = self._index_again(sweep, atom, statements)
@@ -195,7 +196,8 @@ class Crossing:
                 else:
                     kept.add(var)
         for var in sorted(kept, key=self.order.__getitem__):
-            self._keep(sweep, var, sweep.requests[var])
+            if not hoist(self, sweep, var, sweep.requests[var]):
+                self._keep(sweep, var, sweep.requests[var])
         self._recompute(sweep, plan)
         return [*sweep.prologue, *sweep.builder.statements]
 
@@ -263,7 +265,7 @@ class Crossing:
     def _recompute(self, sweep: Sweep, plan: dict[ir.Var, ir.Let]) -> None:
         again: dict[ir.Atom, ir.Atom] = {}
         for target, let in plan.items():
-            mapping = {a: again.get(a) or self._operand(sweep, a, sweep.prologue) for a in ir.atoms_of(let.value)}
+            mapping = {a: again.get(a) or self.operand(sweep, a, sweep.prologue) for a in ir.atoms_of(let.value)}
             value = ir.map_atoms(let.value, lambda a, m=mapping: m.get(a, a))  # type: ignore[misc]
             back = sweep.requests.get(target)
             if back is None:

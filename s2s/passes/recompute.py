@@ -13,6 +13,7 @@ from s2s import ir
 from s2s.analysis.evaluate import is_number
 from s2s.analysis.values import Array
 from s2s.passes.crossing import Sweep
+from s2s.passes.undo import covered
 
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
@@ -25,7 +26,7 @@ _CHEAP = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator
 
 def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
     """An array of a loop's trip, computed again from buffers where it is needed; None where it must be kept."""
-    if not isinstance(atom, ir.Var) or self.now not in self.holders.begins:
+    if not isinstance(atom, ir.Var) or self.now not in self.holders.begins or atom in sweep.requests:
         return None
     plan: list[ir.Let] = []
     if not _collect(self, sweep, atom, plan) or len(plan) > MOST:
@@ -54,7 +55,10 @@ def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
 
 def worthwhile(self: Reverser) -> set[frozenset[int]]:
     """The groups of stores that are fewer than the arrays that would not be kept if they were undone."""
-    return {stored for stored, kept in self.kept_for.items() if len(kept) > len(stored - self.undone_stores)}
+    return {
+        stored for stored, kept in self.kept_for.items()
+        if len(kept) > len(stored - self.undone_stores - covered(self, set(stored)))
+    }
 
 
 def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> bool:

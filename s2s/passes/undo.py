@@ -79,7 +79,33 @@ def stores_to_undo(self: Reverser) -> set[int]:
             root = self.memory.find(s.target)
             if any(self.memory.find(var) == root and _overwrites(self, s, var, at) for var, at in self.content_reads):
                 found.add(id(s))
-    return found
+    return found - covered(self, found) | self.wanted
+
+
+def covered(self: Reverser, stores: set[int]) -> set[int]:
+    """The stores among these that need not be undone, because another one of them before gives back all that they
+    change, and the reverse sweep reads nothing of it in between."""
+    holders, found = self.holders, set[int]()
+    wholes = [w for w in holders.statements if id(w) in stores and (w.kind in ("whole", "opaque") or w.key == WHOLE)]
+    for s in holders.statements if wholes else ():
+        assert isinstance(s.target, ir.Var)
+        root, at = self.memory.find(s.target), holders.begins[id(s)]
+        read = [
+            holders.begins.get(reader, at) for var, reader in self.content_reads if self.memory.find(var) == root
+        ]
+        for w in wholes:
+            before = holders.begins[id(w)]
+            near = before < at and holders.places[id(w)] is holders.places[id(s)]
+            if near and _lies_in(self, s.target, w.target) and not any(before < r <= at for r in read):
+                found.add(id(s))
+    return found & stores
+
+
+def _lies_in(self: Reverser, var: ir.Var | None, whole: ir.Atom) -> bool:
+    """Whether an array is certainly another one, or a view of it."""
+    while var is not None and var != whole:
+        var = self.memory.base_of(var)
+    return var is not None
 
 
 def read_back(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
