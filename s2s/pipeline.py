@@ -34,6 +34,7 @@ from s2s.passes.simplify import (
     share,
     spell_stores,
 )
+from s2s.passes.sink import sink
 from s2s.passes.snapshots import drop_snapshots
 from s2s.passes.specialize import ABOUT_OBJECTS, Specializer
 from s2s.signature import array_places
@@ -141,7 +142,7 @@ def simplify(function: ir.Function, context: Context) -> ir.Function:
     function = drop_copies(function)
     function = drop_snapshots(drop_invariant(function), context)
     function = accumulate(drop_dead(function, context), context)
-    return name_unused_items(drop_empty_sections(function))
+    return name_unused_items(drop_empty_sections(sink(function, context)))
 
 
 def _finish(function: ir.Function, fn: types.FunctionType, request: Request) -> ir.Function:

@@ -52,6 +52,7 @@ __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
 WIDTH = 100
 DEPTH = 12
 TERMS = 3
+PARTS = 3
 LAMBDAS = ("<lambda>", "lambda_")
 _CHANGING = (ops.append, ops.add_to_set, ops.put, ops.unpack)
 _MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.make_dict}
@@ -91,6 +92,7 @@ def leaves(code: Code, atom: Atom) -> Sequence[Var]:
 def fold(code: Code) -> Code:
     """Fold everything that may be; the code is changed in place and given back."""
     _fold_loads(code)
+    _fold_indices(code)
     folder = _Folder(code, count_uses(code))
     code.body = folder.block(code.body, 1)
     return code
@@ -107,6 +109,38 @@ def _fold_loads(code: Code) -> None:
             elif isinstance(statement.target, Var) and _is_load(statement.value):
                 loads[statement.target] = statement.value
     code.folded.update({var: value for var, value in loads.items() if var not in captured})
+
+
+def _fold_indices(code: Code) -> None:
+    """A slice, or an index of several parts, is syntax: it is written where it is used, as often as that is, unless
+    something that it names is assigned more than once."""
+    assigned: defaultdict[Var, int] = defaultdict(int)
+    named: set[Atom] = set()
+    for statement in walk(code.body):
+        for var in assigned_by(statement):
+            assigned[var] += 1
+        if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
+            named.update(statement.value.captures)
+    for statement in walk(code.body):
+        if not isinstance(statement, Assign) or not isinstance(statement.target, Var):
+            continue
+        var, value = statement.target, statement.value
+        if not var.is_temporary or var in named or assigned[var] != 1 or not isinstance(value, Call) or value.kwargs:
+            continue
+        if is_call_of(value, (slice,)) or (is_call_of(value, (ops.make_tuple,)) and _is_index(code, value)):
+            parts = tree_leaves(code, value)
+            if all(assigned[part] <= 1 for part in parts) and len(parts) <= PARTS:
+                code.folded[var] = value
+
+
+def _is_index(code: Code, value: Call) -> bool:
+    """Whether a tuple can only be an index: one of its parts is a slice, an ellipsis or None."""
+    for part in value.args:
+        if isinstance(part, Var) and is_call_of(code.folded.get(part), (slice,)):
+            return True
+        if isinstance(part, Const) and (part.value is Ellipsis or isinstance(part.value, slice)):
+            return True
+    return False
 
 
 def _is_load(value: Tree) -> bool:
