@@ -219,7 +219,7 @@ class Evaluator:
                 return found
         if _is_pure(fn) and all(isinstance(a, Known) for a in (*args, *kwargs.values())):
             return _on_constants(fn, args, kwargs)
-        if _is_elementwise(fn) and not kwargs:
+        if is_elementwise(fn) and not kwargs:
             return self.elementwise(fn, args)
         if not _hashable(fn) or fn in _DATA_DEPENDENT:
             return UNKNOWN
@@ -364,7 +364,8 @@ def _hashable(fn: Any) -> bool:
     return True
 
 
-def _is_elementwise(fn: Any) -> bool:
+def is_elementwise(fn: Any) -> bool:
+    """Whether a function gives for each element of its arguments, broadcast, one element."""
     if isinstance(fn, np.ufunc):
         return fn.nout == 1 and fn.signature is None
     return _hashable(fn) and (fn in _ELEMENTWISE_OPERATORS or getattr(fn, "__module__", None) == "math")
@@ -988,6 +989,6 @@ _SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
 }
 
 __all__ = [
-    "ANY_SCALAR", "Evaluator", "dtype_of", "is_number", "join", "join_all", "known", "rank", "shape_of", "slice_length",
+    "ANY_SCALAR", "Evaluator", "dtype_of", "is_elementwise", "is_number", "join", "join_all", "known", "rank", "shape_of", "slice_length",
     "truth", "type_of", "widen_known",
 ]

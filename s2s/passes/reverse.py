@@ -27,7 +27,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.activity import find_useful
-from s2s.analysis.evaluate import is_number, shape_of
+from s2s.analysis.evaluate import is_elementwise, is_number, shape_of
 from s2s.analysis.holders import Holders
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
@@ -313,7 +313,7 @@ class Reverser:
 
     def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """The primal value of a part of a variable, for its shape."""
-        atom = self.use(sweep, var)
+        atom = self.use(sweep, var if path else self.like(var))
         for key in path:
             atom = sweep.builder.call(operator.getitem, atom, ir.Const(key), span=span)
         return atom
@@ -321,6 +321,25 @@ class Reverser:
     def use(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
         """A primal atom as the reverse sweep can read it here."""
         return self.crossing.use(sweep, atom)
+
+    def like(self, atom: ir.Atom) -> ir.Atom:
+        """An array of the same shape and dtype, which need not be kept for these: an argument, or what an elementwise
+        operation was given."""
+        known = self.context.value(atom)
+        if not isinstance(known, Array) or not known.shape:
+            return atom
+        source = self.context.sources.get(known.shape)
+        if source is not None and self.context.value(source) == known:
+            return source
+        while isinstance(atom, ir.Var) and atom.is_temporary and atom in self.crossing.lets:
+            made = self.crossing.lets[atom].value
+            if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or not is_elementwise(made.fn.value):
+                break
+            given = [a for a in made.args if isinstance(a, ir.Var) and self.context.value(a) == known]
+            if not given:
+                break
+            atom = next((a for a in given if not a.is_temporary), given[0])
+        return atom
 
     def use_content(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
         """A primal atom of which the reverse sweep reads here what it holds: a buffer holds it as it did then."""
@@ -541,7 +560,7 @@ class Reverser:
                 continue
             p = self.inline_positional(rule.partials[k], (target, *args), span, sweep)
             c = cotangents.multiply(sweep.builder, g, p, span)
-            c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, a), span)
+            c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, self.like(a)), span)
             self.contribute(sweep, arg, c, span)
 
     def _elementwise_arguments(self, rule: Any, value: ir.Call) -> tuple[ir.Atom, ...]:
@@ -580,7 +599,7 @@ class Reverser:
     def _full_cotangent(self, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
         if not self._is_compact(g, target):
             return g
-        return cotangents.full(sweep.builder, g, self.use(sweep, target), span)
+        return cotangents.full(sweep.builder, g, self.use(sweep, self.like(target)), span)
 
     def _as_atom(self, value: Any, sweep: Sweep) -> Any:
         if isinstance(value, (ir.Var, ir.Const)):
@@ -684,9 +703,8 @@ class Reverser:
         if template.reads_content(stand_in):
             self.note_read(atom)
             done = again(self, sweep, atom)
-            if done is not None:
-                return done
-        return self.use(sweep, atom)
+            return self.use(sweep, atom) if done is None else done
+        return self.use(sweep, self.like(atom))
 
     # --- structure
 
