@@ -1032,6 +1032,13 @@ def pulled(bars: Any, k: int) -> Any:
     return bars[k]
 
 
+def several_bar(g: Any, slopes: Any, x: Any) -> Any:
+    """The cotangent of ``x`` from those of the results of an elementwise function, None where there is none, and its
+    partial derivatives."""
+    parts = [unbroadcast(part * slope, x) for part, slope in zip(g, slopes, strict=True) if np.any(part)]
+    return sum(parts[1:], parts[0]) if parts else zeros_of(x)
+
+
 def no_derivative(name: str, reason: str) -> Any:
     """Raise NoDerivativeError: a derivative flows into an argument by which none is known."""
     from s2s.errors import error

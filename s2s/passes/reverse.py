@@ -493,6 +493,8 @@ class Reverser:
             return
         if rule.kind in ("partials", "straight_through"):
             self.elementwise(rule, target, value, g, span, sweep)
+        elif rule.kind == "several":
+            self.several(rule, target, value, g, span, sweep)
         else:
             self.by_rule(rule, target, value, g, span, sweep)
 
@@ -562,6 +564,29 @@ class Reverser:
             c = cotangents.multiply(sweep.builder, g, p, span)
             c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, self.like(a)), span)
             self.contribute(sweep, arg, c, span)
+
+    def several(
+        self, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    ) -> None:
+        """Cotangents of an elementwise function with several results: what each result that something was added to
+        gives, by its partial derivative."""
+        args, known = self._elementwise_arguments(rule, value), self.context.value(target)
+        parts = len(known.items) if isinstance(known, Sequence) else 0
+        bars = [self.read(sweep, target, (k,)) for k in range(parts)]
+        for arg, partial in zip(args, rule.partials, strict=True):
+            if not self.is_active(arg) or partial is None:
+                continue
+            slopes = self.inline_positional(partial, (target, *args), span, sweep)
+            if not parts:  # how many results there are is known at run time only
+                c = sweep.builder.call(rt.several_bar, g, slopes, self.use(sweep, arg), span=span)
+                self.contribute(sweep, arg, c, span)
+            for k, bar in enumerate(bars):
+                if bar is not None:
+                    p = sweep.builder.call(operator.getitem, slopes, ir.Const(k), span=span)
+                    c = cotangents.multiply(sweep.builder, bar, p, span)
+                    whole = self.part_atom(sweep, target, (k,), span)
+                    c = cotangents.fit(sweep.builder, c, arg, whole, lambda a: self.use(sweep, a), span)
+                    self.contribute(sweep, arg, c, span)
 
     def _elementwise_arguments(self, rule: Any, value: ir.Call) -> tuple[ir.Atom, ...]:
         """The arguments in the order of the partials, defaults filled in."""

@@ -837,7 +837,7 @@ class Specializer:
     ) -> None:
         if rule.kind == "refuse":
             raise error("S2S202", span=span, asked_by=frame.called_from, name=name_of(fn), reason=rule.reason)
-        if rule.kind in ("linear", "vjp", "straight_through", "partials"):
+        if rule.kind in ("linear", "vjp", "straight_through", "partials", "several"):
             bound = table.bind(rule, tuple(map(literal, args)), {k: literal(a) for k, a in kwargs.items()})
             extra = table.unsupported(rule, bound)
             if extra:

@@ -1,7 +1,8 @@
 """Rules of ``scipy.special``: derivatives as expressions in the result, the inputs and other special functions.
 
 Formulas are those of the NIST Digital Library of Mathematical Functions (DLMF), by the section that stands beside them.
-Where a derivative by an order or a shape parameter is no special function of SciPy, it is refused. The textbook form is
+Where a derivative by an order is no special function of SciPy, it is refused; those by the shapes of the incomplete
+functions are in ``incomplete``. Bessel functions, distributions, polynomials and waves have modules of their own. The textbook form is
 left where it loses digits: ``log_ndtr`` far out, elliptic integrals near 0, Box-Cox near 0.
 """
 
@@ -14,13 +15,20 @@ import numpy as np
 from scipy import special
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, jvp, num, partials, straight_through, vjp, zero
+from s2s.rules import incomplete
+from s2s.rules.table import args, arr, jvp, model, num, partials, refuse, several, straight_through, vjp, zero
 
 POSITIVE = (0.3, 3.0)
 INSIDE = (-0.9, 0.9)
 UNIT = (0.1, 0.9)
 ABOVE_ONE = (1.2, 4.0)
 CLOSED_FORM = "it is no function that SciPy has; keep that argument constant"
+
+
+def quotient(y: Any, x: Any, at_zero: complex) -> Any:
+    """y / x, and its limit at 0."""
+    return np.where(x == 0.0, at_zero, y / np.where(x == 0.0, 1.0, x))
+
 
 # --- gamma function and its kin (DLMF 5.2, 5.12, 5.15) --------------------------------------------------------------
 
@@ -41,12 +49,18 @@ partials(special.psi, lambda y, x: special.zeta(2.0, x), domain=POSITIVE)
 partials(
     special.polygamma, None, lambda y, n, x: special.polygamma(n + 1, x), params="n, x", domain=(2, POSITIVE),
 )
+def _zeta(y: Any, x: Any, q: Any) -> Any:
+    return incomplete.zeta_by_s(x, 1.0 if q is None else q)
+
+
 partials(
-    special.zeta,
-    lambda y, x, q: rt.no_derivative("the first argument of scipy.special.zeta", CLOSED_FORM),
-    lambda y, x, q: -x * special.zeta(x + 1.0, q),
-    params="x, q=None, out=None", domain=(2.5, POSITIVE),
+    special.zeta, _zeta, lambda y, x, q: -x * special.zeta(x + 1.0, q), params="x, q=None, out=None",
+    samples=(
+        args(num(1.5, 4.0)), args(arr(5, low=1.5, high=4.0), arr(5, low=0.3)), args(2.5, arr(2, 3, low=0.3)),
+        args(arr(3, 1, low=1.5, high=4.0), arr(4, low=0.3)), args(arr(3, low=-3.0, high=0.5)), args(arr(0, 3, low=1.5)),
+    ),
 )
+partials(special.zetac, lambda y, x: incomplete.zeta_by_s(x, 1.0), domain=(1.5, 4.0))
 
 
 def _multigammaln(y: Any, a: Any, d: Any) -> Any:
@@ -77,6 +91,31 @@ partials(
 partials(
     special.factorial, lambda y, n: y * special.psi(n + 1.0), params="n, exact=False, extend='zero'", domain=POSITIVE,
 )
+refuse(special.factorial2, "it is a function of whole numbers; write it with gamma")
+refuse(special.factorialk, "it is a function of whole numbers; write it with gamma")
+
+
+@model(
+    special.comb,
+    samples=[args(num(3.0, 5.0), num(0.3, 2.0)), args(arr(4, low=3.0, high=5.0), 2), args(5, arr(2, 3, low=0.3)),
+             args(arr(3, low=2.0, high=4.0), arr(3, low=0.3), repetition=True), args(arr(3, low=1.2, high=1.8), 2)],
+)
+def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
+    if exact:
+        return rt.no_derivative("scipy.special.comb", "exact=True is for whole numbers; leave it out")
+    if repetition:
+        return special.comb(N + k - 1, k)
+    return np.where((k <= N) & (N >= 0) & (k >= 0), special.binom(N, k), 0.0)
+
+
+@model(
+    special.perm,
+    samples=[args(num(3.0, 5.0), num(0.3, 2.0)), args(arr(4, low=3.0, high=5.0), 2), args(arr(3, low=1.2, high=1.8), 2)]
+)
+def _perm(N: Any, k: Any, exact: Any = False) -> Any:
+    if exact:
+        return rt.no_derivative("scipy.special.perm", "exact=True is for whole numbers; leave it out")
+    return np.where((k <= N) & (N >= 0) & (k >= 0), special.poch(N - k + 1, k), 0.0)
 
 
 def gamma_density(a: Any, x: Any) -> Any:
@@ -85,24 +124,21 @@ def gamma_density(a: Any, x: Any) -> Any:
 
 
 partials(
-    special.gammainc,
-    lambda y, a, x: rt.no_derivative("the first argument of scipy.special.gammainc", CLOSED_FORM),
-    lambda y, a, x: gamma_density(a, x), domain=(1.7, POSITIVE),
+    special.gammainc, lambda y, a, x: incomplete.gammainc_by_a(a, x), lambda y, a, x: gamma_density(a, x),
+    domain=POSITIVE,
 )
 partials(
-    special.gammaincc,
-    lambda y, a, x: rt.no_derivative("the first argument of scipy.special.gammaincc", CLOSED_FORM),
-    lambda y, a, x: -gamma_density(a, x), domain=(1.7, POSITIVE),
+    special.gammaincc, lambda y, a, x: -incomplete.gammainc_by_a(a, x), lambda y, a, x: -gamma_density(a, x),
+    domain=POSITIVE,
+)
+# An inverse y by the last argument: F(a, y) = p.
+partials(
+    special.gammaincinv, lambda y, a, p: -incomplete.gammainc_by_a(a, y) / gamma_density(a, y),
+    lambda y, a, p: 1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT),
 )
 partials(
-    special.gammaincinv,
-    lambda y, a, p: rt.no_derivative("the first argument of scipy.special.gammaincinv", CLOSED_FORM),
-    lambda y, a, p: 1.0 / gamma_density(a, y), domain=(1.7, UNIT),
-)
-partials(
-    special.gammainccinv,
-    lambda y, a, p: rt.no_derivative("the first argument of scipy.special.gammainccinv", CLOSED_FORM),
-    lambda y, a, p: -1.0 / gamma_density(a, y), domain=(1.7, UNIT),
+    special.gammainccinv, lambda y, a, p: -incomplete.gammainc_by_a(a, y) / gamma_density(a, y),
+    lambda y, a, p: -1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT),
 )
 
 
@@ -112,25 +148,27 @@ def beta_density(a: Any, b: Any, x: Any) -> Any:
 
 
 partials(
-    special.betainc,
-    lambda y, a, b, x: rt.no_derivative("the first argument of scipy.special.betainc", CLOSED_FORM),
-    lambda y, a, b, x: rt.no_derivative("the second argument of scipy.special.betainc", CLOSED_FORM),
-    lambda y, a, b, x: beta_density(a, b, x), domain=(1.7, 2.3, UNIT),
+    special.betainc, lambda y, a, b, x: incomplete.betainc_by_a(a, b, x),
+    lambda y, a, b, x: incomplete.betainc_by_b(a, b, x), lambda y, a, b, x: beta_density(a, b, x),
+    domain=(POSITIVE, POSITIVE, UNIT),
 )
 partials(
-    special.betaincinv,
-    lambda y, a, b, p: rt.no_derivative("the first argument of scipy.special.betaincinv", CLOSED_FORM),
-    lambda y, a, b, p: rt.no_derivative("the second argument of scipy.special.betaincinv", CLOSED_FORM),
-    lambda y, a, b, p: 1.0 / beta_density(a, b, y), domain=(1.7, 2.3, UNIT),
+    special.betaincinv, lambda y, a, b, p: -incomplete.betainc_by_a(a, b, y) / beta_density(a, b, y),
+    lambda y, a, b, p: -incomplete.betainc_by_b(a, b, y) / beta_density(a, b, y),
+    lambda y, a, b, p: 1.0 / beta_density(a, b, y), domain=(POSITIVE, POSITIVE, UNIT),
 )
 if hasattr(special, "betaincc"):  # SciPy 1.11
     partials(
-        special.betaincc,
-        lambda y, a, b, x: rt.no_derivative("the first argument of scipy.special.betaincc", CLOSED_FORM),
-        lambda y, a, b, x: rt.no_derivative("the second argument of scipy.special.betaincc", CLOSED_FORM),
-        lambda y, a, b, x: -beta_density(a, b, x), domain=(1.7, 2.3, UNIT),
+        special.betaincc, lambda y, a, b, x: -incomplete.betainc_by_a(a, b, x),
+        lambda y, a, b, x: -incomplete.betainc_by_b(a, b, x), lambda y, a, b, x: -beta_density(a, b, x),
+        domain=(POSITIVE, POSITIVE, UNIT),
     )
-zero(special.gammasgn)
+    partials(
+        special.betainccinv, lambda y, a, b, p: -incomplete.betainc_by_a(a, b, y) / beta_density(a, b, y),
+        lambda y, a, b, p: -incomplete.betainc_by_b(a, b, y) / beta_density(a, b, y),
+        lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=(POSITIVE, POSITIVE, UNIT),
+    )
+zero(special.gammasgn, special.bernoulli, special.euler, special.stirling2)
 
 # --- error functions and the normal distribution (DLMF 7.2, 7.10) ---------------------------------------------------
 
@@ -154,13 +192,41 @@ partials(
     lambda y, h, a: (-0.5 / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * h * h) * special.erf(math.sqrt(0.5) * a * h),
     lambda y, h, a: np.exp(-0.5 * h * h * (1.0 + a * a)) / (2.0 * math.pi * (1.0 + a * a)),
 )
-vjp(
-    special.fresnel, z=lambda y_bar, z: y_bar[0] * np.sin(0.5 * math.pi * z * z)
-    + y_bar[1] * np.cos(0.5 * math.pi * z * z),
-    params="z, /", samples=[args(arr(5)), args(num()), args(arr(2, 3))],
-)
-jvp(special.fresnel)(
-    lambda z, z_dot: (z_dot * np.sin(0.5 * math.pi * z * z), z_dot * np.cos(0.5 * math.pi * z * z))
+several(special.fresnel, lambda y, z: (np.sin(0.5 * math.pi * z * z), np.cos(0.5 * math.pi * z * z)))
+
+
+def voigt_slope(x: Any, sigma: Any, gamma: Any) -> tuple[Any, Any]:
+    """z and the slope of Faddeeva's function at z = (x + i gamma) / (sqrt(2) sigma), over sqrt(2 pi) sigma^2."""
+    z = (x + 1j * gamma) / (math.sqrt(2.0) * sigma)
+    return z, ((2.0j / math.sqrt(math.pi)) - 2.0 * z * special.wofz(z)) / (2.0 * math.sqrt(math.pi) * sigma * sigma)
+
+
+def voigt_by_place(x: Any, sigma: Any, gamma: Any) -> Any:
+    """By x: the real part of that slope; the Lorentzian's where sigma is 0."""
+    narrow = sigma == 0.0
+    r = x * x + gamma * gamma
+    lorentz = -2.0 * x * gamma / (math.pi * np.where(r == 0.0, 1.0, r * r))
+    return np.where(narrow, lorentz, np.real(voigt_slope(x, np.where(narrow, 1.0, sigma), gamma)[1]))
+
+
+def voigt_by_gamma(x: Any, sigma: Any, gamma: Any) -> Any:
+    narrow = sigma == 0.0
+    r = x * x + gamma * gamma
+    lorentz = (x * x - gamma * gamma) / (math.pi * np.where(r == 0.0, 1.0, r * r))
+    return np.where(narrow, lorentz, -np.imag(voigt_slope(x, np.where(narrow, 1.0, sigma), gamma)[1]))
+
+
+def voigt_by_sigma(y: Any, x: Any, sigma: Any, gamma: Any) -> Any:
+    """0 where sigma is 0: the profile is even in it."""
+    narrow = sigma == 0.0
+    width = np.where(narrow, 1.0, sigma)
+    z, slope = voigt_slope(x, width, gamma)
+    return np.where(narrow, 0.0, -y / width - math.sqrt(2.0) * np.real(z * slope))
+
+
+partials(
+    special.voigt_profile, lambda y, x, sigma, gamma: voigt_by_place(x, sigma, gamma), voigt_by_sigma,
+    lambda y, x, sigma, gamma: voigt_by_gamma(x, sigma, gamma), domain=((-2.0, 2.0), POSITIVE, POSITIVE),
 )
 
 # --- logistic functions, logarithms, entropies ----------------------------------------------------------------------
@@ -205,6 +271,23 @@ partials(special.sindg, lambda y, x: (math.pi / 180.0) * special.cosdg(x))
 partials(special.cosdg, lambda y, x: (-math.pi / 180.0) * special.sindg(x))
 partials(special.tandg, lambda y, x: (math.pi / 180.0) * (1.0 + y * y))
 partials(special.cotdg, lambda y, x: (-math.pi / 180.0) * (1.0 + y * y), domain=(20.0, 70.0))
+partials(
+    special.radian, lambda y, d, m, s: math.pi / 180.0, lambda y, d, m, s: math.pi / 10800.0,
+    lambda y, d, m, s: math.pi / 648000.0,
+)
+
+
+def _diric(y: Any, x: Any, n: Any) -> Any:
+    """The mean of cos(k x) over k = -(n - 1) / 2, ..., (n - 1) / 2, differentiated."""
+    k = np.arange(np.max(n, initial=1)) - 0.5 * (np.expand_dims(n, -1) - 1.0)
+    terms = np.where(k <= 0.5 * (np.expand_dims(n, -1) - 1.0), -k * np.sin(k * np.expand_dims(x, -1)), 0.0)
+    return np.sum(terms, axis=-1) / n
+
+
+partials(
+    special.diric, _diric, None, params="x, n",
+    samples=(args(arr(5), 3), args(num(), 4), args(arr(2, 3), 7), args(arr(3, 1), np.array([2, 5]))),
+)
 straight_through(special.round)
 
 
@@ -320,105 +403,6 @@ vjp(special.log_softmax, x=_log_softmax, params="x, axis=None", samples=REDUCED)
 jvp(special.softmax)(lambda y, x_dot, axis: y * (x_dot - np.sum(y * x_dot, axis=axis, keepdims=True)))
 jvp(special.log_softmax)(lambda y, x_dot, axis: x_dot - np.sum(np.exp(y) * x_dot, axis=axis, keepdims=True))
 
-# --- Bessel functions (DLMF 10.6, 10.29) ----------------------------------------------------------------------------
-
-
-def quotient(y: Any, x: Any, at_zero: float) -> Any:
-    """y / x, and its limit at 0."""
-    return np.where(x == 0.0, at_zero, y / np.where(x == 0.0, 1.0, x))
-
-
-partials(special.j0, lambda y, x: -special.j1(x))
-partials(special.j1, lambda y, x: special.j0(x) - quotient(y, x, 0.5))
-partials(special.y0, lambda y, x: -special.y1(x), domain=POSITIVE)
-partials(special.y1, lambda y, x: special.y0(x) - y / x, domain=POSITIVE)
-partials(special.i0, lambda y, x: special.i1(x))
-partials(special.i1, lambda y, x: special.i0(x) - quotient(y, x, 0.5))
-partials(special.i0e, lambda y, x: special.i1e(x) - np.sign(x) * y)
-partials(special.i1e, lambda y, x: special.i0e(x) - quotient(y, x, 0.5) - np.sign(x) * y)
-partials(special.k0, lambda y, x: -special.k1(x), domain=POSITIVE)
-partials(special.k1, lambda y, x: -special.k0(x) - y / x, domain=POSITIVE)
-partials(special.k0e, lambda y, x: y - special.k1e(x), domain=POSITIVE)
-partials(special.k1e, lambda y, x: y - special.k0e(x) - y / x, domain=POSITIVE)
-partials(
-    special.jv, lambda y, v, z: rt.no_derivative("the order of scipy.special.jv", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z)), domain=(1.5, POSITIVE),
-)
-partials(
-    special.yv, lambda y, v, z: rt.no_derivative("the order of scipy.special.yv", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z)), domain=(1.5, POSITIVE),
-)
-partials(
-    special.yn, None, lambda y, n, x: 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x)), domain=(0, POSITIVE),
-)
-partials(
-    special.iv, lambda y, v, z: rt.no_derivative("the order of scipy.special.iv", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z)), domain=(1.5, POSITIVE),
-)
-partials(
-    special.kv, lambda y, v, z: rt.no_derivative("the order of scipy.special.kv", CLOSED_FORM),
-    lambda y, v, z: -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z)), domain=(1.5, POSITIVE),
-)
-partials(
-    special.kn, None, lambda y, n, x: -0.5 * (special.kn(n - 1, x) + special.kn(n + 1, x)), domain=(0, POSITIVE),
-)
-partials(
-    special.hankel1, lambda y, v, z: rt.no_derivative("the order of scipy.special.hankel1", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)), domain=(1.5, POSITIVE),
-)
-partials(
-    special.hankel2, lambda y, v, z: rt.no_derivative("the order of scipy.special.hankel2", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)), domain=(1.5, POSITIVE),
-)
-
-
-def _ive(y: Any, v: Any, z: Any) -> Any:
-    """iv scaled by exp(-|Re z|), whose slope is no complex derivative: for real arguments only."""
-    if np.iscomplexobj(z):
-        return rt.no_derivative("scipy.special.ive", "it is scaled by exp(-|Re z|), which is not analytic; use iv")
-    return 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - np.sign(z) * y
-
-
-partials(
-    special.ive, lambda y, v, z: rt.no_derivative("the order of scipy.special.ive", CLOSED_FORM), _ive,
-    domain=(1.5, POSITIVE),
-)
-partials(
-    special.kve, lambda y, v, z: rt.no_derivative("the order of scipy.special.kve", CLOSED_FORM),
-    lambda y, v, z: y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z)), domain=(1.5, POSITIVE),
-)
-partials(
-    special.spherical_jn, None, lambda y, n, z: special.spherical_jn(n, z, True), params="n, z, derivative=False",
-    domain=(2, POSITIVE),
-)
-partials(
-    special.spherical_yn, None, lambda y, n, z: special.spherical_yn(n, z, True), params="n, z, derivative=False",
-    domain=(2, POSITIVE),
-)
-partials(
-    special.spherical_in, None, lambda y, n, z: special.spherical_in(n, z, True), params="n, z, derivative=False",
-    domain=(2, POSITIVE),
-)
-partials(
-    special.spherical_kn, None, lambda y, n, z: special.spherical_kn(n, z, True), params="n, z, derivative=False",
-    domain=(2, POSITIVE),
-)
-# DLMF 11.4.29, 11.4.30.
-partials(
-    special.struve, lambda y, v, x: rt.no_derivative("the order of scipy.special.struve", CLOSED_FORM),
-    lambda y, v, x: special.struve(v - 1, x) - v * y / x, domain=(1.5, POSITIVE),
-)
-partials(
-    special.modstruve, lambda y, v, x: rt.no_derivative("the order of scipy.special.modstruve", CLOSED_FORM),
-    lambda y, v, x: special.modstruve(v - 1, x) - v * y / x, domain=(1.5, POSITIVE),
-)
-# Ai'' = z Ai, Bi'' = z Bi (DLMF 9.2.1); the result is (Ai, Ai', Bi, Bi').
-vjp(
-    special.airy, z=lambda y_bar, y, z: y_bar[0] * y[1] + y_bar[1] * z * y[0] + y_bar[2] * y[3] + y_bar[3] * z * y[2],
-    params="z, /", samples=[args(arr(5)), args(num()), args(arr(2, 3)), args(arr(3, complex=True))],
-)
-jvp(special.airy)(lambda y, z, z_dot: (y[1] * z_dot, z * y[0] * z_dot, y[3] * z_dot, z * y[2] * z_dot))
-
 # --- integrals of exponentials, sines and logarithms (DLMF 6.2, 8.19, 25.12) ----------------------------------------
 
 partials(special.exp1, lambda y, x: -np.exp(-x) / x, domain=POSITIVE)
@@ -441,19 +425,8 @@ def _spence(y: Any, z: Any) -> Any:
 partials(special.spence, _spence, domain=POSITIVE)
 
 
-def _sici(y_bar: Any, x: Any) -> Any:
-    return y_bar[0] * np.sinc(x / math.pi) + y_bar[1] * np.cos(x) / x
-
-
-def _shichi(y_bar: Any, x: Any) -> Any:
-    return y_bar[0] * quotient(np.sinh(x), x, 1.0) + y_bar[1] * np.cosh(x) / x
-
-
-TWO_RESULTS = [args(arr(5, low=0.3)), args(num(0.3)), args(arr(2, 3, low=0.3))]
-vjp(special.sici, x=_sici, params="x, /", samples=TWO_RESULTS)
-vjp(special.shichi, x=_shichi, params="x, /", samples=TWO_RESULTS)
-jvp(special.sici)(lambda x, x_dot: (x_dot * np.sinc(x / math.pi), x_dot * np.cos(x) / x))
-jvp(special.shichi)(lambda x, x_dot: (x_dot * quotient(np.sinh(x), x, 1.0), x_dot * np.cosh(x) / x))
+several(special.sici, lambda y, x: (np.sinc(x / math.pi), np.cos(x) / x), domain=POSITIVE)
+several(special.shichi, lambda y, x: (quotient(np.sinh(x), x, 1.0), np.cosh(x) / x), domain=POSITIVE)
 
 # --- hypergeometric functions and those defined by equations (DLMF 4.13, 13.3, 15.5) --------------------------------
 
@@ -490,111 +463,8 @@ partials(
 )
 partials(special.wrightomega, lambda y, z: y / (1.0 + y))
 
-# --- elliptic integrals, by Carlson's forms (DLMF 19.4, 19.25): the quotients by m lose all digits near 0 -----------
+# --- what has no derivative -------------------------------------------------------------------------------------------
 
-partials(special.ellipk, lambda y, m: special.elliprd(0.0, 1.0, 1.0 - m) / 6.0, domain=INSIDE)
-partials(special.ellipkm1, lambda y, p: -special.elliprd(0.0, 1.0, p) / 6.0, domain=UNIT)
-partials(special.ellipe, lambda y, m: -special.elliprd(0.0, 1.0 - m, 1.0) / 6.0, domain=INSIDE)
-partials(
-    special.ellipkinc, lambda y, phi, m: 1.0 / np.sqrt(1.0 - m * np.sin(phi) ** 2),
-    lambda y, phi, m: rt.no_derivative("the parameter of scipy.special.ellipkinc", CLOSED_FORM),
-    domain=((-2.0, 2.0), 0.4),
-)
-partials(
-    special.ellipeinc, lambda y, phi, m: np.sqrt(1.0 - m * np.sin(phi) ** 2),
-    lambda y, phi, m: rt.no_derivative("the parameter of scipy.special.ellipeinc", CLOSED_FORM),
-    domain=((-2.0, 2.0), 0.4),
-)
-
-# --- orthogonal polynomials (DLMF 18.9): by the argument; the degree is a whole number ------------------------------
-
-DEGREE = "the degree of a polynomial", "it is a whole number"
-partials(
-    special.eval_legendre, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 1.5, x), domain=(3, INSIDE),
-)
-partials(
-    special.eval_chebyt, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: n * special.eval_chebyu(np.maximum(n - 1, 0), x), domain=(3, INSIDE),
-)
-partials(
-    special.eval_chebyu, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: 2.0 * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, x), domain=(3, INSIDE),
-)
-partials(
-    special.eval_hermite, None, lambda y, n, x: 2.0 * n * special.eval_hermite(np.maximum(n - 1, 0), x),
-    domain=(3, (-2.0, 2.0)),
-)
-partials(
-    special.eval_hermitenorm, None, lambda y, n, x: 1.0 * n * special.eval_hermitenorm(np.maximum(n - 1, 0), x),
-    domain=(3, (-2.0, 2.0)),
-)
-partials(
-    special.eval_laguerre, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: -1.0 * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), 1.0, x), domain=(3, POSITIVE),
-)
-partials(
-    special.eval_genlaguerre, lambda y, n, a, x: rt.no_derivative(*DEGREE),
-    lambda y, n, a, x: rt.no_derivative("the second argument of scipy.special.eval_genlaguerre", CLOSED_FORM),
-    lambda y, n, a, x: -1.0 * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), a + 1.0, x),
-    domain=(3, 0.7, POSITIVE),
-)
-partials(
-    special.eval_gegenbauer, lambda y, n, a, x: rt.no_derivative(*DEGREE),
-    lambda y, n, a, x: rt.no_derivative("the second argument of scipy.special.eval_gegenbauer", CLOSED_FORM),
-    lambda y, n, a, x: 2.0 * a * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), a + 1.0, x),
-    domain=(3, 0.7, INSIDE),
-)
-partials(
-    special.eval_jacobi, lambda y, n, a, b, x: rt.no_derivative(*DEGREE),
-    lambda y, n, a, b, x: rt.no_derivative("the second argument of scipy.special.eval_jacobi", CLOSED_FORM),
-    lambda y, n, a, b, x: rt.no_derivative("the third argument of scipy.special.eval_jacobi", CLOSED_FORM),
-    lambda y, n, a, b, x: 0.5 * (n > 0) * (n + a + b + 1.0) * special.eval_jacobi(
-        np.maximum(n - 1, 0), a + 1.0, b + 1.0, x
-    ),
-    domain=(3, 0.7, 1.2, INSIDE),
-)
-
-# --- distributions: by the place, through the density ---------------------------------------------------------------
-
-
-def student_density(df: Any, t: Any) -> Any:
-    """The density of Student's distribution: (1 + t^2 / df)^(-(df + 1) / 2) / (sqrt(df) B(df / 2, 1 / 2))."""
-    scale = np.sqrt(df) * special.beta(0.5 * df, 0.5)
-    return np.power(1.0 + t * t / df, -0.5 * (df + 1.0)) / scale
-
-
-partials(
-    special.stdtr, lambda y, df, t: rt.no_derivative("the degrees of freedom of scipy.special.stdtr", CLOSED_FORM),
-    lambda y, df, t: student_density(df, t), domain=(3.5, (-2.0, 2.0)),
-)
-partials(
-    special.stdtrit, lambda y, df, p: rt.no_derivative("the degrees of freedom of scipy.special.stdtrit", CLOSED_FORM),
-    lambda y, df, p: 1.0 / student_density(df, y), domain=(3.5, UNIT),
-)
-partials(
-    special.chdtr, lambda y, v, x: rt.no_derivative("the degrees of freedom of scipy.special.chdtr", CLOSED_FORM),
-    lambda y, v, x: 0.5 * gamma_density(0.5 * v, 0.5 * x), domain=(3.5, POSITIVE),
-)
-partials(
-    special.chdtrc, lambda y, v, x: rt.no_derivative("the degrees of freedom of scipy.special.chdtrc", CLOSED_FORM),
-    lambda y, v, x: -0.5 * gamma_density(0.5 * v, 0.5 * x), domain=(3.5, POSITIVE),
-)
-# The gamma distribution with the rate a and the shape b: gammainc(b, a x).
-partials(
-    special.gdtr, lambda y, a, b, x: x * gamma_density(b, a * x),
-    lambda y, a, b, x: rt.no_derivative("the shape of scipy.special.gdtr", CLOSED_FORM),
-    lambda y, a, b, x: a * gamma_density(b, a * x), domain=(POSITIVE, 1.7, POSITIVE),
-)
-partials(
-    special.gdtrc, lambda y, a, b, x: -x * gamma_density(b, a * x),
-    lambda y, a, b, x: rt.no_derivative("the shape of scipy.special.gdtrc", CLOSED_FORM),
-    lambda y, a, b, x: -a * gamma_density(b, a * x), domain=(POSITIVE, 1.7, POSITIVE),
-)
-# The Poisson distribution up to k with mean m: gammaincc(floor(k) + 1, m).
-partials(
-    special.pdtr, None, lambda y, k, m: -gamma_density(np.floor(k) + 1.0, m), domain=(2, POSITIVE),
-)
-partials(
-    special.pdtrc, None, lambda y, k, m: gamma_density(np.floor(k) + 1.0, m), domain=(2, POSITIVE),
+zero(
+    special.errstate, special.geterr, special.seterr, special.SpecialFunctionError, special.SpecialFunctionWarning,
 )

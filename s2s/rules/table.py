@@ -3,6 +3,7 @@
 A rule says how a function is differentiated, in plain functions of arrays that run without the compiler:
 
     partials(np.tanh, lambda y, x: 1.0 - y * y)                       elementwise: one partial per input
+    several(special.sici, lambda y, x: (..., ...))                    elementwise with several results
     linear(np.ravel, a=lambda y_bar, a: np.reshape(y_bar, np.shape(a)))     the transpose, per argument
     vjp(np.linalg.inv, a=lambda y_bar, y: -(y.T @ y_bar @ y.T))       not linear: the cotangent
     jvp(np.linalg.inv)(lambda y, a_dot: -(y @ a_dot @ y))             and its tangent
@@ -43,7 +44,7 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "extend", "find", "jvp", "linear", "model", "num", "partials", "refuse",
+    "attribute", "bind", "extend", "find", "jvp", "linear", "model", "num", "partials", "refuse", "several",
     "straight_through", "unsupported", "vjp", "zero",
 ]
 
@@ -140,6 +141,7 @@ class Rule:
 
     ``kind`` is one of
       partials          elementwise; ``partials[i]`` is the derivative by the i-th parameter, None for none
+      several           elementwise with several results; a partial gives a tuple, one derivative for each result
       straight_through  as partials, by choice: piecewise constant, differentiated as what it rounds
       linear            linear in each argument of ``cotangents`` (``joint``: in all of them together)
       vjp               differentiable; ``tangent`` is None where forward mode is not known
@@ -207,10 +209,12 @@ MODULES = (
 )
 """The modules of this package that register rules, in this order."""
 
-EXTENSIONS = MappingProxyType({
-    "numpy.fft": "fft", "scipy.fft": "fft_scipy", "scipy.linalg": "linalg_scipy", "scipy.special": "special",
+EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy",),
+    "scipy.special": ("special", "special_bessel", "special_distributions", "special_polynomials", "special_waves"),
 })
-"""Packages whose rules are registered when one of their functions is first looked up, and the module that has them."""
+"""Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.
+"""
 
 _extended: set[str] = set()
 
@@ -253,7 +257,8 @@ def extend(*packages: str) -> None:
             if _pending is not None:
                 _fill()
             if package not in _extended:
-                importlib.import_module(f"s2s.rules.{EXTENSIONS[package]}")
+                for module in EXTENSIONS[package]:
+                    importlib.import_module(f"s2s.rules.{module}")
                 _extended.add(package)
 
 
@@ -337,6 +342,18 @@ def partials(
     interval to draw samples from, or one per input, where a number stands for itself.
     """
     _add(_elementwise(fn, "partials", derivatives, params, domain, samples, harmless))
+
+
+@_later
+def several(
+    fn: Function,
+    *derivatives: Function | None,
+    params: str | None = None,
+    domain: Interval | tuple[Domain, ...] = (-2.0, 2.0),
+    samples: tuple[Sample, ...] | None = None,
+) -> None:
+    """Register an elementwise function with several results: as ``partials``, each partial a tuple."""
+    _add(_elementwise(fn, "several", derivatives, params, domain, samples))
 
 
 @_later

@@ -15,7 +15,7 @@ from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample, bind
 
 table.extend()
-CHECKED = ("partials", "linear", "vjp")
+CHECKED = ("partials", "several", "linear", "vjp")
 
 
 # --- samples into values ------------------------------------------------------------------------------------
@@ -183,7 +183,10 @@ class Case:
             inputs = list(values.values())[: max(len(self.rule.partials), self.arity())]
             partial = self.rule.partials[i]
             assert partial is not None
-            return rt.unbroadcast(self.y_bar * partial(self.y, *inputs), values[name])
+            slopes = partial(self.y, *inputs)
+            if self.rule.kind == "several":
+                return sum(rt.unbroadcast(g * p, values[name]) for g, p in zip(self.y_bar, slopes, strict=True))
+            return rt.unbroadcast(self.y_bar * slopes, values[name])
         return call_by_name(self.rule.cotangents[name], self.available())
 
     def arity(self) -> int:
@@ -207,6 +210,9 @@ class Case:
         if rule.partials:
             inputs = list(values.values())[: self.arity()]
             partials: dict[str, Any] = dict(zip(values, rule.partials, strict=False))
+            if rule.kind == "several":
+                changes = [[p * turned[n] for p in partials[n](self.y, *inputs)] for n in self.active]
+                return [sum(parts) for parts in zip(*changes, strict=True)]
             total = sum(partials[n](self.y, *inputs) * turned[n] for n in self.active)
             return total if np.iscomplexobj(self.y) else np.real(total)
         if rule.tangent is not None:
