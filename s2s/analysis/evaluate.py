@@ -225,7 +225,8 @@ class Evaluator:
             return UNKNOWN
         if fn is np.where and len(args) == 1:
             return UNKNOWN
-        if table.find(fn) is not None and _may_be_tried(fn):
+        rule = table.find(fn)
+        if rule is not None and not rule.by_value and _may_be_tried(fn):
             found = self.probe(fn, args, kwargs)
             return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN

@@ -15,7 +15,7 @@ import scipy.linalg
 
 from s2s import runtime as rt
 from s2s.rules.linalg import check_real, lstsq_bars
-from s2s.rules.table import alias, args, arr, jvp, linear, model, refuse, vjp
+from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, vjp
 
 
 def transposed_matrix(a: Any) -> Any:
@@ -378,6 +378,8 @@ vjp(scipy.linalg.tanm, A=lambda y_bar, A: function_bar(scipy.linalg.tanm, y_bar,
 vjp(scipy.linalg.sinhm, A=lambda y_bar, A: function_bar(scipy.linalg.sinhm, y_bar, A), params="A", samples=SMOOTH)
 vjp(scipy.linalg.coshm, A=lambda y_bar, A: function_bar(scipy.linalg.coshm, y_bar, A), params="A", samples=SMOOTH)
 vjp(scipy.linalg.tanhm, A=lambda y_bar, A: function_bar(scipy.linalg.tanhm, y_bar, A), params="A", samples=SMOOTH)
+
+kind_by_value(scipy.linalg.logm, scipy.linalg.sqrtm)  # complex where an eigenvalue is negative
 
 # --- matrix equations -----------------------------------------------------------------------------------------------
 

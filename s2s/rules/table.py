@@ -44,7 +44,7 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "extend", "find", "jvp", "linear", "model", "num", "partials", "refuse", "several",
+    "attribute", "bind", "extend", "find", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse", "several",
     "straight_through", "unsupported", "vjp", "zero",
 ]
 
@@ -150,7 +150,7 @@ class Rule:
       model             ``body`` is differentiated in place of the function
 
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
-    something active goes in.
+    something active goes in. ``by_value`` says that what kind of array the result is depends on values.
     """
 
     fn: Function
@@ -164,6 +164,7 @@ class Rule:
     reason: str = ""
     supports: frozenset[str] = frozenset()
     samples: tuple[Sample, ...] = ()
+    by_value: bool = False
 
     @property
     def name(self) -> str:
@@ -516,6 +517,14 @@ def _is_array(argument: Any) -> bool:
 def attribute(name: str, fn: Function) -> None:
     """Say which function an attribute of an ndarray means."""
     _attributes[name] = fn
+
+
+@_later
+def kind_by_value(*fns: Function) -> None:
+    """Say that the dtype or the shape of results of functions that have rules depends on values: no trial on other
+    values tells it."""
+    for fn in fns:
+        _rules[id(fn)] = replace(_rules[id(fn)], by_value=True)
 
 
 def _decorator(add: Callable[..., None]) -> Callable[[F], F]:
