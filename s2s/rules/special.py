@@ -2,8 +2,8 @@
 
 Formulas are those of the NIST Digital Library of Mathematical Functions (DLMF), by the section that stands beside them.
 Where a derivative by an order is no special function of SciPy, it is refused; those by the shapes of the incomplete
-functions are in ``incomplete``. Bessel functions, distributions, polynomials and waves have modules of their own. The textbook form is
-left where it loses digits: ``log_ndtr`` far out, elliptic integrals near 0, Box-Cox near 0.
+functions are in ``incomplete``. Bessel functions, distributions, polynomials and waves have modules of their own. The
+textbook form is left where it loses digits: ``log_ndtr`` far out, elliptic integrals near 0, Box-Cox near 0.
 """
 
 from __future__ import annotations
