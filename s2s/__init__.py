@@ -7,6 +7,7 @@ s2s.grad(loss)(w, x, y)          the gradient
 s2s.value_and_grad(loss)         value and gradient
 s2s.vjp(loss, w, x, y)           value and pullback, for results that are no single number
 s2s.source(loss, w, x, y)        the generated code
+s2s.functions("linalg")          the functions that have derivative rules
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from s2s.api import Differentiable, differentiable, grad, source, value_and_grad
 if TYPE_CHECKING:
     from s2s import errors
     from s2s.derivatives import Derivative
+    from s2s.listing import functions
 
 __version__ = "0.1.0"
 
@@ -25,6 +27,7 @@ __all__ = [
     "__version__",
     "differentiable",
     "errors",
+    "functions",
     "grad",
     "source",
     "value_and_grad",
@@ -42,4 +45,8 @@ def __getattr__(name: str) -> Any:
         from s2s.derivatives import Derivative
 
         return Derivative
+    if name == "functions":
+        from s2s.listing import functions
+
+        return functions
     raise AttributeError(f"module 's2s' has no attribute {name!r}")

@@ -20,6 +20,7 @@ import os
 import platform
 import re
 import stat
+import sys
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,14 @@ def versions() -> dict[str, str]:
     }
 
 
+def _good_for() -> dict[str, str]:
+    """The versions that a file is good for, and the rules that the user has registered. Raises Unstorable where these
+    are not told apart from others."""
+    table = sys.modules.get("s2s.rules.table")
+    foreign = table.FOREIGN if table is not None else []
+    return {**versions(), "rules": fingerprint(tuple(foreign)) if foreign else ""}
+
+
 def _source_files(folder: str) -> Iterator[os.DirEntry[str]]:
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name.endswith(".py"):
@@ -201,7 +210,7 @@ def _read(
         with open(file, encoding="utf-8") as stream:
             text, _, tail = stream.read().rpartition(MARK)
         data = ast.literal_eval(tail)  # json would have to be imported
-        if data["versions"] != versions() or data["key"] != full or data["sum"] != _sum(text):
+        if data["versions"] != _good_for() or data["key"] != full or data["sum"] != _sum(text):
             return None
         if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
             return None
@@ -307,7 +316,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         dependencies.append([dependency.root, list(dependency.path), dependency.fingerprint])
     return {
         "key": full,
-        "versions": versions(),
+        "versions": _good_for(),
         "entry": compiled.entry,
         "imports": compiled.imports,
         "globals": list(compiled.globals),

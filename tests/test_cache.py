@@ -302,3 +302,33 @@ def test_listing_and_clearing(folder):
     assert len(list(cache.entries(folder))) == 1
     assert cache.clear(folder) == 1
     assert [path.name for path in inner.iterdir()] == ["other.py"]
+
+
+RULED = """
+    import numpy as np
+    import s2s
+    from s2s.rules.table import partials
+
+
+    def helper(x):
+        return 2.0 * x
+
+
+    partials(helper, lambda y, x: SLOPE)
+
+
+    def f(x):
+        return np.sum(helper(x))
+"""
+
+
+def test_a_rule_that_the_user_changes_is_not_overlooked(tmp_path):
+    program = "import model, s2s; print(s2s.grad(model.f)(1.0))"
+    command = [sys.executable, "-c", program]
+    project = Project(tmp_path)
+    for slope in ("2.0", "2.0", "7.0"):
+        project.write(RULED.replace("SLOPE", slope))
+        found = subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=tmp_path, env=project.environment)
+        assert found.stdout.strip() == slope
+    assert len(list(project.beside.glob("*.py"))) == 1

@@ -107,3 +107,17 @@ def test_cache(model, tmp_path, monkeypatch):
     assert "model_for_cli.loss.grad_w" in listed and listed.endswith("1 file\n")
     assert run("cache", "--clear").output == "1 file deleted\n"
     assert run("cache").output == "0 files\n"
+
+
+def test_functions_lists_what_has_rules():
+    result = run("functions", "--filter", "numpy.linalg.i")
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == ["numpy.linalg.inv"] and lines[-1] == "1 function"
+    assert "reverse, forward" in lines[0] and "by a" in lines[0]
+
+
+def test_functions_as_tables_of_a_document():
+    result = run("functions", "--filter", "numpy.linalg.inv", "--markdown")
+    assert "## numpy.linalg\n" in result.output
+    assert "| `inv` | reverse, forward | pair | by a |" in result.output

@@ -19,6 +19,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
+ADDING_A_RULE = ROOT / "docs" / "adding_a_rule.md"
+FUNCTIONS = ROOT / "docs" / "functions.md"
 LANGUAGE = ROOT / "docs" / "language.md"
 
 
@@ -60,6 +62,74 @@ def test_how_it_works_runs_and_prints_what_it_shows(tmp_path):
         runpy.run_path(str(module), run_name="how_it_works")
     shown = "".join(code for _, code in fenced(text, "text"))
     assert words(printed.getvalue()) == words(shown)
+
+
+# --- adding_a_rule.md ---
+
+
+def test_the_rules_of_the_example_are_found_and_it_prints_what_it_shows(tmp_path, monkeypatch):
+    from s2s.rules import table
+
+    table.find(np.sin)  # so that what is registered goes to the copy
+    monkeypatch.setattr(table, "_rules", dict(table._rules))
+    monkeypatch.setattr(table, "FOREIGN", [])
+    text = ADDING_A_RULE.read_text(encoding="utf-8")
+    file = tmp_path / "adding_a_rule.py"
+    file.write_text(as_module(text), encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        names = runpy.run_path(str(file), run_name="adding_a_rule")
+    shown = "".join(code for _, code in fenced(text, "text"))
+    assert words(without_paths(printed.getvalue())) == words(shown)
+    for rule in [table.find(names[n]) for n in ("smooth_step", "reversed_sums", "solve_diagonal")]:
+        for sample in rule.samples:
+            check_sample(rule, sample)
+
+
+def check_sample(rule, sample):
+    """The samples of the example, by the tests that run those of the rules of s2s itself."""
+    from tests.rules.test_rules import Case, pair
+
+    case = Case(rule, sample)
+    change, width = case.difference()
+    assert case.reverse() == pytest.approx(pair(case.y_bar, change) / width, rel=1e-6)
+    assert pair(case.y_bar, case.tangent()) == pytest.approx(case.reverse(), rel=1e-9)
+
+
+# --- functions.md ---
+
+
+def documented(text):
+    """The rows of the tables: the lines by the name of the function with its module."""
+    owner, rows = "", {}
+    for line in text.splitlines():
+        if line.startswith("## "):
+            owner = line.removeprefix("## ")
+        elif line.startswith("| `"):
+            rows.setdefault(f"{owner}.{line.split('`')[1]}", []).append(line)
+    return rows
+
+
+def exists(name):
+    """Whether this installation has a function: other versions of NumPy and SciPy have more or fewer."""
+    module, _, attribute = name.rpartition(".")
+    with contextlib.suppress(ImportError):
+        return hasattr(__import__(module, fromlist=["_"]), attribute)
+    return True
+
+
+def test_functions_lists_the_rules(rewrite):
+    import s2s
+    from s2s.listing import as_markdown
+
+    text = FUNCTIONS.read_text(encoding="utf-8")
+    made = as_markdown(s2s.functions())
+    if rewrite:
+        FUNCTIONS.write_text(text[: text.index("\n## ")] + made, encoding="utf-8")
+        return
+    shown, found = documented(text), documented(made)
+    assert all(shown.get(name) == lines for name, lines in found.items())
+    assert not [name for name in shown if name not in found and exists(name)]
 
 
 # --- language.md ---

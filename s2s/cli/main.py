@@ -15,6 +15,7 @@ import click
 import s2s
 from s2s import cache
 from s2s.cli.loading import CannotLoad, examples, load
+from s2s.listing import as_markdown
 
 MODES = ("grad", "value_and_grad", "vjp", "primal")
 
@@ -102,6 +103,21 @@ def cache_command(folder: Path | None, clear: bool) -> None:
     for file in files:
         click.echo(f"{file.stat().st_size:8d}  {file}")
     click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}")
+
+
+@main.command("functions")
+@click.option("--filter", "text", default="", metavar="TEXT", help="Only those with TEXT in name, kind or notes.")
+@click.option("--markdown", is_flag=True, help="Tables of a document, as docs/functions.md has them.")
+def functions_command(text: str, markdown: bool) -> None:
+    """List the functions that s2s has derivative rules for."""
+    rows = s2s.functions(text)
+    if markdown:
+        click.echo(as_markdown(rows), nl=False)
+        return
+    width = max((len(row.name) for row in rows), default=0)
+    for row in rows:
+        click.echo(f"{row.name:<{width}}  {', '.join(row.modes):<16}  {row.kind:<16}  {row.notes}".rstrip())
+    click.echo(f"{len(rows)} {'function' if len(rows) == 1 else 'functions'}")
 
 
 if __name__ == "__main__":

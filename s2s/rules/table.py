@@ -44,8 +44,8 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "extend", "find", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse",
-    "several", "straight_through", "unsupported", "vjp", "zero",
+    "attribute", "bind", "extend", "find", "is_refusal", "jvp", "kind_by_value", "linear", "model", "num", "partials",
+    "refuse", "several", "straight_through", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -282,11 +282,26 @@ def _fill() -> None:
         _pending = None
 
 
+FOREIGN: list[tuple[Any, ...]] = []
+"""What was registered from outside this package: generated code that is kept on disk depends on it."""
+
+
+def _is_own() -> bool:
+    """Whether the registration that runs was written in a module of this package."""
+    frame = sys._getframe(2)
+    while frame.f_globals is globals() and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__")).startswith(__name__.rpartition(".")[0])
+
+
 def _later(register: Callable[..., None]) -> Callable[..., None]:
     """The function, put off while nothing has asked for a rule."""
 
     @functools.wraps(register)
     def put_off(*args: Any, **kwargs: Any) -> None:
+        if not _is_own():
+            said = {name: value for name, value in kwargs.items() if name not in ("samples", "domain")}
+            FOREIGN.append((register.__name__, *args, said))
         if _pending is None:
             register(*args, **kwargs)
         else:
@@ -430,7 +445,7 @@ def vjp(
     Also a decorator, ``@vjp(fn, "a")``, for a body that is a ``def``; used again for each further argument.
     """
     if cotangents:
-        _later(_add_by_name)(fn, "vjp", params, harmless, tuple(samples), cotangents)
+        _later(_add_by_name)(fn, "vjp", params, harmless, cotangents, samples=tuple(samples))
 
     @_later
     def add(body: Function) -> None:
@@ -514,6 +529,12 @@ def _is_array(argument: Any) -> bool:
     return isinstance(argument, Draw) and argument.shape is not None
 
 
+def is_refusal(body: Function) -> bool:
+    """Whether a body does nothing but refuse: a derivative by this argument is not known."""
+    names = body.__code__.co_names
+    return "no_derivative" in names and all(n in ("rt", "no_derivative") or n.isupper() for n in names)
+
+
 def attribute(name: str, fn: Function) -> None:
     """Say which function an attribute of an ndarray means."""
     _attributes[name] = fn
@@ -549,8 +570,11 @@ def _add(rule: Rule) -> None:
         _methods[id(rule.fn.__self__), rule.fn.__name__] = rule  # type: ignore[attr-defined]
 
 
-def _add_by_name(*arguments: Any) -> None:
-    _add(_by_name(*arguments))
+def _add_by_name(
+    fn: Function, kind: str, params: str | None, harmless: str, cotangents: Mapping[str, Function],
+    samples: tuple[Sample, ...],
+) -> None:
+    _add(_by_name(fn, kind, params, harmless, samples, cotangents))
 
 
 def _by_name(

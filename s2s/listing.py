@@ -1,0 +1,104 @@
+"""The functions that s2s has derivative rules for, as rows: the tables of ``rules`` go in, a list comes out."""
+
+from __future__ import annotations
+
+import importlib.util
+import operator
+
+from s2s.record import record
+from s2s.rules import table
+
+__all__ = ["FunctionRow", "as_markdown", "functions"]
+
+
+@record
+class FunctionRow:
+    """A function that s2s knows.
+
+    ``name`` is its name with its module or type; ``modes`` has "reverse" and "forward" where it can be differentiated
+    in these; ``kind`` says how, one of ``KINDS``; ``notes`` says by which arguments, or why it is refused.
+    """
+
+    name: str
+    modes: tuple[str, ...]
+    kind: str
+    notes: str
+
+
+KINDS = {
+    "partials": "elementwise",
+    "several": "elementwise",
+    "straight_through": "straight-through",
+    "linear": "linear",
+    "vjp": "pair",
+    "model": "written out",
+    "zero": "zero",
+    "refuse": "refused",
+}
+"""What the kinds of rules are called: ``elementwise`` has partial derivatives, ``linear`` a transpose, ``pair`` a
+function for each mode; ``written out`` is differentiated as code; of ``zero`` the derivative is zero, or there is none
+to have (shapes, counts, comparisons)."""
+
+BOTH = ("reverse", "forward")
+
+
+def functions(filter: str = "") -> list[FunctionRow]:
+    """The functions that have a rule, by name; those whose name, kind or notes contain ``filter``.
+
+    Functions of SciPy are among them where SciPy is installed. Anything else that is written in Python is
+    differentiated by its source and needs no rule.
+    """
+    found = [name for name in table.EXTENSIONS if _is_installed(name)]
+    table.extend(*found)
+    rows = {_row(rule) for rule in table.RULES.values()}
+    wanted = filter.lower()
+    chosen = [r for r in rows if wanted in f"{r.name} {r.kind} {r.notes}".lower()]
+    return sorted(chosen, key=operator.attrgetter("name", "kind", "notes"))
+
+
+def _is_installed(package: str) -> bool:
+    return importlib.util.find_spec(package.partition(".")[0]) is not None
+
+
+def _row(rule: table.Rule) -> FunctionRow:
+    name = rule.name.removeprefix("_").replace("builtins.", "")
+    return FunctionRow(name, _modes(rule), KINDS[rule.kind], _notes(rule))
+
+
+def _modes(rule: table.Rule) -> tuple[str, ...]:
+    if rule.kind in ("zero", "refuse"):
+        return ()
+    return ("reverse",) if rule.kind == "vjp" and rule.tangent is None else BOTH
+
+
+def _notes(rule: table.Rule) -> str:
+    """By which arguments, where it is not by all; the reason of a refusal."""
+    names = list(rule.params.parameters)
+    if rule.kind == "refuse":
+        return rule.reason
+    if rule.kind in ("partials", "several", "straight_through"):
+        by = [n for n, p in zip(names, rule.partials, strict=False) if p is not None and not table.is_refusal(p)]
+        return "" if len(by) == len(rule.partials) else f"by {', '.join(by)}"
+    if rule.kind in ("linear", "vjp"):
+        by = [n for n in rule.cotangents if not table.is_refusal(rule.cotangents[n])]
+        return f"by {', '.join(by)}"
+    return ""
+
+
+def _by_module(row: FunctionRow) -> tuple[str, str]:
+    owner, _, name = row.name.rpartition(".")
+    return owner, name
+
+
+def as_markdown(rows: list[FunctionRow]) -> str:
+    """The rows as tables of a document, one for each module."""
+    lines: list[str] = []
+    module = ""
+    for row in sorted(rows, key=_by_module):
+        owner, _, name = row.name.rpartition(".")
+        if owner != module or not lines:
+            module = owner
+            lines += ["", f"## {module or 'builtins'}", "", "| function | modes | kind | notes |", "|---|---|---|---|"]
+        notes = row.notes.replace("|", "\\|")
+        lines.append(f"| `{name}` | {', '.join(row.modes)} | {row.kind} | {notes} |")
+    return "\n".join(lines) + "\n"
