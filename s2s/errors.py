@@ -121,7 +121,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S108": (UnsupportedSyntaxError, "the global variable `{name}` is assigned"),
     "S2S109": (UnsupportedSyntaxError, "the nonlocal variable `{name}` is assigned"),
     "S2S111": (UnsupportedSyntaxError, "`import *` inside a function"),
-    "S2S112": (UnsupportedSyntaxError, "an assignment to an item cannot be differentiated"),
+    "S2S112": (UnsupportedSyntaxError, "an item of `{name}` is assigned, and what kind of array that is is not known"),
     "S2S113": (UnsupportedSyntaxError, "an assignment to an attribute cannot be differentiated"),
     "S2S114": (UnsupportedSyntaxError, "this `super()` cannot be differentiated"),
     "S2S115": (UnsupportedSyntaxError, "`{name}` reads the function's variables by name"),
@@ -195,7 +195,7 @@ _WITH_RULES = "write it with functions of NumPy or math that have rules, or give
 HINTS: dict[str, str] = {
     "S2S211": "pass a float, `float(...)`, or begin sums with 0.0",
     "S2S101": "write it with assignments, `if`, loops and calls",
-    "S2S112": "build a new value: np.where or np.concatenate for an array, a new list or dict for these",
+    "S2S112": "say what it is before: `{name} = np.asarray({name}, dtype=float)`",
     "S2S113": "keep the value in a variable; for the shape of an array use np.reshape",
     "S2S118": "make a copy where the name is bound: `b = a.copy()`",
     "S2S119": "write it as an assignment: `a[i] = f(a[i], v)`",

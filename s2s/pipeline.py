@@ -13,7 +13,8 @@ import numpy as np
 
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import AnyReal, is_number, shape_of
+from s2s.analysis.evaluate import is_number, shape_of
+from s2s.analysis.numbers import is_exact
 from s2s.analysis.parts import Path, is_differentiable, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
 from s2s.emit import emit
@@ -374,7 +375,7 @@ def _as_kind(builder: Builder, bar: ir.Atom, value: Scalar) -> ir.Atom:
         return ir.Const(float(known.value))
     if value.type is float:
         is_float = isinstance(known, Known) or (
-            isinstance(known, Scalar) and known.type is not AnyReal and issubclass(known.type, (float, complex)))
+            isinstance(known, Scalar) and is_exact(known.type) and issubclass(known.type, (float, complex)))
         return bar if is_float else builder.call(float, bar)
     if issubclass(value.type, np.inexact) and not (isinstance(known, Scalar) and known.type is value.type):
         return builder.call(value.type, bar)
@@ -460,7 +461,7 @@ def _kinds(value: AbstractValue) -> Any:
             return tuple(map(_kinds, items))
         case Mapping(_, items):
             return tuple(map(_kinds, items))
-        case Scalar(kind) if kind is not AnyReal and issubclass(kind, np.number):
+        case Scalar(kind) if is_exact(kind) and issubclass(kind, np.number):
             return kind.__name__
         case Array(dtype):
             return f"array {dtype.name}"

@@ -114,7 +114,7 @@ def test_the_hint_of_a_reason_follows_its_semicolon():
 
 
 def test_the_hint_of_the_place_that_raises_comes_first():
-    assert error("S2S112", hint="use np.where").diagnostic.hint == "use np.where"
+    assert error("S2S113", hint="use np.where").diagnostic.hint == "use np.where"
     assert error("S2S203", name="exp", keyword="out").diagnostic.hint == "call it without `out`"
 
 

@@ -747,7 +747,55 @@ def changed_before_a_call_at_run_time(x):
     return reads_the_body(int(x)) * x
 
 
+WORK = np.zeros(3)
+
+
+def stored_into_integers(x):
+    counts = np.zeros(3, dtype=int)
+    counts[0] = x
+    return counts[0] * x
+
+
+def added_to_integers(x):
+    counts = np.arange(3)
+    counts[1:] += np.array([x, x])
+    return counts[1] * x
+
+
+def array_of_integers_on_one_path(x):
+    start = 0 if x > 0.0 else x
+    a = np.array([start])
+    a[0] = x * 1.5
+    return a[0] * x
+
+
+def product_with_an_integer_on_one_path(x):
+    factor = 2
+    for k in range(int(x)):
+        factor = factor * x
+    a = np.arange(3) * factor
+    a[0] = x * 1.5
+    return a[0] * x
+
+
+def work_array_of_the_module(x):
+    WORK[0] = x * x
+    return WORK[0] * x
+
+
+def part_of_an_array_of_the_module(x):
+    part = WORK[1:]
+    part += x
+    return np.sum(part) * x
+
+
 UNFOLLOWED = [
+    (stored_into_integers, "counts[0] = x", "S2S120"),
+    (added_to_integers, "counts[1:] += np.array([x, x])", "S2S120"),
+    (array_of_integers_on_one_path, "a[0] = x * 1.5", "S2S112"),
+    (product_with_an_integer_on_one_path, "a[0] = x * 1.5", "S2S112"),
+    (work_array_of_the_module, "WORK[0] = x * x", "S2S121"),
+    (part_of_an_array_of_the_module, "part += x", "S2S121"),
     (changed_before_a_call_at_run_time, "reads_the_body(n - 1)", "S2S139"),
     (one_of_two_is_changed_then_read, "first.x", "S2S132"),
     (changed_by_another_name, "first.append(x)", "S2S131"),

@@ -22,6 +22,17 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
+from s2s.analysis.numbers import (
+    ANY_FLOAT,
+    ANY_REAL,
+    ANY_SCALAR,
+    alternatives,
+    depends_on_path,
+    is_exact,
+    of_types,
+    possible_types,
+    settled,
+)
 from s2s.analysis.shapes import Facts, broadcast, index_shape, product, slice_length
 from s2s.analysis.values import (
     UNKNOWN,
@@ -39,20 +50,6 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.rules import table
-
-ANY_SCALAR = Scalar(object)
-"""A number of a type that depends on the path taken; never an array."""
-
-
-class AnyReal(float):
-    """The type of a real number that is a float or a NumPy float (or an int), depending on the path taken."""
-
-
-ANY_REAL = Scalar(AnyReal)
-_REAL = (float, int, np.floating, np.integer)
-_NUMBERS: tuple[type, ...] = (
-    float, int, bool, complex, np.bool_, *(np.dtype(c).type for c in np.typecodes["AllInteger"] + "efdgFDG"),
-)
 
 _DATA_DEPENDENT: set[Any] = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,
@@ -101,7 +98,7 @@ def type_of(value: AbstractValue) -> type | None:
     match value:
         case Known():
             return type(value.value)
-        case Scalar(kind) if kind not in (object, AnyReal):
+        case Scalar(kind) if is_exact(kind):
             return kind
         case Array():
             return np.ndarray
@@ -153,10 +150,7 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
     if isinstance(b, Known) and b.const == ir.UNDEFINED:
         return a
     if is_number(a) and is_number(b):
-        kinds = {v.type if isinstance(v, Scalar) else type(v.value) for v in (a, b)}  # type: ignore[union-attr]
-        if len(kinds) == 1:
-            return Scalar(kinds.pop())
-        return ANY_REAL if all(issubclass(k, _REAL) for k in kinds) else ANY_SCALAR
+        return of_types({v.type if isinstance(v, Scalar) else type(v.value) for v in (a, b)})  # type: ignore[union-attr]
     match a, b:
         case Array(dtype, shape), Array(other, more) if dtype == other:
             if shape is None or more is None or len(shape) != len(more):
@@ -242,8 +236,10 @@ class Evaluator:
             return _on_constants(fn, args)
         if any(isinstance(a, (Sequence, ListOf, Mapping)) for a in args):
             return self.probe(fn, args, {}) if not any(isinstance(a, ListOf) for a in args) else UNKNOWN
-        if any(a in (ANY_SCALAR, ANY_REAL) for a in args):
-            return self._on_any_scalar(fn, args)
+        if ANY_SCALAR in args:
+            return ANY_SCALAR if all(map(is_number, args)) and fn is not np.where else UNKNOWN
+        if depends_on_path(args):
+            return self._on_every_path(fn, args, {})
         if any(isinstance(a, Array) and a.shape is None for a in args):
             ones = tuple(Array(a.dtype, (Dim("", 1),)) if isinstance(a, Array) else a for a in args)
             made = _element_result(fn, ones)
@@ -259,22 +255,20 @@ class Evaluator:
         except ValueError:
             return UNKNOWN
 
-    def _on_any_scalar(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
-        """The result where the type of a number depends on the path taken."""
-        if fn is np.where:  # an array of rank 0, also of numbers
-            sides = args[1:]
-            real = all(map(is_number, args)) and any(s == ANY_REAL or type_of(s) is float for s in sides)
-            same = all(s == ANY_REAL or type_of(s) in (float, np.float64, int) for s in sides)
-            return Array(np.dtype(float), ()) if real and same else UNKNOWN
-        if any(a == ANY_SCALAR for a in args):
-            return ANY_SCALAR if all(map(is_number, args)) else UNKNOWN
-        made = self.elementwise(fn, tuple(Scalar(float) if a == ANY_REAL else a for a in args))
-        if isinstance(made, Scalar):
-            real = fn is not operator.pow and issubclass(made.type, (float, np.floating))
-            return ANY_REAL if real else ANY_SCALAR
-        # A Python float leaves float32 as it is, an np.float64 does not.
-        wide = all(a.dtype.itemsize >= 8 for a in args if isinstance(a, Array))
-        return made if wide else UNKNOWN
+    def _on_every_path(
+        self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]
+    ) -> AbstractValue:
+        """What comes of numbers whose types depend on the path taken: what is the same for all of them."""
+        found: AbstractValue | None = None
+        for chosen in alternatives():
+            named = {k: settled(v, chosen) for k, v in kwargs.items()}
+            made = self.call(fn, tuple(settled(a, chosen) for a in args), named)
+            found = made if found is None else join(found, made, self.facts)
+            if isinstance(found, Unknown):
+                return UNKNOWN
+        assert found is not None
+        power = fn is operator.pow and not (isinstance(args[1], Known) and type(args[1].value) is int)
+        return ANY_SCALAR if power and isinstance(found, Scalar) else found  # complex for a negative float
 
     def _length_arithmetic(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue | None:
         """Sums and differences of lengths and constants stay lengths."""
@@ -296,6 +290,8 @@ class Evaluator:
 
     def probe(self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]) -> AbstractValue:
         """The result of a pure function, by calling it on two small examples."""
+        if depends_on_path((*args, *kwargs.values())):
+            return self._on_every_path(fn, args, kwargs)
         unknown = itertools.count()
         args = tuple(_with_symbols(a, unknown) for a in args)
         kwargs = {k: _with_symbols(v, unknown) for k, v in kwargs.items()}
@@ -710,8 +706,8 @@ def _isinstance(self: Evaluator, value: AbstractValue, kinds: AbstractValue) -> 
         kinds = known(tuple(i.value for i in kinds.items))  # type: ignore[union-attr]
     if not isinstance(kinds, Known):
         return Scalar(bool)
-    if value in (ANY_SCALAR, ANY_REAL):
-        answers = {issubclass(k, kinds.value) for k in _NUMBERS if value == ANY_SCALAR or issubclass(k, _REAL)}
+    if isinstance(value, Scalar):
+        answers = {issubclass(k, kinds.value) for k in possible_types(value.type)}
         return known(answers.pop()) if len(answers) == 1 else Scalar(bool)
     return Scalar(bool) if kind is None else known(issubclass(kind, kinds.value))
 
@@ -867,7 +863,7 @@ def _is_complex(self: Evaluator, value: AbstractValue) -> AbstractValue | None:
     kind = type_of(value)
     if isinstance(value, Array):
         return known(value.dtype.kind == "c")
-    if value == ANY_REAL:
+    if value in (ANY_FLOAT, ANY_REAL):
         return known(False)
     if isinstance(value, Known):
         return known(np.iscomplexobj(value.value))
@@ -990,6 +986,6 @@ _SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
 }
 
 __all__ = [
-    "ANY_SCALAR", "Evaluator", "dtype_of", "is_elementwise", "is_number", "join", "join_all", "known", "rank", "shape_of", "slice_length",
-    "truth", "type_of", "widen_known",
+    "Evaluator", "dtype_of", "is_elementwise", "is_number", "join", "join_all", "known", "rank", "shape_of",
+    "slice_length", "truth", "type_of", "widen_known",
 ]

@@ -872,7 +872,8 @@ def store_item(self: Specializer, at: At, container: ir.Atom, key: ir.Atom, valu
     if is_instance(target.state):
         found = self.instances.operate(self, at, operator.setitem, "__setitem__", container, key, value)
         if found is None:
-            raise error("S2S112", span=at.span, asked_by=at.frame.called_from)
+            kind = target.state.kind.__name__
+            raise self.raised(TypeError(f"'{kind}' object does not support item assignment"))
         return
     if issubclass(target.state.kind, (tuple, set)):
         raise self.raised(TypeError(f"'{target.state.kind.__name__}' object does not support item assignment"))

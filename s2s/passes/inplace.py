@@ -38,7 +38,8 @@ def store_item(
     active = context.is_varied(value)
     if not isinstance(array, Array) or not isinstance(target, ir.Var):
         if not isinstance(array, Unknown) or active or context.is_varied(target):
-            raise error("S2S112", span=span, asked_by=frame.called_from)
+            name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
+            raise error("S2S112", span=span, asked_by=frame.called_from, name=name or "a")
     elif active:
         value = _as_array(self, value, frame, builder, span)
         _check_kind(array, context.value(value), frame, span)

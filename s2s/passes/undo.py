@@ -53,9 +53,10 @@ def with_old_contents(self: Reverser, block: ir.Block, chosen: frozenset[int]) -
 
 def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
     context = self.context
+    assert isinstance(s.target, ir.Var)
     array = context.value(s.target)
     if not isinstance(array, Array):
-        raise error("S2S112", span=s.span)
+        raise error("S2S112", span=s.span, name=s.target.name.lstrip("%") or "an expression")
     if s.kind in ("whole", "opaque") or s.key == WHOLE:
         old = context.define("%", array, False)
         made = [ir.Let(old, ir.Call(ir.Const(np.copy), (s.target,)), s.span)]

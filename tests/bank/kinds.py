@@ -222,3 +222,21 @@ def magnitudes(x):
 @case(np.array([1.0, 2.0, 3.0]), 2.0)
 def float_array_and_integer_valued(v, s):
     return np.sum(v * 2 + s * 3) + np.sum(v // 1 * 0)
+
+
+@case(V3)
+def sum_that_starts_with_an_integer(v):
+    total = 0
+    for k in range(len(v)):
+        total = total + v[k] ** 2
+    made = np.array([total, 1.0])
+    made[1] = v[0] * total
+    return np.sum(made * made[0])
+
+
+@case(V3)
+def integer_or_float_with_floats(v):
+    factor = 2 if v[0] > 0.0 else v[1]
+    scaled = v * factor
+    scaled[0] = np.sqrt(factor * v[2] ** 2) + factor**2
+    return np.sum(scaled**2)

@@ -1,0 +1,100 @@
+"""Numbers whose type depends on the path taken: ``total = 0`` before a loop that adds floats to it.
+
+What comes of such a number is worked out for each type that it may have. ``np.array([total])`` is an array of integers
+where the loop makes no trip; nothing is said of it, rather than that it is an array of floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.values import AbstractValue, Mapping, Scalar, Sequence
+
+
+class AnyFloat(float):
+    """The type of a number that is a ``float`` or an ``np.float64``."""
+
+
+class AnyReal(float):
+    """The type of a number that is a ``float``, an ``np.float64`` or an integer."""
+
+
+ANY_FLOAT = Scalar(AnyFloat)
+ANY_REAL = Scalar(AnyReal)
+ANY_SCALAR = Scalar(object)
+"""A number of some type; never an array."""
+
+_FLOATS: tuple[type, ...] = (float, np.float64)
+_INTEGERS: tuple[type, ...] = (int, bool, *(np.dtype(c).type for c in np.typecodes["AllInteger"]))
+_NUMBERS: tuple[type, ...] = (
+    *_FLOATS, *_INTEGERS, complex, np.bool_, *(np.dtype(c).type for c in "efgFDG"),
+)
+_MAY_BE: dict[type, tuple[type, ...]] = {
+    AnyFloat: _FLOATS, AnyReal: (*_FLOATS, *_INTEGERS), object: _NUMBERS,
+}
+_TRIED: dict[type, tuple[type, ...]] = {AnyFloat: _FLOATS, AnyReal: (*_FLOATS, int)}
+"""The types that stand for the others when an operation is tried out."""
+
+
+def is_exact(kind: type) -> bool:
+    """Whether it is a type that a number may have, and not one of those that stand for several."""
+    return kind not in _MAY_BE
+
+
+def possible_types(kind: type) -> tuple[type, ...]:
+    """The types that a number may have."""
+    return _MAY_BE.get(kind, (kind,))
+
+
+def of_types(kinds: set[type]) -> Scalar:
+    """A number of one of these types."""
+    if len(kinds) == 1:
+        return Scalar(kinds.pop())
+    possible = {k for kind in kinds for k in possible_types(kind)}
+    if possible <= set(_FLOATS):
+        return ANY_FLOAT
+    return ANY_REAL if possible <= set(_MAY_BE[AnyReal]) else ANY_SCALAR
+
+
+def depends_on_path(values: Any) -> bool:
+    """Whether the type of a number among values, or among the items of containers, depends on the path taken."""
+    return any(_is_open(v) for v in values)
+
+
+def _is_open(value: AbstractValue) -> bool:
+    match value:
+        case Scalar(kind):
+            return kind in _TRIED
+        case Sequence(_, items) | Mapping(_, items):
+            return any(map(_is_open, items))
+        case _:
+            return False
+
+
+def alternatives() -> Iterator[dict[type, type]]:
+    """What the types that stand for several may be together."""
+    for one in _TRIED[AnyFloat]:
+        for other in _TRIED[AnyReal]:
+            yield {AnyFloat: one, AnyReal: other}
+
+
+def settled(value: AbstractValue, types: dict[type, type]) -> AbstractValue:
+    """A value whose numbers have these types."""
+    match value:
+        case Scalar(kind) if kind in types:
+            return Scalar(types[kind])
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(settled(i, types) for i in items))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(settled(i, types) for i in items))
+        case _:
+            return value
+
+
+__all__ = [
+    "ANY_FLOAT", "ANY_REAL", "ANY_SCALAR", "AnyFloat", "AnyReal", "alternatives", "depends_on_path", "is_exact",
+    "of_types", "possible_types", "settled",
+]
