@@ -28,6 +28,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_number, join, join_all, known, truth, type_of, widen_known
+from s2s.analysis.memory import shared_with
 from s2s.analysis.raising import certain_error, ends
 from s2s.analysis.values import (
     UNKNOWN,
@@ -964,9 +965,16 @@ class Specializer:
         if isinstance(value, (Array, Unknown, ListOf)) or (isinstance(value, Sequence) and value.type is list):
             if isinstance(old, ir.Var) and isinstance(result, ir.Var):
                 self.rebound.append((old, result, span))
-                if isinstance(value, Unknown):
+                if isinstance(value, Unknown) and not self._is_new_array(old):
                     builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(name))), span))
         return result
+
+    def _is_new_array(self, atom: ir.Var) -> bool:
+        """Whether a function of NumPy made it, an array of its own or a number."""
+        made = self.context.definitions.get(atom)
+        if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or table.find(made.fn.value) is None:
+            return False
+        return not shared_with(made, UNKNOWN, self.context.value)
 
     def _is_array(self, fn: Any, value: Array, change: ir.Atom) -> bool:
         """Whether an operation on an array is known to give an array of the same rank."""
