@@ -22,6 +22,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.inplace import own_arguments
+from s2s.passes.names import name_temporaries
 from s2s.passes.ownership import check_rebinding, shared_rebindings
 from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.simplify import (
@@ -72,7 +73,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request, shared).build(fn)
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
-    function = _checked(simplify(function, context))
+    function = _checked(simplify(name_temporaries(function, context), context))
     # text
     emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
     lowered.flush()

@@ -908,6 +908,28 @@ def _flat(self: Evaluator, value: AbstractValue, *order: AbstractValue) -> Abstr
     return Array(value.dtype, (product(shape) or self.facts.fresh_dim(),))
 
 
+def _split(along: int | None, equal: bool = True) -> Callable[..., AbstractValue | None]:
+    """The parts of an array that is split into a known number of them."""
+
+    def result(
+        self: Evaluator, value: AbstractValue, number: AbstractValue, axis: AbstractValue | None = None
+    ) -> AbstractValue | None:
+        count = number.value if isinstance(number, Known) else None
+        place = along if axis is None else axis.value if isinstance(axis, Known) else None
+        if not isinstance(value, Array) or not value.shape or type(count) is not int or type(place) is not int:
+            return None
+        place = 0 if along == 1 and len(value.shape) == 1 else place
+        if not -len(value.shape) <= place < len(value.shape) or value.shape[place].is_constant:
+            return None
+        lengths = [self.facts.fresh_dim()] * count if equal else [self.facts.fresh_dim() for _ in range(count)]
+        shapes = [[*value.shape] for _ in lengths]
+        for shape, length in zip(shapes, lengths, strict=True):
+            shape[place] = length
+        return Sequence(list, tuple(Array(value.dtype, tuple(shape)) for shape in shapes))
+
+    return result
+
+
 def _boolean(self: Evaluator, *args: AbstractValue) -> AbstractValue:
     return Scalar(bool)
 
@@ -975,6 +997,11 @@ _SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.ravel: _flat,
     np.ndarray.ravel: _flat,
     np.ndarray.flatten: _flat,
+    np.split: _split(0),
+    np.array_split: _split(0, equal=False),
+    np.vsplit: _split(0),
+    np.hsplit: _split(1),
+    np.dsplit: _split(2),
     np.iscomplexobj: _is_complex,
     np.isrealobj: _is_real,
     np.isscalar: _is_scalar,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
+from s2s import ir, ops
 from s2s.analysis.values import AbstractValue, Array, Closure, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
 
@@ -41,6 +41,9 @@ FRESH: set[Any] = {
 
 _MAY_GIVE_BACK = {np.real, np.imag, np.ndarray.conj, np.ndarray.conjugate, np.nan_to_num, np.real_if_close}
 """Elementwise functions that may give their argument, or a view of it."""
+
+_SPLITS = tuple(map(ir.Const, (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)))
+"""Functions whose result is a list of views."""
 
 _RESHAPES = {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel}
 _FRESH_KINDS = ("partials", "straight_through", "zero")
@@ -223,12 +226,26 @@ class Memory:
         value = self.made.get(var)
         if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or not value.args:
             return None
-        source = value.args[0]
-        if not isinstance(source, ir.Var) or not isinstance(self.value_of(source), Array):
-            return None
         if not isinstance(self.value_of(var), Array):
             return None
+        parts = self.parts_of(value)
+        source = value.args[0] if parts is None else parts.args[0]
+        if not isinstance(source, ir.Var) or not isinstance(self.value_of(source), Array):
+            return None
+        if parts is not None:
+            return source
         return source if self._is_view(value.fn.value, value, source) else None
+
+    def parts_of(self, value: ir.Call) -> ir.Call | None:
+        """The call that has split an array into views, where a value is one of these."""
+        index = self.value_of(value.args[1]) if value.fn == ir.Const(operator.getitem) else None
+        if not isinstance(index, Known) or type(index.value) is not int:
+            return None
+        made = self.made.get(value.args[0])  # type: ignore[arg-type]
+        if isinstance(made, ir.Call) and made.fn == ir.Const(ops.unpack):
+            made = self.made.get(made.args[0])  # type: ignore[arg-type]
+        is_split = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in _SPLITS
+        return made if is_split else None  # type: ignore[return-value]
 
     def _is_view(self, fn: Any, value: ir.Call, source: ir.Var) -> bool:
         if fn is operator.getitem:

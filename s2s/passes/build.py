@@ -55,8 +55,9 @@ def _folds(value: AbstractValue) -> bool:
 class Context:
     """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on.
 
-    ``effects`` are the results of calls that are decided at run time with differentiated arguments: what such a call
-    changes is not known, so none of them is dropped or taken for one without effects.
+    ``names`` are the user's names of temporaries. ``effects`` are the results of calls that are decided at run time
+    with differentiated arguments: what such a call changes is not known, so none of them is dropped or taken for one
+    without effects.
 
     ``unbound`` are variables that have no value on some path, with an atom that is true there; ``lost`` those of them
     that hold what an interrupted block may have assigned or not. ``sides`` of a result of a ``try`` are what it is
@@ -73,6 +74,7 @@ class Context:
     effects: set[ir.Var] = field(default_factory=set)
     forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
+    names: dict[ir.Atom, str] = field(default_factory=dict)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
     lost: set[ir.Var] = field(default_factory=set)
     sides: dict[ir.Var, tuple[ir.Var, tuple[ir.Atom, ...]]] = field(default_factory=dict)
@@ -103,6 +105,10 @@ class Context:
         """An argument that has the shape of an array: reading its shape keeps nothing alive."""
         known = self.value(atom)
         return self.sources.get(known.shape, atom) if isinstance(known, Array) and known.shape else atom
+
+    def name_of(self, var: ir.Var) -> str:
+        """What the user calls a variable; ``%`` where nothing."""
+        return self.names.get(var, "%") if var.is_temporary else var.name
 
     def is_varied(self, atom: ir.Atom) -> bool:
         """Whether an atom depends on a differentiated input."""

@@ -180,7 +180,7 @@ class Crossing:
         """A variable of a loop's trip, in the reverse of the block that defines it; how it gets there is decided by
         ``finish``, when all that the block needs is known."""
         if var not in sweep.restored:
-            back = self.context.define(var.name, self.context.value(var), var in self.context.varied)
+            back = self.context.define(self.context.name_of(var), self.context.value(var), var in self.context.varied)
             sweep.restored[var] = sweep.requests[var] = back
         return sweep.restored[var]
 
@@ -281,7 +281,8 @@ class Crossing:
         """Keep a variable of every trip; the statement that gives it back goes to the start of the reverse trip."""
         loop = sweep.region.innermost_loop()
         assert loop is not None
-        name = "saved" if var.is_temporary else f"saved_{var.name}"
+        called = self.context.name_of(var)
+        name = "saved" if called == "%" else f"saved_{called}"
         known = self.context.value(var)
         sizes = self._trip_counts(loop, known)
         if sizes is not None:

@@ -16,7 +16,7 @@ from s2s import runtime as rt
 from s2s.analysis.evaluate import dtype_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import leaves
-from s2s.analysis.values import AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
+from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
 from s2s.passes.frames import Frame
@@ -34,6 +34,9 @@ def store_item(
 ) -> None:
     """``target[key] = value``, ``target[key] op= value`` on an array, or on something passive of unknown kind."""
     context = self.context
+    flat = context.definition(target, getattr)
+    if flat is not None and flat[1] == ir.Const("flat") and isinstance(context.value(flat[0]), Array):
+        return _store_flat(self, flat[0], key, value, op, frame, builder, span)
     array = context.value(target)
     active = context.is_varied(value)
     if not isinstance(array, Array) or not isinstance(target, ir.Var):
@@ -171,6 +174,47 @@ def _put(
     return ir.Const(None)
 
 
+def _store_flat(
+    self: Specializer, array: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame,
+    builder: Builder, span: ir.Span | None,
+) -> None:
+    """``a.flat[key] = v`` stores at places of the flattened array, the values of ``v`` in turn."""
+    every = builder.call(np.arange, builder.call(np.size, array, span=span), span=span)
+    places = builder.call(operator.getitem, every, key, span=span)
+    at = builder.call(np.unravel_index, places, builder.call(np.shape, array, span=span), span=span)
+    if op is None and not self.is_number(value):
+        value = self.apply(ir.Const(_in_turn), [value, places], {}, frame, builder, span)
+    store_item(self, array, at, value, op, frame, builder, span)
+
+
+def _along_axis(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.put_along_axis(a, indices, v, axis)``: what ``np.take_along_axis`` reads is stored into."""
+    given = {**dict(zip(("arr", "indices", "values", "axis"), args, strict=False)), **kwargs}
+    axis, known = self.context.value(given.get("axis", ir.Const(-1))), self.context.value(args[0])
+    if not isinstance(axis, Known) or not isinstance(known, Array) or known.shape is None or len(given) < 3:
+        return None
+    if axis.value is None:
+        _store_flat(self, args[0], given["indices"], given["values"], None, frame, builder, span)
+        return ir.Const(None)
+    rank = len(known.shape)
+    parts = [
+        given["indices"] if k == axis.value % rank else
+        self.apply(ir.Const(_line), [args[0], ir.Const(k)], {}, frame, builder, span)
+        for k in range(rank)
+    ]
+    key = builder.call(ops.make_tuple, *parts, span=span)
+    store_item(self, args[0], key, given["values"], None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _line(a: Any, axis: int) -> Any:
+    """The indices along an axis, in a shape that broadcasts with those along the others."""
+    return np.reshape(np.arange(np.shape(a)[axis]), (-1,) + (1,) * (np.ndim(a) - axis - 1))
+
+
 def _in_turn(values: Any, places: Any) -> Any:
     """The values for some places, from the beginning again where there are too few."""
     return np.reshape(np.ravel(values)[np.arange(np.size(places)) % np.size(values)], np.shape(places))
@@ -260,6 +304,7 @@ CHANGING: dict[Any, Callable[..., ir.Atom | None]] = {
     np.ndarray.put: _put,
     np.fill_diagonal: _fill_diagonal,
     np.putmask: _masked,
+    np.put_along_axis: _along_axis,
     np.place: _placed,
     operator.setitem: _set_item,
     np.ndarray.__setitem__: _set_item,

@@ -198,7 +198,7 @@ class Reverser:
         )
         first = ir.Call(ir.Const(operator.getitem), (both, ir.Const(0)))
         builder.add(ir.Let(target, first, span))
-        base = "%" if target.is_temporary else target.name
+        base = self.context.name_of(target)
         pullback = self.context.define(f"{base}_pullback", UNKNOWN)
         second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
         builder.add(ir.Let(pullback, second, span))
@@ -258,7 +258,7 @@ class Reverser:
 
     def name(self, var: ir.Var) -> str:
         """What the adjoint of a variable is called."""
-        return "%_bar" if var.is_temporary else f"{var.name}_bar"
+        return f"{self.context.name_of(var)}_bar"
 
     def read(self, sweep: Sweep, var: ir.Var, path: Path) -> ir.Atom | None:
         """The cotangent of a part of a variable, as it is now; None where nothing was added to it."""

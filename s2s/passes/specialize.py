@@ -258,7 +258,9 @@ class Specializer:
         builder.add(ir.Raise(made, None, span))
 
     def _take_name(self, target: ir.Var, atom: ir.Atom) -> None:
-        """Nothing to do where a statement's value is already named; kept apart so that names have one place."""
+        """Remember what the user calls a value that was made under no name."""
+        if isinstance(atom, ir.Var) and atom.is_temporary and not target.is_temporary:
+            self.context.names.setdefault(atom, target.name)
 
     # --- values
 

@@ -65,10 +65,19 @@ def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> i
     base = self.memory.base_of(var)
     made = self.memory.made[var]
     assert base is not None and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)
-    of_base = shadow(self, sweep, base, span)
+    parts = self.memory.parts_of(made)
+    if parts is None:
+        return _again(self, sweep, made, shadow(self, sweep, base, span), self.name(var), span)
+    of_parts = _again(self, sweep, parts, shadow(self, sweep, base, span), "%", span)
+    return _again(self, sweep, made, of_parts, self.name(var), span)
+
+
+def _again(self: Reverser, sweep: Sweep, made: ir.Call, first: ir.Atom, name: str, span: ir.Span | None) -> ir.Atom:
+    """The operation that made a view, on another first argument."""
+    assert isinstance(made.fn, ir.Const)
     rest = [self.use(sweep, a) for a in made.args[1:]]  # type: ignore[arg-type]
     kwargs = tuple((k, self.use(sweep, a)) for k, a in made.kwargs if k is not None)
-    return sweep.builder.call(made.fn.value, of_base, *rest, span=span, name=self.name(var), kwargs=kwargs)
+    return sweep.builder.call(made.fn.value, first, *rest, span=span, name=name, kwargs=kwargs)
 
 
 def adjoint_of(self: Reverser, sweep: Sweep) -> ir.Var:
@@ -122,7 +131,7 @@ def place(
     """An adjoint to be changed and at which index: a view that an index makes is that index of its base."""
     made = self.memory.made.get(var)
     if key is None and self.holders.kind(var) == VIEW and isinstance(made, ir.Call):
-        if made.fn == ir.Const(operator.getitem):
+        if made.fn == ir.Const(operator.getitem) and self.memory.parts_of(made) is None:
             base = self.memory.base_of(var)
             assert base is not None
             return shadow(self, sweep, base, span), self.use(sweep, made.args[1])  # type: ignore[arg-type]

@@ -340,3 +340,31 @@ def add_at_a_constant_after_a_product(x, s):
 def add_at_a_constant_after_a_product_pure(x, s):
     moved = x + np.array([0.0, 2.0, 0.0, 0.0, 0.0]) - np.array([2.0, 0.0, 0.0, 0.0, 0.0]) * s
     return (np.outer(x, x) * s) @ moved
+
+
+@mutating(M33, V3)
+def put_along_axis(m, v):
+    a = m.copy()
+    np.put_along_axis(a, np.array([[2], [0], [1]]), (v**2)[:, None], axis=1)
+    np.put_along_axis(a, np.array([[1]]), v[0], 0)
+    return a * m
+
+
+@pure
+def put_along_axis_pure(m, v):
+    at = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    a = np.where(at > 0.0, (v**2)[:, None], m)
+    return np.where(np.arange(3)[:, None] == 1, v[0], a) * m
+
+
+@mutating(V5)
+def assigned_by_flat_index(x):
+    y = x.reshape(1, 5) ** 2
+    y.flat[2] = x[0]
+    y.flat[3:] = x[1] * x[:2]
+    return y
+
+
+@pure
+def assigned_by_flat_index_pure(x):
+    return np.concatenate([x[:2] ** 2, x[:1], x[1] * x[:2]])[None]

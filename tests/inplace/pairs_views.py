@@ -481,3 +481,59 @@ def rows_of_a_reshaped_array_pure(t):
     b = t.reshape(6, 4)
     c = np.stack([b[::2] * b[1::2], b[1::2]], axis=1).reshape(2, 12)
     return np.concatenate([c[:, 1:2] ** 2, c[:, 1:]], axis=1).reshape(2, 3, 4)
+
+
+@mutating(M33)
+def flat_items(m):
+    a = m.copy()
+    a.flat[4] = a[0, 0] * a[2, 1]
+    a.flat[::4] += m[0]
+    a.T.flat[[1, 2]] *= m[2, 2]
+    return a
+
+
+@pure
+def flat_items_pure(m):
+    middle = np.stack([m[1, 0], m[0, 0] * m[2, 1], m[1, 2]])
+    a = np.stack([m[0], middle, m[2]]) + np.eye(3) * m[0]
+    return np.concatenate([np.concatenate([a[:1, :1], a[1:, :1] * m[2, 2]]), a[:, 1:]], axis=1)
+
+
+@mutating(V6)
+def split_parts_are_views(x):
+    y = x**2
+    left, right = np.split(y, 2)
+    left[0] = right[2] * x[0]
+    right += left
+    return y
+
+
+@pure
+def split_parts_are_views_pure(x):
+    y = x**2
+    left = np.concatenate([y[5:] * x[0], y[1:3]])
+    return np.concatenate([left, y[3:] + left])
+
+
+@mutating(V6, 2)
+@mutating(V6, 0)
+def parts_of_a_matrix_in_a_loop(x, n):
+    y = (x**2).reshape(2, 3)
+    first, second, third = np.hsplit(y, 3)
+    for _ in range(n):
+        first[:] = second * third
+        third[0] *= first[1]
+        for part in np.vsplit(y, 2):
+            part -= 0.1 * part[:, :1]
+    return y
+
+
+@pure
+def parts_of_a_matrix_in_a_loop_pure(x, n):
+    y = (x**2).reshape(2, 3)
+    for _ in range(n):
+        y = np.concatenate([y[:, 1:2] * y[:, 2:], y[:, 1:]], axis=1)
+        last = np.stack([y[0, 2] * y[1, 0], y[1, 2]])[:, None]
+        y = np.concatenate([y[:, :2], last], axis=1)
+        y = y - 0.1 * y[:, :1]
+    return y
