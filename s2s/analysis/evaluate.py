@@ -27,9 +27,9 @@ from s2s.analysis.numbers import (
     ANY_REAL,
     ANY_SCALAR,
     alternatives,
-    depends_on_path,
     is_exact,
     of_types,
+    open_types,
     possible_types,
     settled,
 )
@@ -238,8 +238,9 @@ class Evaluator:
             return self.probe(fn, args, {}) if not any(isinstance(a, ListOf) for a in args) else UNKNOWN
         if ANY_SCALAR in args:
             return ANY_SCALAR if all(map(is_number, args)) and fn is not np.where else UNKNOWN
-        if depends_on_path(args):
-            return self._on_every_path(fn, args, {})
+        kinds = open_types(args)
+        if kinds:
+            return self._on_every_path(fn, args, {}, kinds)
         if any(isinstance(a, Array) and a.shape is None for a in args):
             ones = tuple(Array(a.dtype, (Dim("", 1),)) if isinstance(a, Array) else a for a in args)
             made = _element_result(fn, ones)
@@ -256,11 +257,11 @@ class Evaluator:
             return UNKNOWN
 
     def _on_every_path(
-        self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]
+        self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], kinds: set[type]
     ) -> AbstractValue:
         """What comes of numbers whose types depend on the path taken: what is the same for all of them."""
         found: AbstractValue | None = None
-        for chosen in alternatives():
+        for chosen in alternatives(kinds):
             named = {k: settled(v, chosen) for k, v in kwargs.items()}
             made = self.call(fn, tuple(settled(a, chosen) for a in args), named)
             found = made if found is None else join(found, made, self.facts)
@@ -290,8 +291,9 @@ class Evaluator:
 
     def probe(self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]) -> AbstractValue:
         """The result of a pure function, by calling it on two small examples."""
-        if depends_on_path((*args, *kwargs.values())):
-            return self._on_every_path(fn, args, kwargs)
+        kinds = open_types((*args, *kwargs.values()))
+        if kinds:
+            return self._on_every_path(fn, args, kwargs, kinds)
         unknown = itertools.count()
         args = tuple(_with_symbols(a, unknown) for a in args)
         kwargs = {k: _with_symbols(v, unknown) for k, v in kwargs.items()}

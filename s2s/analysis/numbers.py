@@ -6,8 +6,8 @@ where the loop makes no trip; nothing is said of it, rather than that it is an a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import itertools
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -59,26 +59,24 @@ def of_types(kinds: set[type]) -> Scalar:
     return ANY_REAL if possible <= set(_MAY_BE[AnyReal]) else ANY_SCALAR
 
 
-def depends_on_path(values: Any) -> bool:
-    """Whether the type of a number among values, or among the items of containers, depends on the path taken."""
-    return any(_is_open(v) for v in values)
+def open_types(values: Iterable[AbstractValue]) -> set[type]:
+    """The types that stand for several, of numbers among values and among the items of containers."""
+    found: set[type] = set()
+    for value in values:
+        match value:
+            case Scalar(kind) if kind in _TRIED:
+                found.add(kind)
+            case Sequence(_, items) | Mapping(_, items):
+                found |= open_types(items)
+            case _:
+                pass
+    return found
 
 
-def _is_open(value: AbstractValue) -> bool:
-    match value:
-        case Scalar(kind):
-            return kind in _TRIED
-        case Sequence(_, items) | Mapping(_, items):
-            return any(map(_is_open, items))
-        case _:
-            return False
-
-
-def alternatives() -> Iterator[dict[type, type]]:
-    """What the types that stand for several may be together."""
-    for one in _TRIED[AnyFloat]:
-        for other in _TRIED[AnyReal]:
-            yield {AnyFloat: one, AnyReal: other}
+def alternatives(kinds: set[type]) -> Iterator[dict[type, type]]:
+    """What types that stand for several may be together."""
+    for row in itertools.product(*(_TRIED[kind] for kind in kinds)):
+        yield dict(zip(kinds, row, strict=True))
 
 
 def settled(value: AbstractValue, types: dict[type, type]) -> AbstractValue:
@@ -95,6 +93,6 @@ def settled(value: AbstractValue, types: dict[type, type]) -> AbstractValue:
 
 
 __all__ = [
-    "ANY_FLOAT", "ANY_REAL", "ANY_SCALAR", "AnyFloat", "AnyReal", "alternatives", "depends_on_path", "is_exact",
-    "of_types", "possible_types", "settled",
+    "ANY_FLOAT", "ANY_REAL", "ANY_SCALAR", "AnyFloat", "AnyReal", "alternatives", "is_exact", "of_types", "open_types",
+    "possible_types", "settled",
 ]
