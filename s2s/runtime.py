@@ -671,11 +671,38 @@ def interp_fp_bar(g: Any, x: Any, xp: Any, fp: Any) -> Any:
     return fp_bar
 
 
+def periodic(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any, Any]:
+    """The arguments of ``np.interp`` with a period as those without: within one period, the knots in order, with one
+    more on each side; and which knots these are.
+    """
+    period = abs(period)
+    x, xp = np.remainder(x, period), np.remainder(xp, period)
+    order = np.argsort(xp)
+    which = np.concatenate([order[-1:], order, order[:1]])
+    turn = np.zeros(len(which))
+    turn[0], turn[-1] = -period, period
+    return x, np.take(xp, which) + turn, np.take(fp, which), which
+
+
+def periodic_fp_bar(g: Any, x: Any, xp: Any, fp: Any, period: float) -> Any:
+    """As ``interp_fp_bar``, with a period."""
+    x, xp, whole, which = periodic(x, xp, fp, period)
+    fp_bar = np.zeros(np.shape(fp), dtype=np.asarray(g).dtype)
+    np.add.at(fp_bar, which, interp_fp_bar(g, x, xp, whole))
+    return fp_bar
+
+
 def distance_bar(g: Any, y: float, p: Any, q: Any) -> Any:
     """The cotangent of ``p`` from that of ``math.dist(p, q)``; 0 where the points are one."""
     scale = g / y if y else 0.0
     parts = [scale * (a - b) for a, b in zip(p, q, strict=True)]
     return np.array(parts) if isinstance(p, np.ndarray) else _rebuild(p, parts)
+
+
+def distance_dot(p_dot: Any, y: float, p: Any, q: Any) -> float:
+    """The tangent of ``math.dist(p, q)`` from that of ``p``; 0 where the points are one."""
+    change = sum([(a - b) * dot for a, b, dot in zip(p, q, p_dot, strict=True)])
+    return change / y if y else 0.0
 
 
 # --- linear algebra -----------------------------------------------------------------------------------------

@@ -54,7 +54,11 @@ from s2s.rules import table
 _DATA_DEPENDENT: set[Any] = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,
     np.ndarray.compress, np.roots, np.ndarray.tolist, np.ndarray.item, np.union1d, np.intersect1d, np.setdiff1d,
+    np.setxor1d, np.unique_values, np.unique_all, np.real_if_close, np.polydiv,
 }
+
+_COMPLEX_BY_VALUE: set[Any] = {np.linalg.eig, np.linalg.eigvals}
+"""Functions whose result for real arguments is complex, or not, depending on the values."""
 
 _ELEMENTWISE_OPERATORS: set[Any] = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
@@ -217,6 +221,10 @@ class Evaluator:
             return self.elementwise(fn, args)
         if not _hashable(fn) or fn in _DATA_DEPENDENT:
             return UNKNOWN
+        if fn is np.arange and any(isinstance(a, Scalar) and not _is_integer(a) for a in args):
+            return Array(np.dtype(float), (self.facts.fresh_dim(),)) if not kwargs else UNKNOWN
+        if fn in _COMPLEX_BY_VALUE and not any(map(_is_complex_array, args)):
+            return UNKNOWN
         if fn is np.where and len(args) == 1:
             return UNKNOWN
         rule = table.find(fn)
@@ -341,6 +349,14 @@ class Evaluator:
             if one - sizes[0][symbol] == two - sizes[1][symbol] and not symbol.startswith("?int"):
                 return Dim(symbol, one - sizes[0][symbol])
         return self.facts.fresh_dim()
+
+
+def _is_integer(value: Scalar) -> bool:
+    return issubclass(value.type, (int, np.integer))
+
+
+def _is_complex_array(value: AbstractValue) -> bool:
+    return isinstance(value, Array) and value.dtype.kind == "c"
 
 
 def _may_be_tried(fn: Any) -> bool:
@@ -539,10 +555,11 @@ def _mergers(dims: list[Dim], constants: list[Dim]) -> Iterator[Merged]:
 
 
 def _sizes(symbols: list[str], merged: Merged) -> list[dict[str, int]]:
-    """Two sizes for each symbol, such that no two lengths agree by accident in both."""
+    """Two sizes for each symbol, such that no two lengths agree by accident in both; in the other order in the second,
+    so that the lesser of two lengths (the number of singular values) is not taken for one of them."""
     parts = dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*"))
     one = {s: 5 + 2 * k for k, s in enumerate(parts)}
-    two = {s: 5 + 2 * k + 3 * 2**k for k, s in enumerate(parts)}
+    two = {s: 5 + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
     for symbol in symbols:
         if symbol.startswith("*"):
             for size in (one, two):

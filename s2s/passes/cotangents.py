@@ -198,10 +198,10 @@ def fit(
     shape, target, outer = (shape_of(context.value(a)) for a in (c, argument, result))
     if target is not None and outer is not None and shape is not None:
         if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
-            return _fit_dtype(builder, c, context.value(argument), span)
+            return fit_dtype(builder, c, context.value(argument), span)
         if not target and is_number(context.value(c)) and all(not d.is_constant for d in outer):
             size = builder.call(getattr, context.shape_source(use(result)), ir.Const("size"), span=span)
-            return _fit_dtype(builder, multiply(builder, c, size, span), context.value(argument), span)
+            return fit_dtype(builder, multiply(builder, c, size, span), context.value(argument), span)
         if len(shape) != len(outer) or not same_shape(shape, outer, context.evaluator.facts):
             c = builder.call(np.broadcast_to, c, shape_atom(builder, use(result), span), span=span)
     return unbroadcast(builder, c, argument, span, use)
@@ -222,14 +222,14 @@ def unbroadcast(
     outer, target = shape_of(context.value(c)), shape_of(value)
     if outer is None or target is None or len(outer) < len(target):
         if is_number(value) and is_number(context.value(c)):
-            return _fit_dtype(builder, c, value, span)
+            return fit_dtype(builder, c, value, span)
         return builder.call(rt.unbroadcast, c, use(argument), span=span)
     if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
-        return _fit_dtype(builder, c, value, span)
+        return fit_dtype(builder, c, value, span)
     summed = _sum_to(builder, c, target, outer, span)
     if summed is None:
         return builder.call(rt.unbroadcast, c, use(argument), span=span)
-    return _fit_dtype(builder, summed, value, span)
+    return fit_dtype(builder, summed, value, span)
 
 
 def _sum_to(
@@ -258,7 +258,8 @@ def _axes(builder: Builder, axes: list[int]) -> ir.Atom:
     return builder.call(ops.make_tuple, *map(ir.Const, axes))
 
 
-def _fit_dtype(builder: Builder, c: ir.Atom, like: AbstractValue, span: ir.Span | None) -> ir.Atom:
+def fit_dtype(builder: Builder, c: ir.Atom, like: AbstractValue, span: ir.Span | None) -> ir.Atom:
+    """A cotangent in the dtype of ``like``, its real part where that is real."""
     have, want = builder.context.value(c), dtype_of(like)
     if isinstance(have, (Array, Scalar)) and _is_complex(have) and not _is_complex(like):
         c = builder.call(np.real, c, span=span)

@@ -16,12 +16,14 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import type_of
+from s2s.analysis.evaluate import rank, type_of
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, is_constant_kind
-from s2s.passes.frames import MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
+from s2s.passes.frames import JOINER, MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
 from s2s.rules import table
+from s2s.rules.shape import as_columns, as_vector
 from s2s.signature import describe
 
 if TYPE_CHECKING:
@@ -196,6 +198,8 @@ def _known_item(
 ) -> ir.Atom | None:
     """An item that a container of known length or keys does not have raises the user's error when it is read."""
     known, key = self.context.value(args[0]), args[1]
+    if isinstance(known, Known) and isinstance(known.value, JOINER):
+        return _join(self, known.value, key, frame, builder, span, name)
     if not isinstance(key, ir.Const):
         return None
     if isinstance(known, Mapping) and key.value not in known.keys:
@@ -208,6 +212,40 @@ def _known_item(
                 raise self.raised(IndexError(f"{known.type.__name__} index out of range"))
             return self.keep(builder, ir.Call(ir.Const(operator.getitem), tuple(args)), span)
     return None
+
+
+def _join(
+    self: Specializer, joiner: Any, key: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``np.r_[x, 0.0, y]`` and ``np.c_[x, y]`` of something differentiated, as ``np.concatenate``."""
+    if not self.context.is_varied(key):
+        return None
+    parts = (self.static_items(key, builder, span) if type_of(self.context.value(key)) is tuple else [key]) or []
+    if not parts or joiner not in (np.r_, np.c_) or any(type_of(self.context.value(p)) is str for p in parts):
+        reason = "its directives and matrices have no rule; join with np.concatenate or np.stack"
+        raise error("S2S202", span=span, name=f"np.{type(joiner).__name__}", reason=reason)
+    made = [_joined_part(self, joiner, part, frame, builder, span) for part in parts]
+    every = builder.call(ops.make_tuple, *made, span=span)
+    axis = {"axis": ir.Const(-1)} if joiner is np.c_ else {}
+    return self.apply(ir.Const(np.concatenate), [every], axis, frame, builder, span, name)  # type: ignore[arg-type]
+
+
+def _joined_part(
+    self: Specializer, joiner: Any, part: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom:
+    """What is joined for one item: a number as an array, a slice as its range, for ``np.c_`` a vector as a column."""
+    if type_of(self.context.value(part)) is slice and not self.context.is_varied(part):
+        points = Array(np.dtype(float), (self.context.evaluator.facts.fresh_dim(),))
+        whole = builder.call(getattr, ir.Const(np), ir.Const("r_"), span=span)
+        part = builder.let(ir.Call(ir.Const(operator.getitem), (whole, part)), points, span=span)
+    dimensions = rank(self.context.value(part))
+    if dimensions is None:
+        fn = as_columns if joiner is np.c_ else as_vector
+        return self.apply(ir.Const(fn), [part], {}, frame, builder, span)
+    if joiner is np.c_ and dimensions < 2:
+        shape = builder.call(ops.make_tuple, ir.Const(-1), ir.Const(1), span=span)
+        return builder.call(np.reshape, part, shape, span=span)
+    return builder.call(np.atleast_1d, part, span=span) if dimensions == 0 else part
 
 
 def _merge_dict(

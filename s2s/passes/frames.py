@@ -20,6 +20,9 @@ from s2s.passes.normalize import normalize
 STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
 """Modules whose attributes nobody replaces."""
 
+JOINER: Any = type(np.r_).__base__
+"""The class of ``np.r_`` and ``np.c_``: functions that are called with brackets."""
+
 MISSING = object()
 
 _lowered: dict[types.CodeType, ir.Function] = {}
@@ -99,10 +102,9 @@ def with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
 
 
 def is_function_like(value: Any) -> bool:
-    return callable(value) and (
-        hasattr(type(value), "__s2s_primal__")
-        or isinstance(value, (types.MethodType, functools.partial, np.vectorize))
-    )
+    if hasattr(type(value), "__s2s_primal__") and callable(value):
+        return True
+    return isinstance(value, (JOINER, types.MethodType, functools.partial, np.vectorize))
 
 
 def place_of(frame: Frame, span: ir.Span | None) -> str:

@@ -27,7 +27,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.activity import find_useful
-from s2s.analysis.evaluate import is_elementwise, is_number, shape_of
+from s2s.analysis.evaluate import dtype_of, is_elementwise, is_number, shape_of
 from s2s.analysis.holders import Holders
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
@@ -615,11 +615,23 @@ class Reverser:
             if isinstance(given, tuple):
                 for k, a in enumerate(given):
                     if self.is_active(a):
-                        self.contribute(
-                            sweep, a, sweep.builder.call(operator.getitem, c, ir.Const(k), span=span), span
-                        )
+                        piece = sweep.builder.call(operator.getitem, c, ir.Const(k), span=span)
+                        self.contribute(sweep, a, self._of_kind(sweep, piece, a, target, span), span)
             else:
-                self.contribute(sweep, given, c, span)
+                self.contribute(sweep, given, self._of_kind(sweep, c, given, target, span), span)
+
+    def _of_kind(
+        self, sweep: Sweep, c: ir.Atom, argument: ir.Atom, target: ir.Var, span: ir.Span | None
+    ) -> ir.Atom:
+        """The cotangent that a rule gives, as a real number for a real argument, in the argument's precision."""
+        like, have = self.context.value(argument), self.context.value(c)
+        if not isinstance(like, (Array, Scalar)):
+            return c
+        if isinstance(have, (Array, Scalar)):
+            return cotangents.fit_dtype(sweep.builder, c, like, span)
+        if dtype_of(self.context.value(target)) in (None, dtype_of(like)):
+            return c
+        return sweep.builder.call(rt.cast, c, self.use(sweep, argument), span=span)
 
     def _full_cotangent(self, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
         if not self._is_compact(g, target):

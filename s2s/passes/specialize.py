@@ -83,6 +83,7 @@ from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, i
 from s2s.passes.simplify import is_pure
 from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
+from s2s.rules.ufuncs import METHODS
 from s2s.signature import describe
 from s2s.versions import KindGuard, ObjectGuard
 
@@ -626,6 +627,10 @@ class Specializer:
         changed = self._change(fn, args, kwargs, frame, builder, span, name)
         if changed is not None:
             return changed
+        repeated = _method_of_ufunc(fn)
+        if repeated is not None and any(map(self.context.is_varied, args)):
+            args = [ir.Const(fn.__self__), *args]
+            return self.apply_known(repeated, args, kwargs, frame, builder, span, name, effect)
         handler = FORMS.get(fn) if is_hashable(fn) else None
         if handler is not None and not kwargs:
             args = [a if fn in _TAKE_OBJECTS else builder.frozen(a) for a in args]
@@ -1502,3 +1507,10 @@ class _Trip:
 
 
 __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]
+
+
+def _method_of_ufunc(fn: Any) -> Callable[..., Any] | None:
+    """What is differentiated in place of ``np.hypot.reduce`` and its kin, where that has no rule of its own."""
+    if not isinstance(getattr(fn, "__self__", None), np.ufunc) or table.find(fn) is not None:
+        return None
+    return METHODS.get(fn.__name__)

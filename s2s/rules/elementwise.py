@@ -141,11 +141,9 @@ def power_exponent(y: Any, a: Any, b: Any) -> Any:
 
 partials(np.power, power_base, power_exponent, domain=(POSITIVE, (-2.0, 2.0)))
 partials(np.float_power, power_base, power_exponent, domain=(POSITIVE, (-2.0, 2.0)))
-partials(
-    np.remainder, lambda y, a, b: 1.0, lambda y, a, b: -np.floor_divide(a, b),
-    domain=((2.1, 3.9), (1.1, 1.9)),
-)
-partials(np.fmod, lambda y, a, b: 1.0, lambda y, a, b: -np.trunc(a / b), domain=((2.1, 3.9), (1.1, 1.9)))
+# a - y is a multiple of b. (A quotient that is rounded would be differentiated as what it rounds.)
+partials(np.remainder, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
+partials(np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
 straight_through(
     np.floor_divide, derivatives=(
         lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), domain=((-2.0, 2.0), POSITIVE,
@@ -207,12 +205,9 @@ def _divmod(x1: Any, x2: Any) -> Any:
 
 @model(np.modf, samples=[args(num(1.2, 1.8)), args(arr(3, low=1.2, high=1.8))])
 def _modf(x: Any) -> Any:
-    return x - np.trunc(x), np.trunc(x)
+    return np.where(np.isinf(x), np.copysign(0.0, x), np.fmod(x, 1.0)), np.trunc(x)
 
 
-refuse(
-    np.real_if_close, "whether its result is real depends on the values; use np.real",
-)
 refuse(np.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")
 refuse(np.nextafter, "the next floating-point number is no differentiable function; add a small constant")
 
@@ -275,6 +270,10 @@ linear(
 linear(
     np.imag, val=lambda y_bar, val: -1.0j * y_bar if np.iscomplexobj(val) else np.zeros_like(val),
     samples=[args(arr(3, complex=True)), args(arr(complex=True))],
+)
+linear(
+    np.real_if_close, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, tol=100", harmless="tol",
+    samples=[args(arr(3)), args(arr(3, complex=True))],
 )
 attribute("real", np.real)
 attribute("imag", np.imag)

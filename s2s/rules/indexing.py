@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, linear, model, num, refuse, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, num, refuse, vjp
 
 # The compiler accumulates into slices in place; this is the general form.
 linear(
@@ -140,31 +140,59 @@ vjp(
 )
 
 
-def _interp_x(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
+def _trapezoid_dx_dot(dx_dot: Any, y: Any, x: Any, axis: Any) -> Any:
+    return (dx_dot if x is None else 0.0) * np.trapezoid(y, axis=axis)
+
+
+jvp(
+    np.trapezoid,
+    y=lambda y_dot, x, dx, axis: np.trapezoid(y_dot, x, dx, axis),
+    x=lambda x_dot, y, axis: np.trapezoid(y, x_dot, axis=axis),
+    dx=_trapezoid_dx_dot,
+)
+
+
+def _interp_x(y_bar: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     """The slope of the piece; 0 outside, where the result is constant."""
+    if period is not None:
+        x, xp, fp, _ = rt.periodic(x, xp, fp, period)
     return rt.cast(y_bar * rt.interp_slope(x, xp, fp), x)
 
 
-def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
+def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
+    if period is not None:
+        return rt.cast(rt.periodic_fp_bar(y_bar, x, xp, fp, period), fp)
     if left is not None:
         y_bar = np.where(x < xp[0], 0.0, y_bar)
     if right is not None:
         y_bar = np.where(x > xp[-1], 0.0, y_bar)
-    return rt.interp_fp_bar(y_bar, x, xp, fp)
+    return rt.cast(rt.interp_fp_bar(y_bar, x, xp, fp), fp)
 
 
-def _interp_xp(y_bar: Any, x: Any, xp: Any, fp: Any) -> Any:
+def _interp_xp(y_bar: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     """A knot that moves by d moves its pieces: the cotangent of its value, times minus the slope, at each
     point.
     """
+    if period is not None:
+        x_, xp_, fp_, _ = rt.periodic(x, xp, fp, period)
+        return np.real(rt.periodic_fp_bar(-y_bar * rt.interp_slope(x_, xp_, fp_), x, xp, fp, period))
     return np.real(rt.interp_fp_bar(-y_bar * rt.interp_slope(x, xp, fp), x, xp, fp))
+
+
+def _interp_end(y_bar: Any, outside: Any, period: Any) -> Any:
+    """The cotangent of the value on one side; a periodic function has none."""
+    return np.sum(np.where(outside, y_bar, 0.0)) if period is None else 0.0 * np.sum(y_bar)
+
+
+def _interp_period(period: Any) -> Any:
+    return rt.no_derivative("the period of np.interp", "it has no rule; scale x and xp instead")
 
 
 vjp(
     np.interp, x=_interp_x, fp=_interp_fp, xp=_interp_xp,
-    left=lambda y_bar, x, xp: np.sum(np.where(x < xp[0], y_bar, 0.0)),
-    right=lambda y_bar, x, xp: np.sum(np.where(x > xp[-1], y_bar, 0.0)),
-    params="x, xp, fp, left=None, right=None, period=None",
+    left=lambda y_bar, x, xp, period: _interp_end(y_bar, x < xp[0], period),
+    right=lambda y_bar, x, xp, period: _interp_end(y_bar, x > xp[-1], period),
+    period=_interp_period, params="x, xp, fp, left=None, right=None, period=None",
     samples=[
         args(arr(4, low=0.1, high=2.9), np.arange(4.0), arr(4)), args(num(0.1, 0.9), np.arange(4.0), arr(4)),
         args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4)),
@@ -172,7 +200,34 @@ vjp(
         args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4), num(), num()),
         args(np.array([-1.0, 0.5, 9.0]), np.arange(4.0), arr(4), right=0.0),
         args(arr(3, low=0.1, high=0.9), np.arange(2.0), arr(2, complex=True)),
+        args(arr(5, low=-9.0, high=9.0), np.array([0.5, 3.0, 1.2, -0.6]), arr(4), period=4.0),
+        args(arr(3, low=-2.9, high=-2.1), arr(1, low=0.1, high=0.9), arr(1), period=4.0),
     ],
+)
+
+
+def _interp_x_dot(x_dot: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    if period is not None:
+        x, xp, fp, _ = rt.periodic(x, xp, fp, period)
+    return x_dot * rt.interp_slope(x, xp, fp)
+
+
+def _interp_xp_dot(xp_dot: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    moved = np.interp(x, xp, xp_dot, period=period)
+    if period is not None:
+        x, xp, fp, _ = rt.periodic(x, xp, fp, period)
+    return -rt.interp_slope(x, xp, fp) * moved
+
+
+def _interp_fp_dot(fp_dot: Any, x: Any, xp: Any, left: Any, right: Any, period: Any) -> Any:
+    return np.interp(x, xp, fp_dot, None if left is None else 0.0, None if right is None else 0.0, period)
+
+
+jvp(
+    np.interp, x=_interp_x_dot, xp=_interp_xp_dot, fp=_interp_fp_dot,
+    left=lambda left_dot, x, xp, period: np.where((x < xp[0]) & (period is None), left_dot, 0.0),
+    right=lambda right_dot, x, xp, period: np.where((x > xp[-1]) & (period is None), right_dot, 0.0),
+    period=_interp_period,
 )
 
 
@@ -240,6 +295,22 @@ vjp(
 )
 
 
+def _gradient_f_dot(f_dot: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+    return np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order)
+
+
+def _gradient_spacings_dot(varargs_dot: Any, y: Any, varargs: Any) -> Any:
+    if any(np.ndim(spacing) for spacing in varargs):
+        return rt.no_derivative("np.gradient", "the places of the points have no rule; keep the spacings constant")
+    changes = [-h_dot / h for h, h_dot in zip(varargs, varargs_dot)]
+    if isinstance(y, np.ndarray):
+        return changes[0] * y
+    return tuple([change * slope for change, slope in zip(changes if len(changes) > 1 else changes * len(y), y)])
+
+
+jvp(np.gradient, f=_gradient_f_dot, varargs=_gradient_spacings_dot)
+
+
 @model(
     np.ediff1d,
     samples=[args(arr(5)), args(arr(2, 3), num()), args(arr(4), to_begin=arr(2)), args(arr(4), arr(2), num())],
@@ -262,6 +333,8 @@ vjp(
         args(np.array([0.0, 3.1, 6.2, 1.4]), period=num(4.0, 4.1)), args(arr(5, low=-9.0, high=9.0), 4.0),
     ],
 )
+
+jvp(np.unwrap, p=lambda p_dot: p_dot, period=lambda period_dot, y, p, period: period_dot * (y - p) / period)
 
 # --- choosing -----------------------------------------------------------------------------------------------
 

@@ -15,6 +15,12 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
 
+
+def _h(a: Any) -> Any:
+    """The conjugate transpose, also of a stack of matrices."""
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
 # --- solve, inv, det ----------------------------------------------------------------------------------------
 
 
@@ -55,9 +61,11 @@ vjp(
 
 @jvp(np.linalg.solve)
 def _solve_dot(y: Any, a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
+    """One solve with the change of both sides: a y_dot = b_dot - a_dot y."""
     if np.ndim(b) == 1:
-        change = np.expand_dims(b_dot, -1) - a_dot @ np.expand_dims(y, -1)
-        return np.linalg.solve(a, change)[..., 0]
+        return _solve_dot(y[..., None], a, np.expand_dims(b, -1), a_dot, np.expand_dims(b_dot, -1))[..., 0]
+    if isinstance(a_dot, float):  # there is none
+        return np.linalg.solve(a, b_dot)
     return np.linalg.solve(a, b_dot - a_dot @ y)
 
 
@@ -71,7 +79,7 @@ vjp(
     np.linalg.inv, a=_inv, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(2, 2, complex=True))],
 )
-jvp(np.linalg.inv)(lambda y, a_dot: -(y @ a_dot @ y))
+jvp(np.linalg.inv, a=lambda a_dot, y: -(y @ a_dot @ y))
 
 
 def _det(y_bar: Any, y: Any, a: Any) -> Any:
@@ -106,6 +114,14 @@ vjp(
     np.linalg.slogdet, a=_slogdet, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(3, 3, complex=True))],
 )
+
+
+
+@jvp(np.linalg.slogdet)
+def _slogdet_dot(y: Any, a: Any, a_dot: Any) -> Any:
+    change = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
+    return 1.0j * np.imag(change) * y[0] if np.iscomplexobj(a) else 0.0 * change, np.real(change)
+
 
 # --- norm ---------------------------------------------------------------------------------------------------
 
@@ -147,6 +163,14 @@ ORDERS = [
     *[args(arr(3, 4, complex=True), p) for p in ("fro", "nuc", 2, 1)],
 ]
 vjp(np.linalg.norm, x=_norm, ord=_norm_ord, params="x, ord=None, axis=None, keepdims=False", samples=[*NORMS, *ORDERS])
+
+
+def _norm_dot(x_dot: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    slope = _norm(np.ones_like(y), y, x, ord, axis, keepdims)
+    return np.sum(np.real(slope * x_dot), axis=axis, keepdims=keepdims)
+
+
+jvp(np.linalg.norm, x=_norm_dot, ord=_norm_ord)
 
 
 @model(
@@ -225,15 +249,67 @@ vjp(
 )
 
 
-def _svd(y_bar: Any, y: Any, a: Any, full_matrices: Any, compute_uv: Any) -> Any:
-    if not compute_uv:
-        return rt.svdvals_bar(y_bar, a)
-    return rt.svd_bar(y_bar, y, a)
+jvp(np.linalg.eigh, a=lambda a_dot, y: eigh_dot(y[0], y[1], a_dot))
+jvp(np.linalg.eigvalsh, a=lambda a_dot, a, UPLO: eigh_dot(*np.linalg.eigh(a, UPLO), a_dot)[0])
+
+
+def eigh_dot(w: Any, v: Any, a_dot: Any) -> tuple[Any, Any]:
+    """The tangents of eigenvalues and eigenvectors along a symmetric (Hermitian) change; NaN for the eigenvectors of
+    equal eigenvalues.
+    """
+    inner = _h(v) @ (0.5 * (a_dot + _h(a_dot))) @ v
+    size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+    turn = rt.gap_quotient(inner, w[..., None, :] - w[..., :, None], size)
+    return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ turn
+
+
+def _svd(y_bar: Any, y: Any, a: Any, compute_uv: Any, hermitian: Any) -> Any:
+    """A Hermitian matrix is read in one triangle: the cotangent is the symmetric one, as of ``eigh``."""
+    a_bar = rt.svd_bar(y_bar, y, a) if compute_uv else rt.svdvals_bar(y_bar, a)
+    return 0.5 * (a_bar + _h(a_bar)) if hermitian else a_bar
+
+
+def svdvals_dot(a: Any, a_dot: Any) -> Any:
+    """The tangent of the singular values."""
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return np.real(np.sum(np.conj(u) * (a_dot @ _h(vh)), axis=-2))
+
+
+def svd_dot(y: Any, a_dot: Any) -> tuple[Any, Any, Any]:
+    """The tangents of singular vectors and values (see ``rt.svd_bar``); NaN where a vector is not determined: for equal
+    singular values, and for the vectors that complete the matrices of an oblong one.
+    """
+    whole_u, s, whole_vh = y
+    n = s.shape[-1]
+    u, vh = whole_u[..., :n], whole_vh[..., :n, :]
+    inner = _h(u) @ a_dot @ _h(vh)
+    rows, columns = s[..., :, None], s[..., None, :]
+    size = np.max(s * s, axis=-1, initial=0.0)[..., None, None]
+    gaps = (columns - rows) * (columns + rows)
+    u_dot = u @ rt.gap_quotient(inner * columns + rows * _h(inner), gaps, size)
+    v_dot = _h(vh) @ rt.gap_quotient(rows * inner + _h(inner) * columns, gaps, size)
+    if np.iscomplexobj(u):  # the phase that u and v turn by together
+        turn = 1.0j * np.imag(np.diagonal(inner, axis1=-2, axis2=-1)) / (s + (s == 0.0))
+        v_dot = v_dot - _h(vh) * turn[..., None, :]
+    if u.shape[-2] > n:
+        u_dot = u_dot + (a_dot @ _h(vh) - u @ inner) / columns
+    if vh.shape[-1] > n:
+        v_dot = v_dot + (_h(a_dot) @ u - _h(vh) @ _h(inner)) / columns
+    u_dot, vh_dot = _completed(u_dot, whole_u), _h(_completed(v_dot, _h(whole_vh)))
+    return u_dot, np.real(np.diagonal(inner, axis1=-2, axis2=-1)), vh_dot
+
+
+def _completed(columns: Any, like: Any) -> Any:
+    """Columns with others of NaN, to the shape of ``like``."""
+    whole = np.full_like(like, np.nan)
+    whole[..., : columns.shape[-1]] = columns
+    return whole
 
 
 vjp(
-    np.linalg.svd, a=_svd, params="a, full_matrices=True, compute_uv=True, hermitian=False",
+    np.linalg.svd, a=_svd, params="a, full_matrices=True, compute_uv=True, hermitian=False", harmless="full_matrices",
     samples=[
+        args(arr(3, 3, positive=True), hermitian=True), args(arr(3, 3, positive=True), True, False, True),
         args(arr(3, 4), compute_uv=False), args(arr(2, 4, 3), compute_uv=False), args(arr(3, 3)),
         args(arr(4, 3), False),
         args(arr(2, 3, 4), full_matrices=False), args(arr(3, 4, complex=True), compute_uv=False),
@@ -243,6 +319,11 @@ vjp(
     np.linalg.svdvals, x=lambda y_bar, x: rt.svdvals_bar(y_bar, x), params="x, /",
     samples=[args(arr(3, 4)), args(arr(2, 4, 3))],
 )
+
+jvp(
+    np.linalg.svd, a=lambda a_dot, y, a, compute_uv: svd_dot(y, a_dot) if compute_uv else svdvals_dot(a, a_dot),
+)
+jvp(np.linalg.svdvals, x=lambda x_dot, x: svdvals_dot(x, x_dot))
 
 
 def _qr(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
@@ -260,6 +341,37 @@ vjp(
         args(arr(3, 3), "complete"), args(arr(3, 4), "complete"), args(arr(4, 3), "r"), args(arr(4, 3, complex=True)),
     ],
 )
+
+
+def qr_dot(q: Any, r: Any, a_dot: Any) -> tuple[Any, Any]:
+    """The tangents of ``q, r`` (see ``rt.qr_bar``). Raises ValueError for the complete factors of a matrix with more
+    rows than columns.
+    """
+    m = q.shape[-1]
+    if r.shape[-2] > r.shape[-1] or q.shape[-2] < m:
+        raise ValueError("the extra columns of q have no derivative; call np.linalg.qr(a) in its reduced mode")
+    square, first_dot = r[..., :m], a_dot[..., :m]
+    moved = _h(np.linalg.solve(_h(square), _h(first_dot)))  # a_dot inv(r)
+    inner = _h(q) @ moved
+    lower = np.tril(inner, -1)
+    turn = lower - _h(lower)
+    if np.iscomplexobj(q):
+        turn = turn + 1.0j * np.imag(inner) * np.eye(m)
+    q_dot = moved - q @ (inner - turn)
+    square_dot = (inner - turn) @ square
+    rest_dot = _h(q) @ (a_dot[..., m:] - q_dot @ r[..., m:])
+    return q_dot, np.concatenate([square_dot, rest_dot], axis=-1)
+
+
+@jvp(np.linalg.qr)
+def _qr_dot(y: Any, a: Any, a_dot: Any, mode: Any) -> Any:
+    if mode == "raw":
+        return rt.no_derivative("np.linalg.qr", "the mode 'raw' has no rule; use 'reduced'")
+    if mode == "r":
+        return qr_dot(np.linalg.qr(a)[0], y, a_dot)[1]
+    return qr_dot(y[0], y[1], a_dot)
+
+
 vjp(
     np.linalg.pinv, a=lambda y_bar, y, a: rt.pinv_bar(y_bar, y, a),
     params="a, rcond=None, hermitian=False, *, rtol=None",
@@ -269,6 +381,17 @@ vjp(
         args(arr(3, 3, positive=True), hermitian=True),
     ],
 )
+
+
+@jvp(np.linalg.pinv)
+def _pinv_dot(y: Any, a: Any, a_dot: Any) -> Any:
+    return pinv_dot(y, a, a_dot)
+
+
+def pinv_dot(p: Any, a: Any, a_dot: Any) -> Any:
+    """The tangent of the pseudoinverse ``p`` of ``a``, at constant rank (see ``rt.pinv_bar``)."""
+    first, second = p @ _h(p) @ _h(a_dot), _h(a_dot) @ _h(p) @ p
+    return first - first @ a @ p + second - p @ a @ second - p @ a_dot @ p
 
 
 def lstsq_bars(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
@@ -301,6 +424,29 @@ vjp(
 )
 
 
+def _lstsq_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> tuple[Any, Any, Any, Any]:
+    """The tangents of the solution, the sums of squares, the rank and the singular values."""
+    inverse = np.linalg.pinv(a)
+    solution = inverse @ b
+    x_dot = inverse @ b_dot + pinv_dot(inverse, a, a_dot) @ b
+    rest, rest_dot = b - a @ solution, b_dot - a_dot @ solution - a @ x_dot
+    squares_dot = np.atleast_1d(np.sum(2.0 * np.real(np.conj(rest) * rest_dot), axis=0))
+    return x_dot, squares_dot, 0, svdvals_dot(a, a_dot)
+
+
+def _lstsq_a_dot(a_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
+    x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(a, b, a_dot, np.zeros_like(b))
+    return x_dot, squares_dot[: len(y[1])], rank_dot, s_dot
+
+
+def _lstsq_b_dot(b_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
+    x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(a, b, np.zeros_like(a), b_dot)
+    return x_dot, squares_dot[: len(y[1])], rank_dot, s_dot
+
+
+jvp(np.linalg.lstsq, a=_lstsq_a_dot, b=_lstsq_b_dot)
+
+
 @model(
     np.linalg.tensorsolve,
     samples=[args(arr(2, 3, 6), arr(2, 3)), args(arr(2, 3, 2, 3), arr(2, 3)), args(arr(6, 2, 3), arr(6), axes=(1,))],
@@ -331,7 +477,6 @@ def check_real(y: Any, a: Any, name: str) -> None:
 
 def eigvals_bar(g: Any, y: Any, a: Any) -> Any:
     """The cotangent of a general matrix from that of its eigenvalues: dw = diag(inv(V) dA V)."""
-    check_real(y, a, "np.linalg.eigvals")
     w, v = np.linalg.eig(a)
     nearest = np.argmin(np.abs(w[..., None, :] - y[..., :, None]), axis=-1)  # the order may differ
     vt = np.swapaxes(np.take_along_axis(v, nearest[..., None, :], -1), -1, -2)
@@ -344,7 +489,6 @@ def eig_bar(g: Any, y: Any, a: Any) -> Any:
     2017).
     """
     w, v = y
-    check_real(w, a, "np.linalg.eig")
     w_bar, v_bar = (np.conj(part) for part in rt.whole(g, y))
     along = _h(v) @ v_bar * np.eye(w.shape[-1])
     u_bar = v_bar - v @ np.real(along)
@@ -359,9 +503,26 @@ def eig_bar(g: Any, y: Any, a: Any) -> Any:
     return rt.cast(np.conj(np.linalg.solve(_h(v), inner @ _h(v))), a)
 
 
-def _h(a: Any) -> Any:
-    """The conjugate transpose, also of a stack of matrices."""
-    return np.conj(np.swapaxes(a, -1, -2))
+def eigvals_dot(y: Any, a: Any, a_dot: Any) -> Any:
+    """The tangent of the eigenvalues of a general matrix."""
+    w, v = np.linalg.eig(a)
+    nearest = np.argmin(np.abs(w[..., None, :] - y[..., :, None]), axis=-1)  # the order may differ
+    v = np.take_along_axis(v, nearest[..., None, :], -1)
+    return np.diagonal(np.linalg.solve(v, a_dot @ v), axis1=-2, axis2=-1)
+
+
+def eig_dot(y: Any, a: Any, a_dot: Any) -> tuple[Any, Any]:
+    """The tangents of the eigenvalues and eigenvectors of a general matrix, scaled as in ``eig_bar``."""
+    w, v = y
+    eye = np.eye(w.shape[-1])
+    inner = np.linalg.solve(v, a_dot @ v)
+    v_dot = v @ (inner * (1.0 - eye) / (w[..., None, :] - w[..., :, None] + eye))
+    v_dot = v_dot - v * np.real(np.sum(np.conj(v) * v_dot, axis=-2, keepdims=True))  # the norms stay 1
+    if np.iscomplexobj(v):
+        largest = np.argmax(np.abs(v), axis=-2, keepdims=True)
+        turn = np.imag(np.take_along_axis(v_dot, largest, -2)) / np.real(np.take_along_axis(v, largest, -2))
+        v_dot = v_dot - 1.0j * turn * v
+    return np.diagonal(inner, axis1=-2, axis2=-1), v_dot
 
 
 GENERAL = [
@@ -369,6 +530,8 @@ GENERAL = [
 ]
 vjp(np.linalg.eig, a=lambda y_bar, y, a: eig_bar(y_bar, y, a), params="a", samples=GENERAL)
 vjp(np.linalg.eigvals, a=lambda y_bar, y, a: eigvals_bar(y_bar, y, a), params="a", samples=GENERAL)
+jvp(np.linalg.eig, a=lambda a_dot, y, a: eig_dot(y, a, a_dot))
+jvp(np.linalg.eigvals, a=lambda a_dot, y, a: eigvals_dot(y, a, a_dot))
 
 # --- products -----------------------------------------------------------------------------------------------
 
@@ -396,6 +559,21 @@ vjp(
         args(arr(2, 3, 3), 2),
     ],
 )
+
+
+def matrix_power_dot(a: Any, a_dot: Any, n: int) -> Any:
+    """The tangent of ``np.linalg.matrix_power(a, n)``: the product rule, factor by factor."""
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return matrix_power_dot(inverse, -(inverse @ a_dot @ inverse), -n)
+    power, change = np.linalg.matrix_power(a, 0), np.zeros_like(a)
+    for _ in range(n):
+        change = change @ a + power @ a_dot
+        power = power @ a
+    return change
+
+
+jvp(np.linalg.matrix_power, a=lambda a_dot, a, n: matrix_power_dot(a, a_dot, n))
 
 
 @model(np.linalg.multi_dot, samples=[args([arr(2, 3), arr(3, 4)]), args([arr(3), arr(3, 4), arr(4)])])

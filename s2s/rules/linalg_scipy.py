@@ -269,8 +269,10 @@ vjp(
     scipy.linalg.svdvals, a=lambda y_bar, a: rt.svdvals_bar(y_bar, a), params=f"a, {KEEP}",
     samples=[args(arr(3, 4)), args(arr(3, 2, complex=True))],
 )
-alias(
-    np.linalg.svd, scipy.linalg.svd, params=f"a, full_matrices=True, compute_uv=True, {KEEP}, lapack_driver='gesdd'",
+vjp(
+    scipy.linalg.svd, params=f"a, full_matrices=True, compute_uv=True, {KEEP}, lapack_driver='gesdd'",
+    a=lambda y_bar, y, a, compute_uv: rt.svd_bar(y_bar, y, a) if compute_uv else rt.svdvals_bar(y_bar, a),
+    harmless="full_matrices lapack_driver",
     samples=[args(arr(3, 3)), args(arr(4, 3), False), args(arr(3, 4), compute_uv=False)],
 )
 

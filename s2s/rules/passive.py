@@ -18,7 +18,7 @@ zero(
     operator.invert,
     operator.lshift, operator.rshift, operator.index, operator.countOf, operator.indexOf,
     operator.length_hint,
-    operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
+    operator.inv, operator.delitem, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
 )
 zero(
     np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal, np.logical_and,
@@ -66,9 +66,9 @@ zero(
 
 # constants
 zero(
-    np.zeros, np.ones, np.empty, np.arange, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like,
+    np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like,
     np.empty_like,
-    np.fromfunction, np.frombuffer, np.hanning, np.hamming, np.blackman, np.bartlett, np.linalg.matrix_rank,
+    np.hanning, np.hamming, np.blackman, np.bartlett, np.linalg.matrix_rank,
 )
 
 zero(

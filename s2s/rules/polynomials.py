@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, model, num, refuse, vjp
+from s2s.rules.table import args, arr, jvp, model, num, vjp
 
 
 @model(np.polyval, samples=[args(arr(4), num()), args(arr(3), arr(2, 3)), args([num(), num()], arr(2))])
@@ -77,6 +77,12 @@ def _roots(y_bar: Any, y: Any, p: Any) -> Any:
 vjp(np.roots, p=_roots, params="p", samples=[args(arr(4)), args(arr(3)), args(arr(4, complex=True))])
 
 
+@jvp(np.roots)
+def _roots_dot(y: Any, p: Any, p_dot: Any) -> Any:
+    return -(np.vander(y, len(p)) @ p_dot) / np.polyval(np.polyder(p), y)
+
+
+
 @model(np.vander, samples=[args(arr(3)), args(arr(4), 2), args(arr(3), increasing=True), args(arr(3), 5, True)])
 def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     count = len(x) if N is None else N
@@ -84,43 +90,52 @@ def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     return powers if increasing else powers[:, ::-1]
 
 
-def polyfit_bars(g: Any, x: Any, y: Any, deg: int, w: Any) -> tuple[Any, Any, Any]:
-    """The cotangents of the places, the values and the weights of ``np.polyfit`` from that of its coefficients.
-
-    With V the weighted powers and b the weighted values, c = pinv(V) b; see G. Golub, V. Pereyra (1973).
-    """
-    x, values = np.asarray(x), np.reshape(y, (len(y), -1))
-    weights = np.ones((len(x), 1)) if w is None else np.reshape(w, (-1, 1))
-    powers, degrees = np.vander(x, deg + 1), np.arange(deg, -1, -1)
-    scale = np.sqrt(np.sum((weights * powers) ** 2, axis=0))  # as polyfit does: the powers differ by magnitudes
-    inverse = np.linalg.pinv(weights * powers / scale) / scale[:, None]
-    columns, rights = inverse @ (weights * values), np.reshape(g, (deg + 1, -1))
-    b_bar = inverse.T @ rights
-    matrix_bar = weights * (values - powers @ columns) @ (inverse @ b_bar).T - b_bar @ columns.T
-    slopes = degrees * x[:, None] ** np.maximum(degrees - 1, 0)
-    w_bar = np.sum(matrix_bar * powers, axis=1) + np.sum(b_bar * values, axis=1)
-    return np.sum(weights * matrix_bar * slopes, axis=1), np.reshape(weights * b_bar, np.shape(y)), w_bar
-
-
-def _polyfit_x(y_bar: Any, x: Any, y: Any, deg: Any, w: Any) -> Any:
-    return rt.cast(polyfit_bars(y_bar, x, y, deg, w)[0], x)
-
-
-def _polyfit_y(y_bar: Any, x: Any, y: Any, deg: Any, w: Any) -> Any:
-    """``y`` is the parameter here: the values that are fitted."""
-    return rt.cast(polyfit_bars(y_bar, x, y, deg, w)[1], y)
-
-
-def _polyfit_w(y_bar: Any, x: Any, y: Any, deg: Any, w: Any) -> Any:
-    return rt.cast(polyfit_bars(y_bar, x, y, deg, w)[2], w)
-
-
-vjp(
-    np.polyfit, x=_polyfit_x, y=_polyfit_y, w=_polyfit_w, params="x, y, deg, rcond=None, full=False, w=None, cov=False",
-    harmless="rcond",
+@model(
+    np.polyfit,
     samples=[
         args(arr(6), arr(6), 2), args(arr(6), arr(6, 2), 1), args(arr(6), arr(6), 3, w=arr(6, low=0.5)),
-        args(arr(5), arr(5), 0), args(arr(5), arr(5), 4),
+        args(arr(5), arr(5), 0), args(arr(5), arr(5), 4), args(arr(6), arr(6), 1, cov=True),
+        args(arr(6), arr(6), 2, cov="unscaled"), args(arr(7), arr(7, 2), 1, w=arr(7, low=0.5), cov=True),
+        args(arr(6), arr(6), 2, full=True),
     ],
 )
-refuse(np.polydiv, "it has no rule; divide values np.polyval(u, x) / np.polyval(v, x)")
+def _polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False
+) -> Any:
+    """Least squares with the weighted powers, scaled to norm 1 because they differ by magnitudes."""
+    powers, values = np.vander(x, deg + 1), np.asarray(y)
+    if w is not None:
+        powers = np.reshape(w, (-1, 1)) * powers
+        values = np.reshape(w, (-1, 1)) * values if np.ndim(y) == 2 else w * values
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    tolerance = len(x) * np.finfo(np.asarray(x).dtype).eps if rcond is None else rcond
+    c, squares, rank, s = np.linalg.lstsq(powers / scale, values, tolerance)
+    c = c / np.reshape(scale, (-1, 1)) if np.ndim(y) == 2 else c / scale
+    if full:
+        return c, squares, rank, s, tolerance
+    if not cov:
+        return c
+    inner = np.linalg.inv(powers.T @ powers)
+    if cov == "unscaled":
+        return c, inner
+    spread = squares / (len(x) - deg - 1)
+    return (c, inner[:, :, None] * spread) if np.ndim(y) == 2 else (c, inner * spread)
+
+
+
+
+DIVISOR = arr(3, low=0.5)
+
+
+@model(np.polydiv, samples=[args(arr(5), DIVISOR), args(arr(3), DIVISOR), args(arr(2), DIVISOR)])
+def _polydiv(u: Any, v: Any) -> Any:
+    """The leading coefficients of u = q v + r are a triangular system for those of q."""
+    u, v = np.atleast_1d(u), np.atleast_1d(v)
+    count = len(u) - len(v) + 1
+    if count < 1:
+        return np.zeros(1), u
+    shift = np.arange(count)[:, None] - np.arange(count)
+    inside = (shift >= 0) & (shift < len(v))
+    quotient = np.linalg.solve(np.where(inside, np.take(v, np.clip(shift, 0, len(v) - 1)), 0.0), u[:count])
+    rest = (u - np.convolve(quotient, v))[count:]
+    return quotient, rest if len(rest) else np.zeros(1)

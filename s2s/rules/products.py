@@ -174,10 +174,7 @@ vjp(
 )
 
 
-@jvp(np.vdot)
-def _vdot_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
-    return np.vdot(a_dot, b) + np.vdot(a, b_dot)
-
+jvp(np.vdot, a=lambda a_dot, b: np.vdot(a_dot, b), b=lambda b_dot, a: np.vdot(a, b_dot))
 
 # --- outer methods of ufuncs: every element of the first with every element of the second ---------------------------
 

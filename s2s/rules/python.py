@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import functools
 import math
 import operator
@@ -15,11 +16,13 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.rules.elementwise import power_base, power_exponent
-from s2s.rules.table import alias, args, arr, linear, model, num, partials, refuse, straight_through, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, num, partials, refuse, straight_through, vjp, zero
 
 POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
+COMPLEX = (args(arr(low=0.5, complex=True)), args(arr(low=0.1, high=0.7, complex=True)))
 BINARY = "a, b, /"
+INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 long ulong longlong ulonglong intc uintc intp uintp"
 
 # --- operators ----------------------------------------------------------------------------------------------
 
@@ -34,10 +37,9 @@ partials(
 partials(operator.pow, power_base, power_exponent, params=BINARY, domain=(POSITIVE, (-2.0, 2.0)))
 partials(operator.neg, lambda y, a: -1.0, params="a, /")
 partials(operator.pos, lambda y, a: 1.0, params="a, /")
+# a - y is a multiple of b. (A quotient that is rounded would be differentiated as what it rounds.)
 partials(
-    operator.mod, lambda y, a, b: 1.0, lambda y, a, b: -(
-        a // b), params=BINARY, domain=((2.1, 3.9), (1.1, 1.9),
-    )
+    operator.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, params=BINARY, domain=((2.1, 3.9), (1.1, 1.9)),
 )
 straight_through(
     operator.floordiv, derivatives=(lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), params=BINARY,
@@ -99,6 +101,17 @@ vjp(builtins.max, values=_largest, params="*values, key=None, default=None", sam
 vjp(builtins.min, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
 
 
+def _largest_dot(values_dot: Any, y: Any, values: Any) -> Any:
+    shares = _largest(1.0, y, values)
+    if len(values) == 1:
+        shares, values_dot = shares[0], values_dot[0]
+    return sum([share * dot for share, dot in zip(shares, values_dot)])
+
+
+jvp(builtins.max, values=_largest_dot)
+jvp(builtins.min, values=_largest_dot)
+
+
 @model(builtins.sum, samples=[args([num(), num()]), args((arr(3), arr(3)), num()), args(arr(4)), args([])])
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
     total = start
@@ -150,7 +163,32 @@ refuse(
     "the order of Python objects has no derivative; sort an array with np.sort, or sort before",
 )
 
-refuse(builtins.divmod, "it gives two numbers; write a // b and a % b")
+
+@model(builtins.divmod, samples=[args(num(2.1, 3.9), num(1.1, 1.9)), args(arr(3, low=2.1, high=3.9), num(1.1, 1.9))])
+def _divmod(a: Any, b: Any, /) -> Any:
+    return a // b, a % b
+
+
+# --- types of numbers ---------------------------------------------------------------------------------------
+
+NUMBER = "x=0.0, /"
+linear(
+    np.float64, x=lambda y_bar, x: rt.unbroadcast(y_bar, x), params=NUMBER,
+    samples=[args(num()), args(arr(3)), args(arr())],
+)
+linear(
+    np.complex128, x=lambda y_bar, x: rt.unbroadcast(y_bar, x), params=NUMBER,
+    samples=[args(arr(complex=True)), args(arr(3))],
+)
+# What rounds is not tested by differences.
+alias(np.float64, *{np.float16, np.float32, np.longdouble} - {np.float64}, samples=[args(arr(0))])
+alias(np.complex128, *{np.complex64, np.clongdouble} - {np.complex128}, samples=[args(arr(0))])
+linear(
+    builtins.complex, joint=True, params="real=0, imag=0",
+    real=lambda y_bar, real: rt.cast(y_bar, real), imag=lambda y_bar, imag: rt.cast(1.0j * y_bar, imag),
+    samples=[args(num()), args(num(), num()), args(real=num(), imag=num()), args(arr(complex=True))],
+)
+straight_through(*{getattr(np, name) for name in INTEGERS.split()}, params="x=0, /")
 
 # --- math: one input ----------------------------------------------------------------------------------------
 
@@ -200,16 +238,19 @@ partials(
 
 partials(math.atan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
 partials(math.pow, power_base, lambda y, a, b: y * rt.log_of_positive(a), domain=(POSITIVE, (-2.0, 2.0)))
-partials(math.fmod, lambda y, a, b: 1.0, lambda y, a, b: -math.trunc(a / b), domain=((2.1, 3.9), (1.1, 1.9)))
-# y = a - n b with an integer n: rounding removes what the subtraction lost.
-partials(
-    math.remainder, lambda y, a, b: 1.0, lambda y, a, b: -round((a - y) / b), domain=((2.1, 2.6), (1.1, 1.3))
-)
+partials(math.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
+partials(math.remainder, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 2.6), (1.1, 1.3)))
 partials(math.copysign, lambda y, a, b: np.sign(a) * math.copysign(1.0, b), None)
 partials(math.ldexp, lambda y, x, i: math.ldexp(1.0, i), None, samples=(args(num(), 3),))
+# 0 at the origin: ``y + (y == 0.0)`` is y, or 1 where y is 0.
 vjp(
-    math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * c / y for c in coordinates]),
+    math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * c / (y + (y == 0.0)) for c in coordinates]),
     params="*coordinates", samples=[args(num(), num()), args(num(), num(), num()), args(num())],
+)
+jvp(
+    math.hypot, coordinates=lambda coordinates_dot, y, coordinates: sum(
+        [c * c_dot for c, c_dot in zip(coordinates, coordinates_dot)]
+    ) / (y + (y == 0.0)),
 )
 vjp(
     math.dist,
@@ -217,6 +258,13 @@ vjp(
     q=lambda y_bar, y, p, q: rt.distance_bar(y_bar, y, q, p),
     params="p, q, /",
     samples=[args((num(), num()), (num(), num())), args([num()], [num()]), args(arr(3), arr(3))],
+)
+
+
+jvp(
+    math.dist,
+    p=lambda p_dot, y, p, q: rt.distance_dot(p_dot, y, p, q),
+    q=lambda q_dot, y, p, q: rt.distance_dot(q_dot, y, q, p),
 )
 
 
@@ -236,9 +284,52 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     return total
 
 
-refuse(
-    math.modf,
-    "it gives two numbers, one of them piecewise constant; write x - math.trunc(x) and math.trunc(x)",
-)
+
+@model(math.modf, samples=[args(num(1.2, 1.8)), args(num(-1.8, -1.2))])
+def _modf(x: Any, /) -> Any:
+    return math.fmod(x, 1.0), float(math.trunc(x))
+
+
 refuse(math.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")
 refuse(math.nextafter, "the next floating-point number is no differentiable function; add a small constant")
+
+# --- cmath: as NumPy's functions of complex numbers ---------------------------------------------------------
+
+partials(cmath.sin, lambda y, x: cmath.cos(x), params="x, /", samples=COMPLEX)
+partials(cmath.cos, lambda y, x: -cmath.sin(x), params="x, /", samples=COMPLEX)
+partials(cmath.tan, lambda y, x: 1.0 + y * y, params="x, /", samples=COMPLEX)
+partials(cmath.asin, lambda y, x: 1.0 / cmath.sqrt(1.0 - x * x), params="x, /", samples=COMPLEX)
+partials(cmath.acos, lambda y, x: -1.0 / cmath.sqrt(1.0 - x * x), params="x, /", samples=COMPLEX)
+partials(cmath.atan, lambda y, x: 1.0 / (1.0 + x * x), params="x, /", samples=COMPLEX)
+partials(cmath.sinh, lambda y, x: cmath.cosh(x), params="x, /", samples=COMPLEX)
+partials(cmath.cosh, lambda y, x: cmath.sinh(x), params="x, /", samples=COMPLEX)
+partials(cmath.tanh, lambda y, x: 1.0 - y * y, params="x, /", samples=COMPLEX)
+partials(cmath.asinh, lambda y, x: 1.0 / cmath.sqrt(1.0 + x * x), params="x, /", samples=COMPLEX)
+partials(cmath.acosh, lambda y, x: 1.0 / (cmath.sqrt(x - 1.0) * cmath.sqrt(x + 1.0)), params="x, /", samples=COMPLEX)
+partials(cmath.atanh, lambda y, x: 1.0 / (1.0 - x * x), params="x, /", samples=COMPLEX)
+partials(cmath.exp, lambda y, x: y, params="x, /", samples=COMPLEX)
+partials(cmath.log10, lambda y, x: 1.0 / (math.log(10.0) * x), params="x, /", samples=COMPLEX)
+partials(cmath.sqrt, lambda y, x: 0.5 / y, params="x, /", samples=COMPLEX)
+partials(
+    cmath.log, lambda y, x, base: 1.0 / x if base is None else 1.0 / (x * cmath.log(base)),
+    lambda y, x, base: -y / (base * cmath.log(base)), params="x, base=None, /",
+    samples=(*COMPLEX, args(arr(low=0.5, complex=True), num(1.5, 3.0))),
+)
+
+
+@model(cmath.phase, samples=COMPLEX)
+def _phase(z: Any, /) -> Any:
+    return math.atan2(z.imag, z.real)
+
+
+@model(cmath.polar, samples=COMPLEX)
+def _polar(z: Any, /) -> Any:
+    return abs(z), math.atan2(z.imag, z.real)
+
+
+@model(cmath.rect, samples=[args(num(0.5, 2), num())])
+def _rect(r: Any, phi: Any, /) -> Any:
+    return complex(r * math.cos(phi), r * math.sin(phi))
+
+
+zero(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)

@@ -91,22 +91,46 @@ linear(
 alias(np.mean, np.ndarray.mean)
 
 
-def _average(y_bar: Any, a: Any, axis: Any, weights: Any, keepdims: Any) -> Any:
+def _average(y_bar: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
+    if returned:
+        y_bar = y_bar[0]
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     if weights is None:
         return np.broadcast_to(y_bar / rt.axis_size(a, axis), np.shape(a))
     w = rt.align_weights(weights, a, axis)
-    return y_bar * (w / np.sum(w, axis=axis, keepdims=True))
+    return rt.cast(y_bar * (w / np.sum(w, axis=axis, keepdims=True)), a)
 
 
-def _average_weights(y_bar: Any, y: Any, a: Any, axis: Any, weights: Any, keepdims: Any) -> Any:
+def _average_weights(y_bar: Any, y: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
+    total_bar: Any = 0.0
+    if returned:
+        y_bar, total_bar = rt.whole(y_bar, y)
+        y = y[0]
     if axis is not None and not keepdims:
-        y_bar = np.expand_dims(y_bar, axis)
-        y = np.expand_dims(y, axis)
+        y_bar, y = np.expand_dims(y_bar, axis), np.expand_dims(y, axis)
+        total_bar = np.expand_dims(total_bar, axis) if returned else 0.0
     w = rt.align_weights(weights, a, axis)
-    spread = y_bar * (a - y) / np.sum(w, axis=axis, keepdims=True)
-    return np.reshape(rt.unbroadcast(spread, w), np.shape(weights))
+    spread = y_bar * (a - y) / np.sum(w, axis=axis, keepdims=True) + total_bar
+    return rt.cast(np.reshape(rt.unbroadcast(spread, w), np.shape(weights)), weights)
+
+
+def _average_dot(a_dot: Any, y: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
+    change = np.average(a_dot, axis, weights, keepdims=keepdims)
+    return (change, np.zeros_like(y[1])) if returned else change
+
+
+def _average_weights_dot(
+    weights_dot: Any, y: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any
+) -> Any:
+    mean = y[0] if returned else y
+    whole = mean if axis is None or keepdims else np.expand_dims(mean, axis)
+    w, w_dot = rt.align_weights(weights, a, axis), rt.align_weights(weights_dot, a, axis)
+    total = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=keepdims)
+    change = np.sum((a - whole) * w_dot, axis=axis, keepdims=keepdims) / total
+    if not returned:
+        return change
+    return change, np.sum(np.broadcast_to(w_dot, np.shape(a)), axis=axis, keepdims=keepdims)
 
 
 vjp(
@@ -115,9 +139,13 @@ vjp(
     samples=[
         args(arr(5)), args(arr(3, 4), axis=1), args(arr(5), weights=arr(5, low=0.5)),
         args(arr(3, 4), axis=1, weights=arr(4, low=0.5)), args(arr(3, 4), axis=0, weights=arr(3, 4, low=0.5)),
-        args(arr(3, 4), axis=0, weights=arr(3, low=0.5), keepdims=True),
+        args(arr(3, 4), axis=0, weights=arr(3, low=0.5), keepdims=True), args(arr(3, 4), axis=(0, 1)),
+        args(arr(3, 4), 1, arr(4, low=0.5), True), args(arr(3, 4), weights=arr(3, 4, low=0.5), returned=True),
+        args(arr(3, 4), 1, returned=True), args(arr(3, 4), 0, arr(3, low=0.5), returned=True, keepdims=True),
+        args(arr(3, complex=True), weights=arr(3, low=0.5)),
     ],
 )
+jvp(np.average, a=_average_dot, weights=_average_weights_dot)
 
 # --- var and std --------------------------------------------------------------------------------------------
 
@@ -200,27 +228,45 @@ vjp(np.std, a=_std, mean=_std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
 
 
 def _var_dot(
-    a: Any, a_dot: Any, mean_dot: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+    a_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     number = count(a, axis, where)
     center = np.sum(a, axis=axis, keepdims=True, where=where) / number if mean is None else mean
-    turn = a_dot if mean is None else a_dot - mean_dot
-    change = np.sum(np.real(np.conj(a - center) * turn), axis=axis, keepdims=True, where=where) * (
-        2.0 / (number - ddof - correction)
-    )
-    return change if keepdims else np.squeeze(change, axis)
+    turn = np.real(np.conj(a - center) * a_dot)
+    per_element = _per_element(number, axis, ddof, keepdims, correction)
+    return np.sum(turn, axis=axis, keepdims=keepdims, where=where) * per_element
+
+
+def _var_mean_dot(
+    mean_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    turn = -np.real(np.conj(a - mean) * mean_dot)
+    per_element = _per_element(count(a, axis, where), axis, ddof, keepdims, correction)
+    return np.sum(turn, axis=axis, keepdims=keepdims, where=where) * per_element
+
+
+def _per_element(number: Any, axis: Any, ddof: Any, keepdims: Any, correction: Any) -> Any:
+    """What the change of a variance is divided by, halved: in the shape of the result."""
+    weight = 2.0 / (number - ddof - correction)
+    return weight if keepdims else np.squeeze(weight, axis)
 
 
 def _std_dot(
-    y: Any, a: Any, a_dot: Any, mean_dot: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any,
-    correction: Any,
+    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
-    change = _var_dot(a, a_dot, mean_dot, axis, ddof, keepdims, where, mean, correction)
+    change = _var_dot(a_dot, a, axis, ddof, keepdims, where, mean, correction)
     return 0.5 * change / np.where(y == 0.0, 1.0, y)
 
 
-jvp(np.var)(_var_dot)
-jvp(np.std)(_std_dot)
+def _std_mean_dot(
+    mean_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    change = _var_mean_dot(mean_dot, a, axis, ddof, keepdims, where, mean, correction)
+    return 0.5 * change / np.where(y == 0.0, 1.0, y)
+
+
+jvp(np.var, a=_var_dot, mean=_var_mean_dot)
+jvp(np.std, a=_std_dot, mean=_std_mean_dot)
 OF_METHODS = [s for s in SPREAD_OF_MANY if "correction" not in s.kwargs]
 alias(np.var, np.ndarray.var, samples=OF_METHODS)
 alias(np.std, np.ndarray.std, samples=OF_METHODS)
@@ -253,15 +299,16 @@ vjp(
 )
 
 
-@jvp(np.prod)
-def _prod_dot(
-    a: Any, a_dot: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
+def _prod_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     partial = initial * rt.prod_partial(np.where(where, a, 1.0), axis)
-    change = np.sum(partial * a_dot, axis=axis, keepdims=keepdims, where=where)
-    return change + initial_dot * np.prod(a, axis=axis, keepdims=keepdims, where=where)
+    return np.sum(partial * a_dot, axis=axis, keepdims=keepdims, where=where)
 
 
+def _prod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return initial_dot * np.prod(a, axis=axis, keepdims=keepdims, where=where)
+
+
+jvp(np.prod, a=_prod_dot, initial=_prod_initial_dot)
 alias(np.prod, np.ndarray.prod)
 
 # --- max and min --------------------------------------------------------------------------------------------
@@ -286,15 +333,25 @@ def _extreme_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initi
 
 
 def _extreme_dot(
-    y: Any, a: Any, a_dot: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
+    a_dot: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
     total = np.sum(np.where(chosen, a_dot, 0.0), axis=axis, keepdims=keepdims)
-    number = np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).dtype)
-    if initial is not None:
-        total = total + np.where(initial == y, initial_dot, 0.0)
-        number = number + (initial == y)
-    return total / number
+    return total / np.maximum(_candidates(y, a, chosen, axis, keepdims, initial), 1.0)
+
+
+def _extreme_initial_dot(
+    initial_dot: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
+    number = np.maximum(_candidates(y, a, chosen, axis, keepdims, initial), 1.0)
+    return np.where(initial == y, initial_dot / number, 0.0)
+
+
+def _candidates(y: Any, a: Any, chosen: Any, axis: Any, keepdims: Any, initial: Any) -> Any:
+    """How many values are equal to each result, the initial one included."""
+    number = np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).real.dtype)
+    return number if initial is None else number + (initial == y)
 
 
 EXTREME = "a, axis=None, out=None, keepdims=False, initial=None, where=True"
@@ -305,8 +362,8 @@ STARTED = [
 ]
 vjp(np.max, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
 vjp(np.min, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
-jvp(np.max)(_extreme_dot)
-jvp(np.min)(_extreme_dot)
+jvp(np.max, a=_extreme_dot, initial=_extreme_initial_dot)
+jvp(np.min, a=_extreme_dot, initial=_extreme_initial_dot)
 alias(np.max, np.amax, np.ndarray.max)
 alias(np.min, np.amin, np.ndarray.min)
 
@@ -360,7 +417,6 @@ def _cumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
 
 
 vjp(np.cumprod, a=_cumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
-alias(np.cumprod, np.ndarray.cumprod)
 
 
 @jvp(np.cumprod)
@@ -369,6 +425,9 @@ def _cumprod_dot(a: Any, a_dot: Any, axis: Any) -> Any:
     if axis is None:
         return cumprod_dot(np.ravel(a), np.ravel(a_dot), 0)
     return cumprod_dot(a, a_dot, axis)
+
+
+alias(np.cumprod, np.ndarray.cumprod)
 
 
 def cumprod_dot(a: Any, a_dot: Any, axis: int) -> Any:
@@ -406,6 +465,16 @@ CUMULATED = [args(arr(5)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=-2, inc
 linear(np.cumulative_sum, a=_cumulative_sum, params=CUMULATIVE, samples=CUMULATED)
 vjp(np.cumulative_prod, a=_cumulative_prod, params=CUMULATIVE, samples=CUMULATED)
 
+
+@jvp(np.cumulative_prod)
+def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, include_initial: Any) -> Any:
+    along = 0 if axis is None else axis
+    change = cumprod_dot(a, a_dot, along)
+    if not include_initial:
+        return change
+    return np.concatenate([np.zeros_like(np.take(change, [0], along)), change], axis=along)
+
+
 # --- methods of ufuncs ----------------------------------------------------------------------------------------------
 
 METHOD = "a, axis=0, dtype=None, out=None, keepdims=False, initial={}, where=True"
@@ -431,6 +500,13 @@ def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> A
 vjp(np.logaddexp.reduce, a=_logaddexp_reduce, params=METHOD.format(None), samples=ALONG[:5])
 
 
+@jvp(np.logaddexp.reduce)
+def _logaddexp_reduce_dot(y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
+    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
+    return np.sum(np.exp(a - whole) * a_dot, axis=axis, keepdims=keepdims)
+
+
+
 def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:
     """The cotangent of ``a`` from that of ``np.maximum.accumulate(a, axis)``: ``y_k`` is the larger one of ``y_(k-1)``
     and ``a_k``, and a tie is shared.
@@ -454,6 +530,21 @@ vjp(
     np.minimum.accumulate, a=lambda y_bar, y, a, axis: running_bar(y_bar, y, a, axis),
     params="a, axis=0, dtype=None, out=None", samples=[args(arr(6)), args(arr(3, 4)), args(arr(3, 4), 1)],
 )
+
+
+
+def running_dot(y: Any, a: Any, a_dot: Any, axis: int) -> Any:
+    """The tangent of ``np.maximum.accumulate(a, axis)``, a tie shared as in ``running_bar``."""
+    y, a, a_dot = (np.moveaxis(np.asarray(part), axis, 0) for part in (y, a, a_dot))
+    y_dot = np.array(a_dot)
+    for k in range(1, len(a)):
+        share = np.where(y[k - 1] == a[k], 0.5, np.where(y[k] == a[k], 1.0, 0.0))
+        y_dot[k] = share * a_dot[k] + (1.0 - share) * y_dot[k - 1]
+    return np.moveaxis(y_dot, 0, axis)
+
+
+jvp(np.maximum.accumulate, a=lambda a_dot, y, a, axis: running_dot(y, a, a_dot, axis))
+jvp(np.minimum.accumulate, a=lambda a_dot, y, a, axis: running_dot(y, a, a_dot, axis))
 
 # --- without NaN: as if the elements were not there -----------------------------------------------------------------
 
@@ -536,5 +627,62 @@ vjp(np.nancumsum, a=_nancumsum, params="a, axis=None, dtype=None, out=None", sam
 vjp(np.nancumprod, a=_nancumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 vjp(np.nanmax, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
 vjp(np.nanmin, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
-jvp(np.nanmax)(_extreme_dot)
-jvp(np.nanmin)(_extreme_dot)
+jvp(np.nanmax, a=_extreme_dot, initial=_extreme_initial_dot)
+jvp(np.nanmin, a=_extreme_dot, initial=_extreme_initial_dot)
+
+
+def _initial_dot(initial_dot: Any, y: Any) -> Any:
+    return np.broadcast_to(initial_dot, np.shape(y))
+
+
+def _nansum_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.sum(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
+
+
+def _nanmean_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return np.mean(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
+
+
+def _nanvar_dot(
+    a_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    return _var_dot(a_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+
+
+def _nanvar_mean_dot(
+    mean_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    return _var_mean_dot(mean_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+
+
+def _nanstd_dot(
+    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    return _std_dot(a_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+
+
+def _nanstd_mean_dot(
+    mean_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> Any:
+    return _std_mean_dot(mean_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+
+
+def _nanprod_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    return _prod_dot(a_dot, a, axis, keepdims, initial, ~np.isnan(a) & where)
+
+
+def _nanprod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    return _prod_initial_dot(initial_dot, a, axis, keepdims, ~np.isnan(a) & where)
+
+
+jvp(np.nansum, a=_nansum_dot, initial=_initial_dot)
+jvp(np.nanmean, a=_nanmean_dot)
+jvp(np.nanvar, a=_nanvar_dot, mean=_nanvar_mean_dot)
+jvp(np.nanstd, a=_nanstd_dot, mean=_nanstd_mean_dot)
+jvp(np.nanprod, a=_nanprod_dot, initial=_nanprod_initial_dot)
+jvp(np.nancumsum, a=lambda a_dot, a, axis: np.cumsum(np.where(np.isnan(a), 0.0, a_dot), axis))
+
+
+@jvp(np.nancumprod)
+def _nancumprod_dot(a: Any, a_dot: Any, axis: Any) -> Any:
+    return _cumprod_dot(np.where(np.isnan(a), 1.0, a), np.where(np.isnan(a), 0.0, a_dot), axis)

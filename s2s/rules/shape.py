@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, linear, model, num, vjp
+from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, vjp
 
 # --- the same elements in the same order --------------------------------------------------------------------
 
@@ -272,8 +272,6 @@ def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end
     """The cotangent of ``array`` from that of ``np.pad`` in a mode that is linear, axis by axis."""
     if mode not in ("edge", "reflect", "symmetric", "wrap", "linear_ramp", "mean"):
         return rt.no_derivative("np.pad", f"the mode {mode!r} has no rule; pad with np.concatenate")
-    if stat_length is not None or np.any(end_values):
-        return rt.no_derivative("np.pad", "stat_length and end_values have no rule; pad with np.concatenate")
     options = {"reflect_type": reflect_type} if mode in ("reflect", "symmetric") else {}
     repeats = mode in ("edge", "wrap") or options == {"reflect_type": "even"}
     for axis, (before, after) in enumerate(widths_of(array, pad_width)):
@@ -285,6 +283,9 @@ def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end
             np.add.at(g_bar, source[:before], g[:before])
             np.add.at(g_bar, source[before + n :], g[before + n :])
         else:  # the matrix of the axis is the padded unit matrix
+            if mode == "mean" and stat_length is not None:
+                lengths = widths_of(array, stat_length)[axis]
+                options = {"stat_length": [lengths, (1, 1)]}
             spread = np.pad(np.eye(n, dtype=g.dtype), [(before, after), (0, 0)], mode=mode, **options)
             g_bar = np.tensordot(spread, g, axes=([0], [0]))
         g = np.moveaxis(g_bar, 0, axis)
@@ -316,8 +317,19 @@ linear(
         args(arr(4), 2, "edge"), args(arr(3, 4), 2, mode="reflect"), args(arr(3, 4), ((0, 2), (5, 1)), "symmetric"),
         args(arr(3), (4, 7), "wrap"), args(arr(3, 4), 2, "linear_ramp"), args(arr(3, 4), (1, 2), "mean"),
         args(arr(4), 2, "reflect", reflect_type="odd"), args(arr(2, 3, complex=True), 1, "edge"),
+        args(arr(5), 2, "mean", stat_length=2), args(arr(3, 4), 1, "mean", stat_length=((2, 1), (3, 2))),
     ],
 )
+
+def as_vector(part: Any) -> Any:
+    """What ``np.r_`` joins: a number becomes an array of one element."""
+    return np.atleast_1d(part) if np.ndim(part) == 0 else part
+
+
+def as_columns(part: Any) -> Any:
+    """What ``np.c_`` joins: a vector becomes a column."""
+    return np.reshape(part, (-1, 1)) if np.ndim(part) < 2 else part
+
 
 # --- joining ------------------------------------------------------------------------------------------------
 
@@ -491,6 +503,12 @@ vjp(
     samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b")],
 )
 
+@jvp(np.trim_zeros)
+def _trim_zeros_dot(y: Any, filt: Any, filt_dot: Any, trim: Any) -> Any:
+    start = int(np.argmax(np.not_equal(filt, 0.0))) if "f" in trim.lower() else 0
+    return filt_dot[start : start + len(y)]
+
+
 # --- splitting: the result is a list of views, and so is its cotangent --------------------------------------
 
 linear(
@@ -562,12 +580,21 @@ linear(
 # --- ranges between two ends --------------------------------------------------------------------------------
 
 
-def _linspace_start(y_bar: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
+def _linspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, retstep: Any, axis: Any) -> Any:
     """The weights of the start fall from 1 to 0 over the points."""
+    if retstep:
+        points_bar, step_bar = rt.whole(y_bar, y)
+        points_bar = rt.weigh(1.0 - rt.fractions(num, endpoint), points_bar, axis)
+        return rt.unbroadcast(points_bar - step_bar / (num - endpoint), start)
     return rt.unbroadcast(rt.weigh(1.0 - rt.fractions(num, endpoint), y_bar, axis), start)
 
 
-def _linspace_stop(y_bar: Any, stop: Any, num: Any, endpoint: Any, axis: Any) -> Any:
+def _linspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, retstep: Any, axis: Any) -> Any:
+    if retstep:
+        points_bar, step_bar = rt.whole(y_bar, y)
+        return rt.unbroadcast(
+            rt.weigh(rt.fractions(num, endpoint), points_bar, axis) + step_bar / (num - endpoint), stop
+        )
     return rt.unbroadcast(rt.weigh(rt.fractions(num, endpoint), y_bar, axis), stop)
 
 
@@ -577,7 +604,8 @@ linear(
     samples=[
         args(num(), num(), 5), args(num(), num(), 4, endpoint=False), args(arr(3), num(), 5),
         args(num(), num(), 1),
-        args(arr(2), arr(2), 3, axis=-1), args(num(), num(), num=0),
+        args(arr(2), arr(2), 3, axis=-1), args(num(), num(), num=0), args(num(), num(), 4, retstep=True),
+        args(arr(2), num(), 4, False, True),
     ],
 )
 
@@ -608,6 +636,22 @@ vjp(
 )
 
 
+def _logspace_base_dot(
+    base_dot: Any, y: Any, start: Any, stop: Any, num: Any, endpoint: Any, base: Any, axis: Any
+) -> Any:
+    return base_dot * y * np.linspace(start, stop, num, endpoint=endpoint, axis=axis) / base
+
+
+jvp(
+    np.logspace,
+    start=lambda start_dot, y, stop, num, endpoint, base, axis: math.log(base) * y * np.linspace(
+        start_dot, np.zeros_like(stop), num, endpoint, axis=axis),
+    stop=lambda stop_dot, y, start, num, endpoint, base, axis: math.log(base) * y * np.linspace(
+        np.zeros_like(start), stop_dot, num, endpoint, axis=axis),
+    base=_logspace_base_dot,
+)
+
+
 def _geomspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
     """y = start^(1 - t) stop^t."""
     return rt.unbroadcast(rt.weigh(1.0 - rt.fractions(num, endpoint), y_bar * y, axis) / start, start)
@@ -622,6 +666,58 @@ vjp(
     params="start, stop, num=50, endpoint=True, dtype=None, axis=0",
     samples=[args(num(1, 2), num(3, 4), 5), args(num(1, 2), num(3, 4), 4, endpoint=False)],
 )
+jvp(
+    np.geomspace,
+    start=lambda start_dot, y, start, stop, num, endpoint, axis: y * np.linspace(
+        start_dot / start, np.zeros_like(stop), num, endpoint, axis=axis),
+    stop=lambda stop_dot, y, start, stop, num, endpoint, axis: y * np.linspace(
+        np.zeros_like(start), stop_dot / stop, num, endpoint, axis=axis),
+)
+
+
+# An array of integers carries no derivative, so these arguments are floats. How many points there are is constant.
+def _arange_start(y_bar: Any, start: Any, stop: Any) -> Any:
+    """With one argument that is the end."""
+    return rt.zeros_like(start) if stop is None else rt.cast(np.sum(y_bar), start)
+
+
+vjp(
+    np.arange, start=_arange_start, stop=lambda stop: rt.zeros_like(stop), harmless="dtype",
+    step=lambda y_bar, step: rt.cast(np.sum(y_bar * np.arange(len(y_bar))), step),
+    params="start, stop=None, step=1, dtype=None, *, device=None, like=None",
+    samples=[
+        args(num(0.1, 0.9), 4.0), args(num(0.1, 0.9), num(3.2, 3.8), num(0.4, 0.45)), args(num(3.2, 3.8)),
+        args(num(2.1, 2.9), 0.0, -1.0),
+    ],
+)
+jvp(
+    np.arange, start=lambda start_dot, y, stop: np.full_like(y, 0.0 if stop is None else start_dot),
+    stop=lambda y: np.zeros_like(y), step=lambda step_dot, y: step_dot * np.arange(len(y)),
+)
+
+
+@model(
+    np.apply_over_axes, samples=[args(np.sum, arr(2, 3, 4), [0, 2]), args(np.max, arr(2, 3), 1)],
+)
+def _apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """A dimension that a call takes away comes back with length 1."""
+    for axis in [axes] if isinstance(axes, int) else axes:
+        made = func(a, axis)
+        a = np.expand_dims(made, axis) if np.ndim(made) < np.ndim(a) else made
+    return a
+
+
+@model(np.ndarray.view)
+def _view(a: Any, /, *dtype: Any) -> Any:
+    if len(dtype) > 0:
+        rt.no_derivative("ndarray.view", "as another dtype it has no rule; use astype")
+    return a[...]
+
+
+@model(np.fromfunction)
+def _fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    return function(*np.indices(shape, dtype=dtype), **kwargs)
+
 
 # --- grids --------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import Sample, args, arr, jvp, num, refuse, vjp, zero
+from s2s.rules.table import Sample, args, arr, jvp, model, num, refuse, vjp, zero
 
 # --- sort and partition ---------------------------------------------------------------------------------------------
 
@@ -48,6 +48,13 @@ vjp(
 )
 
 
+
+
+@jvp(np.sort_complex)
+def _sort_complex_dot(y: Any, a: Any, a_dot: Any) -> Any:
+    return rt.cast(np.take_along_axis(a_dot, np.argsort(a, axis=-1, kind="stable"), -1), y)
+
+
 def permuted_bar(g: Any, y: Any, a: Any, axis: Any) -> Any:
     """The cotangent of ``a`` from that of ``y``, the same elements in another order: matched through their ranks."""
     if axis is None:
@@ -66,6 +73,20 @@ vjp(
     ],
 )
 
+
+
+def permuted_dot(a_dot: Any, y: Any, a: Any, axis: Any) -> Any:
+    """The tangent of ``y``, the elements of ``a`` in another order."""
+    if axis is None:
+        return permuted_dot(np.ravel(a_dot), y, np.ravel(a), 0)
+    y_dot = np.zeros_like(y)
+    ranked = np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
+    np.put_along_axis(y_dot, np.argsort(y, axis=axis, kind="stable"), ranked, axis)
+    return y_dot
+
+
+jvp(np.partition, a=lambda a_dot, y, a, axis: permuted_dot(a_dot, y, a, axis))
+
 # --- quantiles ------------------------------------------------------------------------------------------------------
 
 
@@ -82,6 +103,10 @@ vjp(
     ],
 )
 
+jvp(
+    np.median, a=lambda a_dot, a, axis, keepdims: quantile_dots(a_dot, 0.0, a, 0.5, axis, keepdims, "linear"),
+)
+
 POSITIONS_PER_PROBABILITY = {  # how far the place in the order moves with the probability, less the number of elements
     "linear": -1.0, "hazen": 0.0, "weibull": 1.0, "median_unbiased": 1.0 / 3.0, "normal_unbiased": 0.25,
     "interpolated_inverted_cdf": 0.0,
@@ -89,78 +114,141 @@ POSITIONS_PER_PROBABILITY = {  # how far the place in the order moves with the p
 """R. Hyndman, Y. Fan, "Sample quantiles in statistical packages" (1996): n + 1 - alpha - beta; other methods jump."""
 
 
-def quantile_bars(g: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, nan: bool = False) -> tuple[Any, Any]:
-    """The cotangents of ``a`` and ``q`` from that of ``np.quantile(a, q, axis, keepdims, method)``; with ``nan`` of
-    ``np.nanquantile``.
-
-    Where a quantile lies in the order is what NumPy says is the quantile of 0, 1, 2, ...
-    """
+def rows_of(a: Any, axis: Any) -> Any:
+    """The elements that each quantile is of, in a row each."""
     a = np.asarray(a)
     axes = tuple(range(a.ndim)) if axis is None else tuple(np.atleast_1d(axis) % a.ndim)
     rest = [i for i in range(a.ndim) if i not in axes]
-    order = [*rest, *axes]
-    rows = np.reshape(np.transpose(a, order), (-1, math.prod(a.shape[i] for i in axes)))
-    weights = np.reshape(g, (np.size(q), len(rows)))
-    rows_bar, q_bar = np.zeros_like(rows), np.zeros(np.size(q))
+    return np.reshape(np.transpose(a, [*rest, *axes]), (-1, math.prod(a.shape[i] for i in axes)))
+
+
+def rows_back(rows: Any, a: Any, axis: Any) -> Any:
+    """The way back of ``rows_of``."""
+    shape = np.shape(a)
+    axes = tuple(range(len(shape))) if axis is None else tuple((np.atleast_1d(axis) % len(shape)).tolist())
+    order = [*[i for i in range(len(shape)) if i not in axes], *axes]
+    return np.transpose(np.reshape(rows, [shape[i] for i in order]), np.argsort(order))
+
+
+def neighbours(rows: Any, q: Any, method: str, nan: bool) -> tuple[Any, Any, Any, Any]:
+    """Which elements of each row the quantiles ``q`` lie between, how far on the way, and how far they move with ``q``.
+
+    Where a quantile lies in the order is what NumPy says is the quantile of 0, 1, 2, ... With ``nan`` a row is as long
+    as it has numbers.
+    """
+    order = np.argsort(rows, axis=1, kind="stable")  # NaN is last
     counts = np.sum(~np.isnan(rows), axis=1) if nan else np.full(len(rows), rows.shape[1])
+    low, high = np.zeros((2, len(rows), len(q)), int)
+    way, rate = np.zeros((2, len(rows), len(q)))
     for n in np.unique(counts[counts > 0]).tolist():
         some = counts == n
-        rows_bar[some], change = _quantiles_of_rows(rows[some], n, np.ravel(q), method, weights[:, some].T)
-        q_bar += change
-    a_bar = np.transpose(np.reshape(rows_bar, [a.shape[i] for i in order]), np.argsort(order))
-    return a_bar, np.reshape(q_bar, np.shape(q))
+        place = np.quantile(np.arange(float(n)), q, method=method)  # type: ignore[call-overload]
+        below = np.clip(np.floor(place).astype(int), 0, max(n - 2, 0))
+        low[some] = order[some][:, below]
+        high[some] = order[some][:, np.minimum(below + 1, n - 1)]
+        way[some] = place - below
+        inside = (place > 0.0) & (place < n - 1) | (method == "linear")
+        rate[some] = inside * (n + POSITIONS_PER_PROBABILITY[method] if method in POSITIONS_PER_PROBABILITY else 0.0)
+    return low, high, way, rate
 
 
-def _quantiles_of_rows(rows: Any, n: int, q: Any, method: str, weights: Any) -> tuple[Any, Any]:
-    """The cotangents of rows with ``n`` numbers each (NaN is ordered last) and of ``q``."""
-    order = np.argsort(rows, axis=1, kind="stable")
-    place = np.quantile(np.arange(float(n)), q, method=method)  # type: ignore[call-overload]
-    low = np.clip(np.floor(place).astype(int), 0, max(n - 2, 0))
-    high = np.minimum(low + 1, n - 1)
-    rows_bar = np.zeros_like(rows)
+def quantile_bars(g: Any, a: Any, q: Any, axis: Any, method: str, nan: bool = False) -> tuple[Any, Any]:
+    """The cotangents of ``a`` and ``q`` from that of ``np.quantile(a, q, axis, method=method)``; with ``nan`` of
+    ``np.nanquantile``.
+    """
+    rows = rows_of(a, axis)
+    low, high, way, rate = neighbours(rows, np.ravel(q), method, nan)
+    weights = np.reshape(g, (np.size(q), len(rows))).T
+    rows_bar, row = np.zeros_like(rows), np.arange(len(rows))[:, None]
+    np.add.at(rows_bar, (row, low), (1.0 - way) * weights)
+    np.add.at(rows_bar, (row, high), way * weights)
+    q_bar = np.sum(weights * rate * (rows[row, high] - rows[row, low]), axis=0)
+    return rows_back(rows_bar, a, axis), np.reshape(q_bar, np.shape(q))
+
+
+def quantile_dots(
+    a_dot: Any, q_dot: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, nan: bool = False
+) -> Any:
+    """The tangent of ``np.quantile(a, q, axis, keepdims=keepdims, method=method)`` from those of ``a`` and ``q``."""
+    rows, rows_dot = rows_of(a, axis), rows_of(a_dot, axis)
+    low, high, way, rate = neighbours(rows, np.ravel(q), method, nan)
     row = np.arange(len(rows))[:, None]
-    np.add.at(rows_bar, (row, order[:, low]), (1.0 - (place - low)) * weights)
-    np.add.at(rows_bar, (row, order[:, high]), (place - low) * weights)
-    per_unit = n + POSITIONS_PER_PROBABILITY[method] if method in POSITIONS_PER_PROBABILITY else 0.0
-    inside = (place > 0.0) & (place < n - 1) | (method == "linear")
-    steps = rows[row, order[:, high]] - rows[row, order[:, low]]
-    return rows_bar, np.sum(weights * steps, axis=0) * per_unit * inside
+    change = (1.0 - way) * rows_dot[row, low] + way * rows_dot[row, high]
+    change = change + np.ravel(q_dot) * rate * (rows[row, high] - rows[row, low])
+    kept = np.shape(np.sum(a, axis=axis, keepdims=keepdims))
+    return np.reshape(change.T, np.shape(q) + kept)
 
 
-def quantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, q, axis, keepdims, method)[0]
+def quantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, q, axis, method)[0]
 
 
-def quantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, q, axis, keepdims, method)[1], q)
+def quantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, q, axis, method)[1], q)
 
 
-def percentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method)[0]
+def quantile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, q, axis, keepdims, method)
 
 
-def percentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method)[1] / 100.0, q)
+def quantile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot, a, q, axis, keepdims, method)
 
 
-def nanquantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, q, axis, keepdims, method, True)[0]
+def percentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method)[0]
 
 
-def nanquantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, q, axis, keepdims, method, True)[1], q)
+def percentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method)[1] / 100.0, q)
 
 
-def nanpercentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method, True)[0]
+def percentile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, np.divide(q, 100.0), axis, keepdims, method)
 
 
-def nanpercentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, keepdims, method, True)[1] / 100.0, q)
+def percentile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot / 100.0, a, np.divide(q, 100.0), axis, keepdims, method)
 
 
-def nanmedian_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    return quantile_bars(y_bar, a, 0.5, axis, keepdims, "linear", True)[0]
+def nanquantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, q, axis, method, True)[0]
+
+
+def nanquantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, q, axis, method, True)[1], q)
+
+
+def nanquantile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, q, axis, keepdims, method, True)
+
+
+def nanquantile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot, a, q, axis, keepdims, method, True)
+
+
+def nanpercentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, True)[0]
+
+
+def nanpercentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, True)[1] / 100.0, q)
+
+
+def nanpercentile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, np.divide(q, 100.0), axis, keepdims, method, True)
+
+
+def nanpercentile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot / 100.0, a, np.divide(q, 100.0), axis, keepdims, method, True)
+
+
+def nanmedian_bar(y_bar: Any, a: Any, axis: Any) -> Any:
+    return quantile_bars(y_bar, a, 0.5, axis, "linear", True)[0]
+
+
+def nanmedian_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, 0.5, axis, keepdims, "linear", True)
 
 
 def _calls(scale: float) -> list[Sample]:
@@ -181,19 +269,89 @@ def _calls(scale: float) -> list[Sample]:
 
 
 QUANTILE = "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None"
-vjp(np.quantile, a=quantile_bar, q=quantile_q_bar, params=QUANTILE, samples=_calls(1.0))
-vjp(np.percentile, a=percentile_bar, q=percentile_q_bar, params=QUANTILE, samples=_calls(100.0))
-vjp(np.nanquantile, a=nanquantile_bar, q=nanquantile_q_bar, params=QUANTILE, samples=_calls(1.0))
-vjp(np.nanpercentile, a=nanpercentile_bar, q=nanpercentile_q_bar, params=QUANTILE, samples=_calls(100.0))
+SHAPED = "keepdims"  # it shapes the result, and no cotangent reads it
+vjp(np.quantile, a=quantile_bar, q=quantile_q_bar, params=QUANTILE, harmless=SHAPED, samples=_calls(1.0))
+vjp(np.percentile, a=percentile_bar, q=percentile_q_bar, params=QUANTILE, harmless=SHAPED, samples=_calls(100.0))
+vjp(np.nanquantile, a=nanquantile_bar, q=nanquantile_q_bar, params=QUANTILE, harmless=SHAPED, samples=_calls(1.0))
+vjp(
+    np.nanpercentile, a=nanpercentile_bar, q=nanpercentile_q_bar, params=QUANTILE, harmless=SHAPED,
+    samples=_calls(100.0),
+)
+jvp(np.quantile, a=quantile_dot, q=quantile_q_dot)
+jvp(np.percentile, a=percentile_dot, q=percentile_q_dot)
+jvp(np.nanquantile, a=nanquantile_dot, q=nanquantile_q_dot)
+jvp(np.nanpercentile, a=nanpercentile_dot, q=nanpercentile_q_dot)
 vjp(
     np.nanmedian, a=nanmedian_bar, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
+    harmless=SHAPED,
     samples=[args(arr(5)), args(arr(6)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=(0, 1), keepdims=True)],
 )
+jvp(np.nanmedian, a=nanmedian_dot)
 
 # --- sets -----------------------------------------------------------------------------------------------------------
 
 zero(np.ndarray.argpartition, np.unique_counts, np.unique_inverse)
-for _sets in (
-    np.unique, np.unique_values, np.unique_all, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d,
-):
-    refuse(_sets, "the set of values has no derivative; use np.sort where their number is fixed")
+
+
+def unique_bar(g: Any, a: Any, axis: Any, equal_nan: bool) -> Any:
+    """The cotangent of ``a`` from that of its distinct values: equal elements share."""
+    if axis is not None:
+        return rt.no_derivative("np.unique", "of rows or columns it has no rule; use it without `axis`")
+    values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, equal_nan=equal_nan)
+    return np.reshape((np.broadcast_to(g, np.shape(values)) / counts)[np.ravel(inverse)], np.shape(a))
+
+
+def _unique(
+    y_bar: Any, ar: Any, return_index: Any, return_inverse: Any, return_counts: Any, axis: Any, equal_nan: Any
+) -> Any:
+    if return_index or return_inverse or return_counts:
+        y_bar = y_bar[0]
+    return rt.cast(unique_bar(y_bar, ar, axis, equal_nan), ar)
+
+
+def _unique_dot(
+    ar_dot: Any, y: Any, ar: Any, return_index: Any, return_inverse: Any, return_counts: Any, axis: Any, equal_nan: Any
+) -> Any:
+    if axis is not None:
+        return rt.no_derivative("np.unique", "of rows or columns it has no rule; use it without `axis`")
+    _, inverse, counts = np.unique(ar, return_inverse=True, return_counts=True, equal_nan=equal_nan)
+    change = np.zeros(len(counts), np.asarray(ar_dot).dtype)
+    np.add.at(change, np.ravel(inverse), np.ravel(ar_dot))
+    parts = (change / counts, *[np.zeros(np.shape(part)) for part in y[1:]])
+    return parts if return_index or return_inverse or return_counts else parts[0]
+
+
+vjp(
+    np.unique, ar=_unique,
+    params=(
+        "ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True"
+    ),
+    harmless="sorted",
+    samples=[args(arr(5)), args(arr(2, 3)), args(arr(4), True), args(arr(4), return_inverse=True, return_counts=True)],
+)
+jvp(np.unique, ar=_unique_dot)
+
+
+@model(np.unique_values, samples=[args(arr(4))])
+def _unique_values(x: Any) -> Any:
+    return np.sort(np.unique(x, equal_nan=False))
+
+
+@model(np.union1d, samples=[args(arr(3), arr(4)), args(arr(2, 2), arr(1))])
+def _union1d(ar1: Any, ar2: Any) -> Any:
+    return np.unique(np.concatenate([np.ravel(ar1), np.ravel(ar2)]))
+
+
+@model(np.setdiff1d, samples=[args(arr(4), arr(2)), args(arr(2, 2), np.zeros(2))])
+def _setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    values = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    return values[np.isin(values, ar2, invert=True)]
+
+
+@model(np.setxor1d, samples=[args(arr(4), arr(2))])
+def _setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    return np.sort(np.concatenate([_setdiff1d(ar1, ar2, assume_unique), _setdiff1d(ar2, ar1, assume_unique)]))
+
+
+refuse(np.unique_all, "its rule is that of np.unique: call np.unique(x, True, True, True)")
+refuse(np.intersect1d, "an element is in it only while two floats are exactly equal; index with np.isin instead")

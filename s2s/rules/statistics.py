@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, linear, model, num, refuse, vjp
+from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp
 
 # --- covariance -----------------------------------------------------------------------------------------------------
 
@@ -132,6 +132,39 @@ vjp(
     np.histogram_bin_edges, a=lambda y_bar, a, bins, range: edges_bar(y_bar, a, bins, range),
     bins=_histogram_bins, range=_histogram_range, params="a, bins=10, range=None, weights=None", harmless="weights",
     samples=[args(arr(7), 4), args(arr(2, 3)), args(arr(7), 4, (-2.0, 2.0))],
+)
+
+
+def edges_dot(a_dot: Any, a: Any, edges: Any, bins: Any, range: Any) -> Any:
+    """The tangent of the edges that ``np.histogram`` lays between the extremes of ``a``."""
+    if range is not None or np.ndim(bins) or not isinstance(bins, (int, np.integer)) or not np.size(a):
+        if isinstance(bins, str) and range is None:
+            return rt.no_derivative("np.histogram", "a number of bins that is found from the values; give the number")
+        return np.zeros_like(edges)
+    top, bottom = np.equal(a, np.max(a)), np.equal(a, np.min(a))
+    return np.linspace(np.sum(bottom * a_dot) / np.sum(bottom), np.sum(top * a_dot) / np.sum(top), len(edges))
+
+
+def _histogram_a_dot(a_dot: Any, y: Any, a: Any, bins: Any, range: Any, density: Any) -> Any:
+    change = edges_dot(a_dot, a, y[1], bins, range)
+    if not density:
+        return np.zeros(len(y[0])), change
+    return -y[0] * np.diff(change) / np.diff(y[1]), change
+
+
+def _histogram_weights_dot(weights_dot: Any, y: Any, a: Any, density: Any, weights: Any) -> Any:
+    hist, edges = y
+    change = np.histogram(a, edges, weights=weights_dot)[0]
+    if density:
+        total = np.sum(np.histogram(a, edges, weights=weights)[0])
+        change = (change / np.diff(edges) - hist * np.sum(change)) / total
+    return change, np.zeros_like(edges)
+
+
+jvp(np.histogram, a=_histogram_a_dot, weights=_histogram_weights_dot, bins=_histogram_bins, range=_histogram_range)
+jvp(
+    np.histogram_bin_edges, a=lambda a_dot, y, a, bins, range: edges_dot(a_dot, a, y, bins, range),
+    bins=_histogram_bins, range=_histogram_range,
 )
 COUNTS = "counts do not change with the values; count with np.histogram, which has rules for weights and edges"
 refuse(np.histogram2d, COUNTS)

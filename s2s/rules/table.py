@@ -6,7 +6,7 @@ A rule says how a function is differentiated, in plain functions of arrays that 
     several(special.sici, lambda y, x: (..., ...))                    elementwise with several results
     linear(np.ravel, a=lambda y_bar, a: np.reshape(y_bar, np.shape(a)))     the transpose, per argument
     vjp(np.linalg.inv, a=lambda y_bar, y: -(y.T @ y_bar @ y.T))       not linear: the cotangent
-    jvp(np.linalg.inv)(lambda y, a_dot: -(y @ a_dot @ y))             and its tangent
+    jvp(np.linalg.inv, a=lambda a_dot, y: -(y @ a_dot @ y))           and its tangent, per argument
     zero(np.argmax)                                                   the derivative is zero
     straight_through(np.floor)                                        rounding: a choice, see ``Rule``
     refuse(np.unique, "the set of values has no derivative")          and what to do instead
@@ -21,7 +21,9 @@ Every other body asks for what it needs *by name*: ``y_bar`` (the cotangent of t
 result), any parameter of the function (one called ``y`` hides the result), and in a tangent
 ``<parameter>_dot``. What it names is what is kept for the reverse sweep. The cotangent it gives has the shape
 and the structure of its argument: a list for a list, a tuple for ``*args``. An active argument for a
-parameter without a body must be refused by whoever applies the rule.
+parameter without a body must be refused by whoever applies the rule. A tangent per argument is linear in the
+``<parameter>_dot`` that it names, and the tangents of all arguments are added. Where they share work, one body for
+all of them is registered with ``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
 
 Bodies are inlined from their source, so they close over nothing and use only globals of their module. They
 may branch on what the compiler folds: ``axis is None``, ``np.ndim(x) == 2``, ``isinstance(x, np.ndarray)``.
@@ -144,7 +146,7 @@ class Rule:
       several           elementwise with several results; a partial gives a tuple, one derivative for each result
       straight_through  as partials, by choice: piecewise constant, differentiated as what it rounds
       linear            linear in each argument of ``cotangents`` (``joint``: in all of them together)
-      vjp               differentiable; ``tangent`` is None where forward mode is not known
+      vjp               differentiable; forward mode by ``tangents`` of the arguments, or one ``tangent`` of all
       zero              the derivative is zero wherever it exists
       refuse            no derivative: ``reason`` says why and what to write instead
       model             ``body`` is differentiated in place of the function
@@ -159,6 +161,7 @@ class Rule:
     partials: tuple[Function | None, ...] = ()
     cotangents: Mapping[str, Function] = MappingProxyType({})
     tangent: Function | None = None
+    tangents: Mapping[str, Function] = MappingProxyType({})
     joint: bool = False
     body: Function | None = None
     reason: str = ""
@@ -206,13 +209,14 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 MODULES = (
     "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions", "shape",
-    "sorting", "statistics",
+    "sorting", "statistics", "ufuncs",
 )
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy",),
     "scipy.special": ("special", "special_bessel", "special_distributions", "special_polynomials", "special_waves"),
+    "statistics": ("statistics_python",),
 })
 """Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.
 """
@@ -461,17 +465,32 @@ def vjp(
     return _decorator(add)
 
 
-def jvp(fn: Function) -> Callable[[F], F]:
-    """Add forward mode to a ``vjp`` rule: a decorator for the tangent, its parameters by name (``a_dot`` for
-    ``a``).
+def jvp(fn: Function, **tangents: Function) -> Callable[[F], F]:
+    """Add forward mode to a ``vjp`` rule: the tangent of the result for each argument, ``a=lambda a_dot, y: ...``.
+
+    Without these a decorator for the tangent by all arguments together, its parameters by name.
     """
+    if tangents:
+        _later(_add_tangents)(fn, tangents)
 
     @_later
     def add(body: Function) -> None:
-        old = _rules[id(fn)]
-        _rules[id(fn)] = replace(old, tangent=body)
+        _change(fn, tangent=body)
 
     return _decorator(add)
+
+
+def _add_tangents(fn: Function, tangents: Mapping[str, Function]) -> None:
+    _change(fn, tangents=dict(tangents))
+
+
+def _change(fn: Function, **fields: Any) -> None:
+    """Replace the rule of a function by one with other fields."""
+    is_method = _is_method_of_ufunc(fn)
+    old = _methods[id(fn.__self__), fn.__name__] if is_method else _rules[id(fn)]  # type: ignore[attr-defined]
+    made = _rules[id(old.fn)] = replace(old, **fields)
+    if is_method:
+        _methods[id(fn.__self__), fn.__name__] = made  # type: ignore[attr-defined]
 
 
 @_later

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import functools
 import importlib.util
 import math
@@ -21,7 +22,7 @@ from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample
 
 table.extend()
-MODULES = (builtins, math, operator, np, np.linalg, *(sys.modules[name] for name in table.EXTENSIONS))
+MODULES = (builtins, math, cmath, operator, np, np.linalg, *(sys.modules[name] for name in table.EXTENSIONS))
 
 
 # --- a sample as source ---------------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_eigenvalues_of_a_complex_matrix() -> None:
     assert found == pytest.approx(by_differences(f, COMPLEX, d), rel=1e-7)
 
 
-def test_a_real_matrix_with_real_eigenvalues_has_a_gradient_one_with_complex_ones_is_refused() -> None:
+def test_a_real_matrix_whose_eigenvalues_are_real_or_complex() -> None:
     def f(a):
         w, v = np.linalg.eig(a)
         return np.sum(np.abs(w)) + np.sum(v**4)
@@ -128,12 +128,17 @@ def test_a_real_matrix_with_real_eigenvalues_has_a_gradient_one_with_complex_one
     def g(a):
         return np.sum(np.abs(np.linalg.eigvals(a)))
 
+    def h(a):
+        w, v = np.linalg.eig(a)
+        return np.sum(np.real(w) ** 3) + np.sum(np.abs(v[0]) ** 2 * np.imag(w) ** 2)
+
     real = np.diag([1.0, -2.0, 4.0]) + 0.1 * np.arange(9.0).reshape(3, 3)
+    turning = np.array([[0.5, 1.0, 0.2], [-1.0, 0.3, 0.1], [0.3, 0.2, 2.0]])
     d = RNG.normal(size=(3, 3))
-    for loss in (f, g):
-        assert np.sum(s2s.grad(loss)(real) * d) == pytest.approx(by_differences(loss, real, d), rel=1e-6)
-        with pytest.raises(NoDerivativeError, match="complex"):
-            s2s.grad(loss)(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+    for loss, matrix in ((f, real), (g, real), (h, real), (g, turning), (h, turning)):
+        found = s2s.grad(loss)(matrix)
+        assert found.dtype == float
+        assert np.sum(found * d) == pytest.approx(by_differences(loss, matrix, d), rel=1e-6)
 
 
 def test_the_root_of_a_matrix_with_a_negative_eigenvalue_is_refused() -> None:

@@ -47,7 +47,7 @@ def test_methods_of_ufuncs_are_found_though_they_are_new_objects() -> None:
     for method in (np.add.reduce, np.multiply.accumulate, np.subtract.outer):
         rule = find(method)
         assert rule is not None and rule.fn == method
-    assert find(np.add.reduceat) is None
+    assert find(np.arctan2.reduceat) is None
     assert find([].append) is None
 
 
@@ -136,9 +136,9 @@ def test_variadic_arguments_come_as_one_tuple() -> None:
         (np.pad, (1.0, 2, "constant"), {}, []),
         (np.concatenate, ([1.0],), {"dtype": np.float32, "out": np.zeros(1)}, ["out"]),
         (np.var, (1.0,), {"mean": np.zeros(2)}, []),
-        (np.average, (1.0,), {"returned": True}, ["returned"]),
+        (np.average, (1.0,), {"returned": True}, []),
         (np.reshape, (1.0, (2, 3)), {"order": "F"}, []),
-        (np.interp, (1.0, 2.0, 3.0), {"period": 1.0}, ["period"]),
+        (np.interp, (1.0, 2.0, 3.0), {"period": 1.0}, []),
     ],
 )
 def test_unsupported_parameters_are_named(fn: Any, args: Any, kwargs: Any, names: list[str]) -> None:
@@ -155,11 +155,12 @@ def test_attributes_mean_functions_with_rules() -> None:
 
 CHOICES = frozenset(
     """UPLO args assume_a axes axis axis1 axis2 axisa axisb axisc branch_cut casting check_finite compute_uv copy
-    correction ddof deg density destination device diff_n driver dtype edge_order eigvals_only endpoint full_matrices
-    hermitian include_initial indexing indices indices_or_sections k keepdims kind kth l_and_u like lower lwork m method
-    minlength mode n ndmin norm num obj offset optimize order orthogonalize overwrite_input p_indices pad_width
-    permute_l pivoting reflect_type repeats reps requirements s shape shift source sparse stable stat_length subok
-    trans transposed trim type unit_diagonal upper workers where""".split()  # noqa: SIM905
+    correction ddof deg density destination device diff_n driver dtype edge_order eigvals_only endpoint
+    equal_nan full_matrices hermitian include_initial indexing indices indices_or_sections k keepdims kind kth
+    l_and_u lapack_driver like lower lwork m method minlength mode n ndmin norm num obj offset optimize order
+    orthogonalize overwrite_input p_indices pad_width permute_l pivoting reflect_type repeats reps requirements
+    retstep return_counts return_index return_inverse returned s shape shift sorted source sparse stable
+    stat_length subok tol trans transposed trim type unit_diagonal upper where workers""".split()  # noqa: SIM905
 )
 """Parameters that are integers, names or flags, whatever the function."""
 

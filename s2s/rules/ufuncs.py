@@ -1,0 +1,87 @@
+"""Methods of ufuncs: ``reduce``, ``accumulate``, ``outer`` and ``reduceat`` of functions of two inputs.
+
+Those of sums, products and extremes have rules of their own (in ``reductions`` and here). Every other one is its ufunc
+again and again: ``METHODS`` has the functions that are differentiated in its place, with the ufunc as first argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.rules.table import args, arr, linear
+
+
+def _starts_and_ends(indices: Any, length: int) -> list[tuple[int, int]]:
+    """The pieces that ``reduceat`` takes together; one that would end before it starts is its first element."""
+    starts = [int(i) for i in indices]
+    ends = [*starts[1:], length]
+    return [(start, max(end, start + 1)) for start, end in zip(starts, ends)]
+
+
+def reduceat_bar(g: Any, array: Any, indices: Any, axis: int) -> Any:
+    """The cotangent of ``array`` from that of ``np.add.reduceat(array, indices, axis)``."""
+    g, array_bar = np.moveaxis(g, axis, 0), np.zeros_like(np.moveaxis(array, axis, 0))
+    for k, (start, end) in enumerate(_starts_and_ends(indices, len(array_bar))):
+        array_bar[start:end] += g[k]
+    return np.moveaxis(array_bar, 0, axis)
+
+
+linear(
+    np.add.reduceat,
+    array=lambda y_bar, array, indices, axis: rt.cast(reduceat_bar(y_bar, array, indices, axis), array),
+    params="array, indices, axis=0, dtype=None, out=None", harmless="dtype",
+    samples=[
+        args(arr(6), [0, 2, 5]), args(arr(6), [3, 1, 4]), args(arr(2, 5), [0, 3], axis=1),
+        args(arr(4, 2), np.array([1, 1, 2])),
+    ],
+)
+
+
+def reduce(
+    ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+    initial: Any = None, where: Any = True,
+) -> Any:
+    """``ufunc.reduce``, along one axis."""
+    if not isinstance(axis, int) or where is not True:
+        rt.no_derivative("ufunc.reduce", "with several axes or `where` it has no rule; reduce one axis at a time")
+    lines = np.moveaxis(np.asarray(array), axis, 0)
+    total = lines[0] if initial is None else ufunc(initial, lines[0])
+    for k in range(1, len(lines)):
+        total = ufunc(total, lines[k])
+    return np.expand_dims(total, axis) if keepdims else total
+
+
+def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.accumulate``: the running results."""
+    lines = np.moveaxis(np.asarray(array), axis, 0)
+    totals = np.zeros_like(lines)
+    totals[0] = lines[0]
+    for k in range(1, len(lines)):
+        totals[k] = ufunc(totals[k - 1], lines[k])
+    return np.moveaxis(totals, 0, axis)
+
+
+def outer(ufunc: Any, A: Any, B: Any, /) -> Any:
+    """``ufunc.outer``: every element of the first with every element of the second."""
+    return ufunc(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.reduceat``: the pieces between indices, each reduced."""
+    lines = np.moveaxis(np.asarray(array), axis, 0)
+    pieces = np.zeros((len(indices), *np.shape(lines)[1:]), lines.dtype)
+    for i, (start, end) in enumerate(_starts_and_ends(indices, len(lines))):
+        total = lines[start]
+        for k in range(start + 1, end):
+            total = ufunc(total, lines[k])
+        pieces[i] = total
+    return np.moveaxis(pieces, 0, axis)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat,
+}
