@@ -17,7 +17,7 @@ from s2s import ir, ops
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError
 from s2s.ir import walk
 from s2s.lower import lower
-from s2s.places import places_of
+from s2s.lowering.places import places_of
 from s2s.sources import find
 
 np.random.seed(0)
@@ -458,7 +458,7 @@ def test_lambdas():
 # --- places -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", ["s2s.lower", "s2s.ir", "tests.test_lower", "fractions", "textwrap"])
+@pytest.mark.parametrize("module", ["s2s.lowering.statements", "s2s.ir", "tests.test_lower", "fractions", "textwrap"])
 def test_places_are_those_of_libcst(module):
     text = inspect.getsource(importlib.import_module(module))
     tree = cst.parse_module(text)

@@ -13,17 +13,16 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import libcst as cst
 
-from . import ir, ops
-from .ir import Call, Const, Let, Var
+from s2s import ir, ops
+from s2s.ir import Call, Const, Let, Var
+from s2s.lowering.bindings import captured_names, own
+from s2s.lowering.context import Context, block_of
 
-if TYPE_CHECKING:
-    from .lower import _Context
-
-__all__ = ["Patterns", "captured_names", "is_irrefutable"]
+__all__ = ["Patterns", "is_irrefutable"]
 
 Read: TypeAlias = Callable[[], ir.Atom]
 """Puts what reads a subject, and gives its atom."""
@@ -46,37 +45,11 @@ def is_irrefutable(pattern: cst.MatchPattern) -> bool:
             return False
 
 
-def captured_names(pattern: cst.CSTNode) -> Iterator[cst.Name]:
-    """The names that a pattern binds, in order of the text."""
-    match pattern:
-        case cst.MatchAs(pattern=inner, name=name):
-            if inner is not None:
-                yield from captured_names(inner)
-            if name is not None:
-                yield name
-        case cst.MatchStar(name=cst.Name() as name):
-            yield name
-        case cst.MatchMapping(elements=elements, rest=rest):
-            for element in elements:
-                yield from captured_names(element.pattern)
-            if rest is not None:
-                yield rest
-        case cst.MatchValue() | cst.MatchSingleton():
-            pass
-        case _:
-            for child in pattern.children:
-                yield from captured_names(child)
-
-
 class Patterns:
-    """Lowers the patterns of one ``match``: ``atom`` lowers an expression, ``own`` gives the variable of a name."""
+    """Lowers the pattern of one case."""
 
-    def __init__(
-        self, c: _Context, atom: Callable[[cst.BaseExpression], ir.Atom], own: Callable[[cst.Name], Var]
-    ) -> None:
+    def __init__(self, c: Context) -> None:
         self.c = c
-        self.atom = atom
-        self.own = own
         self.chosen: dict[int, Var] = {}
         """Which alternative of an ``or`` with captures has matched, by the ``id`` of its pattern."""
 
@@ -96,7 +69,7 @@ class Patterns:
         result = self.c.bind(first, node)
         with self.c.block() as statements:
             self.c.let(result, self._all(tests[1:], node), node)
-        self.c.put(ir.If(result, ir.Block(tuple(statements)), ir.Block(()), (), self.c.span(node)))
+        self.c.put(ir.If(result, block_of(statements), ir.Block(()), (), self.c.span(node)))
         return result
 
     def _tests(self, pattern: cst.CSTNode, read: Read) -> list[Read]:
@@ -106,9 +79,9 @@ class Patterns:
             case cst.MatchAs(pattern=inner):
                 return [] if inner is None else self._tests(inner, read)
             case cst.MatchValue(value=value):
-                return [lambda: c.call(pattern, operator.eq, read(), self.atom(value))]
+                return [lambda: c.call(pattern, operator.eq, read(), c.atom(value))]
             case cst.MatchSingleton(value=value):
-                return [lambda: c.call(pattern, operator.is_, read(), self.atom(value))]
+                return [lambda: c.call(pattern, operator.is_, read(), c.atom(value))]
             case cst.MatchOr(patterns=patterns):
                 return [] if is_irrefutable(pattern) else [lambda: self._any(pattern, read)]
             case cst.MatchList(patterns=patterns) | cst.MatchTuple(patterns=patterns):
@@ -145,7 +118,7 @@ class Patterns:
                 self.c.let(result, Const(0), left[0])
             else:
                 self._alternatives(whole, left[1:], read, result, needs_number)
-        blocks = ir.Block(tuple(found)), ir.Block(tuple(others))
+        blocks = block_of(found), block_of(others)
         self.c.put(ir.If(test, *blocks, (), self.c.span(left[0])))
 
     def _sequence(self, pattern: cst.CSTNode, patterns: Sequence[Any], read: Read) -> list[Read]:
@@ -170,16 +143,16 @@ class Patterns:
         c = self.c
         tests: list[Read] = [lambda: c.call(pattern, isinstance, read(), Const(Mapping))]
         for element in pattern.elements:
-            tests.append(lambda e=element: c.call(e, ops.contains, self.atom(e.key), read()))  # type: ignore[misc]
+            tests.append(lambda e=element: c.call(e, ops.contains, c.atom(e.key), read()))  # type: ignore[misc]
             tests += self._tests(element.pattern, self._entry(element, read))
         return tests
 
     def _entry(self, element: cst.MatchMappingElement, read: Read) -> Read:
-        return lambda: self.c.call(element, operator.getitem, read(), self.atom(element.key))
+        return lambda: self.c.call(element, operator.getitem, read(), self.c.atom(element.key))
 
     def _class(self, pattern: cst.MatchClass, read: Read) -> list[Read]:
         c = self.c
-        tests: list[Read] = [lambda: c.call(pattern, isinstance, read(), self.atom(pattern.cls))]
+        tests: list[Read] = [lambda: c.call(pattern, isinstance, read(), c.atom(pattern.cls))]
         for inner, name in self._attributes(pattern):
             if name is None:
                 tests += self._tests(inner, read)
@@ -200,7 +173,7 @@ class Patterns:
                 continue
 
             def positional(k: int = k) -> Var:
-                names = c.call(pattern, getattr, self.atom(pattern.cls), Const("__match_args__"))
+                names = c.call(pattern, getattr, c.atom(pattern.cls), Const("__match_args__"))
                 return c.call(pattern, operator.getitem, names, Const(k))
 
             yield element.value, positional
@@ -229,7 +202,7 @@ class Patterns:
                 if inner is not None:
                     self._bind(inner, read)
                 if name is not None:
-                    c.let(self.own(name), read(), name)
+                    c.let(own(c, name), read(), name)
             case cst.MatchOr(patterns=patterns):
                 self._bind_chosen(pattern, [p.pattern for p in patterns], read)
             case cst.MatchList(patterns=patterns) | cst.MatchTuple(patterns=patterns):
@@ -256,7 +229,7 @@ class Patterns:
         for side in (left[:1], left[1:]):
             with self.c.block() as statements:
                 self._bind_chosen(whole, side, read)
-            blocks.append(ir.Block(tuple(statements)))
+            blocks.append(block_of(statements))
         self.c.put(ir.If(test, blocks[0], blocks[1], (), self.c.span(left[0])))
 
     def _bind_items(self, pattern: cst.CSTNode, patterns: Sequence[Any], read: Read) -> None:
@@ -266,14 +239,14 @@ class Patterns:
             item = self._item(element, lambda: items, Const(k))
             if isinstance(element, cst.MatchStar):
                 if element.name is not None:
-                    self.c.let(self.own(element.name), item(), element)
+                    self.c.let(own(self.c, element.name), item(), element)
             else:
                 self._bind(element.value, item)
 
     def _bind_rest(self, pattern: cst.MatchMapping, rest: cst.Name, read: Read) -> None:
         """``**rest``: ``{key: value for key, value in subject.items() if key not in (...)}``."""
         c = self.c
-        keys = c.bind(Call(Const(ops.make_tuple), tuple(self.atom(e.key) for e in pattern.elements)), pattern)
+        keys = c.bind(Call(Const(ops.make_tuple), tuple(c.atom(e.key) for e in pattern.elements)), pattern)
         result = c.call(rest, ops.make_dict)
         items = c.bind(Call(c.call(rest, getattr, read(), Const("items")), ()), rest)
         pair = c.temporary()
@@ -282,9 +255,9 @@ class Patterns:
             key, value = (c.call(rest, operator.getitem, parts, Const(k)) for k in (0, 1))
             with c.block() as entry:
                 c.put(Let(result, Call(Const(ops.put), (result, key, value)), c.span(rest)))
-            c.put(ir.If(c.call(rest, ops.not_in, key, keys), ir.Block(tuple(entry)), ir.Block(()), (), c.span(rest)))
-        c.put(ir.For(pair, items, ir.Block(tuple(body)), span=c.span(rest)))
-        c.let(self.own(rest), result, rest)
+            c.put(ir.If(c.call(rest, ops.not_in, key, keys), block_of(entry), ir.Block(()), (), c.span(rest)))
+        c.put(ir.For(pair, items, block_of(body), span=c.span(rest)))
+        c.let(own(c, rest), result, rest)
 
 
 def _around_star(patterns: Sequence[Any]) -> tuple[int, int | None]:
