@@ -148,7 +148,7 @@ def _same_operation(builder: Builder, a: ir.Atom, b: ir.Atom) -> bool:
     if not isinstance(a, ir.Var) or not isinstance(b, ir.Var) or a not in made or made[a] != made.get(b):
         return False
     value = made[a]
-    if any(operand in builder.context.changed for operand in ir.atoms_of(value)):
+    if any(operand in builder.context.changed for operand in (a, b, *ir.atoms_of(value))):
         return False  # what they hold may have changed in between
     return isinstance(value, ir.Call) and value.fn in (ir.Const(operator.mul), ir.Const(operator.truediv))
 

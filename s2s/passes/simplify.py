@@ -356,7 +356,7 @@ def is_pure(fn: Any) -> bool:
 def share(function: ir.Function, context: Context) -> ir.Function:
     """The function with equal pure operations on equal atoms computed once, where the first stands before the second.
 
-    Only operations between which no array is changed in place: those whose arguments are never stored to.
+    Only operations between which no array is changed in place: those whose arguments and results are never stored to.
     """
     stored = _stored(function, context)
 
@@ -365,12 +365,13 @@ def share(function: ir.Function, context: Context) -> ir.Function:
         made = []
         for s in b.statements:
             s = _map_own(s, mapping)
-            if isinstance(s, ir.Let) and s.target is not None and _is_shareable(s.value, stored):
+            target = s.target if isinstance(s, ir.Let) else None
+            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored):
                 key = _value_key(s.value)
                 if key in seen:
-                    mapping[s.target] = seen[key]
+                    mapping[target] = seen[key]
                     continue
-                seen[key] = s.target
+                seen[key] = target
             made.append(map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
         return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
 
@@ -427,8 +428,8 @@ _SHARED: set[Any] = {
 }
 
 
-def _is_shareable(value: ir.Value, stored: set[ir.Atom]) -> bool:
-    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom]) -> bool:
+    if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
         return False
     fn = value.fn.value
     try:

@@ -627,3 +627,31 @@ def single_into_double_precision(x, s):
 @pure
 def single_into_double_precision_pure(x, s):
     return np.sum(((x * x).astype(np.float64) * s) ** 2)
+
+
+@mutating(V3)
+def one_of_two_equal_arrays(x):
+    a = x * 2.0
+    b = x * 2.0
+    a[0] = x[1]
+    return a * b
+
+
+@pure
+def one_of_two_equal_arrays_pure(x):
+    return np.concatenate([x[1:2], 2.0 * x[1:]]) * (2.0 * x)
+
+
+@mutating(V3)
+def computed_again_after_a_change(x):
+    y = np.sin(x)
+    y[0] = y[1]
+    z = np.sin(x)
+    z[1:] *= x[:2]
+    return y * z * np.sin(x)
+
+
+@pure
+def computed_again_after_a_change_pure(x):
+    s = np.sin(x)
+    return np.concatenate([s[1:2], s[1:]]) * np.concatenate([s[:1], s[1:] * x[:2]]) * s
