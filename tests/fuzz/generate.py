@@ -12,6 +12,7 @@ every way: through views and aliases, in helpers and closures, in branches and l
 
 import ast
 import random
+import re
 import textwrap
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -75,6 +76,7 @@ class Writer:
         self.count = 0
         self.budget = self.rng.choice([4, 7, 10, 14])
         self.scope = Scope()
+        self.made = []  # the lengths and texts of arrays of their own
 
     # --- small tools ----------------------------------------------------------------------------------
 
@@ -750,9 +752,17 @@ class Writer:
         forms = [f"np.zeros({length})", f"np.ones({length})", f"np.full({length}, 1.0 * {self.number(1)})",
                  f"np.array([{', '.join(self.number(1) for _ in range(length))}])", f"({self.array(length, 1)}) * 1.0",
                  *(f"{n}.copy()" for n in same), *(f"np.zeros_like({n})" for n in same)]  # fmt: skip
-        self.put(f"{name} = {self.rng.choice(forms)}")
+        text = self.again(length) or self.rng.choice(forms)
+        self.put(f"{name} = {text}")
         self.bind(name, Kind("array", length))
+        self.made.append((length, text))
         return name, length
+
+    def again(self, length):
+        """An expression that made an array of this length before: two arrays that are equal until one is changed."""
+        known = {"np", *self.scope.variables}
+        made = [t for n, t in self.made if n == length and set(re.findall(r"(?<![.\w])[a-z]\w*", t)) <= known]
+        return self.rng.choice(made) if made and self.chance(0.3) else None
 
     def operator(self, plain=0.5):
         return "=" if self.chance(plain) else self.rng.choice(["+=", "+=", "-=", "*=", "*=", "/="])
