@@ -12,7 +12,6 @@ every way: through views and aliases, in helpers and closures, in branches and l
 
 import ast
 import random
-import re
 import textwrap
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -76,7 +75,6 @@ class Writer:
         self.count = 0
         self.budget = self.rng.choice([4, 7, 10, 14])
         self.scope = Scope()
-        self.made = []  # the lengths and texts of arrays of their own
 
     # --- small tools ----------------------------------------------------------------------------------
 
@@ -752,17 +750,26 @@ class Writer:
         forms = [f"np.zeros({length})", f"np.ones({length})", f"np.full({length}, 1.0 * {self.number(1)})",
                  f"np.array([{', '.join(self.number(1) for _ in range(length))}])", f"({self.array(length, 1)}) * 1.0",
                  *(f"{n}.copy()" for n in same), *(f"np.zeros_like({n})" for n in same)]  # fmt: skip
-        text = self.again(length) or self.rng.choice(forms)
-        self.put(f"{name} = {text}")
+        self.put(f"{name} = {self.rng.choice(forms)}")
         self.bind(name, Kind("array", length))
-        self.made.append((length, text))
         return name, length
 
-    def again(self, length):
-        """An expression that made an array of this length before: two arrays that are equal until one is changed."""
-        known = {"np", *self.scope.variables}
-        made = [t for n, t in self.made if n == length and set(re.findall(r"(?<![.\w])[a-z]\w*", t)) <= known]
-        return self.rng.choice(made) if made and self.chance(0.3) else None
+    def twins(self):
+        """Two arrays made alike, of which one is changed, and the expression once more."""
+        length = self.rng.randint(2, 4)
+        names = self.arrays(length)
+        source = self.rng.choice(names) if names and self.chance(0.8) else self.array(length, 1)
+        text = self.rng.choice(["np.sin({0})", "{0} * {1}", "({0} + {1}) * {0}", "np.exp(-({0}) ** 2)"]).format(
+            source, self.constant())
+        for _ in range(2):
+            name = self.fresh("v")
+            self.put(f"{name} = {text}")
+            self.bind(name, Kind("array", length))
+        self.put(f"{name}[{self.place(length)}] {self.rng.choice(['=', '*='])} {self.number(1)}")
+        if self.chance(0.5):
+            name = self.fresh("v")
+            self.put(f"{name} = {text}")
+            self.bind(name, Kind("array", length))
 
     def operator(self, plain=0.5):
         return "=" if self.chance(plain) else self.rng.choice(["+=", "+=", "-=", "*=", "*=", "/="])
@@ -1112,6 +1119,7 @@ STATEMENTS = [
     (Writer.define, 2, "pure"),
     (Writer.unused, 0.5, "pure"),
     (Writer.new_buffer, 3, "stores"),
+    (Writer.twins, 1, "stores"),
     (Writer.store_element, 4, "stores"),
     (Writer.store_slice, 4, "stores"),
     (Writer.store_stencil, 2, "stores"),
