@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import is_number, shape_of
+from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.numbers import is_exact
 from s2s.analysis.parts import Path, is_differentiable, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.evaluate import is_number, truth
+from s2s.analysis.lattice import is_number, truth
 from s2s.analysis.memory import is_basic
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
 from s2s.rules import table

@@ -81,6 +81,15 @@ class Sequence:
     items: tuple[AbstractValue, ...]
 
 
+def is_hashable(fn: Any) -> bool:
+    """Whether an object can be looked up in a table."""
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
 def is_record_class(kind: Any) -> bool:
     """Whether it is the class of a named tuple."""
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s import ir
 from s2s import runtime as rt
-from s2s.analysis.evaluate import dtype_of, is_number, shape_of
+from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.shapes import ONE, same_shape
 from s2s.analysis.values import AbstractValue, Array, Dim, Scalar
 from s2s.passes.build import Builder

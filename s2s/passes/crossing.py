@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.evaluate import is_number
+from s2s.analysis.lattice import is_number
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence
 from s2s.passes.build import Builder, Context
 from s2s.passes.hoist import hoist

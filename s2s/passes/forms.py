@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import rank, type_of
+from s2s.analysis.lattice import rank, type_of
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis import raising
-from s2s.analysis.evaluate import join, truth
+from s2s.analysis.lattice import join, truth
 from s2s.analysis.managers import REPEATED, SETTINGS, may_swallow
 from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import dtype_of
+from s2s.analysis.lattice import dtype_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import leaves
 from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown

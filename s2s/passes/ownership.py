@@ -12,7 +12,7 @@ import numpy as np
 
 from s2s import ir
 from s2s import runtime as rt
-from s2s.analysis.evaluate import is_number
+from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array, ListOf, Sequence, Unknown
 from s2s.errors import error

@@ -10,7 +10,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from s2s import ir
-from s2s.analysis.evaluate import is_number
+from s2s.analysis.lattice import is_number
 from s2s.analysis.values import Array
 from s2s.passes.crossing import Sweep
 from s2s.passes.undo import covered

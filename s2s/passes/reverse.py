@@ -27,8 +27,9 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.activity import find_useful
-from s2s.analysis.evaluate import dtype_of, is_elementwise, is_number, shape_of
+from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.holders import Holders
+from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown

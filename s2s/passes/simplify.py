@@ -19,7 +19,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis import managers
-from s2s.analysis.evaluate import is_number
+from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import AbstractValue, Array, ListOf, Scalar
 from s2s.passes.build import Context

@@ -27,7 +27,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import is_number, join, join_all, known, truth, type_of, widen_known
+from s2s.analysis.lattice import is_number, join, join_all, known, truth, type_of, widen_known
 from s2s.analysis.memory import shared_with
 from s2s.analysis.raising import certain_error, ends
 from s2s.analysis.values import (

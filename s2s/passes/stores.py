@@ -18,8 +18,8 @@ import numpy as np
 
 from s2s import ir
 from s2s import runtime as rt
-from s2s.analysis.evaluate import is_number
 from s2s.analysis.holders import ROOT, RUNTIME, VIEW
+from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import is_basic, is_copied, shared_with
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence
 from s2s.errors import error

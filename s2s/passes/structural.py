@@ -12,9 +12,9 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.evaluate import is_number
+from s2s.analysis.lattice import is_number
 from s2s.analysis.parts import leaves, part
-from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence, is_record_class
+from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence, is_hashable, is_record_class
 from s2s.errors import error
 from s2s.passes import stores
 from s2s.passes.build import Context
@@ -232,11 +232,3 @@ def is_structural(fn: Any) -> bool:
 def rule_of(fn: Any) -> Any:
     """The function that reverses a structural operation."""
     return _display if is_record_class(fn) else STRUCTURAL[fn]
-
-
-def is_hashable(fn: Any) -> bool:
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.evaluate import dtype_of, is_number
+from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import is_basic
 from s2s.analysis.values import AbstractValue, Array, Known
 from s2s.errors import error

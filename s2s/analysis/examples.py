@@ -1,0 +1,274 @@
+"""Abstract values by example: a function is called on small arrays and numbers that stand for its arguments.
+
+Each symbolic length gets one size in a first call and another in a second; a length of the result is known where both
+calls agree on ``symbol + offset``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from s2s.analysis.lattice import known
+from s2s.analysis.shapes import Facts
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Closure,
+    Dim,
+    Known,
+    ListOf,
+    Mapping,
+    Range,
+    Scalar,
+    Sequence,
+    Unknown,
+)
+
+__all__ = ["call_quietly", "element_result", "probe"]
+
+Merged: TypeAlias = tuple[tuple[Dim, Dim], ...]
+
+
+def probe(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], facts: Facts
+) -> AbstractValue:
+    """The result of a pure function, by calling it on two small examples; ``facts`` gets the lengths that it needs."""
+    unknown = itertools.count()
+    args = tuple(_with_symbols(a, unknown) for a in args)
+    kwargs = {k: _with_symbols(v, unknown) for k, v in kwargs.items()}
+    dims: list[Dim] = []
+    for value in (*args, *kwargs.values()):
+        _collect_dims(value, dims)
+    symbols = list(dict.fromkeys(d.symbol for d in dims))
+    if len(symbols) > 7:
+        return UNKNOWN
+    for merged in _mergers(dims, _constant_lengths((*args, *kwargs.values()))):
+        sizes = _sizes(symbols, merged)
+        try:
+            results = [_run_example(fn, args, kwargs, size) for size in sizes]
+        except _NoExample:
+            return UNKNOWN
+        except Exception:
+            continue
+        facts.forced += merged
+        return _abstract(results[0], results[1], sizes, facts)
+    return UNKNOWN
+
+
+def _abstract(one: Any, two: Any, sizes: list[dict[str, int]], facts: Facts) -> AbstractValue:
+    """What the results of the two calls have in common."""
+    if type(one) is not type(two):
+        return UNKNOWN
+    if type(one) is np.ndarray:
+        if one.ndim != two.ndim or one.dtype != two.dtype or one.dtype == object:
+            return UNKNOWN
+        dims = tuple(_dim(m, n, sizes, facts) for m, n in zip(one.shape, two.shape, strict=True))
+        return Array(one.dtype, dims)
+    if type(one) is int:
+        dim = _dim(one, two, sizes, facts)
+        return Scalar(int, dim if dim.symbol and not dim.symbol.startswith("?") else None)
+    if isinstance(one, (float, complex, bool, np.generic)):
+        return Scalar(type(one))
+    if isinstance(one, (tuple, list)) and len(one) == len(two):
+        return Sequence(type(one), tuple(_abstract(a, b, sizes, facts) for a, b in zip(one, two, strict=True)))
+    if one is None or (isinstance(one, (str, type, np.dtype)) and one == two):
+        return known(one)
+    return UNKNOWN
+
+
+def _dim(one: int, two: int, sizes: list[dict[str, int]], facts: Facts) -> Dim:
+    if one == two:
+        return Dim("", one)
+    for symbol in sizes[0]:
+        if one - sizes[0][symbol] == two - sizes[1][symbol] and not symbol.startswith("?int"):
+            return Dim(symbol, one - sizes[0][symbol])
+    return facts.fresh_dim()
+
+
+# --- lengths --------------------------------------------------------------------------------------------------------
+
+
+def _with_symbols(value: AbstractValue, unknown: Iterator[int]) -> AbstractValue:
+    """A value whose unknown integers have symbols: they may be lengths (``np.zeros(n)``)."""
+    match value:
+        case Scalar(kind, None) if kind is int or (isinstance(kind, type) and issubclass(kind, np.integer)):
+            return Scalar(int, Dim(f"?int{next(unknown)}"))
+        case Sequence(kind, items) if kind is not slice:
+            return Sequence(kind, tuple(_with_symbols(i, unknown) for i in items))
+        case _:
+            return value
+
+
+def _collect_dims(value: AbstractValue, found: list[Dim]) -> None:
+    match value:
+        case Array(_, shape):
+            found.extend(d for d in shape or () if d.symbol and d not in found)
+        case Scalar(_, dim) if dim is not None and dim.symbol and dim not in found:
+            found.append(dim)
+        case Sequence(_, items) | Mapping(_, items):
+            for item in items:
+                _collect_dims(item, found)
+        case ListOf(item):
+            found.append(Dim("?list"))
+            _collect_dims(item, found)
+        case _:
+            pass
+
+
+def _constant_lengths(values: Iterable[AbstractValue]) -> list[Dim]:
+    """The known lengths of arrays, which unknown ones may have to equal."""
+    found = {d: None for v in values if isinstance(v, Array) for d in v.shape or () if d.is_constant and d.offset > 1}
+    return list(found)
+
+
+def _mergers(dims: list[Dim], constants: list[Dim]) -> Iterator[Merged]:
+    """Which lengths to take for equal: none, one pair, two pairs. A call that needs two lengths to be equal (``X @ w``)
+    fails on examples where they are not; where it runs with them equal, they are equal in the user's run as well."""
+    lengths = [d for d in dims if not d.symbol.startswith("?int")]
+    pairs = [(a, b) for a, b in itertools.combinations(lengths, 2) if a.symbol != b.symbol]
+    yield ()
+    for pair in pairs:
+        yield (pair,)
+    if len(pairs) <= 20:
+        for two in itertools.combinations(pairs, 2):
+            if two[0][1].symbol != two[1][1].symbol:
+                yield two
+    for constant in constants:
+        for length in lengths:
+            if constant.offset > length.offset:
+                yield ((constant, length),)
+
+
+def _sizes(symbols: list[str], merged: Merged) -> list[dict[str, int]]:
+    """Two sizes for each symbol, such that no two lengths agree by accident in both; in the other order in the second,
+    so that the lesser of two lengths (the number of singular values) is not taken for one of them."""
+    parts = dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*"))
+    one = {s: 5 + 2 * k for k, s in enumerate(parts)}
+    two = {s: 5 + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
+    for symbol in symbols:
+        if symbol.startswith("*"):
+            for size in (one, two):
+                size[symbol] = math.prod(size[p] for p in symbol[1:].split("*"))
+    for size in (one, two):
+        for a, b in merged:
+            size[b.symbol] = size.get(a.symbol, 0) + a.offset - b.offset
+    return [one, two]
+
+
+# --- examples -------------------------------------------------------------------------------------------------------
+
+
+class _NoExample(Exception):
+    """There is no example of an argument: its value may decide the shape of the result."""
+
+
+def _run_example(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], sizes: dict[str, int]
+) -> Any:
+    return call_quietly(fn, [_example(a, sizes) for a in args], {k: _example(v, sizes) for k, v in kwargs.items()})
+
+
+def call_quietly(fn: Any, args: Iterable[Any], kwargs: dict[str, Any] | None = None) -> Any:
+    """The result of a call that warns of nothing."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return fn(*args, **(kwargs or {}))
+
+
+def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
+    match value:
+        case Known():
+            return value.value
+        case Scalar(kind, dim):
+            if dim is not None:
+                return sizes.get(dim.symbol, 0) + dim.offset
+            if kind is object or (issubclass(kind, (int, np.integer)) and not issubclass(kind, bool)):
+                raise _NoExample
+            return _number_example(kind, 0.5)
+        case Array(dtype, shape) if shape is not None:
+            return _example_array(dtype, tuple(sizes.get(d.symbol, 0) + d.offset for d in shape))
+        case Sequence(kind, items):
+            made = [_example(i, sizes) for i in items]
+            if kind is slice:
+                return slice(*made)
+            return kind(*made) if hasattr(kind, "_fields") else kind(made)
+        case Mapping(keys, items):
+            return dict(zip(keys, (_example(i, sizes) for i in items), strict=True))
+        case ListOf(item):
+            return [_example(item, sizes)] * sizes["?list"]
+        case _:
+            raise _NoExample
+
+
+def _example_array(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Positive definite in its last two dimensions where these are equal, so that linear algebra accepts it."""
+    if dtype.kind in "iu":
+        return np.zeros(shape, dtype)
+    made = np.zeros(shape)
+    for axis, size in enumerate(shape[-2:]):
+        line = np.arange(size, dtype=float)
+        made = made + (line if axis == len(shape[-2:]) - 1 else -line[:, None])
+    return np.asarray(1.0 / (1.0 + np.abs(made))).astype(dtype)
+
+
+def _number_example(kind: Any, at: float) -> Any:
+    if issubclass(kind, (bool, np.bool_)):
+        return kind(True)
+    return kind(at) if issubclass(kind, (float, complex, np.inexact)) else kind(2)
+
+
+# --- one element ----------------------------------------------------------------------------------------------------
+
+_element_results: dict[Any, AbstractValue] = {}
+
+
+def element_result(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
+    """What an elementwise function gives for one element of each argument: an array of rank 0 or a number."""
+    key = (fn, tuple(_element_key(a) for a in args))
+    if key not in _element_results:
+        _element_results[key] = _try_element(fn, args)
+    return _element_results[key]
+
+
+def _element_key(value: AbstractValue) -> Any:
+    match value:
+        case Array(dtype, shape):
+            return (dtype, None if shape is None else min(len(shape), 1))
+        case Scalar(kind):
+            return kind
+        case _:
+            return value
+
+
+def _try_element(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
+    if any(isinstance(a, (Unknown, Closure, Range)) for a in args):
+        return UNKNOWN
+    for at in (0.5, 1.5):
+        try:
+            made = call_quietly(fn, [_one_element(a, at) for a in args])
+        except Exception:
+            continue
+        if type(made) is np.ndarray and made.dtype != object:
+            return Array(made.dtype, ())
+        if isinstance(made, (int, float, complex, bool, np.generic)):
+            return Scalar(type(made))
+    return UNKNOWN
+
+
+def _one_element(value: AbstractValue, at: float) -> Any:
+    match value:
+        case Array(dtype, shape):
+            return np.full((1,) * min(len(shape or ()), 1), at if dtype.kind in "fc" else 1).astype(dtype)
+        case Scalar(kind):
+            return _number_example(kind, at)
+        case Known():
+            return value.value
+        case _:
+            raise ValueError("no element of this kind")

@@ -1,0 +1,169 @@
+"""What abstract values say, and what is left of two where a variable holds one or the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as AbstractSequence
+from typing import Any
+
+import numpy as np
+
+from s2s import ir
+from s2s.analysis.numbers import is_exact, of_types
+from s2s.analysis.shapes import Facts
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Closure,
+    Dim,
+    Known,
+    ListOf,
+    Mapping,
+    Range,
+    Scalar,
+    Sequence,
+)
+
+__all__ = [
+    "dtype_of", "is_number", "join", "join_all", "known", "length_of", "rank", "shape_of", "truth", "type_of",
+    "widen_known",
+]
+
+
+def known(value: Any) -> Known:
+    """The abstract value of an object that is known."""
+    return Known(ir.Const(value))
+
+
+# --- questions ------------------------------------------------------------------------------------------------------
+
+
+def is_number(value: AbstractValue) -> bool:
+    """Whether it is certainly a scalar number (no array, no container)."""
+    return isinstance(value, Scalar) or (
+        isinstance(value, Known) and isinstance(value.value, (int, float, complex, np.number))
+    )
+
+
+def rank(value: AbstractValue) -> int | None:
+    """The number of dimensions, where it is known."""
+    if is_number(value):
+        return 0
+    if isinstance(value, Array) and value.shape is not None:
+        return len(value.shape)
+    return None
+
+
+def shape_of(value: AbstractValue) -> tuple[Dim, ...] | None:
+    """The symbolic shape, where the rank is known."""
+    if is_number(value):
+        return ()
+    return value.shape if isinstance(value, Array) else None
+
+
+def type_of(value: AbstractValue) -> type | None:
+    """The exact type, where it is known."""
+    match value:
+        case Known():
+            return type(value.value)
+        case Scalar(kind) if is_exact(kind):
+            return kind
+        case Array():
+            return np.ndarray
+        case Sequence(kind):
+            return kind
+        case Mapping():
+            return dict
+        case ListOf():
+            return list
+        case Range():
+            return range
+        case _:
+            return None
+
+
+def dtype_of(value: AbstractValue) -> np.dtype[Any] | None:
+    """The dtype that a cotangent of this value must have: None for Python numbers and where it is not known."""
+    if isinstance(value, Array):
+        return value.dtype
+    if isinstance(value, Scalar) and issubclass(value.type, np.generic):
+        return np.dtype(value.type)
+    return None
+
+
+def length_of(value: AbstractValue) -> Dim | None:
+    if isinstance(value, Scalar) and value.dim is not None:
+        return value.dim
+    if isinstance(value, Known) and type(value.value) is int:
+        return Dim("", value.value)
+    return None
+
+
+def truth(value: AbstractValue) -> bool | None:
+    """The truth value, where it is known."""
+    match value:
+        case Known():
+            try:
+                return bool(value.value)
+            except Exception:
+                return None
+        case Sequence(kind, items) if kind in (tuple, list):
+            return bool(items)
+        case Mapping(keys):
+            return bool(keys)
+        case Closure():
+            return True
+        case _:
+            return None
+
+
+# --- joins ----------------------------------------------------------------------------------------------------------
+
+
+def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
+    """What is known of a variable that holds one or the other."""
+    if a == b:
+        return a
+    if isinstance(a, Known) and a.const == ir.UNDEFINED:
+        return b
+    if isinstance(b, Known) and b.const == ir.UNDEFINED:
+        return a
+    if is_number(a) and is_number(b):
+        return of_types({v.type if isinstance(v, Scalar) else type(v.value) for v in (a, b)})  # type: ignore[union-attr]
+    match a, b:
+        case Array(dtype, shape), Array(other, more) if dtype == other:
+            if shape is None or more is None or len(shape) != len(more):
+                return Array(dtype, None)
+            return Array(dtype, tuple(facts.joined(m, n) for m, n in zip(shape, more, strict=True)))
+        case Sequence(kind, items), Sequence(other_kind, others) if kind is other_kind:
+            if len(items) == len(others):
+                return Sequence(kind, tuple(join(i, j, facts) for i, j in zip(items, others, strict=True)))
+            if kind is list:
+                return ListOf(join_all([*items, *others], facts))
+        case (ListOf(item), Sequence(kind, items)) | (Sequence(kind, items), ListOf(item)) if kind is list:
+            return ListOf(join_all([item, *items], facts))
+        case ListOf(item), ListOf(other_item):
+            return ListOf(join(item, other_item, facts))
+        case Range(), Range():
+            return Range()
+    return UNKNOWN
+
+
+def join_all(values: AbstractSequence[AbstractValue], facts: Facts) -> AbstractValue:
+    """The join of several."""
+    if not values:
+        return known(ir.UNDEFINED.value)
+    first = values[0]
+    for value in values[1:]:
+        first = join(first, value, facts)
+    return widen_known(first)
+
+
+def widen_known(value: AbstractValue) -> AbstractValue:
+    """A known number as a number of its type: what an item of a list or a loop variable becomes. A nested function
+    is another one in each trip."""
+    if isinstance(value, Closure):
+        return UNKNOWN
+    if isinstance(value, Known) and type(value.value) in (int, float, complex):
+        return Scalar(type(value.value))
+    return value

@@ -1,0 +1,485 @@
+"""Functions whose results are worked out by what they mean: containers, indices, lengths, questions about types.
+
+``SPECIAL`` has for each a function from the abstract values of the arguments to that of the result; one that gives None
+leaves the call to the other ways of the evaluator.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ops
+from s2s import runtime as rt
+from s2s.analysis.lattice import (
+    dtype_of,
+    is_number,
+    join,
+    join_all,
+    known,
+    length_of,
+    rank,
+    shape_of,
+    truth,
+    type_of,
+    widen_known,
+)
+from s2s.analysis.numbers import ANY_FLOAT, ANY_REAL, possible_types
+from s2s.analysis.shapes import index_shape, product
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Dim,
+    Known,
+    ListOf,
+    Mapping,
+    Range,
+    Scalar,
+    Sequence,
+    Unknown,
+    is_hashable,
+)
+
+if TYPE_CHECKING:
+    from s2s.analysis.evaluate import Evaluator
+
+__all__ = ["SPECIAL"]
+
+
+# --- questions about types and values -------------------------------------------------------------------------------
+
+
+def _isinstance(evaluator: Evaluator, value: AbstractValue, kinds: AbstractValue) -> AbstractValue | None:
+    kind = type_of(value)
+    if isinstance(kinds, Sequence) and all(isinstance(i, Known) for i in kinds.items):
+        kinds = known(tuple(i.value for i in kinds.items))  # type: ignore[union-attr]
+    if not isinstance(kinds, Known):
+        return Scalar(bool)
+    if isinstance(value, Scalar):
+        answers = {issubclass(k, kinds.value) for k in possible_types(value.type)}
+        return known(answers.pop()) if len(answers) == 1 else Scalar(bool)
+    return Scalar(bool) if kind is None else known(issubclass(kind, kinds.value))
+
+
+def _type(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    kind = type_of(value)
+    return UNKNOWN if kind is None else known(kind)
+
+
+def _is(evaluator: Evaluator, a: AbstractValue, b: AbstractValue) -> AbstractValue | None:
+    if isinstance(a, Known) and isinstance(b, Known):
+        return known(a.value is b.value)
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Known) and one.value is None and not isinstance(other, Unknown):
+            return known(False)
+    return Scalar(bool)
+
+
+def _is_not(evaluator: Evaluator, a: AbstractValue, b: AbstractValue) -> AbstractValue | None:
+    found = _is(evaluator, a, b)
+    return known(not found.value) if isinstance(found, Known) else found
+
+
+def _not(evaluator: Evaluator, a: AbstractValue) -> AbstractValue | None:
+    found = truth(a)
+    return Scalar(bool) if found is None else known(not found)
+
+
+def _is_complex(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    kind = type_of(value)
+    if isinstance(value, Array):
+        return known(value.dtype.kind == "c")
+    if value in (ANY_FLOAT, ANY_REAL):
+        return known(False)
+    if isinstance(value, Known):
+        return known(np.iscomplexobj(value.value))
+    return known(issubclass(kind, (complex, np.complexfloating))) if kind is not None else Scalar(bool)
+
+
+def _is_real(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    found = _is_complex(evaluator, value)
+    return known(not found.value) if isinstance(found, Known) else found
+
+
+def _is_scalar(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    if is_number(value):
+        return known(True)
+    return known(False) if isinstance(value, (Array, Sequence, Mapping, ListOf)) else Scalar(bool)
+
+
+def _boolean(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+    return Scalar(bool)
+
+
+def _text(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+    return UNKNOWN
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------
+
+
+def _to(kind: type) -> Callable[..., AbstractValue]:
+    def result(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+        if kind is int and len(args) == 1 and isinstance(args[0], Scalar) and args[0].type is int:
+            return args[0]
+        return Scalar(kind)
+
+    return result
+
+
+def _number_extreme(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue | None:
+    if len(args) > 1 and all(is_number(a) for a in args):
+        return join_all(args, evaluator.facts)
+    if len(args) == 1 and isinstance(args[0], Sequence) and all(is_number(a) for a in args[0].items):
+        return join_all(args[0].items, evaluator.facts)
+    if len(args) == 1 and isinstance(args[0], Array) and rank(args[0]) == 1:
+        return Scalar(args[0].dtype.type)
+    if len(args) == 1 and isinstance(args[0], ListOf) and is_number(args[0].item):
+        return args[0].item
+    return UNKNOWN
+
+
+def _round(evaluator: Evaluator, value: AbstractValue, digits: AbstractValue | None = None) -> AbstractValue | None:
+    if isinstance(value, Scalar) and value.type is float:
+        return Scalar(int if digits is None else float)
+    return UNKNOWN
+
+
+# --- lengths and shapes ---------------------------------------------------------------------------------------------
+
+
+def _length(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    match value:
+        case Known():
+            return known(len(value.value))
+        case Sequence(_, items) | Mapping(_, items):
+            return known(len(items))
+        case Array(_, shape) if shape:
+            return known(shape[0].offset) if shape[0].is_constant else Scalar(int, shape[0])
+        case _:
+            return Scalar(int)
+
+
+def _attribute(evaluator: Evaluator, value: AbstractValue, name: AbstractValue) -> AbstractValue | None:
+    if not isinstance(name, Known):
+        return UNKNOWN
+    shape = shape_of(value)
+    dtype = dtype_of(value)
+    if not isinstance(value, (Array, Scalar)) or (isinstance(value, Scalar) and dtype is None):
+        return UNKNOWN
+    match name.value:
+        case "dtype":
+            return known(dtype)
+        case "ndim" if shape is not None:
+            return known(len(shape))
+        case "shape" if shape is not None:
+            return _lengths(shape)
+        case "size":
+            count = product(shape) if shape is not None else None
+            return Scalar(int, count) if count is not None and count.symbol else Scalar(int)
+        case "T" if shape is not None and isinstance(value, Array):
+            return Array(value.dtype, shape[::-1])
+        case "mT" if shape is not None and len(shape) > 1 and isinstance(value, Array):
+            return Array(value.dtype, (*shape[:-2], shape[-1], shape[-2]))
+        case "real" | "imag":
+            return evaluator.elementwise(np.real if name.value == "real" else np.imag, (value,))
+        case _:
+            return UNKNOWN
+
+
+def _shape_call(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    shape = shape_of(value)
+    return None if shape is None else _lengths(shape)
+
+
+def _lengths(shape: tuple[Dim, ...]) -> AbstractValue:
+    """A shape as the program reads it: a tuple of ints."""
+    return Sequence(tuple, tuple(known(d.offset) if d.is_constant else Scalar(int, d) for d in shape))
+
+
+def _ndim_call(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    found = rank(value)
+    return None if found is None else known(found)
+
+
+def _size_call(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    if is_number(value):
+        return known(1)
+    return _attribute(evaluator, value, known("size")) if isinstance(value, Array) else Scalar(int)
+
+
+def _reshape(evaluator: Evaluator, value: AbstractValue, *lengths: AbstractValue) -> AbstractValue | None:
+    shape = shape_of(value)
+    if len(lengths) == 1 and isinstance(lengths[0], Sequence):
+        lengths = lengths[0].items
+    if shape is None or not isinstance(value, Array):
+        return UNKNOWN
+    dims = [length_of(n) for n in lengths]
+    if not all(isinstance(n, Scalar) or (isinstance(n, Known) and type(n.value) is int) for n in lengths):
+        return UNKNOWN
+    given = [d for d in dims if d is not None and d != Dim("", -1)]
+    left = list(shape)
+    for d in given:
+        if d in left:
+            left.remove(d)
+    rest = product(tuple(left)) if all(d in shape or d == Dim("", 1) for d in given) else None
+    missing = rest or evaluator.facts.fresh_dim()
+    return Array(value.dtype, tuple(
+        evaluator.facts.fresh_dim() if d is None else missing if d == Dim("", -1) else d for d in dims))
+
+
+def _flat(evaluator: Evaluator, value: AbstractValue, *order: AbstractValue) -> AbstractValue | None:
+    shape = shape_of(value)
+    if shape is None or not isinstance(value, Array):
+        return None
+    return Array(value.dtype, (product(shape) or evaluator.facts.fresh_dim(),))
+
+
+def _split(along: int | None, equal: bool = True) -> Callable[..., AbstractValue | None]:
+    """The parts of an array that is split into a known number of them."""
+
+    def result(
+        evaluator: Evaluator, value: AbstractValue, number: AbstractValue, axis: AbstractValue | None = None
+    ) -> AbstractValue | None:
+        count = number.value if isinstance(number, Known) else None
+        place = along if axis is None else axis.value if isinstance(axis, Known) else None
+        if not isinstance(value, Array) or not value.shape or type(count) is not int or type(place) is not int:
+            return None
+        place = 0 if along == 1 and len(value.shape) == 1 else place
+        if not -len(value.shape) <= place < len(value.shape) or value.shape[place].is_constant:
+            return None
+        fresh = evaluator.facts.fresh_dim
+        lengths = [fresh()] * count if equal else [fresh() for _ in range(count)]
+        shapes = [[*value.shape] for _ in lengths]
+        for shape, length in zip(shapes, lengths, strict=True):
+            shape[place] = length
+        return Sequence(list, tuple(Array(value.dtype, tuple(shape)) for shape in shapes))
+
+    return result
+
+
+# --- items ----------------------------------------------------------------------------------------------------------
+
+
+def _item(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> AbstractValue | None:
+    match value, index:
+        case Sequence(kind, items), Known() if isinstance(index.value, int) and kind is not slice:
+            return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
+        case Sequence(kind, items), Known() if isinstance(index.value, slice):
+            return Sequence(kind, tuple(items[index.value]))
+        case Sequence(_, items), Scalar() if items:
+            return join_all([*items], evaluator.facts)
+        case ListOf(item), (Scalar() | Known()):
+            return item if not (isinstance(index, Known) and isinstance(index.value, slice)) else value
+        case Mapping(keys, items), Known():
+            return items[keys.index(index.value)] if index.value in keys else UNKNOWN
+        case Range(), _:
+            return Scalar(int)
+        case Scalar(kind), (Known() | Sequence()) if issubclass(kind, np.generic):
+            return _item_of_number(kind, index)
+        case Array(dtype, shape), _ if shape is not None:
+            try:
+                dims = index_shape(shape, index, evaluator.facts)
+            except ValueError:
+                return UNKNOWN
+            if dims is None:
+                return Array(dtype, None) if not isinstance(index, Unknown) else UNKNOWN
+            return dims if isinstance(dims, Unknown) else Array(dtype, dims) if dims or _keeps_array(index) else Scalar(
+                dtype.type)
+        case _:
+            return UNKNOWN
+
+
+def _item_of_number(kind: type[np.generic], index: AbstractValue) -> AbstractValue:
+    """A NumPy number read as an array of rank 0: ``x[()]``, ``x[None]``, ``x[..., None]``."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    if not all(isinstance(i, Known) and (i.value is None or i.value is Ellipsis) for i in items):
+        return UNKNOWN
+    return Array(np.dtype(kind), tuple(Dim("", 1) for i in items if i == known(None))) if items else Scalar(kind)
+
+
+def _keeps_array(index: AbstractValue) -> bool:
+    """``x[..., 0]`` of a vector is a 0-d array, ``x[0]`` a scalar."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    return any(isinstance(i, Known) and i.value is Ellipsis for i in items)
+
+
+def _slice(evaluator: Evaluator, *bounds: AbstractValue) -> AbstractValue:
+    if len(bounds) == 1:
+        bounds = (known(None), bounds[0])
+    full = (*bounds, known(None))[:3]
+    if all(isinstance(b, Known) for b in full):
+        return known(slice(*(b.value for b in full if isinstance(b, Known))))
+    return Sequence(slice, full)
+
+
+def _unpack(
+    evaluator: Evaluator, value: AbstractValue, before: AbstractValue, after: AbstractValue
+) -> AbstractValue:
+    if not isinstance(before, Known) or not isinstance(after, Known):
+        return UNKNOWN
+    item: AbstractValue
+    match value:
+        case Sequence(kind, items) if kind is not slice:
+            if after.value is None:
+                return Sequence(tuple, items) if len(items) == before.value else UNKNOWN
+            stop = len(items) - after.value
+            if stop < before.value:
+                return UNKNOWN
+            middle = Sequence(list, items[before.value : stop])
+            return Sequence(tuple, (*items[: before.value], middle, *items[stop:]))
+        case Array():
+            item = _item(evaluator, value, Scalar(int)) or UNKNOWN
+        case ListOf(inner):
+            item = inner
+        case Range():
+            item = Scalar(int)
+        case _:
+            item = UNKNOWN
+    if after.value is None:
+        return Sequence(tuple, (item,) * before.value)
+    return Sequence(tuple, (*((item,) * before.value), ListOf(item), *((item,) * after.value)))
+
+
+# --- containers -----------------------------------------------------------------------------------------------------
+
+
+def _range(evaluator: Evaluator, *bounds: AbstractValue) -> AbstractValue:
+    return Range()
+
+
+def _sequence(kind: type) -> Callable[..., AbstractValue]:
+    def result(evaluator: Evaluator, *items: AbstractValue) -> AbstractValue:
+        return Sequence(kind, items)
+
+    return result
+
+
+def _as_list(kind: type) -> Callable[..., AbstractValue]:
+    def result(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+        if not args:
+            return Sequence(kind, ())
+        match args[0]:
+            case Sequence(_, items):
+                return Sequence(kind, items)
+            case Mapping(keys):
+                return Sequence(kind, tuple(known(k) for k in keys))
+            case ListOf() if kind is list:
+                return args[0]
+            case Array(_, shape) if shape and kind is list:
+                return ListOf(_item(evaluator, args[0], Scalar(int)) or UNKNOWN)
+            case Range() if kind is list:
+                return ListOf(Scalar(int))
+            case _:
+                return UNKNOWN
+
+    return result
+
+
+def _dict(evaluator: Evaluator, *items: AbstractValue) -> AbstractValue:
+    keys = items[::2]
+    if all(isinstance(k, Known) and is_hashable(k.value) for k in keys):
+        return Mapping(tuple(k.value for k in keys if isinstance(k, Known)), items[1::2])
+    return UNKNOWN
+
+
+def _append(evaluator: Evaluator, items: AbstractValue, item: AbstractValue) -> AbstractValue:
+    match items:
+        case Sequence(_, known_items):
+            return Sequence(list, (*known_items, item))
+        case ListOf(old):
+            return ListOf(join(widen_known(old), widen_known(item), evaluator.facts))
+        case _:
+            return UNKNOWN
+
+
+def _set_item(evaluator: Evaluator, items: AbstractValue, key: AbstractValue, item: AbstractValue) -> AbstractValue:
+    match items:
+        case Sequence(_, known_items):
+            return ListOf(join_all([*known_items, item], evaluator.facts))
+        case ListOf(old):
+            return ListOf(join(widen_known(old), widen_known(item), evaluator.facts))
+        case _:
+            return UNKNOWN
+
+
+def _put(evaluator: Evaluator, mapping: AbstractValue, key: AbstractValue, value: AbstractValue) -> AbstractValue:
+    if isinstance(mapping, Mapping) and isinstance(key, Known) and is_hashable(key.value):
+        entries = dict(zip(mapping.keys, mapping.items, strict=True)) | {key.value: value}
+        return Mapping(tuple(entries), tuple(entries.values()))
+    return UNKNOWN
+
+
+def _contains(evaluator: Evaluator, item: AbstractValue, container: AbstractValue) -> AbstractValue:
+    if isinstance(item, Known) and is_hashable(item.value):
+        if isinstance(container, Mapping):
+            return known(item.value in container.keys)
+        if isinstance(container, Sequence) and all(isinstance(i, Known) for i in container.items):
+            return known(item.value in [i.value for i in container.items if isinstance(i, Known)])
+    return Scalar(bool)
+
+
+def _not_in(evaluator: Evaluator, item: AbstractValue, container: AbstractValue) -> AbstractValue:
+    found = _contains(evaluator, item, container)
+    return known(not found.value) if isinstance(found, Known) else found
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
+    len: _length,
+    getattr: _attribute,
+    operator.getitem: _item,
+    isinstance: _isinstance,
+    type: _type,
+    operator.is_: _is,
+    operator.is_not: _is_not,
+    operator.not_: _not,
+    float: _to(float),
+    int: _to(int),
+    bool: _to(bool),
+    complex: _to(complex),
+    callable: _boolean,
+    ops.make_tuple: _sequence(tuple),
+    ops.make_list: _sequence(list),
+    ops.make_dict: _dict,
+    ops.append: _append,
+    ops.put: _put,
+    rt.set_item: _set_item,
+    ops.contains: _contains,
+    ops.not_in: _not_in,
+    ops.unpack: _unpack,
+    ops.format_string: _text,
+    ops.format_value: _text,
+    slice: _slice,
+    range: _range,
+    max: _number_extreme,
+    min: _number_extreme,
+    round: _round,
+    list: _as_list(list),
+    tuple: _as_list(tuple),
+    np.shape: _shape_call,
+    np.reshape: _reshape,
+    np.ndarray.reshape: _reshape,
+    np.ravel: _flat,
+    np.ndarray.ravel: _flat,
+    np.ndarray.flatten: _flat,
+    np.split: _split(0),
+    np.array_split: _split(0, equal=False),
+    np.vsplit: _split(0),
+    np.hsplit: _split(1),
+    np.dsplit: _split(2),
+    np.iscomplexobj: _is_complex,
+    np.isrealobj: _is_real,
+    np.isscalar: _is_scalar,
+    np.ndim: _ndim_call,
+    np.size: _size_call,
+    math.floor: _to(int),
+    math.ceil: _to(int),
+    math.trunc: _to(int),
+}
