@@ -135,6 +135,17 @@ def is_basic(index: AbstractValue) -> bool:
     )
 
 
+def may_repeat(index: AbstractValue) -> bool:
+    """Whether an index may name an element twice: an array or list of integers, or something unknown."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    return not all(
+        isinstance(i, (Known, Scalar))
+        or (isinstance(i, Sequence) and i.type is slice)
+        or (isinstance(i, Array) and i.dtype == bool)
+        for i in items
+    )
+
+
 def _is_plain_index(value: Any) -> bool:
     return isinstance(value, (int, slice)) and not isinstance(value, bool)
 

@@ -22,6 +22,7 @@ from s2s.analysis.managers import REPEATED, SETTINGS
 from s2s.analysis.parts import Path, part
 from s2s.analysis.raising import ends
 from s2s.analysis.values import UNKNOWN, Scalar
+from s2s.passes.control import at_join, outlives, reverse_side, seeds_of
 from s2s.passes.crossing import Sweep
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ def attempt(self: Reverser, s: ir.Try, sweep: Sweep) -> None:
     whole = ir.Block((*s.body.statements, *s.orelse.statements), s.orelse.yields)
     blocks = [(0, whole), *((k, h.body) for k, h in enumerate(s.handlers, 1))]
     going = [(number, block) for number, block in blocks if not ends(block.statements)]
-    seeds = self._seeds(s, sweep)
-    sides = [(number, self._side(s, number + 1, block, seeds, sweep)) for number, block in going]
+    seeds = seeds_of(self, s, sweep)
+    sides = [(number, reverse_side(self, s, number + 1, block, seeds, sweep)) for number, block in going]
     if len(sides) == 1:
         _splice(self, s, sides[0][1], sweep)
     elif sides:
@@ -78,7 +79,7 @@ def attempt(self: Reverser, s: ir.Try, sweep: Sweep) -> None:
 def _splice(self: Reverser, s: ir.Try, side: Sweep, sweep: Sweep) -> None:
     """The reverse of the one block that can come to its end."""
     for key, bar in side.bars.items():
-        if self._outlives(key, sweep, s):
+        if outlives(self, key, sweep, s):
             sweep.bars[key] = bar
             sweep.buffers.discard(key)
             if key in side.buffers:
@@ -98,8 +99,8 @@ def _choose(self: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sw
     keys: list[Any] = []
     rows: list[tuple[ir.Atom, ...]] = []
     for key in dict.fromkeys(key for _, side in sides for key in side.bars):
-        if self._outlives(key, sweep, s):
-            row = tuple(self._at_join(side, key, sweep) for _, side in sides)
+        if outlives(self, key, sweep, s):
+            row = tuple(at_join(self, side, key, sweep) for _, side in sides)
             if all(bar == row[0] for bar in row):
                 sweep.bars[key] = row[0]
             else:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.holders import ROOT, RUNTIME, VIEW
 from s2s.analysis.lattice import is_number
-from s2s.analysis.memory import is_basic, is_copied, shared_with
+from s2s.analysis.memory import is_basic, is_copied, may_repeat, shared_with
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
+from s2s.passes.templates import inline_positional
 from s2s.passes.undo import WHOLE, read_back, undo
 from s2s.rules import table
 
@@ -60,8 +61,8 @@ def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> i
         key = (var, ())
         outer = sweep.outside_loops(self.crossing.home[var])
         if outer is not sweep:
-            self._make_buffer(outer, key, None)
-        return self._make_buffer(sweep.holding(key) or sweep, key, span)
+            self.make_buffer(outer, key, None)
+        return self.make_buffer(sweep.holding(key) or sweep, key, span)
     base = self.memory.base_of(var)
     made = self.memory.made[var]
     assert base is not None and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)
@@ -141,7 +142,7 @@ def place(
 def add_to(self: Reverser, sweep: Sweep, var: ir.Var, g: ir.Atom, span: ir.Span | None) -> None:
     """Add a cotangent to the adjoint of a view."""
     target, key = place(self, sweep, var, None, span)
-    self._store(sweep, target, key, g, span)
+    self.add_in_place(sweep, target, key, g, span)
 
 
 def is_held_elsewhere(self: Reverser, var: ir.Var) -> bool:
@@ -190,7 +191,7 @@ def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
         return
     root = s.target if is_found_at_run_time(self, s.target) else root_of(self, s.target)
     if self.holders.kind(root) != RUNTIME:
-        self._prepare(sweep, (root, ()), self.context.value(root), s.span)
+        self.prepare(sweep, (root, ()), self.context.value(root), s.span)
         if sweep.holding((root, ())) is None:
             return
     target, key = place(self, sweep, s.target, None if s.kind == "whole" else self.use_content(sweep, s.key), s.span)
@@ -244,10 +245,10 @@ def _reverse_operator(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom
         if id(s) not in self.old:
             self.wanted.add(id(s))
     result = sweep.builder.call(s.op, old, self.use(sweep, s.value), span=s.span)
-    p_old = self.inline_positional(wrt_old, (result, old, s.value), s.span, sweep)
+    p_old = inline_positional(self, wrt_old, (result, old, s.value), s.span, sweep)
     _write(self, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
     if self.is_active(s.value):
-        p = self.inline_positional(wrt_value, (result, old, s.value), s.span, sweep)
+        p = inline_positional(self, wrt_value, (result, old, s.value), s.span, sweep)
         _give(self, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
 
 
@@ -259,7 +260,7 @@ def _read(
     if key is None or key == WHOLE:
         return builder.call(np.copy, target, span=s.span)
     index = self.context.value(key)
-    if self._may_repeat(key) and s.kind != "at":
+    if may_repeat(index) and s.kind != "at":
         return builder.call(rt.stored_bar, target, key, span=s.span)
     g = builder.call(operator.getitem, target, key, span=s.span)
     if s.kind == "item" and isinstance(g, ir.Var):  # the place in the primal: its lengths may be those of the value
@@ -283,24 +284,8 @@ def _give(self: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) 
         self.contribute(sweep, atom, fitted, s.span)
 
 
-# --- what rules read ------------------------------------------------------------------------------------------------
-
-
-def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
-    """Whether an operation reads what an array holds, and not its shape or kind only."""
-    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
-        return False
-    if fn is np.full_like:
-        return bool(args[0] != atom)
-    if fn is getattr:
-        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
-    if fn is rt.unbroadcast or fn is rt.cast:
-        return bool(args[0] == atom)
-    return True
-
-
 __all__ = [
-    "add_to", "changes_later", "is_found_at_run_time", "is_held_elsewhere", "is_owned", "place", "reads_content",
-    "root_of", "shadow", "store", "takes_over",
+    "add_to", "changes_later", "is_found_at_run_time", "is_held_elsewhere", "is_owned", "place", "root_of", "shadow",
+    "store", "takes_over",
 ]
 

@@ -13,11 +13,11 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number
+from s2s.analysis.memory import may_repeat
 from s2s.analysis.parts import leaves, part
-from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence, is_hashable, is_record_class
+from s2s.analysis.values import UNKNOWN, ListOf, Mapping, Sequence, is_hashable, is_record_class
 from s2s.errors import error
 from s2s.passes import stores
-from s2s.passes.build import Context
 from s2s.passes.crossing import Sweep
 
 if TYPE_CHECKING:
@@ -42,15 +42,15 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
         self.contribute(sweep, source, g, span, (key,))
     elif is_number(known):  # ``x[..., None]`` of a NumPy number
         total = g if is_number(self.context.value(g)) else sweep.builder.call(np.sum, g, span=span)
-        self._add(sweep, source, (), total, span)
-    elif (self._accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
+        self.add(sweep, source, (), total, span)
+    elif (self.accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
         _add_at(self, target, source, index, g, span, sweep)
     elif isinstance(known, (Sequence, Mapping)):
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
         self.contribute(sweep, source, bar, span)
     else:
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
-        self._add(sweep, source, (), bar, span)
+        self.add(sweep, source, (), bar, span)
 
 
 def _add_at(
@@ -62,22 +62,10 @@ def _add_at(
         old = sweep.builder.call(operator.getitem, buffer, at, span=span)
         total = sweep.builder.call(rt.add, old, g, span=span)
         sweep.builder.store(buffer, at, total, None, span)
-    elif may_repeat(self.context, index):
+    elif may_repeat(self.context.value(index)):
         sweep.builder.call(np.add.at, buffer, at, g, span=span, effect=True)
     else:
-        self._store(sweep, buffer, at, g, span)
-
-
-def may_repeat(context: Context, index: ir.Atom) -> bool:
-    """Whether an index may name an element twice: an array or list of integers, or something unknown."""
-    value = context.value(index)
-    items = value.items if isinstance(value, Sequence) and value.type is tuple else (value,)
-    return not all(
-        isinstance(i, (Known, Scalar))
-        or (isinstance(i, Sequence) and i.type is slice)
-        or (isinstance(i, Array) and i.dtype == bool)
-        for i in items
-    )
+        self.add_in_place(sweep, buffer, at, g, span)
 
 
 def _display(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:

@@ -1,0 +1,200 @@
+"""The bodies of rules: specialised once for each kind of arguments, then written into the reverse sweep.
+
+A body that comes down to straight-line code is inlined, with the user's names for its arguments; another one is called
+by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s import runtime as rt
+from s2s.analysis.values import Array, Scalar, Unknown
+from s2s.passes.build import Builder
+from s2s.passes.crossing import Sweep
+from s2s.passes.frames import Frame, lower_function
+from s2s.passes.recompute import again
+from s2s.passes.simplify import drop_dead_statements, substitute
+
+if TYPE_CHECKING:
+    from s2s.passes.reverse import Reverser
+
+__all__ = ["Template", "inline_by_name", "inline_positional"]
+
+
+@dataclass
+class Template:
+    """A rule body specialised for arguments of some kinds: what stands for them, the statements and the result."""
+
+    stand_ins: list[Any]
+    items: dict[ir.Atom, ir.Atom]
+    statements: list[ir.Statement]
+    result: ir.Atom
+    by_name: bool
+
+    def reads_content(self, stand_in: ir.Atom) -> bool:
+        """Whether the statements read what an argument holds, not only its shape."""
+        if self.result == stand_in:
+            return True
+        for s in self.statements:
+            value = s.value if isinstance(s, ir.Let) else None
+            if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const):
+                if stand_in in ir.atoms_of(value) and reads_content(value.fn.value, value.args, stand_in):
+                    return True
+            elif stand_in in ir.reads_of(s) or any(True for _ in ir.blocks_of(s)):
+                return True
+        return False
+
+
+def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
+    """Whether an operation reads what an array holds, and not its shape or kind only."""
+    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
+        return False
+    if fn is np.full_like:
+        return bool(args[0] != atom)
+    if fn is getattr:
+        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
+    if fn is rt.unbroadcast or fn is rt.cast:
+        return bool(args[0] == atom)
+    return True
+
+
+def inline_positional(
+    self: Reverser, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
+    """A rule body that takes its arguments by position."""
+    names = list(inspect.signature(body).parameters)
+    return inline_by_name(self, body, dict(zip(names, atoms, strict=False)), span, sweep)
+
+
+def inline_by_name(
+    self: Reverser, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
+    """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
+    function = lower_function(body)
+    given = [atoms[p.var.name] for p in function.params]
+    key = (body, *(_kind(self, atom) for atom in given))
+    template = self.templates.get(key) if None not in key else None
+    if template is None:
+        template = _template(self, body, function, given)
+        if None not in key:
+            self.templates[key] = template
+    if template.by_name:
+        return sweep.builder.call(body, *(_argument(self, sweep, a) for a in given), span=span)
+    return _instantiate(self, template, given, span, sweep)
+
+
+def _kind(self: Reverser, atom: Any) -> Any:
+    """What of an argument decides how a rule body is specialised; None where that is more than its kind."""
+    if isinstance(atom, ir.Const):
+        return atom
+    known = self.context.value(atom) if isinstance(atom, ir.Var) else None
+    return known if isinstance(known, (Array, Scalar, Unknown)) else None
+
+
+# --- making a template ----------------------------------------------------------------------------------------------
+
+
+def _template(self: Reverser, body: types.FunctionType, function: ir.Function, given: list[Any]) -> Template:
+    """Specialise a rule body on stand-ins for its arguments: which of them it reads is what must be kept."""
+    scratch = Builder(self.context)
+    frame = Frame(body, body)
+    stand_ins = []
+    items: dict[ir.Atom, ir.Atom] = {}
+    for param, atom in zip(function.params, given, strict=True):
+        stand_in = _stand_in(self, atom, items)
+        stand_ins.append(stand_in)
+        frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
+    guards = dict(self.specializer.guards)
+    (result,) = self.specializer.run(function.body, frame, scratch)
+    self.specializer.guards = guards
+    straight = all(isinstance(s, ir.Let) for s in scratch.statements)
+    live = {result} if isinstance(result, ir.Var) else set()
+    kept = drop_dead_statements(scratch.statements, live, self.context)
+    return Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>")
+
+
+_MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
+
+
+def _stand_in(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:
+    """What stands for an argument; ``items`` gets what stands for the items of a container made by a display."""
+    if isinstance(atom, tuple):
+        return tuple(_stand_in(self, a, items) for a in atom)
+    if not isinstance(atom, ir.Var):
+        return atom
+    made = self.context.definitions.get(atom)
+    display = None
+    if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.crossing.is_primal(atom):
+        inner = tuple(_stand_in(self, a, items) for a in made.args)
+        display = ir.Call(made.fn, inner)
+        items.update((s, a) for s, a in zip(inner, made.args, strict=True) if s is not a)  # type: ignore[misc]
+    elif _kind(self, atom) is None and not self.crossing.is_primal(atom):
+        display = made  # type: ignore[assignment]
+    return self.context.define("%", self.context.value(atom), False, display)
+
+
+# --- writing it -----------------------------------------------------------------------------------------------------
+
+
+def _argument(self: Reverser, sweep: Sweep, atom: Any) -> ir.Atom:
+    if isinstance(atom, tuple):
+        return sweep.builder.call(ops.make_tuple, *(self.use_content(sweep, a) for a in atom))
+    return self.use_content(sweep, atom)
+
+
+def _instantiate(self: Reverser, template: Template, given: list[Any], span: ir.Span | None, sweep: Sweep) -> ir.Atom:
+    """The statements of a template, written into the sweep for these arguments."""
+    read = _reads(template)
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for stand_in, atom in zip(template.stand_ins, given, strict=True):
+        pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
+        mapping |= {s: _operand(self, sweep, template, s, a) for s, a in pairs if s in read and s is not a}
+    mapping |= {s: _operand(self, sweep, template, s, a) for s, a in template.items.items() if s in read}
+    for statement in template.statements:
+        if isinstance(statement, ir.Let) and statement.target is not None:
+            value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
+            known = self.context.value(statement.target)
+            varied = any(map(self.context.is_varied, ir.atoms_of(value)))
+            target = self.context.define(statement.target.name, known, varied, value)
+            mapping[statement.target] = target
+            sweep.builder.add(ir.Let(target, value, span))
+        else:
+            sweep.builder.add(substitute(_at(statement, span), mapping))
+    return mapping.get(template.result, template.result)
+
+
+def _reads(template: Template) -> set[ir.Atom]:
+    """The atoms that a template reads, in blocks inside its statements too."""
+    found: set[ir.Atom] = {template.result}
+    for statement in template.statements:
+        found.update(ir.reads_of(statement))
+        for block in ir.blocks_of(statement):
+            found.update(block.yields)
+            for inner in ir.walk(block):
+                found.update(ir.reads_of(inner))
+                found.update(a for b in ir.blocks_of(inner) for a in b.yields)
+    return found
+
+
+def _operand(self: Reverser, sweep: Sweep, template: Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
+    if template.reads_content(stand_in):
+        self.note_read(atom)
+        done = again(self, sweep, atom)
+        return self.use(sweep, atom) if done is None else done
+    return self.use(sweep, self.like(atom))
+
+
+def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
+    """A statement of a rule body at the place of the user's call."""
+    match statement:
+        case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Raise() | ir.With() | ir.Try():
+            return ir.replace(statement, span=span)
+        case _:
+            return statement
