@@ -19,37 +19,59 @@ import ast
 import builtins
 import copy
 import math
-import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.values import UNKNOWN, AbstractValue, Known, Mapping, Sequence
+from s2s.analysis.values import UNKNOWN, Known
 from s2s.backends.binding import check_bound
 from s2s.backends.integers import Integers
+from s2s.backends.paths import (
+    Outside,
+    Unsupported,
+    article,
+    as_tuples,
+    aval_at,
+    cannot_follow,
+    follow,
+    in_place_of,
+    is_array,
+    is_number,
+    is_static,
+    is_trusted,
+    kind_text,
+    path_of,
+    prefixes_of,
+    sample_of,
+)
+from s2s.backends.syntax import (
+    Substitute,
+    bound_names,
+    forward_range,
+    index_expression,
+    is_range,
+    is_text,
+    leaves_of,
+    literals_in,
+    names_in,
+    returned_display,
+    store_names,
+    stored_names,
+)
 
-__all__ = [
-    "MATH_RETURNS_FLOAT", "Adapted", "Fact", "Outside", "Unsupported", "adapt", "bound_names", "items_of", "leaves_of",
-    "names_in", "stored_names",
-    "write_out_containers",
-]
+__all__ = ["MATH_RETURNS_FLOAT", "Adapted", "Fact", "adapt", "write_out_containers"]
 
-MOST_ITEMS = 64
-"""A tuple with more items than this is not handed to Numba, which compiles for each of them."""
+_FLOATS = """
+sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma
+pow atan2 hypot fmod degrees radians copysign ldexp
+"""
 
-
-class Unsupported(Exception):
-    """Numba cannot run this; ``line`` is the line of the text."""
-
-    def __init__(self, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
+MATH_RETURNS_FLOAT = frozenset(getattr(math, name) for name in _FLOATS.split())
+"""Functions of ``math`` that raise where their result is not finite although their arguments are."""
 
 
 @dataclass(frozen=True)
@@ -60,23 +82,6 @@ class Fact:
     expression: ast.expr
     value: Any
     holder: types.FunctionType | None = None
-
-
-@dataclass
-class Outside:
-    """What names mean in a function: ``find`` gives the value of a name that it does not assign, or raises LookupError.
-
-    ``samples`` are values of its parameters, ``avals`` what is known of parameters and names at every call. ``trusted``
-    says for a name whether the dispatcher's guards see to it that it means the same at every call; ``may_read`` whether
-    values that change can be passed as arguments (in a function that is called by a compiled one they cannot).
-    """
-
-    find: Callable[[str], Any]
-    samples: dict[str, Any]
-    avals: dict[str, AbstractValue]
-    trusted: Callable[[str, Any], bool]
-    replace: Callable[[Any, ast.Call | None], Any]
-    may_read: bool = True
 
 
 @dataclass
@@ -95,30 +100,16 @@ class Adapted:
     result: ast.expr | None = None
 
 
-def names_in(node: ast.AST) -> set[str]:
-    """Every name in a tree, and those of parameters."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
-        n.arg for n in ast.walk(node) if isinstance(n, ast.arg)
-    }
-
-
-def bound_names(node: ast.AST) -> set[str]:
-    """The names that a function and those nested in it assign."""
-    found = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-    found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    return found | {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node}
-
-
 def adapt(node: ast.FunctionDef, outside: Outside) -> Adapted:
     """The function for Numba. Raises Unsupported."""
     node = copy.deepcopy(node)
     adapted = Adapted(node)
-    if node.body and _is_text(node.body[0]) and len(node.body) > 1:
+    if node.body and is_text(node.body[0]) and len(node.body) > 1:
         del node.body[0]
     _refuse_statements(node)
     if outside.may_read:
         write_out_containers(node, outside)
-    integers = Integers(node, lambda expr: _sample(expr, node, outside))
+    integers = Integers(node, lambda expr: sample_of(expr, outside))
     _Rewriter(adapted, outside, integers).run()
     check_bound(node, {"UnboundLocalError"})
     if outside.may_read:
@@ -143,7 +134,7 @@ def _refuse_statements(node: ast.FunctionDef) -> None:
 
 def write_out_containers(node: ast.FunctionDef, outside: Outside) -> None:
     """Without the variables that only stand for a container: Numba takes what is in it, but no dict."""
-    once = {name for name, count in Counter(_store_names(node)).items() if count == 1}
+    once = {name for name, count in Counter(store_names(node)).items() if count == 1}
     once -= {a.arg for a in node.args.args}
     while len(node.body) > 1 and isinstance(last := node.body[-1], ast.Return) and last.value is not None:
         # `t = [{"W": W_bar}]` before `return {"layers": t}`
@@ -151,7 +142,7 @@ def write_out_containers(node: ast.FunctionDef, outside: Outside) -> None:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Tuple() as value) if (
                 name in once and sum(n.id == name for n in ast.walk(last.value) if isinstance(n, ast.Name)) == 1
             ):
-                last.value = _Substitute({name: value}).visit(last.value)
+                last.value = Substitute({name: value}).visit(last.value)
                 del node.body[-2]
             case _:
                 break
@@ -162,149 +153,40 @@ def write_out_containers(node: ast.FunctionDef, outside: Outside) -> None:
                 name in once and _is_container_outside(path, node, outside, once)
             ):
                 del node.body[k]
-                node.body[k:] = [_Substitute({name: path}).visit(s) for s in node.body[k:]]
+                node.body[k:] = [Substitute({name: path}).visit(s) for s in node.body[k:]]
                 node.body[:] = node.body or [ast.Pass()]
 
 
 def _is_container_outside(value: ast.expr, node: ast.FunctionDef, outside: Outside, once: set[str]) -> bool:
     """Whether an expression is a path, perhaps over other such variables, to something that is no number or array."""
-    found = _path(value)
+    found = path_of(value)
     seen: set[str] = set()
     while found is not None and found[0] in once and found[0] not in seen:
         seen.add(found[0])
         before = [s for s in node.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == found[0]]
         if not before:
             return False
-        value = _Substitute({found[0]: before[0].value}).visit(copy.deepcopy(value))
-        found = _path(value)
+        value = Substitute({found[0]: before[0].value}).visit(copy.deepcopy(value))
+        found = path_of(value)
     if found is None or found[0] in stored_names(node):
         return False
     try:
-        sample = _sample(value, node, outside)
+        sample = sample_of(value, outside)
     except (LookupError, TypeError, ValueError):
         return False
-    return isinstance(sample, dict) or not (_is_number(sample) or _is_array(sample) or _is_static(sample))
-
-
-class _Substitute(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
-
-    def __init__(self, values: dict[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if isinstance(node.ctx, ast.Load) and node.id in self.values:
-            return copy.deepcopy(self.values[node.id])
-        return node
-
-
-def _store_names(node: ast.AST) -> Iterator[str]:
-    return (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _sample(expr: ast.expr, node: ast.FunctionDef, outside: Outside) -> Any:
-    """The value of a path from a parameter or an outside name in the call that is compiled for; LookupError."""
-    found = _path(expr)
-    if found is None:
-        raise LookupError
-    root, steps = found
-    value = outside.samples[root] if root in outside.samples else outside.find(root)
-    for step in steps:
-        value = _follow(value, step)
-    return value
-
-
-def _path(expr: ast.expr) -> tuple[str, list[tuple[str, Any]]] | None:
-    """The name and the steps of ``name.attribute["key"][0]``."""
-    steps: list[tuple[str, Any]] = []
-    while True:
-        match expr:
-            case ast.Name(id=name, ctx=ast.Load()):
-                return name, steps[::-1]
-            case ast.Attribute(value=inner, attr=attr, ctx=ast.Load()):
-                steps.append(("attribute", attr))
-            case ast.Subscript(value=inner, slice=ast.Constant(value=key), ctx=ast.Load()):
-                steps.append(("item", key))
-            case ast.Subscript(
-                value=inner, slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as key)), ctx=ast.Load()
-            ):
-                steps.append(("item", -key))
-            case ast.Call(func=ast.Name(id="globals"), args=[], keywords=[]):
-                return "globals()", steps[::-1]
-            case _:
-                return None
-        expr = inner
-
-
-def _follow(value: Any, step: tuple[str, Any]) -> Any:
-    """One step of a path. Raises LookupError where the attribute is computed or missing."""
-    kind, key = step
-    if kind == "item":
-        if not isinstance(value, (tuple, list, dict)):
-            raise LookupError(key)
-        return value[key]
-    if isinstance(value, (types.ModuleType, np.ufunc, type)):
-        return _attribute(value, key)
-    own = getattr(value, "__dict__", None)
-    if isinstance(own, dict) and key in own:
-        return own[key]
-    if type(value).__name__ == "cell" and key == "cell_contents":
-        return value.cell_contents
-    if isinstance(value, types.FunctionType) and key in ("__closure__", "__globals__"):
-        return getattr(value, key)
-    in_class = getattr(type(value), key, None)
-    if isinstance(in_class, (types.MemberDescriptorType, int, float)) or type(in_class).__name__ == "_tuplegetter":
-        return _attribute(value, key)
-    raise LookupError(key)
-
-
-def _attribute(value: Any, key: str) -> Any:
-    try:
-        return getattr(value, key)
-    except AttributeError:
-        raise LookupError(key) from None
-
-
-# --- what can be handed to Numba ------------------------------------------------------------------------------------
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (bool, int, float, complex, str, type(None)) or (
-        isinstance(value, np.generic) and value.dtype.char in _DTYPES
-    )
-
-
-_DTYPES = "?bBhHiIlLqQfdFD"
-
-
-def _is_array(value: Any) -> bool:
-    return type(value) is np.ndarray and value.dtype.char in _DTYPES and value.dtype.isnative
-
-
-def _is_static(value: Any) -> bool:
-    """Whether a value says what to do, as functions, types and modules do: Numba compiles it in."""
-    return isinstance(value, _STATIC) or hasattr(type(value), "__wrapped__") or type(value).__name__ in _STATIC_NAMES
-
-
-_STATIC = (
-    types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum),
-)  # fmt: skip
-_STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiable")
-
-
-_TRUSTED = {"numpy", "scipy", "s2s", "builtins", *sys.stdlib_module_names}
-
-
-def _is_trusted(module: types.ModuleType) -> bool:
-    """Whether nobody rebinds what is in a module."""
-    return module.__name__.partition(".")[0] in _TRUSTED
+    return isinstance(sample, dict) or not (is_number(sample) or is_array(sample) or is_static(sample))
 
 
 # --- the rewriter ---------------------------------------------------------------------------------------------------
+
+
+_IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
+
+_MAKE_NEW = frozenset([np.where, np.sum, np.mean, np.dot, np.copy, np.outer, np.zeros_like, np.full_like, float])
+
+_DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
+
+_JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -323,18 +205,18 @@ class _Rewriter(ast.NodeTransformer):
         self.taken = names_in(self.node)
         self.read: dict[str, str] = {}
         self.exceptions: set[str] = set()
-        counts = Counter(_store_names(self.node))
+        counts = Counter(store_names(self.node))
         self.ranges = {
             n.targets[0].id
             for n in ast.walk(self.node)
-            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and _is_range(n.value)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and is_range(n.value)
         }
-        self.literals = {name: value for name, value in _literals(self.node) if counts[name] == 1}
+        self.literals = {name: value for name, value in literals_in(self.node) if counts[name] == 1}
 
     def run(self) -> None:
         """Do it."""
         if self.outside.may_read:
-            self.adapted.result = _display(self.node)
+            self.adapted.result = returned_display(self.node)
             self._hand_over_assigned()
         self.node.body = self._block(self.node.body)
 
@@ -342,8 +224,8 @@ class _Rewriter(ast.NodeTransformer):
         """Parameters that the function assigns stay parameters, whatever is in them."""
         for name in sorted(self.parameters & self.locals):
             value = self.outside.samples[name]
-            if not (_is_number(value) or _is_array(value)):
-                raise Unsupported(f"`{name}` is {_article(type(value).__name__)}, and assigned", self.node.lineno)
+            if not (is_number(value) or is_array(value)):
+                raise Unsupported(f"`{name}` is {article(type(value).__name__)}, and assigned", self.node.lineno)
             self.read[name] = name
             self.adapted.parameters[name] = ast.Name(name, ast.Load())
 
@@ -381,7 +263,7 @@ class _Rewriter(ast.NodeTransformer):
         return test
 
     def visit_For(self, node: ast.For) -> Any:
-        node.iter = self.visit(_forward_range(node.iter))
+        node.iter = self.visit(forward_range(node.iter))
         node.body = self._block(node.body)
         node.orelse = self._block(node.orelse) if node.orelse else []
         return node
@@ -453,7 +335,7 @@ class _Rewriter(ast.NodeTransformer):
             return ast.Assign([target], ast.Call(helper, [ast.Name(target.id, ast.Load()), value], []))
         assert isinstance(target, ast.Subscript)
         helper = self._known(f"item_in_place_{symbol}", self.outside.replace(f"item_in_place {symbol}", None))
-        return ast.Expr(ast.Call(helper, [target.value, _index(target.slice), value], []))
+        return ast.Expr(ast.Call(helper, [target.value, index_expression(target.slice), value], []))
 
     def visit_Return(self, node: ast.Return) -> Any:
         if self.adapted.result is not None and node.value is not None:
@@ -478,7 +360,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         value = self._static(node.func)
         if value is reversed:
-            forward = _forward_range(node)
+            forward = forward_range(node)
             if forward is not node:
                 return self.visit(forward)
         if value is not None:
@@ -515,7 +397,7 @@ class _Rewriter(ast.NodeTransformer):
             and isinstance(self.literals[a.id], ast.Tuple) else a
             for a in node.args
         ]
-        node.keywords = [_Substitute(self.literals).visit(k) if k.arg == "axis" else k for k in node.keywords]
+        node.keywords = [Substitute(self.literals).visit(k) if k.arg == "axis" else k for k in node.keywords]
         if value in _JOINS and node.args and isinstance(node.args[0], ast.List):
             node.args[0] = ast.copy_location(ast.Tuple(node.args[0].elts, ast.Load()), node)
         return node
@@ -541,43 +423,43 @@ class _Rewriter(ast.NodeTransformer):
 
     def _static(self, func: ast.expr) -> Any:
         """The function, type or module that an expression names; None where it names no such thing."""
-        found = _path(func)
+        found = path_of(func)
         if found is None or found[0] in self.locals or (found[0] in self.parameters and not self._is_fixed(found)):
             return None
         try:
-            value = _sample(func, self.node, self.outside)
+            value = sample_of(func, self.outside)
         except (LookupError, TypeError, ValueError):
             return None
-        return value if _is_static(value) else None
+        return value if is_static(value) else None
 
     def _is_fixed(self, found: tuple[str, list[tuple[str, Any]]]) -> bool:
-        return isinstance(_aval_at(self.outside.avals.get(found[0], UNKNOWN), found[1]), Known)
+        return isinstance(aval_at(self.outside.avals.get(found[0], UNKNOWN), found[1]), Known)
 
     def _outside(self, node: ast.expr) -> ast.expr | None:
         """What stands for a path that begins outside; None where it begins with a variable of the function."""
-        found = _path(node)
+        found = path_of(node)
         if found is None or found[0] in self.locals:
             return None
-        prefixes = list(_prefixes(node))
+        prefixes = list(prefixes_of(node))
         for expr in prefixes:  # the shortest one that can be handed over
             made = self._whole(expr)
             if made is not None:
-                return _in_place_of(node, expr, made)
+                return in_place_of(node, expr, made)
         return self._handed_over_whole(node)
 
     def _whole(self, expr: ast.expr) -> ast.expr | None:
         """What stands for a path, if its value is a number, an array, a function, a type or a constant."""
         try:
-            value = _sample(expr, self.node, self.outside)
+            value = sample_of(expr, self.outside)
         except (LookupError, TypeError, ValueError):
             return None
-        root, steps = _path(expr) or ("", [])
-        aval = _aval_at(self.outside.avals.get(root, UNKNOWN), steps)
+        root, steps = path_of(expr) or ("", [])
+        aval = aval_at(self.outside.avals.get(root, UNKNOWN), steps)
         if isinstance(aval, Known) and type(aval.value) in (str, bool, type(None)) and type(value) is type(aval.value):
             return ast.copy_location(ast.Constant(aval.value), expr)
-        if _is_static(value):
+        if is_static(value):
             return self._static_name(expr, root, steps, value)
-        if _is_number(value) or _is_array(value):
+        if is_number(value) or is_array(value):
             return self._argument(expr, root, steps)
         return None
 
@@ -601,10 +483,10 @@ class _Rewriter(ast.NodeTransformer):
         if root in self.parameters or self.outside.trusted(ast.unparse(expr), value):
             return
         holder: Any = self.outside.find(root)
-        for step in (_path(expr) or ("", []))[1]:
-            if isinstance(holder, types.ModuleType) and _is_trusted(holder):
+        for step in (path_of(expr) or ("", []))[1]:
+            if isinstance(holder, types.ModuleType) and is_trusted(holder):
                 return
-            holder = _follow(holder, step)
+            holder = follow(holder, step)
         if getattr(builtins, root, self) is value:
             return
         self.adapted.facts.append(Fact(expr, value))
@@ -638,12 +520,12 @@ class _Rewriter(ast.NodeTransformer):
     def _is_constant(self, root: str, steps: list[tuple[str, Any]]) -> bool:
         """Whether it is a constant of a module such as ``np.pi``."""
         module = self.outside.find(root)
-        return isinstance(module, types.ModuleType) and _is_trusted(module) and len(steps) == 1
+        return isinstance(module, types.ModuleType) and is_trusted(module) and len(steps) == 1
 
     def _frozen(self, expr: ast.expr, root: str, steps: list[tuple[str, Any]]) -> ast.expr:
         """A number that a called function reads: compiled in, and looked at again at each call."""
-        value = _sample(expr, self.node, self.outside)
-        if not _is_number(value):
+        value = sample_of(expr, self.outside)
+        if not is_number(value):
             raise Unsupported(f"the array `{ast.unparse(expr)}`, which may change, is read", expr.lineno)
         if self._is_constant(root, steps):
             return ast.copy_location(ast.Constant(value), expr)
@@ -652,229 +534,19 @@ class _Rewriter(ast.NodeTransformer):
 
     def _handed_over_whole(self, node: ast.expr) -> ast.expr | None:
         """The parameter that stands for a container which is used as a whole: a tuple."""
-        for expr in _prefixes(node):
+        for expr in prefixes_of(node):
             try:
-                value = _sample(expr, self.node, self.outside)
+                value = sample_of(expr, self.outside)
             except (LookupError, TypeError, ValueError):
                 break
-            root, steps = _path(expr) or ("", [])
-            last = expr is node or _cannot_follow(node, expr, self.node, self.outside)
+            root, steps = path_of(expr) or ("", [])
+            last = expr is node or cannot_follow(node, expr, self.outside)
             if last and isinstance(value, (tuple, list)) and self.outside.may_read:
-                aval = _aval_at(self.outside.avals.get(root, UNKNOWN), steps)
-                handed = _as_tuples(expr, value, aval)
+                aval = aval_at(self.outside.avals.get(root, UNKNOWN), steps)
+                handed = as_tuples(expr, value, aval)
                 made = self._argument(expr, root, steps)
                 assert isinstance(made, ast.Name)
                 self.adapted.parameters[made.id] = handed
-                return _in_place_of(node, expr, made)
-        root = (_path(node) or ("", []))[0]
-        raise Unsupported(f"`{ast.unparse(node)}` is {_kind_text(node, self.node, self.outside)}", node.lineno)
-
-
-def _is_range(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "range"
-
-
-def _literals(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    """The variables that are assigned a number or a tuple of numbers."""
-    for n in ast.walk(node):
-        match n:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() | ast.UnaryOp() | ast.Tuple() as value):
-                parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
-                if all(isinstance(part, parts) for part in ast.walk(value)):
-                    yield name, value
-
-
-_IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
-_MAKE_NEW = frozenset([np.where, np.sum, np.mean, np.dot, np.copy, np.outer, np.zeros_like, np.full_like, float])
-
-
-def _index(index: ast.expr) -> ast.expr:
-    """An index as an expression of its own: ``slice(1, None)`` for ``1:``."""
-    match index:
-        case ast.Slice(lower=lower, upper=upper, step=step):
-            bounds = [part or ast.Constant(None) for part in (lower, upper, *([step] if step else []))]
-            return ast.Call(ast.Name("slice", ast.Load()), bounds, [])
-        case ast.Tuple(elts=items):
-            return ast.Tuple([_index(item) for item in items], ast.Load())
-        case _:
-            return index
-
-
-_DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
-_JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])
-
-
-def _cannot_follow(node: ast.expr, expr: ast.expr, function: ast.FunctionDef, outside: Outside) -> bool:
-    """Whether the step after ``expr`` on the path ``node`` is none that is known when this is compiled."""
-    for longer in _prefixes(node):
-        if len(ast.unparse(longer)) > len(ast.unparse(expr)):
-            try:
-                _sample(longer, function, outside)
-            except (LookupError, TypeError, ValueError):
-                return True
-            return False
-    return True
-
-
-def _kind_text(node: ast.expr, function: ast.FunctionDef, outside: Outside) -> str:
-    for expr in [*_prefixes(node)][::-1]:
-        try:
-            value = _sample(expr, function, outside)
-        except (LookupError, TypeError, ValueError):
-            continue
-        if isinstance(value, np.ndarray):
-            return f"an array of {value.dtype}"
-        return f"{_article(type(value).__name__)}, which Numba does not take"
-    return "not known"
-
-
-def _article(word: str) -> str:
-    return f"{'an' if word[:1] in 'aeiouAEIOU' else 'a'} {word}"
-
-
-def _as_tuples(expr: ast.expr, value: Any, aval: AbstractValue) -> ast.expr:
-    """The expression that hands over a list or tuple as a tuple, with those in it. Raises Unsupported.
-
-    The structure must be known at every call where there are containers in containers.
-    """
-    simple = all(_is_number(item) or _is_array(item) for item in value)
-    if simple and type(value) is list and not isinstance(aval, Sequence) and len({type(item) for item in value}) == 1:
-        return expr  # a list, as long as it is at each call
-    if len(value) > MOST_ITEMS:
-        raise Unsupported(f"`{ast.unparse(expr)}` has {len(value)} items, each of which is compiled for", expr.lineno)
-    if simple and isinstance(value, tuple):
-        return expr
-    if simple:
-        return ast.copy_location(ast.Call(ast.Name("tuple", ast.Load()), [expr], []), expr)
-    if not isinstance(aval, Sequence) or aval.type not in (tuple, list):
-        raise Unsupported(f"what is in `{ast.unparse(expr)}` is not known at each call", expr.lineno)
-    items: list[ast.expr] = []
-    for k, (item, known) in enumerate(zip(value, aval.items, strict=True)):
-        part = ast.copy_location(ast.Subscript(expr, ast.Constant(k), ast.Load()), expr)
-        if _is_number(item) or _is_array(item):
-            items.append(part)
-        elif isinstance(item, (tuple, list)):
-            items.append(_as_tuples(part, item, known))
-        else:
-            raise Unsupported(f"`{ast.unparse(part)}` is a {type(item).__name__}, which Numba does not take",
-                              expr.lineno)
-    return ast.copy_location(ast.Tuple(items, ast.Load()), expr)
-
-
-def _aval_at(aval: AbstractValue, steps: list[tuple[str, Any]]) -> AbstractValue:
-    """What is known at every call of what a path leads to."""
-    for kind, key in steps:
-        match aval:
-            case Sequence(_, items) if kind == "item" and isinstance(key, int) and -len(items) <= key < len(items):
-                aval = items[key]
-            case Sequence(cls, items) if kind == "attribute" and key in getattr(cls, "_fields", ()):
-                aval = items[cls._fields.index(key)]  # type: ignore[attr-defined]
-            case Mapping(keys, items) if kind == "item" and key in keys:
-                aval = items[keys.index(key)]
-            case _:
-                return UNKNOWN
-    return aval
-
-
-def _prefixes(node: ast.expr) -> Iterator[ast.expr]:
-    """The paths that a path begins with, the shortest first, itself last."""
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        yield from _prefixes(node.value)
-    yield node
-
-
-def _in_place_of(node: ast.expr, part: ast.expr, made: ast.expr) -> ast.expr:
-    """The path ``node`` with ``made`` for the ``part`` that it begins with."""
-    if node is part:
-        return made
-    assert isinstance(node, (ast.Attribute, ast.Subscript))
-    node.value = _in_place_of(node.value, part, made)
-    return node
-
-
-def stored_names(node: ast.AST) -> set[str]:
-    """The names that a function assigns, and the parameters of functions in it."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | {
-        a.arg
-        for inner in ast.walk(node)
-        if isinstance(inner, (ast.FunctionDef, ast.Lambda)) and inner is not node
-        for a in inner.args.args
-    }
-
-
-# --- results --------------------------------------------------------------------------------------------------------
-
-
-def _display(node: ast.FunctionDef) -> ast.expr | None:
-    """The display that a function returns; None where it returns in more than one place, or no display."""
-    returns = [n for n in _own_statements(node) if isinstance(n, ast.Return)]
-    if len(returns) != 1 or not isinstance(returns[0].value, (ast.Tuple, ast.List, ast.Dict)):
-        return None
-    return copy.deepcopy(returns[0].value)
-
-
-def _own_statements(node: ast.FunctionDef) -> Iterator[ast.stmt]:
-    """The statements of a function without those of functions in it."""
-    todo = list(node.body)
-    while todo:
-        statement = todo.pop()
-        yield statement
-        if not isinstance(statement, ast.FunctionDef):
-            todo += [n for n in ast.iter_child_nodes(statement) if isinstance(n, ast.stmt)]
-
-
-def items_of(expr: ast.expr) -> list[ast.expr] | None:
-    """The items of a display; None for what is no display."""
-    match expr:
-        case ast.Tuple(elts=items) | ast.List(elts=items) if not any(isinstance(i, ast.Starred) for i in items):
-            return items
-        case ast.Dict(keys=keys, values=values) if all(isinstance(k, ast.Constant) for k in keys):
-            return values
-        case _:
-            return None
-
-
-def leaves_of(expr: ast.expr) -> list[ast.expr]:
-    """The expressions in nested displays, without ``None``."""
-    items = items_of(expr)
-    if items is None:
-        return [] if isinstance(expr, ast.Constant) and expr.value is None else [expr]
-    return [leaf for item in items for leaf in leaves_of(item)]
-
-
-# --- spelling -------------------------------------------------------------------------------------------------------
-
-
-def _forward_range(iterable: ast.expr) -> ast.expr:
-    """``reversed(range(a, b))`` as ``range(b - 1, a - 1, -1)``; ``reversed(x)`` as ``x[::-1]``."""
-    match iterable:
-        case ast.Call(func=ast.Name(id="reversed"), args=[ast.Call(func=ast.Name(id="range"), args=bounds)]):
-            return ast.copy_location(_reversed_range(bounds), iterable)
-        case ast.Call(func=ast.Name(id="reversed"), args=[ast.Name() | ast.Attribute() | ast.Subscript() as whole]):
-            back = ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
-            return ast.copy_location(ast.Subscript(whole, back, ast.Load()), iterable)
-        case _:
-            return iterable
-
-
-def _reversed_range(bounds: list[ast.expr]) -> ast.expr:
-    start, stop = (ast.Constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
-    minus_one = ast.UnaryOp(ast.USub(), ast.Constant(1))
-    if len(bounds) < 3:
-        before = minus_one if len(bounds) == 1 else ast.BinOp(start, ast.Sub(), ast.Constant(1))
-        arguments = [ast.BinOp(stop, ast.Sub(), ast.Constant(1)), before, minus_one]
-    else:
-        step = bounds[2]
-        trips = ast.Call(ast.Name("len", ast.Load()), [ast.Call(ast.Name("range", ast.Load()), bounds, [])], [])
-        last = ast.BinOp(start, ast.Add(), ast.BinOp(ast.BinOp(trips, ast.Sub(), ast.Constant(1)), ast.Mult(), step))
-        arguments = [last, ast.BinOp(start, ast.Sub(), step), ast.UnaryOp(ast.USub(), step)]
-    call = ast.Call(ast.Name("range", ast.Load()), [copy.deepcopy(a) for a in arguments], [])
-    return call
-
-
-_FLOATS = """
-sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma
-pow atan2 hypot fmod degrees radians copysign ldexp
-"""
-MATH_RETURNS_FLOAT = frozenset(getattr(math, name) for name in _FLOATS.split())
-"""Functions of ``math`` that raise where their result is not finite although their arguments are."""
+                return in_place_of(node, expr, made)
+        root = (path_of(node) or ("", []))[0]
+        raise Unsupported(f"`{ast.unparse(node)}` is {kind_text(node, self.outside)}", node.lineno)

@@ -27,28 +27,17 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from s2s import runtime as rt
 from s2s.analysis.parts import part
-from s2s.analysis.values import AbstractValue, Array, Mapping, Scalar, Sequence
+from s2s.analysis.values import AbstractValue
 from s2s.backends import NumbaFallbackWarning
-from s2s.backends.adaptation import (
-    Adapted,
-    Fact,
-    Outside,
-    Unsupported,
-    adapt,
-    bound_names,
-    items_of,
-    leaves_of,
-    names_in,
-    stored_names,
-    write_out_containers,
-)
+from s2s.backends.adaptation import Adapted, Fact, adapt, write_out_containers
+from s2s.backends.paths import Outside, Unsupported
+from s2s.backends.syntax import bound_names, define, name_of, names_in, stored_names
+from s2s.backends.wrappers import Names, kind_of_gradient, kinds_of_result, write_wrapper
 from s2s.link import file_name, link
 from s2s.target import argument_error
-from s2s.versions import Compiled, ObjectGuard, Request, builtins_of, imported
+from s2s.versions import Compiled, ObjectGuard, Request, imported
 
 try:
     import numba
@@ -59,7 +48,9 @@ except ImportError as missing:
         "S2S513", f"the backend numba cannot be used: {missing}", 'install it, `pip install "s2s[numba]"`'
     ) from None
 
-from s2s.backends.functions import OPTIONS, replacement
+from s2s.backends.arithmetic import OPTIONS
+from s2s.backends.called import called_function, cell_of, global_of
+from s2s.backends.functions import replacement
 
 __all__ = ["runnable"]
 
@@ -71,11 +62,11 @@ def runnable(
     """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
     text = _Text(compiled, function, avals, values)
     try:
-        gradients = tuple(_kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
+        gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
         if request.mode == "vjp":
             return _with_pullback(text, raw, compiled.result, gradients)
-        kinds = _kinds_of_result(compiled.result, request, gradients)
-        return _Wrapped(text, text.entry, raw, text.samples, kinds).function
+        kinds = kinds_of_result(compiled.result, request, gradients)
+        return Wrapped(text, text.entry, raw, text.samples, kinds).function
     except _Refused as refused:
         text.warn(refused)
         return raw
@@ -120,11 +111,8 @@ class _Text:
         if name in self.compiled.objects:
             return self.compiled.objects[name]
         if name in self.compiled.free:
-            return _cell(self.function, name)
-        for scope in (self.function.__globals__, builtins_of(self.function)):
-            if name in scope:
-                return scope[name]
-        raise LookupError(name)
+            return cell_of(self.function, name)
+        return global_of(self.function, name)
 
     def outside(
         self, samples: dict[str, Any], same: list[str], replace: Callable[[Any, ast.Call | None], Any]
@@ -194,18 +182,10 @@ def _caller() -> int:
     return level
 
 
-def _cell(function: types.FunctionType, name: str) -> Any:
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    try:
-        return cells[name].cell_contents
-    except (KeyError, ValueError):
-        raise LookupError(name) from None
-
-
 # --- one function ---------------------------------------------------------------------------------------------------
 
 
-class _Wrapped:
+class Wrapped:
     """One function of a text, compiled, with its wrapper ``function``. Raises _Refused where that cannot be."""
 
     def __init__(
@@ -216,7 +196,7 @@ class _Wrapped:
         self.plain = plain
         self.name = node.name
         parameters = [a.arg for a in node.args.args]
-        outside = text.outside(samples, text.parameters if same is None else same, self._replace)
+        outside = text.outside(samples, text.parameters if same is None else same, self.replace)
         self.facts: list[Fact] = []
         self.called: list[Any] = []
         try:
@@ -235,45 +215,15 @@ class _Wrapped:
     def _linked(self, node: ast.FunctionDef, parameters: list[str], kinds: Any) -> tuple[Any, Any]:
         """The function that gives the arguments of the compiled one, and the wrapper."""
         taken = names_in(node) | {n for part in self.adapted.parameters.values() for n in names_in(part)}
-        names = _Names(taken)
+        names = Names(taken)
         handed = list(self.adapted.parameters.values())
-        arguments = _define("arguments", parameters, [ast.Return(ast.Tuple(handed, ast.Load()))])
-        wrapper = self._wrapper(node, parameters, handed, names, kinds)
+        arguments = define("arguments", parameters, [ast.Return(ast.Tuple(handed, ast.Load()))])
+        wrapper = write_wrapper(node.name, parameters, self.adapted, self.facts, names, kinds)
         given = {names["compiled"]: self.compiled, names["again"]: self.again}
         given |= {names[f"known{k}"]: fact.value for k, fact in enumerate(self.facts)}
         given |= {names[f"holder{k}"]: fact.holder for k, fact in enumerate(self.facts)}
         made = [self.text.linked(entry, names.imports, given) for entry in (arguments, wrapper)]
         return made[0], made[1]
-
-    def _wrapper(
-        self, node: ast.FunctionDef, parameters: list[str], handed: list[ast.expr], names: _Names, kinds: Any
-    ) -> ast.FunctionDef:
-        call: ast.expr = ast.Call(_name(names["compiled"]), handed, [])
-        again = ast.Return(ast.Call(_name(names["again"]), [
-            _name(names["error"]), *map(_name, parameters)], []))
-        rebuilt = _rebuilt(self.adapted, names, kinds)
-        first: ast.stmt = ast.Return(call) if rebuilt is None else ast.Assign([_store(names["r"])], call)
-        handler = ast.ExceptHandler(_name(names.builtin("Exception")), names["error"], [again])
-        body: list[ast.stmt] = [ast.Try([first], [handler], [], [])]
-        if self.facts:
-            body.insert(0, self._check_facts(names, parameters))
-        if rebuilt is not None:
-            body.append(ast.Return(rebuilt))
-        return _define(node.name, parameters, body)
-
-    def _check_facts(self, names: _Names, parameters: list[str]) -> ast.stmt:
-        """Where something that was compiled in is another object now, Python runs."""
-        tests: list[ast.expr] = []
-        for k, fact in enumerate(self.facts):
-            read = copy.deepcopy(fact.expression)
-            for node in ast.walk(read):
-                if isinstance(node, ast.Name) and node.id == HOLDER:
-                    node.id = names[f"holder{k}"]
-            tests.append(ast.Compare(read, [ast.Is()], [_name(names[f"known{k}"])]))
-        same = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0]
-        none = ast.Constant(None)
-        plain = ast.Call(_name(names["again"]), [none, *map(_name, parameters)], [])
-        return ast.If(ast.UnaryOp(ast.Not(), same), [ast.Return(plain)], [])
 
     def again(self, raised: Exception | None, *values: Any) -> Any:
         """The result of the Python function, after compiled code has raised."""
@@ -305,65 +255,19 @@ class _Wrapped:
 
     # -- functions that are called
 
-    def _replace(self, value: Any, call: ast.Call | None) -> Any:
+    def replace(self, value: Any, call: ast.Call | None) -> Any:
         """What stands for a function: Python functions are compiled too."""
         found = replacement(value, call)
         wrapped = getattr(found, "__wrapped__", None)
         if type(found).__name__ == "Differentiable" and isinstance(wrapped, types.FunctionType):
             found = wrapped
         if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
-            return _called(value, self)
+            return called_function(value, self)
         return found
 
 
 def _is_numpy(value: types.FunctionType) -> bool:
     return (value.__module__ or "").partition(".")[0] == "numpy"
-
-
-class _Names:
-    """Names for the wrapper's own variables, which the text does not have."""
-
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = set(taken)
-        self.made: dict[str, str] = {}
-        self.imports: dict[str, str] = {}
-
-    def __getitem__(self, wanted: str) -> str:
-        if wanted not in self.made:
-            name = wanted
-            while name in self.taken:
-                name += "_"
-            self.taken.add(name)
-            self.made[wanted] = name
-        return self.made[wanted]
-
-    def builtin(self, name: str) -> str:
-        """The name of a builtin, imported: the user's module may have another one of that name."""
-        mine = self[f"{name}_"]
-        self.imports[mine] = f"builtins:{name}"
-        return mine
-
-    def numpy(self, name: str) -> str:
-        """The name of a type or function of NumPy."""
-        mine = self[f"np_{name}"]
-        self.imports[mine] = f"numpy:{name}"
-        return mine
-
-
-def _name(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _store(name: str) -> ast.expr:
-    return ast.Name(name, ast.Store())
-
-
-def _define(name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
-    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
-    made = ast.FunctionDef(name, arguments, body, [])
-    if "type_params" in ast.FunctionDef._fields:
-        setattr(made, "type_params", [])  # noqa: B010 (unknown to the stubs of 3.11)
-    return made
 
 
 def _jit(adapted: Adapted, text: _Text) -> Any:
@@ -372,6 +276,9 @@ def _jit(adapted: Adapted, text: _Text) -> Any:
     scope["__name__"] = "s2s.generated"
     exec(compile(ast.Module([adapted.node], []), file_name(text.compiled), "exec"), scope)
     return numba.njit(**OPTIONS)(scope[adapted.node.name])
+
+
+_NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
 
 
 def _check_types(dispatcher: Any) -> None:
@@ -387,195 +294,8 @@ def _check_types(dispatcher: Any) -> None:
                 raise _Refused("truth values are added, subtracted or negated", expression.loc.line)
 
 
-_NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
-
-
 def _is_truth(kind: Any) -> bool:
     return isinstance(getattr(kind, "dtype", kind), numba.types.Boolean)
-
-
-# --- functions that compiled code calls -----------------------------------------------------------------------------
-
-
-def _called(function: types.FunctionType, caller: _Wrapped) -> Any:
-    """A Python function compiled to be called by compiled code. Raises Unsupported."""
-    found = _CALLED.get(function)
-    if found is None:
-        if len(_CALLED) >= MOST_CALLED:
-            _CALLED.clear()
-        found = _CALLED[function] = _compile_called(function, caller)
-    made, facts = found
-    caller.facts += facts
-    caller.called.append(made)
-    return made
-
-
-_CALLED: dict[types.FunctionType, tuple[Any, list[Fact]]] = {}
-MOST_CALLED = 512
-"""So many compiled functions are kept; then they are forgotten, and compiled again where they are called again."""
-
-
-def _compile_called(function: types.FunctionType, caller: _Wrapped) -> tuple[Any, list[Fact]]:
-    from s2s import sources
-
-    try:
-        source = sources.find(function)
-    except Exception:
-        raise Unsupported(f"the source of `{function.__name__}` is not known") from None
-    node = ast.parse(source.text).body[0]
-    if not isinstance(node, ast.FunctionDef):
-        raise Unsupported(f"`{function.__name__}` is a lambda")
-    arguments = node.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise Unsupported(f"`{function.__name__}` takes any number of arguments, or some by keyword only")
-    for argument in arguments.args:
-        argument.annotation = None
-    node.returns, node.decorator_list, arguments.defaults = None, [], []
-
-    def find(name: str) -> Any:
-        if name in function.__code__.co_freevars:
-            return _cell(function, name)
-        for scope in (function.__globals__, builtins_of(function)):
-            if name in scope:
-                return scope[name]
-        raise LookupError(name)
-
-    inner = _Inner(function, caller)
-    outside = Outside(find, {}, {}, lambda path, value: False, inner.replace, may_read=False)
-    try:
-        adapted = adapt(node, outside)
-    except Unsupported as refused:
-        raise Unsupported(f"in `{function.__name__}`, {refused.reason}") from None
-    scope = dict(adapted.known)
-    scope["__name__"] = function.__module__
-    exec(compile(ast.Module([adapted.node], []), function.__code__.co_filename, "exec"), scope)
-    made = scope[node.name]
-    made.__defaults__ = function.__defaults__
-    if function.__module__.partition(".")[0] == "s2s":
-        adapted.facts = []
-    facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
-    return numba.njit(**OPTIONS)(made), [*facts, *inner.facts]
-
-
-HOLDER = "<holder>"
-"""The name of the function through which a wrapper looks at a fact, until the wrapper has one for it."""
-
-
-class _Inner:
-    """What a called function calls in turn."""
-
-    def __init__(self, function: types.FunctionType, caller: _Wrapped) -> None:
-        self.function = function
-        self.caller = caller
-        self.facts: list[Fact] = []
-
-    def replace(self, value: Any, call: ast.Call | None) -> Any:
-        if value is self.function:
-            raise Unsupported(f"`{value.__name__}` calls itself")
-        before = len(self.caller.facts)
-        found = self.caller._replace(value, call)
-        self.facts += self.caller.facts[before:]
-        return found
-
-
-def _seen_from(function: types.FunctionType, expression: ast.expr) -> ast.expr:
-    """The expression by which the wrapper reads what a called function reads."""
-
-    class Read(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> Any:
-            holder = _name(HOLDER)
-            if node.id in function.__code__.co_freevars:
-                place = function.__code__.co_freevars.index(node.id)
-                cells = ast.Attribute(holder, "__closure__", ast.Load())
-                return ast.Attribute(ast.Subscript(cells, ast.Constant(place), ast.Load()), "cell_contents", ast.Load())
-            scope = ast.Attribute(holder, "__globals__", ast.Load())
-            return ast.Subscript(scope, ast.Constant(node.id), ast.Load())
-
-    made: ast.expr = Read().visit(ast.parse(ast.unparse(expression), mode="eval").body)
-    return made
-
-
-# --- results --------------------------------------------------------------------------------------------------------
-
-
-def _kinds_of_result(result: Any, request: Request, gradients: tuple[Any, ...]) -> Any:
-    """For each part of a result the NumPy type that it must have; a gradient has that of its argument."""
-    gradient: Any = gradients[0] if request.single else gradients
-    parts = result if isinstance(result, tuple) else ()
-    if request.mode == "grad":
-        if request.has_aux:
-            return (gradient, parts[1] if len(parts) == 2 else None)
-        return gradient
-    if request.mode == "value_and_grad":
-        return (parts[0] if len(parts) == 2 else None, gradient)
-    return result
-
-
-def _kind_of_gradient(aval: AbstractValue) -> Any:
-    match aval:
-        case Scalar(kind) if issubclass(kind, np.inexact):
-            return kind.__name__
-        case Array(dtype) if dtype.char in "fF":
-            return f"array {dtype.name}"
-        case Sequence(_, items) | Mapping(_, items):
-            return tuple(map(_kind_of_gradient, items))
-        case _:
-            return None
-
-
-def _rebuilt(adapted: Adapted, names: _Names, kinds: Any) -> ast.expr | None:
-    """The expression that makes the result out of the compiled function's; None where they are the same."""
-    if adapted.result is None:
-        made = _converted(_name(names["r"]), kinds, names)
-        return None if isinstance(made, ast.Name) else made
-    count = len(leaves_of(adapted.result))
-    maker = _Maker(names, count)
-    made = maker.make(adapted.result, kinds)
-    return made if maker.differs or not isinstance(adapted.result, ast.Tuple) or count < 2 else None
-
-
-class _Maker:
-    """Writes the result with its items in place of the expressions in it."""
-
-    def __init__(self, names: _Names, count: int) -> None:
-        self.names = names
-        self.count = count
-        self.next = 0
-        self.differs = False
-
-    def make(self, value: ast.expr, kinds: Any, top: bool = True) -> ast.expr:
-        """The expression for a part of the result; ``kinds`` are its NumPy types."""
-        items = items_of(value)
-        if items is None:
-            return self._leaf(value, kinds)
-        self.differs |= not top
-        known = kinds if isinstance(kinds, tuple) and len(kinds) == len(items) else (None,) * len(items)
-        made = [self.make(item, kind, False) for item, kind in zip(items, known, strict=True)]
-        if isinstance(value, ast.Dict):
-            return ast.Dict(value.keys, made)
-        return ast.List(made, ast.Load()) if isinstance(value, ast.List) else ast.Tuple(made, ast.Load())
-
-    def _leaf(self, value: ast.expr, kind: Any) -> ast.expr:
-        if isinstance(value, ast.Constant) and value.value is None:
-            self.differs = True
-            return value
-        r = _name(self.names["r"])
-        item = ast.Subscript(r, ast.Constant(self.next), ast.Load()) if self.count > 1 else r
-        self.next += 1
-        made = _converted(item, kind, self.names)
-        self.differs |= made is not item
-        return made
-
-
-def _converted(item: ast.expr, kind: Any, names: _Names) -> ast.expr:
-    """An item with the NumPy type that it must have: compiled code gives Python numbers, and computes with 64 bits."""
-    if not isinstance(kind, str):
-        return item
-    if kind.startswith("array "):
-        method = ast.Attribute(item, "astype", ast.Load())
-        dtype = _name(names.numpy(kind[6:]))
-        return ast.Call(method, [dtype], [ast.keyword("copy", ast.Constant(False))])
-    return ast.Call(_name(names.numpy(kind)), [item], [])
 
 
 # --- vjp ------------------------------------------------------------------------------------------------------------
@@ -599,7 +319,7 @@ def _with_pullback(
         return raw(*values)  # type: ignore[no-any-return]
 
     value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
-    run = _Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:])).function
+    run = Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:])).function
     pull = _Pullback(text, pullback, given, gradient_kinds)
     places = [text.parameters.index(name) for name in given]
 
@@ -643,7 +363,7 @@ def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], li
     parameters = [a.arg for a in entry.args.args]
     given = [name for name in parameters if name in read and name not in stored_names(entry)]
     kept = sorted(read & bound_names(entry) - set(given))
-    both: list[ast.expr] = [value, ast.Tuple([_name(name) for name in kept], ast.Load()), *aux]
+    both: list[ast.expr] = [value, ast.Tuple([name_of(name) for name in kept], ast.Load()), *aux]
     last.value = ast.Tuple(both, ast.Load())
     pullback.args.args = [ast.arg(name) for name in (*kept, *given)] + pullback.args.args
     for node in (entry, pullback):
@@ -672,7 +392,7 @@ class _Pullback:
                 return self.plain(*captured, out_bar)  # Numba cannot tell what an empty list is a list of
             samples = dict(zip(self.parameters, (*captured, out_bar), strict=True))
             try:
-                self.run = _Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given).function
+                self.run = Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given).function
             except _Refused as refused:
                 self.text.warn(refused)
                 self.run = self.plain
