@@ -21,6 +21,7 @@ from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
+from s2s.passes.dead import drop_dead
 from s2s.passes.inplace import own_arguments
 from s2s.passes.names import name_temporaries
 from s2s.passes.ownership import check_rebinding, shared_rebindings
@@ -28,7 +29,6 @@ from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.simplify import (
     accumulate,
     drop_copies,
-    drop_dead,
     drop_empty_sections,
     drop_invariant,
     is_fresh,

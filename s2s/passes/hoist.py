@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s import ir, ops
+from s2s.passes.dead import is_pure
 from s2s.passes.regions import Region
-from s2s.passes.simplify import is_pure
 from s2s.rules import table
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Se
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
 from s2s.passes.frames import Frame
-from s2s.passes.simplify import substitute
+from s2s.passes.rewriting import substitute
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from s2s import ir
 from s2s.passes.build import Context
-from s2s.passes.simplify import substitute
+from s2s.passes.rewriting import substitute
 
 
 def name_temporaries(function: ir.Function, context: Context) -> ir.Function:

@@ -40,7 +40,7 @@ from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.pairs import Pull, pair_calls
 from s2s.passes.recompute import worthwhile
 from s2s.passes.regions import Region
-from s2s.passes.simplify import count_uses
+from s2s.passes.rewriting import count_uses
 from s2s.passes.specialize import Specializer
 from s2s.passes.templates import Template
 

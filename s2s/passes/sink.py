@@ -16,7 +16,7 @@ from s2s import ir, ops
 from s2s.analysis.memory import is_basic
 from s2s.analysis.values import Array
 from s2s.passes.build import Context
-from s2s.passes.simplify import map_blocks
+from s2s.passes.rewriting import map_blocks
 
 _POP = ir.Const(list.pop)
 _SYNTAX = (ir.Const(slice), ir.Const(ops.make_tuple))

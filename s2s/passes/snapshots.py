@@ -14,7 +14,8 @@ import numpy as np
 from s2s import ir
 from s2s.analysis.memory import CHANGES, Memory, can_share, shared_with
 from s2s.passes.build import Context
-from s2s.passes.simplify import count_uses, is_pure_call, map_blocks, substitute
+from s2s.passes.dead import is_pure_call
+from s2s.passes.rewriting import count_uses, map_blocks, substitute
 
 _COPY = ir.Const(np.copy)
 

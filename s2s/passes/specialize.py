@@ -50,6 +50,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.passes import containers
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
+from s2s.passes.dead import is_pure
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
     MISSING,
@@ -80,7 +81,6 @@ from s2s.passes.inplace import (
 from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
 from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
-from s2s.passes.simplify import is_pure
 from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
 from s2s.rules.ufuncs import METHODS

@@ -18,9 +18,10 @@ from s2s import runtime as rt
 from s2s.analysis.values import Array, Scalar, Unknown
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
+from s2s.passes.dead import drop_dead_statements
 from s2s.passes.frames import Frame, lower_function
 from s2s.passes.recompute import again
-from s2s.passes.simplify import drop_dead_statements, substitute
+from s2s.passes.rewriting import substitute
 
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
