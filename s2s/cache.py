@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis.values import AbstractValue, Dim
-from s2s.signature import describe, stable_key
+from s2s.signature import describe, stable_key, with_sizes
 from s2s.versions import (
     AliasGuard,
+    CallGuard,
     Compiled,
     Dependency,
     EqualGuard,
@@ -253,6 +254,12 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
         return SeparateGuard(item["first"], item["second"], owner)
     if item["kind"] == "equal":
         return EqualGuard(Dim(*item["first"]), Dim(*item["second"]), owner)
+    if item["kind"] == "call":
+        fn, args = imported(item["fn"]), tuple(map(_read_plain, item["args"]))
+        found = fn(*args)
+        if _plain(found) != item["mark"]:
+            raise ValueError(f"{item['fn']} gives another result")
+        return CallGuard(fn, args, found)
     path = tuple(item["path"])
     live = resolve(owner or function, item["root"], path)
     if item["kind"] == "object":
@@ -260,6 +267,8 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
             raise ValueError(f"{'.'.join(path)} is another object")
         return ObjectGuard(item["root"], path, live, owner)
     aval = describe(live, item["symbol"])
+    if stable_key(aval) != item["mark"]:
+        aval = with_sizes(aval, live)
     if stable_key(aval) != item["mark"]:
         raise ValueError(f"{path[0]} is of another kind")
     return KindGuard(item["root"], path[0], aval, owner, path[1:])
@@ -337,6 +346,13 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
     if isinstance(guard, (ObjectGuard, KindGuard)) and guard.root in ("argument", "value"):
         raise Unstorable("an object that is an argument")
     match guard:
+        case CallGuard(fn, args, value):
+            path = import_path(fn)
+            if path is None:
+                raise Unstorable("a function")
+            return {
+                "kind": "call", "fn": path, "args": [*map(_plain, args)], "mark": _plain(value), "owner": None,
+            }
         case SizeGuard(symbol, value, root):
             return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
         case SeparateGuard(first, second):
@@ -367,6 +383,21 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
                 "mark": stable_key(aval),
                 "owner": owner,
             }
+
+
+def _plain(value: Any) -> tuple[str, Any]:
+    """A literal, or where an object is imported from. Raises Unstorable for any other object."""
+    if _is_literal(value):
+        return "literal", value
+    path = import_path(value)
+    if path is None:
+        raise Unstorable(type(value).__name__)
+    return "import", path
+
+
+def _read_plain(item: tuple[str, Any]) -> Any:
+    """The object that ``_plain`` wrote down."""
+    return item[1] if item[0] == "literal" else imported(item[1])
 
 
 def _owner_path(owner: types.FunctionType) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.signature import describe, has_float
+from s2s.target import own_signature
 
 Pullback = Callable[[Any], tuple[Any, ...]]
 
@@ -62,7 +63,7 @@ def _by_position(
     active = [name for name, value in kwargs.items() if _carries(value)]
     if not active:
         return args, {}
-    signature = inspect.signature(fn, follow_wrapped=False)
+    signature = own_signature(fn) if isinstance(fn, types.FunctionType) else inspect.signature(fn)
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     places, given = {}, list(args)

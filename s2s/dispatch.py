@@ -18,6 +18,7 @@ Python has. Other objects stand in a list that only grows, in the dispatcher's o
 
 from __future__ import annotations
 
+import collections
 import importlib
 import inspect
 import os
@@ -38,6 +39,7 @@ from s2s.analysis.values import (
     AbstractValue,
     Array,
     Dim,
+    Instance,
     Known,
     Mapping,
     Object,
@@ -49,7 +51,7 @@ from s2s.analysis.values import (
 from s2s.backends import runnable
 from s2s.link import link
 from s2s.record import record
-from s2s.signature import Names, describe, guard_source, has_float, key, with_length
+from s2s.signature import Names, describe, guard_source, has_float, key, with_length, with_sizes
 from s2s.target import (
     Target,
     argument_error,
@@ -62,6 +64,7 @@ from s2s.target import (
 )
 from s2s.versions import (
     AliasGuard,
+    CallGuard,
     Compiled,
     EqualGuard,
     Guard,
@@ -127,6 +130,11 @@ class Ask:
     options: tuple[tuple[str, Any], ...] = ()
     count: int = 0
 
+    def parameters(self, target: Target, values: tuple[Any, ...]) -> set[str]:
+        """The parameters with something that may be differentiated."""
+        argnums = tuple(range(self.count)) if self.argnums is None else self.argnums
+        return {path[0] for path in find_paths(target, argnums, values) or ()}
+
     def request(self, target: Target, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Request:
         """The request for these arguments. Raises ArgumentError where one to differentiate has no
         derivative."""
@@ -142,7 +150,10 @@ class Ask:
         else:
             wrt = find_paths(target, self.argnums, values) or ()
             for path in wrt:
-                _check_differentiable(target, path, _at(target, avals, path))
+                aval = _at(target, avals, path)
+                _check_differentiable(target, path, aval)
+                if isinstance(aval, Unknown) and values:
+                    _check_unknown(target, path, values)
         return Request(self.mode, wrt, self.single, self.has_aux, self.options)
 
 
@@ -182,6 +193,19 @@ def _check_differentiable(target: Target, path: Path, aval: AbstractValue) -> No
     )
 
 
+def _check_unknown(target: Target, path: Path, values: tuple[Any, ...]) -> None:
+    """Raise ArgumentError where an argument to differentiate is an object of which nothing is known: what carries a
+    derivative is a number, an array or a container."""
+    value = values[target.parameters.index(path[0])]
+    for step in path[1:]:
+        value = value[step]
+    if not isinstance(value, (np.ndarray, np.generic, list, tuple, dict, collections.deque)):
+        fields: dict[str, Any] = {"name": target.name, "argument": show_path(path)}
+        hint = "write its class in Python, with attributes that are read as they are, or leave it out of `argnums`"
+        span = parameter_span(target.function, path[0])
+        raise error("S2S504", span=span, kind=f"a {type(value).__name__}", hint=hint, **fields)
+
+
 def _kind_text(aval: AbstractValue) -> str:
     match aval:
         case Known(const):
@@ -195,6 +219,8 @@ def _kind_text(aval: AbstractValue) -> str:
             return f"a {kind.__name__} without floats"
         case Mapping():
             return "a dict without floats"
+        case Object(kind) | Instance(kind):
+            return f"a {kind.__name__} without floats"
         case _:
             return "a list without floats"
 
@@ -319,7 +345,7 @@ class Dispatcher:
         if inner is None:
             return avals
         given = inner.version_for(values).avals
-        kinds = (Array, Sequence, Mapping)
+        kinds = (Array, Sequence, Mapping, Instance)
         return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
 
     def _with_shared(
@@ -379,7 +405,9 @@ class Dispatcher:
         return self.version_for(values).call(*values)
 
     def _describe(self, values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
-        avals = [describe(value, name) for name, value in zip(self.target.parameters, values, strict=True)]
+        wanted = self.ask.parameters(self.target, values)
+        named = zip(self.target.parameters, values, strict=True)
+        avals = [describe(value, name, name in wanted) for name, value in named]
         for i, aval in enumerate(avals):
             if isinstance(aval, Known) and type(aval.value) not in (bool, type(None), type(Ellipsis)):
                 seen = self._objects.setdefault(i, set())
@@ -494,7 +522,7 @@ def _let_go(aval: AbstractValue) -> None:
     match aval:
         case Object(_, example):
             example.value = None
-        case Sequence(_, items) | Mapping(_, items):
+        case Sequence(_, items) | Mapping(_, items) | Instance(_, _, items):
             for item in items:
                 _let_go(item)
         case _:
@@ -561,12 +589,16 @@ def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, A
             case KindGuard(root, name, aval, _, rest):
                 if root == "argument" and arguments is None:
                     return True
-                return key(describe(resolve(owner, root, (name, *rest), arguments), "")) == key(aval)
+                live = resolve(owner, root, (name, *rest), arguments)
+                kind = describe(live, "")
+                return key(aval) in (key(kind), key(with_sizes(kind, live)))
             case AliasGuard(first, second, same):
                 if arguments is None and "argument" in (first[0], second[0]):
                     return True
                 found = [resolve(who or owner, root, path, arguments) for root, path, who in (first, second)]
                 return (found[0] is found[1]) is same
+            case CallGuard(fn, args, value):
+                return fn(*args) is value
             case SizeGuard(symbol, value, root):
                 base, name, axis = _split_symbol(symbol)
                 if root == "argument" and arguments is None:
@@ -623,6 +655,8 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
         case AliasGuard(first, second, same):
             sides = [_path_source(root, path, who or owner, writer, names) for root, path, who in (first, second)]
             return [f"{sides[0]} {'is' if same else 'is not'} {sides[1]}"]
+        case CallGuard(fn, args, value):
+            return [f"{names.add(fn)}({', '.join(map(names.add, args))}) is {names.add(value)}"]
         case SizeGuard(symbol, value, root):
             return [_size_condition(symbol, value, root, owner, writer, names)]
         case EqualGuard(first, second):
@@ -633,7 +667,7 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
 
 
 def _place_source(place: str, writer: _Writer) -> str:
-    name = place.partition("[")[0]
+    name = re.split(r"[.\[]", place, maxsplit=1)[0]
     return f"{writer.expression(name)}{place[len(name) :]}"
 
 
@@ -647,6 +681,8 @@ def _object_conditions(
     is_module = isinstance(holder, types.ModuleType)
     if is_module and holder.__name__.partition(".")[0] in _TRUSTED:  # nobody rebinds what is in these
         return [f"{first} is {names.add(holder)}"]
+    if is_module and len(path) > 2:  # a class may have lost the attribute
+        return [f"{_path_source(root, path, owner, writer, names)} is {names.add(value)}"]
     if is_module:
         return [f"{'.'.join((first, *path[1:]))} is {names.add(value)}"]
     expr = first

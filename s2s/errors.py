@@ -142,6 +142,8 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S138": (NoDerivativeError, "an object of class `{name}` holds what is differentiated, and is used as a whole"),
     "S2S139": (UnsupportedSyntaxError, "`{fn}` is called when the program runs, and may read the changed `{name}`"),
     "S2S140": (UnsupportedSyntaxError, "one {kind} comes twice in the arguments of a function that changes it"),
+    "S2S141": (UnsupportedSyntaxError, "this path through a library's code cannot be differentiated"),
+    "S2S142": (UnsupportedSyntaxError, "`{name}` can be read once, and what is left of it is not known"),
     # no derivative
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
     "S2S202": (NoDerivativeError, "`{name}` has no derivative: {reason}"),
@@ -211,6 +213,8 @@ HINTS: dict[str, str] = {
     "S2S136": "make the containers and objects before the loop, with all their items and attributes",
     "S2S137": "call a method of the object with the array",
     "S2S140": "give a copy",
+    "S2S141": "call the library with other arguments, or write the step with functions that have rules",
+    "S2S142": "make a list of it: `list(...)`",
     "S2S139": "give the values as arguments, or call the function before the object is changed",
     "S2S138": "give on the attributes that are needed, not the object",
     "S2S201": _WITH_RULES,

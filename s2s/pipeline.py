@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import os
 import sys
 import types
@@ -16,12 +17,25 @@ from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.numbers import is_exact
 from s2s.analysis.parts import Path, is_differentiable, part
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Same, Scalar, Sequence, Unknown
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Dim,
+    Instance,
+    Known,
+    Mapping,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.dead import drop_dead
+from s2s.passes.heap import holds_attributes
 from s2s.passes.inplace import own_arguments
 from s2s.passes.names import name_temporaries
 from s2s.passes.ownership import check_rebinding, shared_rebindings
@@ -70,7 +84,9 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     specializer, primal, changed = _specialize(fn, arguments, varied, changes)
     context = specializer.context
     # the forward sweep, what crosses over, and the reverse sweep
-    function = primal if request.mode == "primal" else _Joint(context, specializer, primal, request, shared).build(fn)
+    function = primal
+    if request.mode != "primal":
+        function = _Joint(context, specializer, primal, request, shared, arguments).build(fn)
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
     function = _checked(simplify(name_temporaries(function, context), context))
@@ -164,8 +180,10 @@ class _Joint:
     """Puts forward sweep, reverse sweep and result together."""
 
     def __init__(
-        self, context: Context, specializer: Specializer, primal: ir.Function, request: Request, shared: dict[str, str]
+        self, context: Context, specializer: Specializer, primal: ir.Function, request: Request, shared: dict[str, str],
+        arguments: dict[str, AbstractValue],
     ) -> None:
+        self.arguments = arguments
         self.context = context
         self.specializer = specializer
         self.primal = primal
@@ -226,6 +244,7 @@ class _Joint:
         """Both sweeps. Which stores have to be undone shows when the reverse sweep is written, so it may be written
         more than once."""
         wrt = list(dict.fromkeys(self.params[p[0]] for p in self.request.wrt))
+        wrt += [var for (param, _), var in self.context.inputs.items() if param in wrt]
         options = dict(self.request.options)
         undone: frozenset[int] = frozenset()
         repeated: frozenset[frozenset[int]] = frozenset()
@@ -253,8 +272,6 @@ class _Joint:
     def _split_aux(self) -> tuple[ir.Function, ir.Atom | None]:
         if not self.request.has_aux:
             return self.primal, None
-        import operator
-
         builder = Builder(self.context)
         builder.statements += self.primal.body.statements
         both = self.primal.body.yields[0]
@@ -294,7 +311,50 @@ class _Joint:
         var = self.params[path[0]]
         if not hasattr(self, "owned"):
             self.owned: set[ir.Atom] = set()
+        known = self.arguments.get(path[0], UNKNOWN)
+        if holds_attributes(known):
+            read: ir.Atom = var
+            for key in path[1:]:
+                read, known = self._read_part(builder, read, known, key), part(known, (key,))
+            return self._object(builder, var, tuple(path[1:]), known, read, bars)
         return self._structure(builder, var, tuple(path[1:]), bars)
+
+    def _read_part(self, builder: Builder, atom: ir.Atom, known: AbstractValue, key: Any) -> ir.Atom:
+        step: Any = getattr if isinstance(known, Instance) else operator.getitem
+        return builder.let(ir.Call(ir.Const(step), (atom, ir.Const(key))), UNKNOWN)
+
+    def _object(
+        self, builder: Builder, param: ir.Var, path: Path, known: AbstractValue, read: ir.Atom,
+        bars: dict[tuple[ir.Var, Path], ir.Atom],
+    ) -> ir.Atom:
+        """The gradient of an argument with objects in it, or of a part of one: of an object one of the same class, with
+        gradients for its floats and None for its other attributes."""
+        if not is_differentiable(known):
+            return ir.Const(None)
+        if (param, path) in self.context.inputs:
+            return self._structure(builder, self.context.inputs[param, path], (), bars)
+
+        def parts(keys: Any, items: tuple[AbstractValue, ...]) -> list[ir.Atom]:
+            return [
+                self._object(builder, param, (*path, k), item, self._read_part(builder, read, known, k), bars)
+                for k, item in zip(keys, items, strict=True)
+            ]
+
+        match known:
+            case Instance(_, keys, items):
+                given = tuple((k, a) for k, a in zip(keys, parts(keys, items), strict=True) if a != ir.Const(None))
+                name = f"{read.name}_bar" if isinstance(read, ir.Var) and not read.is_temporary else "%"
+                return builder.let(ir.Call(ir.Const(rt.gradient_object), (read,), given), UNKNOWN, name)
+            case Mapping(keys, items):
+                flat = [a for k, v in zip(keys, parts(keys, items), strict=True) for a in (ir.Const(k), v)]
+                return builder.call(ops.make_dict, *flat)
+            case Sequence(kind, items):
+                made = parts(range(len(items)), items)
+                if kind in (tuple, list):
+                    return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made)
+                return builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN)
+            case _:
+                return ir.Const(None)
 
     def _structure(
         self, builder: Builder, var: ir.Var, path: Path, bars: dict[tuple[ir.Var, Path], ir.Atom]
@@ -319,8 +379,6 @@ class _Joint:
         bars: dict[tuple[ir.Var, Path], ir.Atom],
     ) -> ir.Atom:
         """One gradient: zeros where the result does not depend on the argument, an array of its own where it is one."""
-        import operator
-
         if not is_differentiable(value):
             return ir.Const(None)
         like: ir.Atom = var
@@ -484,9 +542,10 @@ def _separate(changed: list[str], arguments: dict[str, AbstractValue]) -> Iterat
     """The arrays that an argument that is changed must not share memory with: all others."""
     places = {name: array_places(value, name) for name, value in arguments.items()}
     seen = set()
+    every = [place for found in places.values() for place in found]
     for name in changed:
-        for first in places[name]:
-            for second in (place for others in places.values() for place in others):
+        for first in (p for p in every if p == name or p.startswith((f"{name}[", f"{name}."))):
+            for second in every:
                 if first != second and (second, first) not in seen:
                     seen.add((first, second))
                     yield SeparateGuard(first, second)

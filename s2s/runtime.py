@@ -5,8 +5,10 @@ here knows the compiler, and nothing but NumPy and the standard library is impor
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
+from types import MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -1017,6 +1019,55 @@ def check_bound(value: Any) -> None:
     """Nothing to do: reading the variable to pass it is what raises UnboundLocalError where it has no value."""
 
 
+def look(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """The answer of a function that only looks at its arguments: True, False, a text, a class or None. For functions of
+    a library that cannot be followed. Raises DifferentiationError where it changes a container or answers something
+    that could carry a derivative, and NumPy's own error where it changes an array."""
+    given = [*args, *kwargs.values()]
+    arrays = [a for a in _arrays_in(given) if a.flags.writeable]
+    before = [(c, _items(c)) for c in _containers_in(given)]
+    for a in arrays:
+        a.flags.writeable = False
+    try:
+        found = fn(*args, **kwargs)
+    finally:
+        for a in arrays:
+            a.flags.writeable = True
+    changed = any(list(map(id, _items(c))) != list(map(id, items)) for c, items in before)
+    if changed or not (found is None or isinstance(found, (bool, np.bool_, str, type))):
+        what = "changes its arguments" if changed else f"gives a {type(found).__name__}"
+        raise path_error(f"`{getattr(fn, '__qualname__', fn)}` cannot be followed, and {what}", "")
+    return found
+
+
+def _arrays_in(values: Any) -> list[Any]:
+    """The arrays among values, and in lists, tuples and dicts of them."""
+    found = [v for v in values if isinstance(v, np.ndarray)]
+    return found + [a for c in _containers_in(values) for a in _items(c) if isinstance(a, np.ndarray)]
+
+
+def _containers_in(values: Any) -> list[Any]:
+    found: list[Any] = []
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, (list, tuple, dict)) and not any(value is other for other in found):
+            found.append(value)
+            todo += _items(value)
+    return found
+
+
+def _items(container: Any) -> list[Any]:
+    return list(container.values() if isinstance(container, dict) else container)
+
+
+def path_error(summary: str, where: str) -> Exception:
+    """The refusal of a path of a library's code that cannot be differentiated, to be raised where it is taken."""
+    from s2s.errors import error
+
+    return error("S2S141", label=f"{where}: {summary}" if where else summary)
+
+
 def check_sure(interrupted: Any, name: str) -> None:
     """Raise UnsupportedSyntaxError where an exception interrupted a block that may have assigned ``name``, or not."""
     if interrupted:
@@ -1101,6 +1152,35 @@ def check_separate(*arguments: Any) -> None:
             seen.add(id(value))
         if isinstance(value, (list, tuple, dict)):
             todo += value.values() if isinstance(value, dict) else value
+        elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)) and not callable(value):
+            if id(value) in seen:
+                from s2s.errors import error
+
+                raise error("S2S140", kind=type(value).__name__)
+            seen.add(id(value))
+            todo += vars(value).values()
+
+
+def gradient_object(like: Any, /, **gradients: Any) -> Any:
+    """The gradient of an object: one of the same class, made without calling ``__init__``, whose attributes are
+    gradients, or None."""
+    cls = type(like)
+    maker, slots = _layout(cls)  # type: ignore[arg-type]  # classes are hashable
+    made = maker.__new__(cls)
+    if hasattr(like, "__dict__"):
+        made.__dict__.update({name: gradients.get(name) for name in like.__dict__})
+    for name, slot in slots:
+        if hasattr(like, name):
+            slot.__set__(made, gradients.get(name))
+    return made
+
+
+@functools.lru_cache(256)
+def _layout(cls: type) -> tuple[Any, tuple[tuple[str, Any], ...]]:
+    """The built-in class that makes the objects of a class, and its slots."""
+    maker = next(base for base in cls.__mro__ if not base.__flags__ & 1 << 9)  # not made by a class statement
+    slots = [(n, d) for base in cls.__mro__ for n, d in vars(base).items() if isinstance(d, MemberDescriptorType)]
+    return maker, tuple((name, slot) for name, slot in slots if not name.startswith("__"))
 
 
 def make_object(cls: type, *attributes: Any) -> Any:

@@ -7,6 +7,8 @@ compiled into the dispatcher and run at every call.
 
 from __future__ import annotations
 
+import collections
+import enum
 import functools
 import types
 import typing
@@ -21,6 +23,7 @@ from s2s.analysis.values import (
     Array,
     Dim,
     Example,
+    Instance,
     Known,
     ListOf,
     Mapping,
@@ -40,10 +43,12 @@ __all__ = [
     "describe",
     "guard_source",
     "has_float",
+    "own_attributes",
     "key",
     "plain_name",
     "stable_key",
     "with_length",
+    "with_sizes",
 ]
 
 MANY = 64
@@ -67,21 +72,24 @@ _IDENTITY_TYPES = (
     types.MethodWrapperType,
     types.WrapperDescriptorType,
     types.MethodDescriptorType,
+    enum.Enum,
 )
 
 
 # --- values -------------------------------------------------------------------------------------------------
 
 
-def describe(value: Any, name: str) -> AbstractValue:
-    """The abstract value of an argument; its lengths are named after it: ``X.0``, ``params[0][1].0``."""
-    return _Describer().describe(value, name)
+def describe(value: Any, name: str, attributes: bool = False) -> AbstractValue:
+    """The abstract value of an argument; its lengths are named after it: ``X.0``, ``params[0][1].0``, ``model.w.0``.
+    With ``attributes`` objects are described with their attributes, as where these are differentiated."""
+    return _Describer(attributes).describe(value, name)
 
 
 class _Describer:
     """One walk over an argument, counting what it has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, attributes: bool = False) -> None:
+        self.attributes = attributes
         self.count = 0
         self.open: set[int] = set()
 
@@ -102,7 +110,26 @@ class _Describer:
             return self.container(value, name)
         if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value):
             return Known(Const(value))
+        if self.attributes and may_have_gradient(value):
+            return self.instance(value, name)
         return Object(kind, Example(value)) if has_attributes(value) else UNKNOWN
+
+    def instance(self, value: Any, name: str) -> AbstractValue:
+        """An object with its attributes. One that can hold no float is an Object."""
+        if id(value) in self.open or len(self.open) > 16:
+            return UNKNOWN
+        self.open.add(id(value))
+        try:
+            found = own_attributes(value)
+            if not all(key.isidentifier() for key in found):
+                return Object(type(value), Example(value))
+            items = [self.describe(item, f"{name}.{key}") for key, item in found.items()]
+            for k, item in enumerate(found.values()):
+                if isinstance(items[k], Unknown) and not isinstance(item, _MAY_HOLD_FLOATS):
+                    items[k] = Object(type(item), Example(item))
+            return Instance(type(value), tuple(found), tuple(items))
+        finally:
+            self.open.discard(id(value))
 
     def container(self, value: Any, name: str) -> AbstractValue:
         if id(value) in self.open or len(self.open) > 16:  # it contains itself, or nearly
@@ -162,6 +189,37 @@ def has_attributes(value: Any) -> bool:
     )
 
 
+_MAY_HOLD_FLOATS = (list, tuple, dict, np.ndarray, np.generic, collections.deque)
+
+
+def may_have_gradient(value: Any) -> bool:
+    """Whether a gradient can be given as an object of the same class: its objects are made as ``object`` makes them, or
+    it is a SimpleNamespace."""
+    kind = type(value)
+    if kind is types.SimpleNamespace:
+        return True
+    return has_attributes(value) and all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
+
+
+def own_attributes(value: Any) -> dict[str, Any]:
+    """The attributes that an object itself has, those in slots among them, as reading them gives."""
+    found = {}
+    for name in [*getattr(value, "__dict__", ()), *slots_of(type(value))]:
+        descriptor = next((vars(c)[name] for c in type(value).__mro__ if name in vars(c)), None)
+        is_slot = isinstance(descriptor, types.MemberDescriptorType)
+        if (is_slot or not hasattr(type(descriptor), "__set__")) and hasattr(value, name):
+            found[name] = getattr(value, name)
+    return found
+
+
+def slots_of(kind: type) -> list[str]:
+    """The names of the slots of a class and its bases, as objects have them."""
+    return [
+        name for base in kind.__mro__ for name, found in vars(base).items()
+        if isinstance(found, types.MemberDescriptorType) and not name.startswith("__")
+    ]
+
+
 def _is_decorated(value: Any) -> bool:
     """Whether it is a function decorated with ``s2s.differentiable``, which is as good as the function."""
     wrapped = getattr(value, "__wrapped__", None)
@@ -203,6 +261,8 @@ def with_length(aval: AbstractValue, symbol: str, length: int) -> AbstractValue:
             return Sequence(kind, tuple(with_length(item, symbol, length) for item in items))
         case Mapping(keys, items):
             return Mapping(keys, tuple(with_length(item, symbol, length) for item in items))
+        case Instance(kind, keys, items):
+            return Instance(kind, keys, tuple(with_length(item, symbol, length) for item in items))
         case _:
             return aval
 
@@ -216,6 +276,8 @@ def has_float(aval: AbstractValue) -> bool:
             return dtype.kind in "fc"
         case Sequence(_, items) | Mapping(_, items):
             return any(map(has_float, items))
+        case Instance(_, _, items):
+            return any(has_float(item) for item in items if not isinstance(item, Unknown))
         case ListOf(item):
             return has_float(item)
         case Known() | Object():
@@ -234,8 +296,25 @@ def array_places(aval: AbstractValue, place: str) -> list[str]:
         case Mapping(keys, items):
             pairs = zip(keys, items, strict=True)
             return [p for k, item in pairs for p in array_places(item, f"{place}[{k!r}]")]
+        case Instance(_, keys, items):
+            return [p for k, i in zip(keys, items, strict=True) for p in array_places(i, f"{place}.{k}")]
         case _:
             return []
+
+
+def with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
+    """What is known of a variable of a module or closure: arrays with their lengths, which a guard tests."""
+    match value:
+        case Array(dtype):
+            return Array(dtype, tuple(Dim("", n) for n in found.shape))
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(with_sizes(v, f) for v, f in zip(items, found, strict=True)))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(with_sizes(v, found[k]) for k, v in zip(keys, items, strict=True)))
+        case ListOf():
+            return UNKNOWN
+        case _:
+            return value
 
 
 # --- annotations --------------------------------------------------------------------------------------------
@@ -317,6 +396,9 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
             return f"[{_key(item, show)}, ...]"
         case Object(kind):
             return show(kind)
+        case Instance(kind, keys, items):
+            pairs = zip(keys, items, strict=True)
+            return f"{show(kind)}({', '.join(f'{k}={_key(i, show)}' for k, i in pairs)})"
         case Unknown():
             return "?"
         case Same(name):
@@ -395,6 +477,16 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
             return _guard_list(expr, item, names)
         case Object(kind):
             return [f"{expr}.__class__ is {names.add(kind, 't')}"]
+        case Instance(kind, keys, items):
+            tests = [f"{expr}.__class__ is {names.add(kind, 't')}"]
+            slots = [k for k in slots_of(kind) if k in keys]
+            if len(slots) < len(keys) or kind.__dictoffset__:
+                own = frozenset(k for k in keys if k not in slots)
+                tests.append(f"{expr}.__dict__.keys() == {names.add(own, 'k')}")
+            tests += [f"{names.add(hasattr)}({expr}, {k!r})" for k in slots]
+            for k, item in zip(keys, items, strict=True):
+                tests += guard_source(f"{expr}.{k}", item, names, getattr(value, k, None))
+            return tests
         case _:
             return _guard_unknown(expr, value, names)
 

@@ -158,6 +158,11 @@ def parameters_of(function: types.FunctionType) -> tuple[inspect.Parameter, ...]
     return tuple(result)
 
 
+def own_signature(function: types.FunctionType) -> inspect.Signature:
+    """The signature that a call of a function is bound by: never what its ``__signature__`` says."""
+    return inspect.Signature(parameters_of(function))
+
+
 def bind(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Target:
     """The target with its first positional arguments set, and keyword arguments as new defaults, as
     ``partial`` does.

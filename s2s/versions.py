@@ -7,6 +7,7 @@ its guards hold; a version on disk is as good as new while its dependencies have
 
 from __future__ import annotations
 
+import enum
 import functools
 import importlib
 import sys
@@ -25,6 +26,7 @@ except ImportError:
 
 __all__ = [
     "AliasGuard",
+    "CallGuard",
     "Compiled",
     "Dependency",
     "EqualGuard",
@@ -100,6 +102,17 @@ class AliasGuard:
 
 
 @record
+class CallGuard:
+    """A function that keeps its results (``functools.lru_cache``) gives this very object for these arguments."""
+
+    fn: Any
+    args: tuple[Any, ...]
+    value: Any
+    owner: Any = None
+    root: str = ""
+
+
+@record
 class SizeGuard:
     """The length that a symbol of an argument stands for (``X.0``, ``params[0][1].0``) is not ``value``.
 
@@ -134,7 +147,7 @@ class SeparateGuard:
     owner: Any = None
 
 
-Guard: TypeAlias = ObjectGuard | KindGuard | AliasGuard | SizeGuard | EqualGuard | SeparateGuard
+Guard: TypeAlias = ObjectGuard | KindGuard | AliasGuard | CallGuard | SizeGuard | EqualGuard | SeparateGuard
 
 
 @record
@@ -255,13 +268,16 @@ def import_path(value: Any) -> str | None:
     if isinstance(value, types.ModuleType):
         return value.__name__ if sys.modules.get(value.__name__) is value else None
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if isinstance(value, enum.Enum):
+        name = f"{type(value).__qualname__}.{value.name}"
     if not isinstance(name, str):
         return None
     candidates = [getattr(value, "__module__", None), "builtins", "numpy"]
     for module_name in candidates:
         found: Any = sys.modules.get(module_name) if isinstance(module_name, str) else None
         for part in name.split("."):
-            found = getattr(found, part, _MISSING)
+            is_old = isinstance(found, types.ModuleType) and part not in vars(found)  # np.object warns
+            found = _MISSING if is_old else getattr(found, part, _MISSING)
         if found is value:
             return f"{module_name}:{name}"
     return None
@@ -326,6 +342,10 @@ def _parts(value: Any, depth: int) -> list[bytes]:
     if isinstance(value, functools.partial):  # a decorated function is one without arguments
         arguments = _parts((value.args, value.keywords), depth + 1) if value.args or value.keywords else []
         return [*arguments, *_parts(value.func, depth + 1)]
+    if kind is property:
+        return [b"property", *_parts((value.fget, value.fset, value.fdel), depth + 1)]
+    if kind is functools.cached_property:
+        return [b"cached_property", *_parts(value.func, depth + 1)]
     if isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
         return [b"wrapped", *_parts(value.__wrapped__, depth + 1)]
     return _path_parts(value, depth)

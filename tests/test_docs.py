@@ -5,6 +5,7 @@
 
 import ast
 import contextlib
+import doctest
 import io
 import os
 import re
@@ -188,6 +189,16 @@ def test_language_example(start, code, is_refused, tmp_path, monkeypatch):
         else:
             gradient = s2s.grad(function)(x)
             np.testing.assert_allclose(gradient, central_difference(function, x), rtol=1e-6, atol=1e-7)
+
+
+def test_the_sessions_of_the_language_page_print_what_they_show():
+    text = LANGUAGE.read_text(encoding="utf-8")
+    sessions = fenced(text, "pycon")
+    assert sessions
+    for start, code in sessions:
+        names = {"__name__": "session"}
+        test = doctest.DocTestParser().get_doctest(code, names, f"language.md[{start}]", str(LANGUAGE), start)
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
 # --- README.md ---

@@ -7,6 +7,7 @@ function of arrays has an entry in ``special``.
 from __future__ import annotations
 
 import builtins
+import enum
 import operator
 import types
 from dataclasses import dataclass, field
@@ -156,7 +157,9 @@ def _on_constants(
         made = call_quietly(fn, [a.value for a in args if isinstance(a, Known)], named)
     except Exception:
         return UNKNOWN
-    if type(made) in (int, bool, str, bytes) or isinstance(made, (np.dtype, np.finfo, np.iinfo)):
+    if type(made) in (int, bool, str, bytes, types.UnionType) or isinstance(
+        made, (np.dtype, np.finfo, np.iinfo, enum.Enum)
+    ):
         return known(made)
     return Scalar(type(made)) if isinstance(made, (float, complex, np.generic)) else UNKNOWN
 

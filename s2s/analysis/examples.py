@@ -50,7 +50,7 @@ def probe(
     if len(symbols) > 7:
         return UNKNOWN
     for merged in _mergers(dims, _constant_lengths((*args, *kwargs.values()))):
-        sizes = _sizes(symbols, merged)
+        sizes = _sizes(symbols, merged, 5 - min((d.offset for d in dims), default=0))
         try:
             results = [_run_example(fn, args, kwargs, size) for size in sizes]
         except _NoExample:
@@ -146,12 +146,14 @@ def _mergers(dims: list[Dim], constants: list[Dim]) -> Iterator[Merged]:
                 yield ((constant, length),)
 
 
-def _sizes(symbols: list[str], merged: Merged) -> list[dict[str, int]]:
-    """Two sizes for each symbol, such that no two lengths agree by accident in both; in the other order in the second,
-    so that the lesser of two lengths (the number of singular values) is not taken for one of them."""
+def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int]]:
+    """Two sizes for each symbol, such that no two lengths agree by accident in both, and that none is empty; in the
+    other order in the second, so that the lesser of two lengths (the number of singular values) is not taken for one of
+    them."""
     parts = dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*"))
-    one = {s: 5 + 2 * k for k, s in enumerate(parts)}
-    two = {s: 5 + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
+    least = max(least, 5)
+    one = {s: least + 2 * k for k, s in enumerate(parts)}
+    two = {s: least + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
     for symbol in symbols:
         if symbol.startswith("*"):
             for size in (one, two):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.values import AbstractValue, Array, Closure, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.analysis.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
 
 VIEWS: set[Any] = {
@@ -50,7 +50,10 @@ _FRESH_KINDS = ("partials", "straight_through", "zero")
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
 """Functions that make an array in C order when they are called with at most so many arguments."""
 
-_LOOKS = {len, isinstance, type, np.shape, np.ndim, np.size, range, slice, getattr, str, repr, bool, int, float}
+_LOOKS = {
+    len, isinstance, type, np.shape, np.ndim, np.size, range, slice, getattr, str, repr, bool, int, float, callable,
+    ops.format_string, ops.format_value, ops.contains, ops.not_in, str.format,
+}
 
 
 CHANGES = tuple(map(ir.Const, (list.append, list.pop, np.add.at, np.subtract.at)))
@@ -62,7 +65,7 @@ def can_share(value: AbstractValue) -> bool:
     match value:
         case Known():
             return isinstance(value.value, (np.ndarray, list, dict))
-        case Scalar() | Range():
+        case Scalar() | Range() | Instance():  # the parts of an instance are read once, before anything else
             return False
         case Sequence(kind, items):
             return kind is not slice and any(map(can_share, items))

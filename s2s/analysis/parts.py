@@ -7,7 +7,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 
 Path: TypeAlias = tuple[Any, ...]
 """The indices and keys that lead to a part."""
@@ -55,6 +66,8 @@ def part(value: AbstractValue, path: Path) -> AbstractValue:
                 value = items[key]
             case Mapping(keys, items):
                 value = items[keys.index(key)]
+            case Instance(_, keys, items):
+                value = items[keys.index(key)]
             case _:
                 return UNKNOWN
     return value
@@ -68,6 +81,8 @@ def is_differentiable(value: AbstractValue) -> bool:
         case Array(dtype):
             return dtype.kind in "fc"
         case Sequence(_, items) | Mapping(_, items):
+            return any(map(is_differentiable, items))
+        case Instance(_, _, items):
             return any(map(is_differentiable, items))
         case ListOf(item):
             return is_differentiable(item)

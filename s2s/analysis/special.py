@@ -112,6 +112,19 @@ def _is_scalar(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | No
     return known(False) if isinstance(value, (Array, Sequence, Mapping, ListOf)) else Scalar(bool)
 
 
+def _iterable(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    shape = shape_of(value)
+    if shape is not None:
+        return known(bool(shape))
+    return known(True) if isinstance(value, (Sequence, Mapping, ListOf, Range)) else Scalar(bool)
+
+
+def _callable(evaluator: Evaluator, value: AbstractValue) -> AbstractValue:
+    if isinstance(value, Known):
+        return known(callable(value.value))
+    return known(False) if isinstance(value, (Scalar, Array, Sequence, Mapping, ListOf, Range)) else Scalar(bool)
+
+
 def _boolean(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
     return Scalar(bool)
 
@@ -127,7 +140,19 @@ def _to(kind: type) -> Callable[..., AbstractValue]:
     def result(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
         if kind is int and len(args) == 1 and isinstance(args[0], Scalar) and args[0].type is int:
             return args[0]
+        if kind in (int, bool) and len(args) == 1 and isinstance(args[0], Known) and type(args[0].value) in (int, bool):
+            return known(kind(args[0].value))
         return Scalar(kind)
+
+    return result
+
+
+def _extreme(fn: Any) -> Callable[..., AbstractValue | None]:
+    def result(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue | None:
+        items = args[0].items if len(args) == 1 and isinstance(args[0], Sequence) else args if len(args) > 1 else ()
+        if items and all(isinstance(i, Known) and type(i.value) is int for i in items):
+            return known(fn(i.value for i in items if isinstance(i, Known)))
+        return _number_extreme(evaluator, *args)
 
     return result
 
@@ -276,6 +301,9 @@ def _item(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> A
             return join_all([*items], evaluator.facts)
         case ListOf(item), (Scalar() | Known()):
             return item if not (isinstance(index, Known) and isinstance(index.value, slice)) else value
+        case Known(), Known() if isinstance(value.value, (str, bytes)) and isinstance(index.value, (int, slice)):
+            text, at = value.value, index.value
+            return known(text[at]) if isinstance(at, slice) or -len(text) <= at < len(text) else UNKNOWN
         case Mapping(keys, items), Known():
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
         case Range(), _:
@@ -444,7 +472,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     int: _to(int),
     bool: _to(bool),
     complex: _to(complex),
-    callable: _boolean,
+    callable: _callable,
     ops.make_tuple: _sequence(tuple),
     ops.make_list: _sequence(list),
     ops.make_dict: _dict,
@@ -458,8 +486,8 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     ops.format_value: _text,
     slice: _slice,
     range: _range,
-    max: _number_extreme,
-    min: _number_extreme,
+    max: _extreme(max),
+    min: _extreme(min),
     round: _round,
     list: _as_list(list),
     tuple: _as_list(tuple),
@@ -477,6 +505,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.iscomplexobj: _is_complex,
     np.isrealobj: _is_real,
     np.isscalar: _is_scalar,
+    np.iterable: _iterable,
     np.ndim: _ndim_call,
     np.size: _size_call,
     math.floor: _to(int),

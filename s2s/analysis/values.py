@@ -8,6 +8,7 @@
     Closure             a nested function, with what it captured
     Same(name)          the argument of another name
     Object              an object of a class, as an argument or in one
+    Instance            an object of a class with all its attributes, in an argument that is differentiated
     Ref(cell)           a list, dict or object on the virtual heap
     UNKNOWN             anything
 """
@@ -132,6 +133,15 @@ class Object:
 
 
 @record
+class Instance:
+    """An object of exactly this class with exactly these attributes of its own."""
+
+    type: type
+    keys: tuple[str, ...]
+    items: tuple[AbstractValue, ...]
+
+
+@record
 class Range:
     """A ``range`` object."""
 
@@ -163,7 +173,7 @@ class Unknown:
 UNKNOWN = Unknown()
 
 AbstractValue: TypeAlias = (
-    "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Same | Unknown"
+    "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Instance | Same | Unknown"
 )
 
 

@@ -29,6 +29,8 @@ __all__ = ["reverse_let"]
 
 def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span | None, sweep: Sweep) -> None:
     """The reverse of ``target = value``."""
+    if target in self.inputs:
+        return
     if not isinstance(value, ir.Call) or not (
         target in self.pulls or stores.takes_over(self, target, value, span, sweep)):
         return

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import enum
 import functools
-import inspect
 import math
 import operator
 import types
@@ -32,16 +32,24 @@ from s2s.analysis.values import (
 from s2s.passes import heap as objects
 from s2s.rules import table
 
-_FOLDED = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)
+_FOLDED = (
+    int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, types.UnionType,
+    np.dtype, enum.Enum,
+)
 
 
 def is_constant_kind(value: Any) -> bool:
     """Whether an object is taken into generated code by value: an option, a function, a module, a type."""
-    return isinstance(value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype)) or (
+    return isinstance(
+        value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype, enum.Enum)
+    ) or (
         (callable(value)
         and isinstance(
             value,
-            (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial),
+            (
+                types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial,
+                functools._lru_cache_wrapper,
+            ),
         ))
         or type(value).__name__ in ("_ArrayFunctionDispatcher", "method_descriptor", "wrapper_descriptor")
     )
@@ -62,6 +70,9 @@ class Context:
     ``unbound`` are variables that have no value on some path, with an atom that is true there; ``lost`` those of them
     that hold what an interrupted block may have assigned or not. ``sides`` of a result of a ``try`` are what it is
     after each block that may come to its end, ``groups`` the results of one ``try``.
+
+    ``inputs`` are the parts of arguments with objects in them, by parameter and path: they are read once, before
+    anything else, and are differentiated as arguments are. ``input_places`` says how each is written.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -88,6 +99,8 @@ class Context:
     freeze_instance: Callable[[Builder, objects.Cell, str], ir.Atom] | None = None
     refer: Callable[..., ir.Atom] | None = None
     foreign: set[ir.Atom] = field(default_factory=set)
+    inputs: dict[tuple[ir.Var, tuple[Any, ...]], ir.Var] = field(default_factory=dict)
+    input_places: dict[ir.Var, str] = field(default_factory=dict)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -398,11 +411,6 @@ def _project_unpacked(context: Context, made: ir.Call, index: Any) -> ir.Atom | 
     if not isinstance(value, Sequence) or not isinstance(after, ir.Const) or after.value is not None:
         return None
     return project(context, operator.getitem, (source, ir.Const(index)))  # type: ignore[arg-type]
-
-
-def bind(function: ir.Function, fn: Any, args: list[ir.Atom], kwargs: dict[str, ir.Atom]) -> inspect.BoundArguments:
-    """Bind atoms to the parameters of a Python function as a call does; raises TypeError as the call would."""
-    return inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
 
 
 def is_closure(value: AbstractValue) -> bool:

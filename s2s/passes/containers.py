@@ -9,9 +9,8 @@ from __future__ import annotations
 import collections
 import copy
 import functools
-import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,11 @@ from s2s import runtime as rt
 from s2s.analysis.values import Array, Known, ListOf, Scalar, Sequence
 from s2s.errors import DifferentiationError, error
 from s2s.passes import heap as objects
+from s2s.passes import iterators
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame
 from s2s.passes.heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
+from s2s.target import own_signature
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
@@ -82,7 +83,7 @@ def new_record(
     self: Specializer, at: At, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
 ) -> ir.Atom:
     """A named tuple."""
-    bound = inspect.signature(cls.__new__).bind(cls, *args, **kwargs)
+    bound = own_signature(cls.__new__).bind(cls, *args, **kwargs)
     defaults = {name: self.instances.constant(at, cls, name, v) for name, v in cls._field_defaults.items()}
     given = defaults | dict(list(bound.arguments.items())[1:])
     items = [given[name] for name in cls._fields]
@@ -234,7 +235,27 @@ def _set(self: Specializer, at: At, items: ir.Atom | None = None) -> ir.Atom | N
     found = [] if items is None else self.static_items(items, at.builder, at.span)
     if found is None or not all(map(is_key, found)):
         return None
-    return new_list(self, at, dict.fromkeys(found), set)
+    return new_list(self, at, _distinct(found), set)
+
+
+def _make_set(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
+    return new_list(self, at, _distinct(items), set) if all(map(is_key, items)) else None
+
+
+def _distinct(items: Iterable[Any]) -> list[ir.Atom]:
+    """Constants as a set has them: the first of those that are equal."""
+    found: dict[Any, ir.Atom] = {}
+    for item in items:
+        found.setdefault(item.value, item)
+    return list(found.values())
+
+
+def _add_to_set(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
+    """One more item of a set comprehension."""
+    state = state_of(self.context, items)
+    if state is None or state.whole is not None or not is_key(item):
+        return None
+    return new_list(self, at, _distinct([*state.items, item]), set)
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -371,6 +392,7 @@ def _identity(negated: bool) -> Form:
             heap = self.context.heap
             if second in heap.entangled.get(first, ()) or first in heap.entangled.get(second, ()):
                 raise at.refuse(first.name, "whether it is the other object depends on the path that was taken")
+            self.compared = self.compared or (first.origin is not None and second.origin is not None)
         return ir.Const((first is second) is not negated)
 
     return look
@@ -402,7 +424,7 @@ def _unpack(self: Specializer, at: At, value: ir.Atom, before: ir.Const, after: 
     items = self.static_items(value, at.builder, at.span)
     state = state_of(self.context, value)
     plain = items is not None and not any(map(self.context.is_virtual, items)) and after.value is None
-    if items is None or (plain and state is not None and not is_instance(state)):
+    if items is None or (plain and state is not None and not is_instance(state) and state.kind is not set):
         return None
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
@@ -469,9 +491,12 @@ def _objects_in(self: Specializer, at: At, atom: ir.Atom) -> list[ir.Atom] | Non
 
 
 def _iter(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
-    """An iterator that is read as a whole: a list of what it will give."""
-    found = self.static_items(items, at.builder, at.span) if cell_of(self.context, items) is not None else None
-    return None if found is None else new_list(self, at, found)
+    """An iterator over known items."""
+    state = state_of(self.context, items)
+    if state is None or state.kind is objects.Iterator:
+        return None if state is None else items
+    found = self.static_items(items, at.builder, at.span)
+    return None if found is None else iterators.make(self, found, at.name, at.span)
 
 
 def _sum(self: Specializer, at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None:  # noqa: B008
@@ -844,6 +869,18 @@ def _dict_clear(self: Specializer, at: At, mapping: ir.Atom) -> ir.Atom | None:
     return None if target is None else _change(self, at, target, State(target.state.kind, extra=target.state.extra))
 
 
+def _set_pop(self: Specializer, at: At, container: ir.Atom) -> ir.Atom | None:
+    """Which item of a set comes first is known where there is one."""
+    target = _target(self, at, container)
+    if target is None:
+        return None
+    if target.items is None or len(target.items) != 1:
+        raise at.refuse(target.name, "which of its items comes first is not known before the program runs")
+    (found,) = target.items.values()
+    _change(self, at, target, target.state.with_items(()))
+    return found
+
+
 def _set_change(method: str) -> Form:
     def apply(self: Specializer, at: At, container: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
         target = _target(self, at, container)
@@ -982,6 +1019,7 @@ _LIST_EDITS = {
 MAKERS: dict[Any, Form] = {
     ops.make_list: _make_list,
     ops.make_dict: _make_dict,
+    ops.make_set: _make_set,
     list: _sequence(list),
     dict: _dict(dict),
     set: _set,
@@ -996,6 +1034,7 @@ FORMS: dict[Any, Form] = {
     ops.make_tuple: _make_tuple,
     ops.append: _comprehended,
     ops.put: _put,
+    ops.add_to_set: _add_to_set,
     ops.merge_dict: _merge_dict,
     ops.unpack: _unpack,
     ops.contains: _contains(False),
@@ -1040,6 +1079,7 @@ FORMS: dict[Any, Form] = {
     collections.OrderedDict.update: _update,
     collections.OrderedDict.setdefault: _setdefault,
     collections.defaultdict.copy: _copy,
+    set.pop: _set_pop,
     **{getattr(set, m): _set_change(m) for m in ("add", "discard", "remove", "update")},
     **{getattr(kind, e.__name__[1:]): changes_list(e) for kind, edits in _LIST_EDITS.items() for e in edits},
 }

@@ -296,6 +296,6 @@ def is_pure(fn: Any) -> bool:
         return False
     rule = table.find(fn)
     if rule is not None:
-        return not getattr(fn, "__module__", "").startswith("numpy.random")
-    return getattr(fn, "__module__", "").startswith("s2s.rules") or fn in (
+        return not (getattr(fn, "__module__", None) or "").startswith("numpy.random")
+    return (getattr(fn, "__module__", None) or "").startswith("s2s.rules") or fn in (
         slice, range, reversed, list, tuple, enumerate, zip, getattr)

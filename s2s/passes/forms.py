@@ -6,9 +6,12 @@ where the call is to be treated as any other.
 
 from __future__ import annotations
 
+import enum
 import functools
 import importlib
+import inspect
 import operator
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +25,7 @@ from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import JOINER, MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
+from s2s.passes.objects import Place, is_replaceable
 from s2s.rules import table
 from s2s.rules.shape import as_columns, as_vector
 from s2s.signature import describe
@@ -65,6 +69,42 @@ def _attribute_or(
     return self.apply(ir.Const(getattr), args[:2], {}, frame, builder, span, name)
 
 
+def _static_attribute(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``inspect.getattr_static`` of a number or array, which have no attributes but those of their class, or of an
+    object that is known."""
+    value, attribute = self.context.value(args[0]), args[1]
+    kind = type_of(value)
+    if kind is None or not isinstance(attribute, ir.Const):
+        return None
+    if isinstance(value, Known):
+        found = inspect.getattr_static(value.value, attribute.value, MISSING)
+    else:
+        found = next((vars(c)[attribute.value] for c in kind.__mro__ if attribute.value in vars(c)), MISSING)
+    if found is MISSING and len(args) < 3:
+        raise self.raised(AttributeError(attribute.value))
+    return args[2] if found is MISSING else ir.Const(found)
+
+
+def _constant(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str, fn: Any
+) -> ir.Atom | None:
+    """A function that is made of constants."""
+    if not all(isinstance(a, ir.Const) for a in args):
+        return None
+    return ir.Const(fn(*(a.value for a in args if isinstance(a, ir.Const))))
+
+
+def _reflected(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str, fn: Any
+) -> ir.Atom | None:
+    """What a function of ``inspect`` says of a function that is known."""
+    if len(args) != 1 or not isinstance(args[0], ir.Const) or not isinstance(args[0].value, types.FunctionType):
+        return None
+    return ir.Const(fn(args[0].value))
+
+
 def _known_attribute(
     self: Specializer, receiver: ir.Atom, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder,
     span: ir.Span | None, name: str,
@@ -72,11 +112,16 @@ def _known_attribute(
     found = getattr(owner, attribute.value, MISSING)
     if found is MISSING:
         raise self.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
+    if isinstance(owner, (inspect.Signature, inspect.Parameter)):
+        return ir.Const(found)
     if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
         self.guard_attribute(owner, attribute.value, found)
         return ir.Const(found)
-    if in_rule(frame) and isinstance(found, (int, float)):
+    if isinstance(found, (int, float)) and (in_rule(frame) or isinstance(owner, enum.Enum)):
         return ir.Const(found)
+    if is_replaceable(owner) and not in_rule(frame):
+        place = Place.of(owner).step(attribute.value)
+        return self.instances.value_at(builder, found, place, attribute.value, name, folds=False)
     value = with_sizes(describe(found, "?"), found)
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
     return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
@@ -202,6 +247,8 @@ def _known_item(
         return _join(self, known.value, key, frame, builder, span, name)
     if not isinstance(key, ir.Const):
         return None
+    if isinstance(known, Known) and isinstance(known.value, type) and hasattr(known.value, "__class_getitem__"):
+        return ir.Const(known.value[key.value])  # type: ignore[index]
     if isinstance(known, Mapping) and key.value not in known.keys:
         if self.trying:
             raise self.raised(KeyError(key.value))
@@ -358,6 +405,9 @@ FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     dict.keys: _dict_view("keys"),
     dict.get: _dict_get,
     importlib.import_module: _import,
+    **{fn: functools.partial(_constant, fn=fn) for fn in (operator.attrgetter, operator.itemgetter)},
+    inspect.getattr_static: _static_attribute,
+    **{fn: functools.partial(_reflected, fn=fn) for fn in (inspect.signature, inspect.getfullargspec)},
 }
 
 

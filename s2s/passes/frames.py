@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, lower, lowered, sources
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Dim, ListOf, Mapping, Sequence
+from s2s.analysis.values import Closure
 from s2s.errors import DifferentiationError
 from s2s.passes.captures import check_captures
 from s2s.passes.normalize import normalize
+from s2s.signature import with_sizes
 
 STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
 """Modules whose attributes nobody replaces."""
@@ -42,17 +43,21 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
 
 @dataclass
 class Frame:
-    """One activation of a function that is specialised: where its globals are and what its variables stand for."""
+    """One activation of a function that is specialised: where its globals are and what its variables stand for.
+    ``kept`` are those of them that are read more than once, ``tested`` the places of calls of which only the truth of
+    the result is used."""
 
     fn: types.FunctionType
     owner: types.FunctionType | None
     env: dict[ir.Var, ir.Atom] = field(default_factory=dict)
     called_from: tuple[str, ...] = ()
     is_nested: bool = False
+    kept: frozenset[ir.Var] = frozenset()
+    tested: frozenset[ir.Span | None] = frozenset()
 
     def copy(self) -> Frame:
         """The same activation with an environment of its own, for a block inside it."""
-        return Frame(self.fn, self.owner, dict(self.env), self.called_from, self.is_nested)
+        return Frame(self.fn, self.owner, dict(self.env), self.called_from, self.is_nested, self.kept, self.tested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class FramedClosure(Closure):
 
 
 def in_rule(frame: Frame) -> bool:
-    return frame.fn.__module__.startswith("s2s.rules")
+    return (frame.fn.__module__ or "").startswith("s2s.rules")
 
 
 def lookup(load: ir.Load, fn: types.FunctionType) -> Any:
@@ -84,21 +89,6 @@ def lookup(load: ir.Load, fn: types.FunctionType) -> Any:
     if load.name in fn.__globals__:
         return fn.__globals__[load.name]
     return getattr(builtins, load.name, MISSING)
-
-
-def with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
-    """What is known of a variable of a module or closure: arrays with their lengths, which a guard tests."""
-    match value:
-        case Array(dtype):
-            return Array(dtype, tuple(Dim("", n) for n in found.shape))
-        case Sequence(kind, items):
-            return Sequence(kind, tuple(with_sizes(v, f) for v, f in zip(items, found, strict=True)))
-        case Mapping(keys, items):
-            return Mapping(keys, tuple(with_sizes(v, found[k]) for k, v in zip(keys, items, strict=True)))
-        case ListOf():
-            return UNKNOWN
-        case _:
-            return value
 
 
 def is_function_like(value: Any) -> bool:
@@ -123,3 +113,9 @@ def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[st
 
 def name_of(fn: Any) -> str:
     return getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+
+
+__all__ = [
+    "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
+    "is_function_like", "lookup", "lower_function", "name_of", "place_of", "with_sizes",
+]

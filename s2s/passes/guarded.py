@@ -25,7 +25,7 @@ from s2s.analysis.lattice import join, truth
 from s2s.analysis.managers import REPEATED, SETTINGS, may_swallow
 from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
-from s2s.errors import DifferentiationError, error
+from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder
 from s2s.passes.frames import MISSING, Frame, lookup
@@ -96,7 +96,10 @@ class _Body:
 
 def _run_body(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> _Body:
     run = _Body(builder.child(), frame.copy(), [])
+    kinds = [_kinds_of(self, handler, frame) for handler in s.handlers]
+    catches = any(k is None or issubclass(UnsupportedSyntaxError, k) for k in kinds)
     self.trying += 1
+    self.catching += catches
     try:
         for statement in s.body.statements:
             run.starts.append(len(run.builder.statements))
@@ -105,6 +108,7 @@ def _run_body(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> _
                 break
     finally:
         self.trying -= 1
+        self.catching -= catches
     return run
 
 

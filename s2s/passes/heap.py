@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from s2s import ir, ops
-from s2s.analysis.values import UNKNOWN, AbstractValue, Known, ListOf, Mapping, Object, Ref, Sequence
+from s2s.analysis.parts import leaves
+from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, ListOf, Mapping, Object, Ref, Sequence
 from s2s.errors import error
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class State:
         """The items by key."""
         return dict(zip(self.keys, self.items, strict=True))
 
-    def with_items(self, items: Iterator[ir.Atom] | list[ir.Atom] | tuple[ir.Atom, ...]) -> State:
+    def with_items(self, items: Iterable[ir.Atom]) -> State:
         """A list of the same type with other items."""
         items = tuple(items)
         return State(self.kind, tuple(range(len(items))), items, None, False, self.extra)
@@ -90,7 +91,8 @@ class Origin:
 
     ``make`` writes the read of it, given a builder and a name; ``read`` that of a part of it, which it gives, or None
     where there is none; ``keys`` are those of its parts, where they are known; ``state`` is what its cell holds at
-    first. ``root`` is the argument that it is a part of.
+    first. ``root`` is the argument that it is a part of; with ``has_inputs`` its parts are differentiated one by one,
+    not as a whole.
     """
 
     make: Callable[[Builder, str], ir.Atom]
@@ -98,9 +100,14 @@ class Origin:
     state: State
     keys: tuple[Any, ...] | None = None
     root: ir.Atom | None = None
+    has_inputs: bool = False
 
 
-SEQUENCES = (list, tuple, collections.deque)
+class Iterator:
+    """The type of an iterator over known items: what it holds is what is left to give."""
+
+
+SEQUENCES = (list, tuple, collections.deque, Iterator)
 """Types whose items are in order; frozen they are lists and tuples."""
 
 DICTS = (dict, collections.OrderedDict, collections.defaultdict)
@@ -257,10 +264,71 @@ def argument_origin(
     return Origin(make, read_part, State(kind, borrowed=True), keys, root)
 
 
+def holds_attributes(known: AbstractValue) -> bool:
+    """Whether a value is, or holds, an object with known attributes."""
+    match known:
+        case Instance():
+            return True
+        case Sequence(_, items) | Mapping(_, items):
+            return any(map(holds_attributes, items))
+        case _:
+            return False
+
+
+def input_cell(
+    builder: Builder, known: AbstractValue, var: ir.Var, path: tuple[Any, ...], name: str, place: str,
+    read: Callable[[Builder, str], ir.Atom],
+) -> ir.Atom:
+    """What stands for an argument with objects in it, or for the part of one at a path, which ``read`` reads and which
+    is written as ``place``: cells for the objects and for what holds them, and a variable for each of the other parts,
+    which is read here."""
+    match known:
+        case Known():
+            return known.const
+        case Instance(kind, keys, items):
+            step: Any = getattr
+        case Sequence(kind, items) if holds_attributes(known):
+            step, keys = operator.getitem, tuple(range(len(items)))
+        case Mapping(keys, items) if holds_attributes(known):
+            step, kind = operator.getitem, dict
+        case Object():
+            return read(builder, name)
+        case _:
+            return _input(builder, known, var, path, name, place, read)
+
+    def part(key: Any, item: AbstractValue) -> ir.Atom:
+        def read_part(b: Builder, called: str) -> ir.Atom:
+            return b.let(ir.Call(ir.Const(step), (read(b, "%"), ir.Const(key))), UNKNOWN, called)
+
+        named = key if isinstance(key, str) and key.isidentifier() else name
+        inner = f"{place}.{key}" if step is getattr else f"{place}[{key!r}]"
+        return input_cell(builder, item, var, (*path, key), named, inner, read_part)
+
+    state = State(kind, keys, tuple(part(key, item) for key, item in zip(keys, items, strict=True)))
+    origin = Origin(read, lambda b, cell, key, called: None, state, keys, var, True)
+    return make_cell(builder.context, None, name, None, origin).var
+
+
+def _input(
+    builder: Builder, known: AbstractValue, var: ir.Var, path: tuple[Any, ...], name: str, place: str, read: Any
+) -> ir.Atom:
+    """A part of an argument that is differentiated by itself."""
+    context, made = builder.context, read(builder, name)
+    context.values[made] = known
+    context.inputs[var, path] = made  # type: ignore[assignment]
+    context.input_places[made] = place  # type: ignore[index]
+    if any(True for _ in leaves(known)):
+        context.varied.add(made)
+    if not holds_mutable(known):
+        return made  # type: ignore[no-any-return]
+    origin = argument_origin(lambda b, called: made, known, made, (name,))
+    return make_cell(context, None, name, None, origin).var
+
+
 def holds_mutable(known: AbstractValue) -> bool:
     """Whether a value is a list or dict of known structure, or holds one."""
     match known:
-        case Mapping() | Object():
+        case Mapping() | Object() | Instance():
             return True
         case Sequence(kind, items):
             return kind is list or (kind is not slice and any(map(holds_mutable, items)))
@@ -323,7 +391,11 @@ def _freeze(builder: Builder, cell: Cell, name: str, open_cells: tuple[Cell, ...
     if kept is not None and all(c not in heap.lost and heap.peek(c) is s for c, s in kept[1]):
         return kept[0]
     if cell.origin is not None and not is_changed(heap, cell):
+        if cell.origin.has_inputs and is_varied(builder.context, cell):
+            raise error("S2S138", span=cell.span, name=state.kind.__name__)
         return origin_atom(builder, cell, name)
+    if state.kind is Iterator:
+        raise error("S2S142", span=cell.span, name=cell.name)
     if state.whole is not None:
         return state.whole
     if is_instance(state):

@@ -51,6 +51,43 @@ def store_item(
         context.stored(target)
 
 
+def store_attribute(
+    self: Specializer, target: ir.Atom, name: str, value: ir.Atom, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> bool:
+    """``a.shape = s``, ``a.flat = v``, ``a.real = v`` and ``a.imag = v`` of an array; False for any other attribute,
+    and where the shape of an array would depend on the path."""
+    known = self.context.value(target)
+    if not isinstance(known, Array) or not isinstance(target, ir.Var) or known.shape is None:
+        return False
+    if name == "shape" and not self.trying and not any(before(target) for before in self.there):
+        made = self.apply(ir.Const(np.reshape), [target, value], {}, frame, builder, span, target.name)
+        if not isinstance(made, ir.Var) or self.context.is_virtual(made):
+            return False
+        self.give_shape(target, made)
+        return True
+    if name == "flat":
+        _store_flat(self, target, ir.Const(slice(None)), value, None, frame, builder, span)
+        return True
+    if name == "real" and known.dtype.kind != "c":
+        store_item(self, target, WHOLE, value, None, frame, builder, span)
+        return True
+    if name in ("real", "imag") and known.dtype.kind == "c":
+        parts = _with_real if name == "real" else _with_imaginary
+        made = self.apply(ir.Const(parts), [target, value], {}, frame, builder, span)
+        store_item(self, target, WHOLE, made, None, frame, builder, span)
+        return True
+    return False
+
+
+def _with_real(a: Any, real: Any) -> Any:
+    return real + 1j * np.imag(a)
+
+
+def _with_imaginary(a: Any, imaginary: Any) -> Any:
+    return np.real(a) + 1j * imaginary
+
+
 def _as_array(
     self: Specializer, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
 ) -> ir.Atom:
@@ -353,11 +390,19 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
             if changes == "refused":
                 raise error("S2S122", span=_store_into(function, memory, param.var).span, name=param.var.name)
             mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name)
-    builder.statements += [substitute(s, mapping) for s in function.body.statements]
+    copied = set(mapping.values())
+    places = context.input_places
+    names = [p.var.name for p in function.params if p.var in mapping]
+    for s in function.body.statements:
+        builder.add(substitute(s, mapping))
+        if isinstance(s, ir.Let) and s.target in places and memory.is_buffer(s.target):
+            if changes == "refused":
+                raise error("S2S122", span=_store_into(function, memory, s.target).span, name=places[s.target])
+            mapping[s.target] = _copied(builder, s.target, context.value(s.target), s.target.name)
+            names.append(places[s.target])
     (result,) = (mapping.get(a, a) for a in function.body.yields)
     if changes == "returned":
-        result = _with_changed(builder, result, list(mapping.values()))
-    names = [p.var.name for p in function.params if p.var in mapping]
+        result = _with_changed(builder, result, [a for a in mapping.values() if a in copied])
     return ir.replace(function, body=builder.block(result)), names
 
 
@@ -453,6 +498,6 @@ def _copied(builder: Builder, atom: ir.Atom, value: AbstractValue, name: str) ->
 
 
 __all__ = [
-    "CHANGING", "change_whole", "changes_any", "is_harmless", "may_change", "own_arguments", "store_item",
-    "ufunc_at", "with_out",
+    "CHANGING", "change_whole", "changes_any", "is_harmless", "may_change", "own_arguments", "store_attribute",
+    "store_item", "ufunc_at", "with_out",
 ]

@@ -16,6 +16,7 @@ import enum
 import functools
 import inspect
 import operator
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +31,10 @@ from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
 from s2s.passes.heap import Cell, Origin, State, cell_of, is_instance, state_of
 from s2s.rules import table
-from s2s.signature import describe
+from s2s.signature import describe, slots_of
 from s2s.signature import has_attributes as is_user_object
-from s2s.versions import AliasGuard, KindGuard, ObjectGuard
+from s2s.target import own_signature
+from s2s.versions import AliasGuard, KindGuard, ObjectGuard, import_path, imported
 
 if TYPE_CHECKING:
     from s2s.passes.containers import At
@@ -93,6 +95,15 @@ class Place:
         """The place of an attribute."""
         return Place(self.root, (*self.path, attribute), self.owner, self.base)
 
+    @staticmethod
+    def of(value: Any) -> Place:
+        """The place of a module or a class, by its name where an import finds it."""
+        path = import_path(value)
+        if path is None:
+            return Place("value", (value,), None)
+        module, _, names = path.partition(":")
+        return Place("module", (module, *filter(None, names.split("."))), None)
+
     def guard(self) -> tuple[str, tuple[Any, ...], Any]:
         """The place as guards have it."""
         return self.root, self.path, self.owner
@@ -118,6 +129,7 @@ class Instances:
         if inspect.isabstract(cls):
             raise self.specializer.raised(TypeError(f"Can't instantiate abstract class {cls.__name__}"))
         if isinstance(cls.__new__, types.FunctionType):
+            self.look_up(cls, "__new__")
             given = [ir.Const(cls), *args]
             made = self_.apply(ir.Const(cls.__new__), given, dict(kwargs), at.frame, at.builder, at.span)
         else:
@@ -125,7 +137,7 @@ class Instances:
         state = state_of(self.context, made)
         if state is None or not issubclass(state.kind, cls):
             return made
-        init = inspect.getattr_static(cls, "__init__")
+        init = self.look_up(cls, "__init__")
         if isinstance(init, types.FunctionType):
             if is_generated(cls, init):
                 self._init_dataclass(at, cls, made, args, kwargs)
@@ -143,7 +155,7 @@ class Instances:
     ) -> None:
         """What the ``__init__`` that ``dataclass`` generates does."""
         init: Any = inspect.getattr_static(cls, "__init__")
-        given = inspect.signature(init, follow_wrapped=False).bind(made, *args, **kwargs).arguments
+        given = own_signature(init).bind(made, *args, **kwargs).arguments
         after = []
         for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
             kind = getattr(field._field_type, "name", "")
@@ -180,13 +192,33 @@ class Instances:
 
     def get(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
         """``ref.name``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        kind = self.context.heap.peek(cell).kind
+        reader = MISSING if kind is super else self.look_up(kind, "__getattribute__")
+        if isinstance(reader, types.FunctionType):
+            return self._by_reader(at, reader, ref, name, default)
+        return self.get_plainly(at, ref, name, default)
+
+    def _by_reader(
+        self, at: At, reader: types.FunctionType, ref: ir.Atom, name: str, default: ir.Atom | None
+    ) -> ir.Atom:
+        """``ref.name`` of a class with a ``__getattribute__`` of its own."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        if default is not None or self.look_up(state.kind, "__getattr__") is not MISSING:
+            raise at.refuse(state.kind.__name__, "whether its `__getattribute__` finds an attribute cannot be followed")
+        return self._call(at, reader, ref, ir.Const(name))
+
+    def get_plainly(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
+        """``object.__getattribute__(ref, name)``, then ``__getattr__``."""
         found = self.find(at, ref, name)
         if found is not None:
             return found
         cell = cell_of(self.context, ref)
         assert cell is not None
         kind = self.context.heap.peek(cell).kind
-        hook = class_attribute(kind, "__getattr__")
+        hook = self.look_up(kind, "__getattr__")
         if isinstance(hook, types.FunctionType):
             return self._call(at, hook, ref, ir.Const(name))
         if default is not None:
@@ -200,7 +232,7 @@ class Instances:
         state = self.context.heap.state(cell, at.span)
         if state.kind is super:
             return self._of_super(at, state, name)
-        found = class_attribute(state.kind, name)
+        found = self.look_up(state.kind, name)
         if name == "__class__":
             return ir.Const(state.kind)
         if name == "__dict__":
@@ -212,12 +244,70 @@ class Instances:
             return own
         return self._bind(at, found, ref, name)
 
+    def look_up(self, cls: type, name: str) -> Any:
+        """What a class has under a name, ``MISSING`` where there is nothing; functions and descriptors under a guard.
+        """
+        found = class_attribute(cls, name)
+        owner = next((base for base in cls.__mro__ if name in base.__dict__), None)
+        if is_replaceable(cls) and is_replaceable(owner) and not isinstance(found, types.MemberDescriptorType):
+            place = Place.of(cls)
+            value = found
+            if isinstance(found, (staticmethod, classmethod)):
+                value = found.__func__
+                place = place.step(name) if isinstance(found, staticmethod) else place.step(name).step("__func__")
+            elif isinstance(found, (types.FunctionType, property, functools.cached_property)):
+                place = place.step(name)
+            elif is_descriptor(found):
+                place = Place.of(owner).step("__dict__").step((name,))
+            else:
+                return found  # a value: guarded where it is read
+            self._guard_object(place, value)
+        return found
+
+    def guard_class(self, cls: type, name: str) -> None:
+        """Guard what a class has under a name, an option among it."""
+        found = self.look_up(cls, name)
+        if is_constant_kind(found) and not isinstance(found, types.FunctionType) and is_replaceable(cls):
+            self._guard_object(Place.of(cls).step(name), found)
+
+    def _class_value(self, at: At, ref: ir.Atom, cls: type, name: str, found: Any) -> ir.Atom:
+        """A value that a class has for its objects: options and integers by value, others read when the program
+        runs. A live object may get an attribute of its own, which then hides it."""
+        cell, place = cell_of(self.context, ref), Place.of(cls).step(name)
+        if cell in self.places:
+            place = self.places[cell].step(name)
+        return self.value_at(at.builder, found, place, name, at.name)
+
+    def value_at(
+        self, builder: Builder, found: Any, place: Place, name: str, called: str, folds: bool = True
+    ) -> ir.Atom:
+        """What is found at a place in a module or a class. With ``folds`` integers are taken by value."""
+        folds = folds and type(found) is int
+        if folds or is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
+            self._guard_object(place, found)
+            return ir.Const(found)
+        known = with_sizes(describe(found, "?"), found)
+        if isinstance(known, Object) or (objects.holds_mutable(known) and known != without_objects(known)):
+            return self.live_root(builder, found, place)
+        value = without_objects(known)
+        if not isinstance(known, (Unknown, Known)):
+            self.specializer.guards[place.guard()] = KindGuard(
+                place.root, place.path[0], known, place.owner, place.path[1:])
+        var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
+        if isinstance(var, ir.Var):
+            self.context.foreign.add(var)
+        return var
+
+    def _read_value(self, builder: Builder, place: Place) -> ir.Value:
+        above = Place(place.root, place.path[:-1], place.owner, place.base)
+        return ir.Call(ir.Const(getattr), (self._read_live(builder, above, "%"), ir.Const(place.path[-1])))
+
     def _bind(self, at: At, found: Any, ref: ir.Atom, name: str) -> ir.Atom:
         """What a class attribute gives for an object."""
         state = state_of(self.context, ref)
         assert state is not None
         match found:
-            case types.FunctionType() | functools.partialmethod():
+            case types.FunctionType() | functools.partialmethod() | functools.singledispatchmethod():
                 return self.bound(found, ref)
             case property():
                 assert found.fget is not None
@@ -235,7 +325,7 @@ class Instances:
             return self._call(at, getter, self.known(at, found, name), ref, ir.Const(state.kind))
         if callable(found) and (table.find(found) is not None or is_constant_kind(found)) and getter is not MISSING:
             return self.bound(found, ref)
-        return self.constant(at, state.kind, name, found)
+        return self._class_value(at, ref, state.kind, name, found)
 
     def known(self, at: At, value: Any, name: str) -> ir.Atom:
         """An object that is known, as an atom."""
@@ -265,7 +355,7 @@ class Instances:
 
         state = self.context.heap.state(cell, at.span)
         entries = state.entries()
-        if state.borrowed:
+        if state.borrowed and cell in self.live:
             for name in getattr(self.live[cell], "__dict__", {}):
                 if name not in entries:
                     found = objects.read(at.builder, cell, name, "%", at.span)
@@ -307,7 +397,7 @@ class Instances:
         if not is_instance(state):
             text = f"'{state.kind.__name__}' object has no attribute '{key.value}'"
             raise self.specializer.raised(AttributeError(text))
-        setter = class_attribute(state.kind, "__setattr__")
+        setter = self.look_up(state.kind, "__setattr__")
         if isinstance(setter, types.FunctionType):
             if is_generated(state.kind, setter):
                 raise self.specializer.raised(dataclasses.FrozenInstanceError(f"cannot assign to field {key.value!r}"))
@@ -319,7 +409,7 @@ class Instances:
         """What ``object.__setattr__`` does."""
         state = state_of(self.context, ref)
         assert state is not None
-        found = class_attribute(state.kind, name)
+        found = self.look_up(state.kind, name)
         if isinstance(found, property):
             if found.fset is None:
                 text = f"property '{name}' of '{state.kind.__name__}' object has no setter"
@@ -357,13 +447,15 @@ class Instances:
         cell = cell_of(self.context, ref)
         assert cell is not None
         state = self.context.heap.state(cell, at.span)
+        if isinstance(self.look_up(state.kind, "__getattribute__"), types.FunctionType):
+            raise at.refuse(cell.name, "`hasattr` of an object with `__getattribute__` cannot be followed")
         if class_attribute(state.kind, name) is not MISSING and not isinstance(
             class_attribute(state.kind, name), types.MemberDescriptorType
         ):
             return True
         if name in state.keys:
             return True
-        if state.borrowed:
+        if state.borrowed and cell in self.live:
             return hasattr(self.live[cell], name)
         if isinstance(class_attribute(state.kind, "__getattr__"), types.FunctionType):
             raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
@@ -375,7 +467,7 @@ class Instances:
         """A special method of an object; None where its class has none."""
         state = state_of(self.context, ref)
         assert state is not None
-        found = class_attribute(state.kind, method)
+        found = self.look_up(state.kind, method)
         if isinstance(found, types.FunctionType):
             return self._call(at, found, ref, *args)
         if isinstance(found, (staticmethod, classmethod)):
@@ -400,7 +492,7 @@ class Instances:
                 continue
             if not is_instance(state):
                 continue
-            found = class_attribute(state.kind, method)
+            found = self.look_up(state.kind, method)
             if isinstance(found, types.FunctionType):
                 result = (
                     self._compare_generated(at, fn, left, right)
@@ -475,7 +567,7 @@ class Instances:
         """``o(*args, **kwargs)``."""
         state = state_of(self.context, ref)
         assert state is not None
-        found = class_attribute(state.kind, "__call__")
+        found = self.look_up(state.kind, "__call__")
         if not isinstance(found, types.FunctionType):
             raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
         return self.specializer.apply(
@@ -490,7 +582,7 @@ class Instances:
             if class_attribute(state.kind, hook) not in (MISSING, class_attribute(object, hook)):
                 raise at.refuse(cell.name, f"its class copies its objects in its own way (`{hook}`)")
         entries = state.entries()
-        if state.borrowed:
+        if state.borrowed and cell in self.live:
             for name in own_names(self.live[cell]):
                 if name not in entries:
                     found = objects.read(at.builder, cell, name, "%", at.span)
@@ -548,9 +640,18 @@ class Instances:
         if len(place.path) > 1 or place.root != "value":
             self.specializer.guards[place.guard()] = ObjectGuard(place.root, place.path, value, place.owner)
 
+    def guard_identity(self, cell: Cell) -> None:
+        """Guard that a live object is this very one: what it says is taken by value."""
+        self._guard_object(self.places[cell], self.live[cell])
+
     def _note_alias(self, first: Place, second: Place, same: bool) -> None:
         key = (first.guard(), second.guard())
         self.specializer.guards[key] = AliasGuard(first.guard(), second.guard(), same)
+
+    def read_roots(self, builder: Builder) -> list[ir.Atom]:
+        """The objects in globals and closures that the program looks at."""
+        places = [p for p in self.places.values() if p.root != "argument" and len(p.path) == 1]
+        return [self._read_live(builder, place, "%") for place in places]
 
     def note_distinct(self) -> None:
         """Guard that objects which the program changed are not others that it looks at."""
@@ -562,6 +663,10 @@ class Instances:
 
     def _read_live(self, builder: Builder, place: Place, name: str) -> ir.Atom:
         """The statements that read a live object."""
+        if place.root == "module":
+            holder = imported(f"{place.path[0]}:{'.'.join(place.path[1:])}")
+            if isinstance(holder, (types.ModuleType, type)):
+                return ir.Const(holder)
         if len(place.path) == 1:
             if place.base is not None:
                 return place.base
@@ -654,17 +759,20 @@ class Instances:
 
     def live_root(self, builder: Builder, found: Any, place: Place) -> ir.Atom:
         """An object in a global or closure variable, or a list, tuple or dict there that holds objects."""
-        name = str(place.path[0])
+        name = _name(place.path[-1])
         if is_user_object(found):
             return self.refer(builder, found, place, name)
         known = self.live_cells.get(id(found))
         if known is not None:
             return known.var
         guarded = with_sizes(describe(found, "?"), found)
-        self.specializer.guards[place.guard()] = KindGuard(place.root, name, guarded, place.owner)
+        self.specializer.guards[place.guard()] = KindGuard(
+            place.root, place.path[0], guarded, place.owner, place.path[1:])
         value = without_objects(guarded)
 
         def make(b: Builder, wanted: str) -> ir.Atom:
+            if len(place.path) > 1:
+                return b.let(self._read_value(b, place), value, name)
             return b.let(ir.Load(name, place.root, place.owner), value, name)
 
         cell = objects.make_cell(self.context, None, name, None, self._container(make, found, value, place))
@@ -708,6 +816,23 @@ def class_attribute(cls: type, name: str) -> Any:
     return MISSING
 
 
+def is_descriptor(found: Any) -> bool:
+    """Whether reading a class attribute through an object calls a method of it."""
+    return hasattr(type(found), "__get__")
+
+
+def is_replaceable(owner: Any) -> bool:
+    """Whether somebody may give a module or a class another attribute: it does not belong to Python's own library or to
+    NumPy."""
+    if isinstance(owner, types.ModuleType):
+        name = owner.__name__
+    elif isinstance(owner, type) and owner.__flags__ & HEAP_TYPE:
+        name = owner.__module__
+    else:
+        return False
+    return name == "__main__" or (name or "").split(".")[0] not in (*STABLE_MODULES, *sys.stdlib_module_names)
+
+
 def is_data_descriptor(found: Any) -> bool:
     """Whether a class attribute comes before what the object itself has."""
     return found is not MISSING and hasattr(type(found), "__set__")
@@ -720,11 +845,7 @@ def is_generated(cls: type, fn: Any) -> bool:
 
 def own_names(value: Any) -> list[str]:
     """The attributes that an object itself has, those in slots among them."""
-    names = list(getattr(value, "__dict__", ()))
-    for base in type(value).__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        names += [s for s in ((slots,) if isinstance(slots, str) else slots) if hasattr(value, s)]
-    return names
+    return [*getattr(value, "__dict__", ()), *(name for name in slots_of(type(value)) if hasattr(value, name))]
 
 
 def is_stable(cls: type) -> bool:
@@ -732,4 +853,4 @@ def is_stable(cls: type) -> bool:
     return (cls.__module__ or "").split(".")[0] in STABLE_MODULES
 
 
-__all__ = ["BINARY", "UNARY", "Instances", "Place", "is_stable", "is_user_class", "is_user_object"]
+__all__ = ["BINARY", "UNARY", "Instances", "Place", "is_replaceable", "is_stable", "is_user_class", "is_user_object"]

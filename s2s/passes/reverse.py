@@ -89,6 +89,7 @@ class Reverser:
         self.holders = Holders(self.primal, self.memory)
         self.content_reads: list[tuple[ir.Var, int]] = []
         self.wanted: set[int] = set()
+        self.inputs = frozenset(context.inputs.values())
         self.finder: ir.Var | None = None
         self.now = 0
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}

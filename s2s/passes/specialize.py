@@ -35,6 +35,7 @@ from s2s.analysis.values import (
     AbstractValue,
     Array,
     Closure,
+    Instance,
     Known,
     ListOf,
     Mapping,
@@ -47,10 +48,11 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers
+from s2s.passes import containers, iterators, reflection
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
 from s2s.passes.dead import is_pure
+from s2s.passes.dispatching import dispatched, parts_read
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
     MISSING,
@@ -74,6 +76,7 @@ from s2s.passes.inplace import (
     change_whole,
     is_harmless,
     may_change,
+    store_attribute,
     store_item,
     ufunc_at,
     with_out,
@@ -85,7 +88,8 @@ from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome
 from s2s.rules import table
 from s2s.rules.ufuncs import METHODS
 from s2s.signature import describe
-from s2s.versions import KindGuard, ObjectGuard
+from s2s.target import own_signature
+from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
 UNROLL_AT_MOST = 64
 
@@ -111,14 +115,25 @@ class Specializer:
         self.outcomes: dict[Any, tuple[Outcome, dict[Any, Any]]] = {}
         self.dependencies: dict[Any, Any] = {}
         self.function: Any = None
-        self.active_calls: list[types.CodeType] = []
+        self.active_calls: list[types.FunctionType] = []
+        self.reshaped: dict[ir.Atom, ir.Atom] = {}
+        """Arrays that were given another shape, as they are since then."""
+        self.receivers: list[tuple[types.FunctionType, Any]] = []
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.instances = Instances(self)
+        self.compared = False
+        """Whether the program asks of two containers or objects that were there before whether they are one."""
+        self.followed = 0
+        """How many calls are being specialised that can be left as they are."""
         self.trying = 0
         """How many bodies of a ``try`` are being specialised."""
+        self.catching = 0
+        """How many of them have a handler that would see a refusal."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
+        self.there: list[Callable[[ir.Var], bool]] = []
+        """For each branch and loop that is being specialised, which variables were there before it."""
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
 
@@ -129,7 +144,7 @@ class Specializer:
     ) -> ir.Function:
         """The function for arguments of which this is known; ``varied`` names the differentiated parameters."""
         function, self.function = lower_function(fn), fn
-        frame, builder = Frame(fn, None), Builder(self.context)
+        frame, builder = Frame(fn, None, **iterators.uses_of(function)), Builder(self.context)
         params = []
         for param in function.params:
             name, value = param.var.name, arguments.get(param.var.name, UNKNOWN)
@@ -144,7 +159,7 @@ class Specializer:
             if isinstance(value, Array) and value.shape:
                 self.context.sources.setdefault(value.shape, var)
         self._bind_captures(function, frame)
-        self.active_calls.append(fn.__code__)
+        self.active_calls.append(fn)
         (result,) = self.run(function.body, frame, builder)
         if result != ir.UNDEFINED:  # that of a function which always raises
             self.check_read(function.body.yields[0], result, builder, function.span, frame)
@@ -155,11 +170,17 @@ class Specializer:
         return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
 
     def _check_separate(self, builder: Builder, params: list[ir.Var]) -> None:
-        """Where the function changes a list or dict that is an argument, test that it comes by one way only."""
-        heap = self.context.heap
-        changed = [c for c in (*heap.states, *heap.lost) if c.origin is not None and c.origin.root is not None]
-        if any(c in heap.lost or heap.peek(c) is not c.origin.state for c in changed):  # type: ignore[union-attr]
-            builder.statements.insert(0, ir.Let(None, ir.Call(ir.Const(rt.check_separate), tuple(params))))
+        """Where the function changes a list, dict or object that is an argument, or asks whether it is another one,
+        test that it comes by one way only; with arguments that are differentiated attribute by attribute also where it
+        changes an object from outside."""
+        heap, apart = self.context.heap, bool(self.context.inputs)
+        origins = {c: c.origin for c in (*heap.states, *heap.lost) if c.origin is not None}
+        changed = [c for c, o in origins.items() if c in heap.lost or heap.peek(c) is not o.state]
+        if self.compared or any(origins[c].root is not None or apart for c in changed):
+            child = builder.child()
+            outside = self.instances.read_roots(child) if apart else []
+            child.add(ir.Let(None, ir.Call(ir.Const(rt.check_separate), (*params, *outside))))
+            builder.statements[:0] = child.statements
 
     def check_unchanged(self) -> None:
         """Raise where the function changed a container or object that its caller sees: in a call that is decided at run
@@ -173,6 +194,10 @@ class Specializer:
         """What stands for a parameter: an object on the heap for what the function could change."""
         if not objects.holds_mutable(value):
             return var
+        if objects.holds_attributes(value):
+            self.context.values[var] = Instance(object, (), ())  # it is read part by part
+            self.context.varied.discard(var)
+            return objects.input_cell(builder, value, var, (), var.name, var.name, lambda builder, name: var)
         if isinstance(value, Object):
             self.context.values[var] = UNKNOWN
             return self.instances.argument(builder, value, (var.name,), var, lambda builder, name: var)
@@ -200,7 +225,8 @@ class Specializer:
 
     def atom(self, atom: ir.Atom, frame: Frame) -> ir.Atom:
         """What an atom of the original function stands for."""
-        return frame.env.get(atom, ir.UNDEFINED) if isinstance(atom, ir.Var) else atom
+        found = frame.env.get(atom, ir.UNDEFINED) if isinstance(atom, ir.Var) else atom
+        return self.reshaped.get(found, found) if self.reshaped else found
 
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
@@ -214,6 +240,8 @@ class Specializer:
                 except DifferentiationError as problem:
                     raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
                 if target is not None:
+                    if target in frame.kept:
+                        atom = iterators.keep(self, statement, atom, frame, builder)
                     frame.env[target] = atom
                     self._take_name(target, atom)
                 return ends(builder.statements[-1:])
@@ -235,10 +263,16 @@ class Specializer:
                 mapped = [None if a is None else builder.frozen(a) for a in mapped]
                 builder.add(ir.Raise(mapped[0], mapped[1], span))
                 return True
-            case ir.With():
+            case ir.With(ended=None):
                 return with_statement(self, statement, frame, builder)
-            case ir.Try():
-                return try_statement(self, statement, frame, builder)
+            case ir.With() | ir.Try():
+                self.there.append(self.context.births())
+                try:
+                    if isinstance(statement, ir.With):
+                        return with_statement(self, statement, frame, builder)
+                    return try_statement(self, statement, frame, builder)
+                finally:
+                    self.there.pop()
             case ir.Note():
                 builder.add(statement)
             case ir.Return() | ir.Break() | ir.Continue():
@@ -394,7 +428,9 @@ class Specializer:
         return ir.Const(found)
 
     def guard_attribute(self, owner: Any, attribute: str, found: Any) -> None:
-        """An attribute of a user's module is a known object as long as a guard holds."""
+        """An attribute of a user's module or class is a known object as long as a guard holds."""
+        if isinstance(owner, type):
+            self.instances.guard_class(owner, attribute)
         module = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
         if module.split(".")[0] in STABLE_MODULES or not isinstance(owner, types.ModuleType):
             return
@@ -410,6 +446,18 @@ class Specializer:
             value = getattr(found, name)
             if value is not None:
                 self.guards[root, path, name, owner] = ObjectGuard(root, (*path, name), value, owner)
+
+    def give_shape(self, array: ir.Var, made: ir.Atom) -> None:
+        """An array is another view of its memory from here on, by all its names and wherever it is held."""
+        heap = self.context.heap
+        for cell, state in list(heap.states.items()):
+            if array in state.items:
+                items = tuple(made if a == array else a for a in state.items)
+                heap.states[cell] = dataclasses.replace(state, items=items)
+        for old, new in list(self.reshaped.items()):
+            if new == array:
+                self.reshaped[old] = made
+        self.reshaped[array] = made
 
     def keep(self, builder: Builder, value: ir.Value, span: ir.Span | None) -> ir.Atom:
         """A value whose evaluation raises the user's error: it stays, whether its result is read or not."""
@@ -495,7 +543,11 @@ class Specializer:
         for function in functions:
             child = builder.child()
             self.context.heap = base.copy()
-            yields.append(self.apply(function, list(args), dict(kwargs), frame, child, span, name))
+            self.there.append(self.context.births())
+            try:
+                yields.append(self.apply(function, list(args), dict(kwargs), frame, child, span, name))
+            finally:
+                self.there.pop()
             self.check_joined(yields[-1], child, span)
             sides.append(Side(child, self.context.heap))
         self.context.heap = base
@@ -586,9 +638,25 @@ class Specializer:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
         if fn is np.ndarray.__array_namespace__:
             return ir.Const(np)
+        if fn is operator.methodcaller and all(isinstance(a, ir.Const) for a in (*args, *kwargs.values())):
+            named = {k: a.value for k, a in kwargs.items() if isinstance(a, ir.Const)}
+            return ir.Const(fn(*(a.value for a in args if isinstance(a, ir.Const)), **named))
+        if isinstance(fn, (operator.attrgetter, operator.itemgetter)) and len(args) == 1 and not kwargs:
+            return parts_read(self, containers.At(frame, builder, span, name), fn, args[0])
+        redirected = dispatched(self, fn, args, kwargs)
+        if redirected is not None:
+            callee, args, kwargs = redirected
+            return self.apply(ir.Const(callee), args, kwargs, frame, builder, span, name, effect)
+        if isinstance(fn, functools._lru_cache_wrapper):
+            return self.cached(fn, args, kwargs, frame, builder, span, name, effect)
         if isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, (str, bytes)):
             method, receiver = getattr(type(fn.__self__), fn.__name__), ir.Const(fn.__self__)
             return self.apply_known(method, [receiver, *args], kwargs, frame, builder, span, name, effect)
+        if isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, types.MappingProxyType):
+            entries: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.__self__.items()}
+            mapping = containers.new_dict(self, containers.At(frame, builder, span), entries)
+            method = getattr(dict, fn.__name__)
+            return self.apply_known(method, [mapping, *args], kwargs, frame, builder, span, name, effect)
         if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is None:
             each = [ir.Const(fn.pyfunc), *args]
             return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)
@@ -605,6 +673,7 @@ class Specializer:
                 fn.__func__, [owner, *args], kwargs, frame, builder, span, name, effect
             )
         if not in_rule(frame):
+            args = iterators.as_list(self, containers.At(frame, builder, span), fn, args)
             found = self.on_heap(fn, args, kwargs, frame, builder, span, name)
             if found is not None:
                 return found
@@ -638,6 +707,35 @@ class Specializer:
             if found is not None:
                 return found
         return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def cached(
+        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str, effect: bool,
+    ) -> ir.Atom:
+        """A call of a function that keeps its results (``functools.lru_cache``): with something differentiated the
+        function itself; with known arguments what it gives, where that is an option; else it is called as it is."""
+        given = [*args, *kwargs.values()]
+        if any(map(self.context.is_varied, given)):
+            return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        if not kwargs and all(map(_is_option, args)) and (not self.undecided or any(map(_is_definition, args))):
+            values = tuple(a.value for a in args if isinstance(a, ir.Const))
+            try:
+                found = fn(*values)
+            except Exception:
+                found = MISSING
+            if found is not MISSING and (
+                is_constant_kind(found) or (type(found) is tuple and all(map(is_constant_kind, found)))
+            ):
+                if (fn.__module__ or "").split(".")[0] not in STABLE_MODULES:
+                    self.guards["call", fn, values] = CallGuard(fn, values, found)
+                if type(found) is not tuple:
+                    return ir.Const(found)
+                return builder.call(ops.make_tuple, *map(ir.Const, found), name=name, span=span)
+        is_python = isinstance(fn.__wrapped__, types.FunctionType)
+        outcome = outcome_of(self, fn.__wrapped__, args, kwargs, frame, builder) if is_python else Outcome()
+        harmless = outcome.changes is False
+        return self.leave(
+            ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, outcome.value, harmless)
 
     def _check_kinds(self, fn: Any, args: list[ir.Atom]) -> None:
         """In the body of a ``try``: raise what a function of Python raises for every number of these kinds."""
@@ -675,6 +773,8 @@ class Specializer:
             return containers.new_record(self, at, fn, args, kwargs)
         if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
             return ir.Const(super(*(a.value for a in args if isinstance(a, ir.Const))))
+        if fn is types.SimpleNamespace and not args and None not in kwargs:
+            return containers.new(self, at, objects.State(fn, tuple(kwargs), tuple(kwargs.values())))
         if is_user_class(fn) and table.find(fn) is None and fn not in containers.MAKERS:
             return self.make_object(at, fn, args, kwargs)
         if fn is object.__new__ and args and isinstance(args[0], ir.Const):
@@ -684,7 +784,9 @@ class Specializer:
         found = self.on_object(at, fn, args)
         if found is not None:
             return found
-        form = containers.FORMS.get(fn)
+        if fn is next and args and cell_of(self.context, args[0]) is not None:
+            return iterators.take_one(self, at, *args)
+        form = containers.FORMS.get(fn) or reflection.FORMS.get(fn)
         if form is not None:
             return form(self, at, *args, **kwargs)
         if fn is getattr and len(args) == 2:
@@ -706,11 +808,14 @@ class Specializer:
             return None
         before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
         self.context.heap = before.copy()
+        self.followed += 1
         try:
             made = self.instances.make(dataclasses.replace(at, builder=child), cls, args, kwargs)
         except DifferentiationError:
             self.context.heap, self.guards = before, guards
             return None
+        finally:
+            self.followed -= 1
         at.builder.statements.extend(child.statements)
         return made
 
@@ -747,6 +852,8 @@ class Specializer:
         if fn is setattr:
             instances.store_attribute(at, args[0], args[1], args[2])
             return ir.Const(None)
+        if fn is object.__getattribute__:
+            return instances.get_plainly(at, args[0], args[1].value)
         if fn is object.__setattr__:
             instances.store_plainly(at, args[0], args[1].value, args[2])
             return ir.Const(None)
@@ -809,14 +916,18 @@ class Specializer:
         if rule is not None and rule.kind == "model" and varied:
             assert isinstance(rule.body, types.FunctionType)
             return self.inline(rule.body, args, kwargs, frame, builder, span)
+        if rule is not None and varied:
+            unsupported = self._check_rule(rule, fn, args, kwargs, span, frame)
+            if unsupported is not None:
+                if not isinstance(fn, types.FunctionType):
+                    raise unsupported
+                rule = None  # its source says what the rule does not
         if rule is not None:
-            if varied:
-                self._check_rule(rule, fn, args, kwargs, span, frame)
             passive = effect and (not varied or rule.kind == "zero")
             return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
         if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
-            if varied and fn.__code__ not in self.active_calls and len(self.active_calls) < INLINE_DEPTH:
-                return self.inline(fn, args, kwargs, frame, builder, span)
+            if varied and self.may_enter(fn, args) and len(self.active_calls) < INLINE_DEPTH:
+                return self.followed_or_asked(fn, args, kwargs, frame, builder, span, effect)
             if any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
                 result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
                 if result is not None:
@@ -840,18 +951,64 @@ class Specializer:
             may_change(self, [*args, *kwargs.values()], builder, span)
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
 
+    def may_enter(self, fn: types.FunctionType, args: list[ir.Atom]) -> bool:
+        """Whether a call may be followed in place: no recursion, but for a method that calls itself of another object.
+        """
+        if fn not in self.active_calls:
+            return True
+        cell = cell_of(self.context, args[0]) if args else None
+        return cell is not None and cell.origin is None and (fn, cell) not in self.receivers
+
+    def followed_or_asked(
+        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, effect: bool,
+    ) -> ir.Atom:
+        """A call with something differentiated in it, in place. Where a function of a library cannot be followed of
+        which only the answer is tested, or nothing is used, it is asked when the program runs."""
+        states = [state_of(self.context, a) for a in (*args, *kwargs.values())]
+        may_ask = (effect or span in frame.tested) and not any(s is not None and objects.is_instance(s) for s in states)
+        if not may_ask or self.catching or self.followed or self._is_own(fn):
+            return self.inline(fn, args, kwargs, frame, builder, span)
+        before, guards = self.context.heap, dict(self.guards)
+        self.context.heap, child = before.copy(), builder.child()
+        try:
+            result = self.inline(fn, args, kwargs, frame, child, span)
+        except DifferentiationError:
+            self.context.heap, self.guards = before, guards
+        else:
+            builder.take(child)
+            return result
+        for atom in (*args, *kwargs.values()):
+            objects.close(self.context, atom, "a function that is called when the program runs may refer to it")
+        given = (ir.Const(fn), *map(builder.frozen, args))
+        named = tuple((k, builder.frozen(a)) for k, a in kwargs.items())
+        made = builder.let(ir.Call(ir.Const(rt.look), given, named), UNKNOWN, span=span)
+        self.context.kept.add(made)  # type: ignore[arg-type]
+        return made
+
+    def _is_own(self, fn: types.FunctionType) -> bool:
+        """Whether a function belongs to the package of the function compiled."""
+        if self.function is None:
+            return True
+        return (fn.__module__ or "").split(".")[0] in ((self.function.__module__ or "").split(".")[0], "s2s")
+
     def _check_rule(
         self, rule: Any, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
-    ) -> None:
+    ) -> DifferentiationError | None:
+        """The refusal of arguments that a rule does not support. Raises where there is no derivative."""
         if rule.kind == "refuse":
             raise error("S2S202", span=span, asked_by=frame.called_from, name=name_of(fn), reason=rule.reason)
         if rule.kind in ("linear", "vjp", "straight_through", "partials", "several"):
-            bound = table.bind(rule, tuple(map(literal, args)), {k: literal(a) for k, a in kwargs.items()})
+            try:
+                bound = table.bind(rule, tuple(map(literal, args)), {k: literal(a) for k, a in kwargs.items()})
+            except TypeError as problem:
+                raise self.raised(problem) from None
             extra = table.unsupported(rule, bound)
             if extra:
-                raise error(
+                return error(
                     "S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=", ".join(extra)
                 )
+        return None
 
     def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
         return error("S2S201", span=span, asked_by=frame.called_from, name=name_of(fn))
@@ -867,24 +1024,26 @@ class Specializer:
         except DifferentiationError as problem:
             raise asked_also_by(problem, asked) from None
         try:
-            bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+            bound = own_signature(fn).bind(*args, **kwargs)
         except TypeError as problem:
             raise self.raised(problem) from None
         owner = frame.owner if fn.__globals__ is frame.fn.__globals__ and not fn.__closure__ else fn
-        inner = Frame(fn, owner, called_from=asked)
+        inner = Frame(fn, owner, called_from=asked, **iterators.uses_of(function))
         if owner is None and fn is not frame.fn:
             inner.owner = None
         self._bind_parameters(function, bound.arguments, _defaults(fn), inner, builder, span)
         self._depend(fn)
-        self.active_calls.append(fn.__code__)
+        self.active_calls.append(fn)
+        self.receivers.append((fn, cell_of(self.context, args[0]) if args else None))
         try:
             (result,) = self.run(function.body, inner, builder)
         except DifferentiationError as problem:
-            if fn.__module__.startswith("s2s."):  # a model of a built-in: the place is the user's call
+            if (fn.__module__ or "").startswith("s2s."):  # a model of a built-in: the place is the user's call
                 raise at_call(problem, span, frame.called_from) from None
             raise
         finally:
             self.active_calls.pop()
+            self.receivers.pop()
         return result
 
     def _depend(self, fn: types.FunctionType) -> None:
@@ -929,13 +1088,14 @@ class Specializer:
         ]
         bound = inspect.Signature(parameters).bind(*args, **kwargs)
         asked = (*frame.called_from, place_of(frame, span))
-        inner = Frame(closure.frame.fn, closure.frame.owner, called_from=asked, is_nested=True)
+        uses = iterators.uses_of(function)
+        inner = Frame(closure.frame.fn, closure.frame.owner, {}, asked, True, **uses)
         inner.env.update(zip(function.captures, closure.captures, strict=True))
         for var, capture in zip(function.captures, closure.captures, strict=True):
             if capture == ir.UNDEFINED and var.name == function.name:
                 inner.env[var] = self.closure_again(closure, builder)
         self._bind_parameters(function, bound.arguments, dict(closure.defaults), inner, builder, span)
-        self.active_calls.append(closure.frame.fn.__code__)
+        self.active_calls.append(closure.frame.fn)
         try:
             (result,) = self.run(function.body, inner, builder)
         finally:
@@ -997,20 +1157,28 @@ class Specializer:
             self.check_read(statement.test, test, builder, statement.span, frame)
         if self.context.is_virtual(test):
             test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
-        decided = truth(self.context.value(test))
+        decided = truth(self.context.value(test if self._is_own(frame.fn) else self.pinned(test)))
         if decided is not None:
             block = statement.then if decided else statement.orelse
             return self._splice(block, statement, frame, builder)
-        sides, base = [], self.context.heap
+        sides, base, refused = [], self.context.heap, False
         for block in (statement.then, statement.orelse):
             child = builder.child()
             self.context.heap = base.copy()
             child.bound |= bound_on(self, test, block is statement.then)
+            guards = dict(self.guards)
             self.undecided += 1
+            self.there.append(self.context.births())
             try:
                 given = self.run(block, frame.copy(), child)
+            except DifferentiationError as problem:
+                if refused or not self.may_refuse_later(frame, problem):
+                    raise
+                refused, self.guards, self.context.heap = True, guards, base.copy()
+                child, given = self.refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
             finally:
                 self.undecided -= 1
+                self.there.pop()
             sides.append((child, given, ends(child.statements), self.context.heap))
         self.context.heap = base
         (then, then_yields, then_raised, _), (orelse, else_yields, else_raised, _) = sides
@@ -1024,6 +1192,25 @@ class Specializer:
         atoms = self.join_sides(test, base, paths, roots, builder, statement.span)
         frame.env.update(zip(statement.results, atoms, strict=True))
         return False
+
+    def may_refuse_later(self, frame: Frame, problem: DifferentiationError) -> bool:
+        """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
+        of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
+        nor where a call can be left as it is instead."""
+        if self.catching or self.followed or problem.diagnostic.code == "S2S901":
+            return False
+        if problem.diagnostic.code in ABOUT_OBJECTS and self.has_short_loops and not self.unrolled:
+            return False
+        return not self._is_own(frame.fn)
+
+    def refusal(self, problem: DifferentiationError, builder: Builder) -> Builder:
+        """The block that refuses a path."""
+        child, place = builder.child(), problem.diagnostic.span
+        where = "" if place is None else f"{'/'.join(place.file.split('/')[-2:])}:{place.line}"
+        given = (ir.Const(problem.diagnostic.summary), ir.Const(where))
+        made = child.let(ir.Call(ir.Const(rt.path_error), given), UNKNOWN)
+        child.add(ir.Raise(made, None, place))
+        return child
 
     def join_sides(
         self, test: ir.Atom, base: objects.Heap, sides: tuple[Side, Side],
@@ -1084,7 +1271,12 @@ class Specializer:
             if not self._loop_or_not(loop, iterable, frame, builder):
                 self._unroll(loop, [*map(ir.Const, self._few_trips(iterable) or ())], frame, builder)
             return False
+        state = state_of(self.context, iterable)
         items = self.static_items(iterable, builder, loop.span, for_loop=True)
+        if state is not None and state.kind is objects.Iterator:
+            if loop.leave is not None:
+                iterators.leave_rest(self, iterable)
+            iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
         if items is not None and len(items) <= UNROLL_AT_MOST:
             self._unroll(loop, items, frame, builder)
             return False
@@ -1152,7 +1344,11 @@ class Specializer:
             return self._trips(loop, items[1:], after, frame, builder)
         rest, stop, base = builder.child(), builder.child(), self.context.heap
         self.context.heap = base.copy()
-        later, left = self._trips(loop, items[1:], after, frame, rest)
+        self.there.append(self.context.births())
+        try:
+            later, left = self._trips(loop, items[1:], after, frame, rest)
+        finally:
+            self.there.pop()
         sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
         self.context.heap = base
         roots = [(c.result.name, a, b) for c, a, b in zip(loop.carried, after, later, strict=True)]
@@ -1249,7 +1445,11 @@ class Specializer:
                 context.joined(param, leaf.first)
             atoms, start = plan.rebuild([*params])
             context.heap = start.copy()
-            outcome = trip(atoms, child)
+            self.there.append(known_vars)
+            try:
+                outcome = trip(atoms, child)
+            finally:
+                self.there.pop()
             end, context.heap = context.heap, base
             for following in outcome[0]:
                 self.check_joined(following, child, None)
@@ -1323,18 +1523,22 @@ class Specializer:
                 return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(len(items))]
             case Mapping(keys):
                 return [ir.Const(k) for k in keys]
-            case Known() if isinstance(value.value, (tuple, list, str, dict, range)):
+            case Known() if isinstance(value.value, (tuple, list, str, dict, range, types.MappingProxyType)):
                 return [ir.Const(v) for v in value.value]
             case _:
                 return self._static_view(atom, builder, span)
 
     def _held_items(self, cell: objects.Cell, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
         state = self.context.heap.state(cell, span)
+        if state.kind is objects.Iterator:
+            return iterators.take_all(self, cell, span)
         if objects.is_instance(state):
             return self.instances.items(containers.At(self.frame, builder, span), cell.var)
         found = objects.contents(builder, cell, span)
         if found is None:
             return None
+        if state.kind is set:  # in the order in which Python's set has them
+            return [ir.Const(v) for v in {a.value for a in found.values() if isinstance(a, ir.Const)}]
         return [ir.Const(k) for k in found] if objects.is_dict(state) else list(found.values())
 
     def _static_view(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
@@ -1384,6 +1588,9 @@ class Specializer:
             self.check_read(original, atom, builder, statement.span, frame)
         if cell_of(self.context, target) is not None:
             return self.store_on_heap(statement, target, key, value, frame, builder)
+        if statement.kind == "attr" and statement.op is None and isinstance(key, ir.Const):
+            if store_attribute(self, target, key.value, value, frame, builder, statement.span):
+                return None
         if statement.kind != "item":
             raise error("S2S113", span=statement.span, asked_by=frame.called_from)
         key, value = builder.frozen(key), builder.frozen(value)
@@ -1488,6 +1695,18 @@ def _phi(value: AbstractValue) -> AbstractValue:
 
 def _same(a: AbstractValue, b: AbstractValue) -> bool:
     return _phi(a) == _phi(b)
+
+
+def _is_option(atom: ir.Atom) -> bool:
+    """Whether an atom is a constant that a cached function may be called with now."""
+    return isinstance(atom, ir.Const) and is_hashable(atom.value) and (
+        is_constant_kind(atom.value) or type(atom.value) is int
+    )
+
+
+def _is_definition(atom: ir.Atom) -> bool:
+    """Whether an atom is a class, a function or a module."""
+    return isinstance(atom, ir.Const) and isinstance(atom.value, (type, types.FunctionType, types.ModuleType))
 
 
 @dataclass

@@ -11,11 +11,14 @@ import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import ir
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context, is_constant_kind
+from s2s.passes.dead import is_pure_call
 from s2s.passes.frames import Frame, in_rule
 from s2s.passes.inplace import changes_any
 
@@ -44,7 +47,7 @@ def outcome_of(
     builder: Builder,
 ) -> Outcome:
     """What comes of a call, found by running its source on what is known."""
-    if fn.__code__ in self.active_calls or len(self.active_calls) > TRIAL_DEPTH:
+    if fn in self.active_calls or len(self.active_calls) > TRIAL_DEPTH:
         return Outcome()
     key = _key(self, fn, args, kwargs, frame)
     if key is not None and key in self.outcomes:
@@ -53,13 +56,15 @@ def outcome_of(
         return found
     before, heap, trial = dict(self.guards), self.context.heap, builder.child()
     self.context.heap = heap.copy()
+    self.followed += 1
     try:
         atom = self.inline(fn, args, kwargs, frame, trial, None)
-        is_settled = _is_settled(self.context, atom)
+        is_settled = _is_settled(self.context, atom) or _makes_array(self.context, atom, trial)
     except Exception:
         self.guards = before
         return Outcome()
     finally:
+        self.followed -= 1
         self.context.heap = heap
     value = self.context.value(atom)
     changes = changes_any([*args, *kwargs.values()], trial, self.context)
@@ -78,6 +83,31 @@ def _is_settled(context: Context, atom: ir.Atom) -> bool:
     if state is not None and state.kind is tuple:
         items = tuple(map(context.value, state.items))
     return any(isinstance(i, Known) and is_constant_kind(i.value) and i.value is not None for i in items)
+
+
+def _makes_array(context: Context, atom: ir.Atom, trial: Builder) -> bool:
+    """Whether a call does little more than make an array, which others may change afterwards."""
+    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    makes = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in _NEW_ARRAYS
+    needed, count = {atom}, 0
+    for statement in reversed(trial.statements if makes else ()):
+        if isinstance(statement, ir.Note):
+            continue
+        if not isinstance(statement, ir.Let) or not is_pure_call(statement.value):
+            return False
+        if statement.target in needed:
+            needed.update(ir.atoms_of(statement.value))
+            count += 1
+    return makes and count <= FEW
+
+
+_MAKERS: tuple[Any, ...] = (
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+)
+_NEW_ARRAYS = tuple(map(ir.Const, _MAKERS))
+
+FEW = 4
+"""A call that makes an array, with at most as many statements, is written where it stands."""
 
 
 def _key(
@@ -102,15 +132,18 @@ def inlined_if_possible(
 ) -> ir.Atom | None:
     """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
     source cannot be followed."""
-    if fn.__code__ in self.active_calls or len(self.active_calls) >= INLINE_DEPTH:
+    if fn in self.active_calls or len(self.active_calls) >= INLINE_DEPTH:
         return None
     before, guards = self.context.heap, dict(self.guards)
     self.context.heap, child = before.copy(), builder.child()
+    self.followed += 1
     try:
         result = self.inline(fn, args, kwargs, frame, child, span)
     except DifferentiationError:
         self.context.heap, self.guards = before, guards
         return None
+    finally:
+        self.followed -= 1
     if child.statements and isinstance(child.statements[-1], ir.Raise):
         self.context.heap, self.guards = before, guards
         return None

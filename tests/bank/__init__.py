@@ -14,6 +14,7 @@ from tests.bank import (
     containers,
     exits,
     guarded,
+    idioms,
     kinds,
     loops,
     mapped,
@@ -33,7 +34,7 @@ from tests.bank import (
 from tests.bank.registry import CASES, Case, case
 
 MODULES = (
-    arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, kinds, loops, mapped,
+    arrays, assignments, branches, calls, comprehensions, containers, exits, guarded, idioms, kinds, loops, mapped,
     math_module, mutable, numpy_core, numpy_more, objects, operators, rounding, saved, scopes, settled,
     subscripts, whiles,
 )

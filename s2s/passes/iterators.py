@@ -1,0 +1,166 @@
+"""Iterators that are read bit by bit, or more than once.
+
+An iterator that is read as a whole, in the place where it is made, is as good as what it runs over. One that a name
+keeps is a cell on the heap that holds what is left to give: ``next`` takes the first item, a loop takes all.
+
+    it = iter([a, b, c])
+    first = next(it)            first = a
+    rest = sum(it)              rest = sum([b, c]);  nothing is left
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import math
+import types
+from typing import TYPE_CHECKING, Any
+
+from s2s import ir, ops
+from s2s.errors import error
+from s2s.passes import containers
+from s2s.passes import heap as objects
+from s2s.passes.heap import Cell, Iterator, State, cell_of, state_of
+
+if TYPE_CHECKING:
+    from s2s.passes.build import Builder
+    from s2s.passes.containers import At
+    from s2s.passes.frames import Frame
+    from s2s.passes.specialize import Specializer
+
+_MAKERS = (iter, zip, map, enumerate, reversed, filter)
+"""Functions whose result can be read once."""
+
+_CONSUMERS = frozenset({
+    list, tuple, set, dict, sum, max, min, any, all, sorted, map, filter, zip, enumerate, ops.unpack, math.fsum,
+    math.prod, functools.reduce, collections.deque, frozenset, ops.merge_dict,
+})
+"""Functions that read an iterator to its end."""
+
+_CALLABLE = (type, types.FunctionType, types.BuiltinFunctionType)
+
+_uses: dict[int, tuple[ir.Function, dict[str, Any]]] = {}
+
+
+def uses_of(function: ir.Function) -> dict[str, Any]:
+    """What a function, in SSA form, does with its variables: ``kept`` are those that are read more than once, in
+    several places or in a loop or a nested function that does not define them; ``tested`` the places of the calls that
+    make those which are only the test of an ``if``."""
+    found = _uses.get(id(function))
+    if found is None or found[0] is not function:
+        often = frozenset(_read_often(function.body))
+        found = _uses[id(function)] = function, {"kept": often, "tested": _only_tested(function.body, often)}
+    return found[1]
+
+
+def _only_tested(body: ir.Block, often: frozenset[ir.Var]) -> frozenset[ir.Span | None]:
+    """The places of the calls whose result is read once, as the test of an ``if``."""
+    tests = {s.test for s in ir.walk(body) if isinstance(s, ir.If)} - often
+    calls = (s for s in ir.walk(body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call))
+    return frozenset(s.span for s in calls if s.target in tests and s.span is not None)
+
+
+def _read_often(body: ir.Block) -> set[ir.Var]:
+    seen: set[ir.Var] = set()
+    often: set[ir.Var] = set()
+
+    def read(atoms: object, inside: set[ir.Var] | None) -> None:
+        for atom in atoms:  # type: ignore[attr-defined]
+            if isinstance(atom, ir.Var):
+                if atom in seen or (inside is not None and atom not in inside):
+                    often.add(atom)
+                seen.add(atom)
+
+    def run(block: ir.Block, inside: set[ir.Var] | None) -> None:
+        for s in block.statements:
+            read(ir.reads_of(s), inside)
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+                often.update(a for a in s.value.captures if isinstance(a, ir.Var))
+            if isinstance(s, (ir.For, ir.While)):
+                own = {c.param for c in s.carried}
+                for inner in ir.blocks_of(s):
+                    run(inner, own)
+                    often.update(a for a in inner.yields if isinstance(a, ir.Var))
+                continue
+            for inner in ir.blocks_of(s):
+                run(inner, inside)
+                often.update(a for a in inner.yields if isinstance(a, ir.Var))
+            if inside is not None:
+                inside.update(ir.defs_of(s))
+
+    run(body, None)
+    return often
+
+
+def keep(self: Specializer, statement: ir.Let, atom: ir.Atom, frame: Frame, builder: Builder) -> ir.Atom:
+    """The iterator that a name keeps: a cell with the items that it has left. Raises UnsupportedSyntaxError where these
+    are not known."""
+    value, target = statement.value, statement.target
+    if not isinstance(value, ir.Call) or target is None or target.is_temporary:
+        return atom
+    callee = self.atom(value.fn, frame)
+    if not isinstance(callee, ir.Const) or callee.value not in _MAKERS or target not in frame.kept:
+        return atom
+    cell = cell_of(self.context, atom)
+    if cell is not None and self.context.heap.peek(cell).kind is Iterator:
+        return atom
+    items = self.static_items(atom, builder, statement.span)
+    if items is None:
+        raise error("S2S142", span=statement.span, asked_by=frame.called_from, name=target.name)
+    return make(self, items, target.name, statement.span)
+
+
+def make(self: Specializer, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
+    """An iterator over known items."""
+    state = State(Iterator, tuple(range(len(items))), tuple(items))
+    return objects.make_cell(self.context, state, name, span).var
+
+
+def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Atom]:
+    """The items that an iterator has left, for a statement that reads it to its end; later ones find none."""
+    state = self.context.heap.state(cell, span)
+    if state.whole is not None:
+        raise error("S2S142", span=span, name=cell.name)
+    self.context.heap.change(cell, State(Iterator), span)
+    return list(state.items)
+
+
+def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
+    """The arguments of a function that reads iterators to their end, with lists for these."""
+    if not any(map(self.context.is_virtual, args)) or not isinstance(fn, _CALLABLE) or fn not in _CONSUMERS:
+        return args
+    held = [(a, state_of(self.context, a)) for a in args]
+    found = [a for a, state in held if state is not None and state.kind is Iterator]
+    if fn is zip and found and len(args) > 1:  # where it stops depends on the others
+        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="the iterator")
+    return [
+        containers.new_list(self, at, take_all(self, cell_of(self.context, a), at.span)) if a in found else a  # type: ignore[arg-type]
+        for a in args
+    ]
+
+
+def leave_rest(self: Specializer, atom: ir.Atom) -> None:
+    """After a loop that may end early it is not known what an iterator has left."""
+    cell = cell_of(self.context, atom)
+    if cell is not None:
+        self.context.heap.lost[cell] = "where the loop that reads it ends depends on the run"
+
+
+def take_one(self: Specializer, at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
+    """``next(items)`` and ``next(items, default)``."""
+    cell = cell_of(self.context, items)
+    if cell is None:
+        return None
+    state = self.context.heap.state(cell, at.span)
+    if objects.is_instance(state):
+        return self.instances.operate(self, at, next, "__next__", items)
+    if state.kind is not Iterator:
+        raise self.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
+    if state.whole is not None:
+        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name=cell.name)
+    if state.items:
+        self.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
+        return state.items[0]
+    if default is None:
+        raise self.raised(StopIteration())
+    return default
