@@ -384,9 +384,16 @@ def store_in_a_global(x):
     return np.sum(OUTSIDE)
 
 
-def attribute_store_of_shape(v):
+def attribute_store_of_dtype(v):
     w = v * v
-    w.shape = (3, 1)
+    w.dtype = np.int64
+    return np.sum(w) * v[0]
+
+
+def attribute_store_of_shape_on_a_path(v):
+    w = v * v
+    if v[0] > 0.0:
+        w.shape = (3, 1)
     return np.sum(w)
 
 
@@ -460,7 +467,8 @@ def test_coroutine():
 STORES = [
     (store_in_integers, 2.0, ("z[0]", "z[0] = x")),
     (store_in_a_global, 2.0, ("OUTSIDE[1:]", "OUTSIDE[1:] += x")),
-    (attribute_store_of_shape, V, ("w.shape = (3, 1)", "w.shape")),
+    (attribute_store_of_dtype, V, ("w.dtype = np.int64", "w.dtype")),
+    (attribute_store_of_shape_on_a_path, V, ("w.shape = (3, 1)", "w.shape")),
 ]
 
 
