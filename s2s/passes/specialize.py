@@ -927,7 +927,7 @@ class Specializer:
             return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
         if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
             if varied and self.may_enter(fn, args) and len(self.active_calls) < INLINE_DEPTH:
-                return self.followed_or_asked(fn, args, kwargs, frame, builder, span, effect)
+                return self.followed_or_asked(fn, args, kwargs, frame, builder, span)
             if any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
                 result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
                 if result is not None:
@@ -961,12 +961,12 @@ class Specializer:
 
     def followed_or_asked(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, effect: bool,
+        span: ir.Span | None,
     ) -> ir.Atom:
         """A call with something differentiated in it, in place. Where a function of a library cannot be followed of
-        which only the answer is tested, or nothing is used, it is asked when the program runs."""
+        which only the answer is tested, it is asked when the program runs."""
         states = [state_of(self.context, a) for a in (*args, *kwargs.values())]
-        may_ask = (effect or span in frame.tested) and not any(s is not None and objects.is_instance(s) for s in states)
+        may_ask = span in frame.tested and not any(s is not None and objects.is_instance(s) for s in states)
         if not may_ask or self.catching or self.followed or self._is_own(fn):
             return self.inline(fn, args, kwargs, frame, builder, span)
         before, guards = self.context.heap, dict(self.guards)
