@@ -6,13 +6,14 @@ def loss(w, x, y): ...
 s2s.grad(loss)(w, x, y)          the gradient
 s2s.value_and_grad(loss)         value and gradient
 s2s.vjp(loss, w, x, y)           value and pullback, for results that are no single number
+s2s.jvp(f, (x,), (x_dot,))       value and tangent, by forward mode
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
 """
 
 from typing import TYPE_CHECKING, Any
 
-from s2s.api import Differentiable, differentiable, grad, source, value_and_grad, vjp
+from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and_grad, vjp
 
 if TYPE_CHECKING:
     from s2s import errors
@@ -29,6 +30,7 @@ __all__ = [
     "errors",
     "functions",
     "grad",
+    "jvp",
     "source",
     "value_and_grad",
     "vjp",

@@ -245,6 +245,24 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
     return result
 
 
+def jvp(
+    f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False, **kwargs: Any
+) -> tuple[Any, ...]:
+    """The result of ``f(*primals, **kwargs)`` and its tangent, ``(out, out_dot)``: the derivative of the result along
+    ``tangents``, by forward mode; ``(out, out_dot, aux)`` with ``has_aux``.
+
+    ``tangents`` has one tangent for each of ``primals``, with its structure and shape; None, also in a container,
+    stands for zero, as it does for what has no derivative (an int, a string). ``out_dot`` has the structure, shapes and
+    dtypes of ``out``.
+
+    Raises ArgumentError where the tangents do not fit the primals, and the other DifferentiationErrors where the
+    function cannot be differentiated.
+    """
+    from s2s import derivatives
+
+    return derivatives.jvp(f, primals, tangents, has_aux, kwargs)
+
+
 def source(
     f: Callable[..., Any],
     *args: Any,

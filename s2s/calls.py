@@ -40,6 +40,38 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     return out, pull
 
 
+def jvp_of_call(
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
+) -> tuple[Any, Any]:
+    """The result of a call and its tangent; arguments as ``runtime.push`` has them."""
+    from s2s.derivatives import jvp
+
+    count = len(values) - len(keys)
+    args, kwargs = values[:count], dict(zip(keys, values[count:], strict=True))
+    if name is not None:
+        kind = np.ndarray if isinstance(values[0], np.generic) else type(values[0])
+        method = getattr(kind, name, None)
+        if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+            fn = method
+        else:
+            fn, args, dots = getattr(values[0], name), args[1:], dots[1:]
+    moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]
+    if not any(moving):
+        out = fn(*args, **kwargs)
+        return out, rt.zeros_of(out)
+    if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
+        return fn(args[0]), fn(dots[0])
+    given, places = _by_position(fn, args, kwargs)
+    rest = {key: value for key, value in kwargs.items() if key not in places}
+    tangents: list[Any] = [None] * len(given)
+    for k, dot in enumerate(dots):
+        at = k if k < len(args) else places.get(keys[k - len(args)])
+        if at is not None and moving[k]:
+            tangents[at] = dot
+    out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
+    return out, out_dot
+
+
 def _absent(value: Any) -> Any:
     """What stands for the cotangent that an argument has not: a mark for integers, which a derivative may have
     reached, None for the rest."""

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s.analysis.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
+from s2s import runtime as rt
+from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, default_options, option_error
 from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
-from s2s.signature import annotated, describe
+from s2s.signature import annotated, describe, has_attributes, has_float
 from s2s.target import Target, argument_error, error, target_of
 from s2s.versions import Path, Request
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivative", "adjoint_source", "derivative", "primal_source", "source", "store_of"]
 
-MODES = ("grad", "value_and_grad", "vjp", "primal")
+MODES = ("grad", "value_and_grad", "vjp", "jvp", "primal")
 _MethodType = types.MethodType
 
 
@@ -158,7 +159,9 @@ def _backend_of(f: Any) -> str:
 
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     name = f"{_name(f)}_{ask.mode}"
-    finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else None
+    finish: Callable[[Version, Target], Callable[..., Any]] | None = None
+    if ask.mode in ("vjp", "jvp"):
+        finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
 
     def make(target: Target) -> Dispatcher:
         return Dispatcher(target, ask, name, finish, store.remember)
@@ -230,6 +233,109 @@ def _with_pullback(count: int, version: Version, target: Target) -> Callable[...
             f"The cotangents of the positional arguments of {name}, from the cotangent of its result."
         )
         return (out, checked, *aux) if has_aux else (out, checked)
+
+    return call
+
+
+# --- tangents -----------------------------------------------------------------------------------------------
+
+
+def jvp(
+    f: Any, primals: Any, tangents: Any, has_aux: bool, kwargs: dict[str, Any], changes: str = ""
+) -> tuple[Any, ...]:
+    """``f(*primals)`` and its tangent along ``tangents``; see ``api.jvp``."""
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise argument_error(
+                "S2S513", f"`{name}` is no tuple of arguments", f"write `{name}=(x,)` for one argument"
+            )
+    if len(primals) != len(tangents):
+        raise argument_error(
+            "S2S513",
+            f"there are {len(primals)} primals and {len(tangents)} tangents",
+            "give one tangent for each primal, None where it is zero",
+        )
+    moved = tuple(k for k, (x, x_dot) in enumerate(zip(primals, tangents, strict=True)) if not _is_still(x, x_dot))
+    if not moved:
+        return _standing(f(*primals, **kwargs), has_aux)
+    push = derivative("jvp", f, moved, has_aux, "zeros", len(primals), changes)(*primals, **kwargs)
+    name = _name(f)
+    return push(*(fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved))  # type: ignore[no-any-return]
+
+
+def _is_still(primal: Any, tangent: Any) -> bool:
+    """Whether an argument does not move: there is no tangent, or a zero for what has none."""
+    if tangent is None:
+        return True
+    if isinstance(primal, (tuple, list, dict)) and isinstance(tangent, type(primal)):
+        return not has_float(describe(primal, "a"))
+    number = isinstance(primal, (int, np.integer, str, bytes)) or primal is None or (
+        isinstance(primal, np.ndarray) and primal.dtype.kind not in "fc"
+    )
+    return number and not np.any(tangent)
+
+
+def _standing(out: Any, has_aux: bool) -> tuple[Any, ...]:
+    """A result of arguments that do not move."""
+    if has_aux:
+        return out[0], rt.zeros_of(out[0]), out[1]
+    return out, rt.zeros_of(out)
+
+
+def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
+    """A tangent as an argument of its own in the structure, shape, dtype and memory layout of its primal; None in it
+    stands for zeros. Raises ArgumentError where it does not fit."""
+    if tangent is None:
+        return rt.zeros_of(primal)
+    if isinstance(primal, (tuple, list)):
+        if not isinstance(tangent, (tuple, list)) or len(tangent) != len(primal):
+            raise _tangent_error(tangent, primal, name)
+        items = [fit_tangent(t, p, name) for t, p in zip(tangent, primal, strict=True)]
+        return type(primal)(*items) if hasattr(primal, "_fields") else type(primal)(items)
+    if isinstance(primal, dict):
+        if not isinstance(tangent, dict) or tangent.keys() != primal.keys():
+            raise _tangent_error(tangent, primal, name)
+        return {key: fit_tangent(tangent[key], value, name) for key, value in primal.items()}
+    if has_attributes(primal):
+        if type(tangent) is not type(primal):
+            raise _tangent_error(tangent, primal, name)
+        known = describe(primal, "a", True)
+        parts = {
+            key: fit_tangent(getattr(tangent, key, None), getattr(primal, key), name)
+            for key, item in zip(known.keys, known.items, strict=True) if has_float(item)
+        } if isinstance(known, Instance) else {}
+        return rt.gradient_object(primal, **parts)
+    if not isinstance(primal, (np.ndarray, np.generic, float, complex)):
+        return tangent
+    given = np.asarray(tangent)
+    if given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and not np.iscomplexobj(primal)):
+        raise _tangent_error(tangent, primal, name)
+    if given.shape != np.shape(primal):
+        raise error(
+            "S2S514", name=name, got=given.shape, expected=np.shape(primal),
+            hint="give the tangent the shape of its primal",
+        )
+    if not isinstance(primal, np.ndarray):
+        return type(primal)(given[()])
+    made = np.empty_like(primal)
+    made[...] = given
+    return made
+
+
+def _tangent_error(tangent: Any, primal: Any, name: str) -> DifferentiationError:
+    kind = f" ({np.result_type(tangent)})" if isinstance(tangent, (np.ndarray, np.generic)) else ""
+    return error(
+        "S2S515", name=name, got=_structure(tangent) + kind, expected=_structure(primal),
+        hint="give the tangent the structure and the kind of its primal",
+    )
+
+
+def _with_tangents(version: Version, target: Target) -> Callable[..., Any]:
+    """What ``jvp`` calls: a function of the primals that gives one of their tangents."""
+    run = version.run
+
+    def call(*values: Any) -> Callable[..., Any]:
+        return lambda *tangents: run(*values, *tangents)
 
     return call
 

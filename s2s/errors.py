@@ -187,6 +187,8 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
         ArgumentError,
         "the arguments `{first}` and `{second}` of `{name}` share memory, and it changes one of them in place",
     ),
+    "S2S514": (ArgumentError, "the tangent of {name} has shape {got}, the argument has shape {expected}"),
+    "S2S515": (ArgumentError, "the tangent of {name} is {got}, the argument is {expected}"),
     "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),

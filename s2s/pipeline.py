@@ -16,7 +16,7 @@ from s2s import ir, lowered, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.numbers import is_exact
-from s2s.analysis.parts import Path, is_differentiable, part
+from s2s.analysis.parts import Path, is_differentiable, leaves, part
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -35,6 +35,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.dead import drop_dead
+from s2s.passes.forward import Forwarder
 from s2s.passes.heap import holds_attributes
 from s2s.passes.inplace import own_arguments
 from s2s.passes.names import name_temporaries
@@ -60,6 +61,7 @@ TITLES = {
     "grad": "Gradient of {name} with respect to {wrt}",
     "value_and_grad": "Value and gradient of {name} with respect to {wrt}",
     "vjp": "Value of {name} and its pullback to {wrt}",
+    "jvp": "Value of {name} and its tangent for tangents of {wrt}",
     "primal": "{name}, as it is differentiated",
 }
 
@@ -196,6 +198,8 @@ class _Joint:
         primal, aux = self._split_aux()
         if self.request.mode == "vjp":
             return self._with_pullback(primal, aux)
+        if self.request.mode == "jvp":
+            return self._with_tangents(primal, aux)
         self._check_scalar(primal)
         reversal = self._reverse(primal, ir.Const(1.0), repeatable=False)
         builder = Builder(self.context)
@@ -211,6 +215,36 @@ class _Joint:
         else:
             result = builder.call(ops.make_tuple, out, gradient)
         return ir.replace(primal, body=builder.block(result))
+
+    def _with_tangents(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
+        """The function of the primals and, after these, the tangents of the paths that are differentiated."""
+        builder, given, params = Builder(self.context), dict[tuple[ir.Var, Path], ir.Atom](), []
+        forwarder = Forwarder(self.context, self.specializer, primal, dict(self.request.options))
+        for path in self.request.wrt:
+            var = self.params[path[0]]
+            value = part(self.context.value(var), tuple(path[1:]))
+            param = self.context.define("_".join(map(str, path)) + "_dot", value)
+            params.append(ir.Param(param))
+            for rest, _ in leaves(value):
+                given[var, (*path[1:], *rest)] = forwarder.leaf_of(param, rest, builder)
+            given |= self._tangents_of_parts(var, tuple(path[1:]), param, forwarder, builder)
+        result = [*forwarder.forward(given, builder), *(() if aux is None else (aux,))]
+        body = builder.block(builder.call(ops.make_tuple, *result))
+        return ir.replace(primal, params=(*primal.params, *params), body=body)
+
+    def _tangents_of_parts(
+        self, param: ir.Var, path: Path, dot: ir.Atom, forwarder: Forwarder, builder: Builder
+    ) -> dict[tuple[ir.Var, Path], ir.Atom]:
+        """The tangents of what is read from an argument with objects in it, by the tangent of the argument."""
+        given = {}
+        for (argument, place), var in self.context.inputs.items():
+            if argument == param and place[: len(path)] == path:
+                read, known = dot, part(self.arguments[param.name], path)
+                for key in place[len(path) :]:
+                    read, known = self._read_part(builder, read, known, key), part(known, (key,))
+                for rest, _ in leaves(self.context.value(var)):
+                    given[var, rest] = forwarder.leaf_of(read, rest, builder)
+        return given
 
     def _with_pullback(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
         value = primal.body.yields[0]

@@ -980,6 +980,21 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple
     return vjp_of_method(receiver, name, args, kwargs)
 
 
+def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]) -> Any:
+    """The result of a call that is decided at run time, and its tangent. ``values`` are the arguments, the last of them
+    by the keywords ``keys``, and ``dots`` their tangents, None for zero; with a ``name`` it is the method of the first
+    argument."""
+    from s2s.calls import jvp_of_call
+
+    return jvp_of_call(fn, name, values, dots, keys)
+
+
+def tangent_like(dot: Any, x: Any) -> Any:
+    """A tangent in the shape and dtype of ``x``."""
+    dot = cast(dot, x)
+    return np.broadcast_to(dot, x.shape) if isinstance(x, np.ndarray) and np.shape(dot) != x.shape else dot
+
+
 def set_item(items: list[Any], k: int, item: Any) -> list[Any]:
     """The list with another item at a position: a store where the position is not known before the program runs."""
     changed = list(items)

@@ -186,8 +186,39 @@ def random_cotangent(value, seed=0):
     return map_tree(one, value)
 
 
+def check_tangent(f, args, pulled, cotangent, value, rtol, scale):
+    """``jvp`` of ``f`` along a random direction: the value, bit for bit; a tangent like it; and the pairing with a
+    cotangent that reverse mode or differences give, ``pulled`` per position."""
+    direction = tuple(random_cotangent(arg, seed=5) if place in pulled else None for place, arg in enumerate(args))
+    given = copy_tree(tuple(d for d in direction if d is not None))
+    out, tangent = s2s.jvp(f, args, direction)
+    assert_same(out, value)
+    assert_same(tuple(d for d in direction if d is not None), given)
+    assert_like(tangent, value)
+    wanted = sum(inner(pulled[place], direction[place]) for place in pulled)
+    size = max([scale, *(abs(inner(pulled[place], direction[place])) for place in pulled)])
+    np.testing.assert_allclose(inner(cotangent, tangent), wanted, rtol=10 * rtol, atol=rtol * size)
+
+
+def assert_like(tangent, value):
+    """The structure, shapes and dtypes of a value, for its floats."""
+    if isinstance(value, (tuple, list)):
+        assert type(tangent) is type(value) and len(tangent) == len(value)
+        for t, v in zip(tangent, value):
+            assert_like(t, v)
+    elif isinstance(value, dict):
+        assert list(tangent) == list(value)
+        for key in value:
+            assert_like(tangent[key], value[key])
+    elif is_float(value):
+        assert np.shape(tangent) == np.shape(value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            assert isinstance(tangent, np.ndarray) == isinstance(value, np.ndarray)
+            assert np.asarray(tangent).dtype == value.dtype
+
+
 def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
-    """``grad``, ``value_and_grad`` and ``vjp`` of ``f`` against central differences or ``expected``.
+    """``grad``, ``value_and_grad``, ``vjp`` and ``jvp`` of ``f`` against central differences or ``expected``.
 
     Checks values, structure, shapes and dtypes; that the value is the function's own, bit for bit; that the
     arguments come back as they were; and that a second call gives the same bits. ``expected`` is a function
@@ -229,6 +260,8 @@ def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
             for place, p, e in zip(places, primals, pulled):
                 assert_gradient(first[place], p, e, rtol, scale)
                 assert_same(second[place], first[place])
+            if all(isinstance(place, int) for place in places):
+                check_tangent(f, args, dict(zip(places, pulled)), cotangent, value, rtol, scale)
 
     assert_same(args, before)
     assert_same(kwargs, kwargs_before)

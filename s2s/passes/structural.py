@@ -90,7 +90,7 @@ def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     known = self.context.value(target)
     bars = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
-    if any(b is not None and _unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
+    if any(b is not None and unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
         g = self.bar_of(sweep, target, span)
         assert g is not None
         spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
     for path, bar in bars.items():
         if bar is None:
             continue
-        index = _unpacked_index(path[0], before.value, after.value)
+        index = unpacked_index(path[0], before.value, after.value)
         read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
         stand_in = self.context.define("%", part(known, path[:1]))
         self.useful.add(stand_in)
@@ -108,7 +108,8 @@ def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
         item_read(self, stand_in, read, span, sweep)
 
 
-def _unpacked_index(k: int, before: int, after: int | None) -> int | None:
+def unpacked_index(k: int, before: int, after: int | None) -> int | None:
+    """Where an item that an unpacking gives stands in what is unpacked; None for the list of ``*rest``."""
     if after is None or k < before:
         return k
     return None if k == before else k - before - 1 - after

@@ -21,7 +21,7 @@ import numpy as np
 
 import s2s
 from s2s.errors import DifferentiationError, InternalError
-from tests.helpers import assert_same, copy_tree, differences, float_leaves
+from tests.helpers import assert_same, copy_tree, differences, float_leaves, random_cotangent
 
 STEPS = 3000
 LARGEST = 1e4
@@ -230,6 +230,13 @@ def derivatives_agree(f, samples, known):
             pulled = pullback(0.7)
             for place, want in zip(places, wanted):
                 compare(pulled[place], 0.7 * want, args[place], f"argument {place} of the pullback{args}")
+        tangents = [random_cotangent(arg) if place in places else None for place, arg in enumerate(args)]
+        out, tangent = s2s.jvp(f, args, tangents)
+        same(out, value, "value of jvp")
+        parts = [np.sum(np.asarray(want) * tangents[place]) for place, want in zip(places, wanted)]
+        scale = max([1.0, *map(abs, parts)])
+        if not np.allclose(tangent, sum(parts), rtol=1e-6, atol=1e-6 * scale):
+            raise Wrong(f"jvp along {tangents} at {args}: got {tangent}, expected {sum(parts)}")
         same(args, before, "arguments afterwards")
 
 

@@ -16,6 +16,7 @@ from tests.helpers import (
     assert_same,
     copy_tree,
     float_leaves,
+    inner,
     is_float,
     leaves,
     map_tree,
@@ -73,7 +74,26 @@ def by_grad(f, args, argnums):
     return first
 
 
-MODES = {"reverse": reverse_mode}
+def forward_mode(f, args, cotangent):
+    """The value and the cotangents of the arguments by ``jvp``, one direction for each element."""
+    before, value = copy_tree(args), None
+    pulled = [map_tree(lambda leaf: np.zeros_like(leaf) if is_array(leaf) else 0.0, arg) for arg in args]
+    still = [map_tree(lambda leaf: np.zeros_like(leaf) if is_float(leaf) else None, arg) for arg in args]
+    for place in argnums_of(args):
+        for leaf, into in zip(leaves(still[place]), leaves(pulled[place]), strict=True):
+            for at in np.ndindex(np.shape(leaf)) if isinstance(leaf, np.ndarray) else ():
+                leaf[at] = 1.0
+                value, tangent = s2s.jvp(f, args, still)
+                assert_same(args, before)
+                into[at] = inner(cotangent, tangent)
+                leaf[at] = 0.0
+        if not isinstance(args[place], (np.ndarray, tuple, list, dict)):
+            value, tangent = s2s.jvp(f, args, [type(args[k])(1.0) if k == place else d for k, d in enumerate(still)])
+            pulled[place] = type(args[place])(inner(cotangent, tangent))
+    return value, pulled
+
+
+MODES = {"reverse": reverse_mode, "forward": forward_mode}
 """By name, what computes the value and the cotangents of the arguments from a cotangent of the result."""
 
 

@@ -135,6 +135,26 @@ def test_generated_gradient_gives_what_the_rule_gives(rule: Rule, tmp_path: Any)
             np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)
 
 
+def with_tangents(*kinds: str) -> list[Any]:
+    """The rules that have forward mode."""
+    return [c for c in cases(*kinds) if c.values[0].kind != "vjp" or c.values[0].tangents or c.values[0].tangent]
+
+
+@pytest.mark.parametrize("rule", with_tangents(*CHECKED))
+def test_generated_tangent_gives_what_the_rule_gives(rule: Rule, tmp_path: Any) -> None:
+    for sample in rule.samples:
+        case, program = Case(rule, sample), Program(rule, sample)
+        f = program.build(tmp_path)
+        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
+        moves = [
+            case.directions[name][i] if name in case.active else None
+            for name, item in case.template.items() for i, _ in enumerate(draws(item))
+        ]
+        _, found = s2s.jvp(f, leaves, moves)
+        for got, want in zip(tree(found), tree(case.tangent()), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9, err_msg=program.text)
+
+
 # Those of Python itself take functions and iterators: the tests of the language have them.
 OF_PYTHON = (sum, map, filter, functools.reduce)
 

@@ -1,0 +1,378 @@
+"""Forward mode: a function in SSA form -> the same function with the tangents of its variables.
+
+    h = np.tanh(W @ x)              t0 = W @ x
+    y = h * h              ->       h = np.tanh(t0)
+                                    h_dot = (1.0 - h * h) * (W_dot @ x)
+                                    y = h * h
+                                    y_dot = 2.0 * h * h_dot
+
+The tangent of a statement stands beside it. A variable that no differentiated input reaches has none, which stands for
+zero; zeros are made where paths join. The tangent of an array may be *compact*, as a cotangent may (``cotangents``).
+
+Arrays that are changed in place have tangents with the same aliasing: what is a view of another array has the same view
+of its tangent, and each store is done to both.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s import runtime as rt
+from s2s.analysis.lattice import is_number
+from s2s.analysis.memory import Memory
+from s2s.analysis.parts import Path, has_cotangent, leaves, part
+from s2s.analysis.values import UNKNOWN, Array, Mapping, Sequence
+from s2s.errors import error
+from s2s.passes import cotangents, forward_stores, tangents
+from s2s.passes.build import Builder, Context, has_zero_derivative
+from s2s.passes.forward_parts import hand_on, structure
+from s2s.passes.structural import is_hashable, is_structural
+from s2s.rules import table
+
+Key = tuple[ir.Var, Path]
+
+
+class Forwarder:
+    """Writes a function with its tangents."""
+
+    def __init__(self, context: Context, specializer: Any, primal: ir.Function, options: dict[str, Any]) -> None:
+        self.context = context
+        self.specializer = specializer
+        self.primal = primal
+        self.nonsmooth = options.get("nonsmooth")
+        self.memory = Memory(primal, context.value)
+        self.builder = Builder(context)
+        self.dots: dict[Key, ir.Atom] = {}
+        self.owned: set[ir.Atom] = set()
+        self.unclear: dict[ir.Var, ir.Span | None] = {}
+        context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
+
+    def forward(self, given: dict[Key, ir.Atom], builder: Builder) -> tuple[ir.Atom, ir.Atom]:
+        """Write the body for tangents of parameters; the result and its tangent, zeros where it has none."""
+        self.builder = builder
+        self.dots |= given
+        self.block(self.primal.body)
+        result = self.primal.body.yields[0]
+        return result, self.whole(result, None)
+
+    def leaf_of(self, dot: ir.Atom, path: Path, builder: Builder) -> ir.Atom:
+        """The part of a given tangent for a leaf."""
+        self.builder = builder
+        return self.read(dot, path, None)
+
+    def block(self, block: ir.Block) -> None:
+        """The statements of a block, each with its tangent."""
+        for s in block.statements:
+            match s:
+                case ir.Let(target, value, span):
+                    self.let(s, target, value, span)
+                case ir.Store():
+                    forward_stores.store(self, s)
+                case ir.If():
+                    self.branch(s)
+                case ir.For() | ir.While():
+                    self.loop(s)
+                case ir.With():
+                    (body,) = self.inside(ir.blocks_of(s))
+                    self.builder.add(ir.with_blocks(s, [body]))
+                case ir.Try():
+                    self.attempt(s)
+                case _:
+                    self.builder.add(s)
+
+    def inside(self, blocks: tuple[ir.Block, ...]) -> list[ir.Block]:
+        """Blocks with their tangents, and what they yield as it is."""
+        made = []
+        for block in blocks:
+            outer, self.builder = self.builder, self.builder.child()
+            self.block(block)
+            made.append(self.builder.block(*block.yields))
+            self.builder = outer
+        return made
+
+    # --- tangents of variables
+
+    def dot(self, atom: Any, path: Path = ()) -> ir.Atom | None:
+        """The tangent of a leaf of a variable; None for zero."""
+        if atom in self.unclear:
+            made = self.context.definitions[atom]
+            raise error("S2S208", span=self.unclear[atom], name=str(made.args[1]).strip("'"))  # type: ignore[union-attr]
+        return self.dots.get((atom, path)) if isinstance(atom, ir.Var) else None
+
+    def is_active(self, atom: Any) -> bool:
+        """Whether some leaf of a value has a tangent."""
+        return isinstance(atom, ir.Var) and any(
+            self.dot(atom, path) is not None for path, _ in leaves(self.context.value(atom))
+        )
+
+    def name(self, var: ir.Var) -> str:
+        """What the tangent of a variable is called."""
+        return f"{self.context.name_of(var)}_dot"
+
+    def put(self, var: ir.Var, path: Path, dot: ir.Atom) -> None:
+        """Give a leaf of a variable its tangent."""
+        if not path and isinstance(dot, ir.Var) and dot not in self.dots.values():
+            dot = self.context.renamed(self.builder, dot, self.name(var))
+        if isinstance(dot, ir.Var) and dot.is_temporary and not path and self.context.name_of(var) != "%":
+            self.context.names[dot] = self.name(var)
+        self.dots[var, path] = dot
+
+    def put_all(self, var: ir.Var, made: ir.Atom, span: ir.Span | None) -> None:
+        """Give a variable its tangent, which has the structure of its value."""
+        known = self.context.value(var)
+        if not isinstance(known, (Sequence, Mapping)):
+            self.put(var, (), made)
+            return
+        for path, _ in leaves(known):
+            self.put(var, path, self.read(made, path, span))
+
+    def read(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
+        """The part of a container that a path leads to."""
+        for key in path:
+            atom = self.builder.call(operator.getitem, atom, ir.Const(key), span=span)
+        return atom
+
+    def zero(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
+        """A zero tangent for a leaf of a value."""
+        value = part(self.context.value(atom), path)
+        if is_number(value) or atom == ir.UNDEFINED:
+            return ir.Const(0.0)
+        like = self.read(atom, path, span)
+        known = isinstance(value, Array) and value.dtype.kind in "fc"
+        return self.builder.call(np.zeros_like if known else rt.zeros_of, like, span=span)
+
+    def full(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
+        """The tangent of a leaf in the shape of the leaf; zeros where it has none."""
+        dot = self.dot(atom, path)
+        if dot is None:
+            return self.zero(atom, path, span)
+        return cotangents.full(self.builder, dot, self.read(atom, path, span), span)
+
+    def whole(self, atom: ir.Atom, span: ir.Span | None, path: Path = ()) -> ir.Atom:
+        """The tangent of a value, or of a part of it, with its structure; zeros where it has none."""
+        value = part(self.context.value(atom), path)
+        match value:
+            case Sequence(kind, items) if kind is not slice:
+                made = [self.whole(atom, span, (*path, k)) for k in range(len(items))]
+                if kind in (tuple, list):
+                    return self.builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, span=span)
+                return self.builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN, span=span)
+            case Mapping(keys):
+                flat: list[ir.Atom] = []
+                for key in keys:
+                    flat += [ir.Const(key), self.whole(atom, span, (*path, key))]
+                return self.builder.call(ops.make_dict, *flat, span=span)
+            case _:
+                return self.full(atom, path, span) if has_cotangent(value) else ir.Const(None)
+
+    # --- assignments
+
+    def let(self, s: ir.Let, target: ir.Var | None, value: ir.Value, span: ir.Span | None) -> None:
+        """``target = value`` and its tangent."""
+        if isinstance(value, ir.Call) and self.is_decided_later(target, value):
+            assert target is not None
+            self.push(target, value, span)
+            return
+        self.builder.add(s)
+        if target is None or not self.context.is_varied(target):
+            return
+        if isinstance(value, ir.Var):
+            hand_on(self, target, (), value, ())
+        elif isinstance(value, ir.Call):
+            self.call(target, value, span)
+        forward_stores.own(self, target, span)
+
+    def call(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+        """The tangent of the result of a call with a rule."""
+        assert isinstance(value.fn, ir.Const)
+        fn = value.fn.value
+        if is_structural(fn):
+            structure(self, fn, target, value, span)
+            return
+        active = [a for a in ir.atoms_of(value) if self.is_active(a)]
+        if not active:
+            return
+        if fn is getattr:
+            self.attribute(target, value, span)
+            return
+        rule = table.find(fn)
+        if rule is None or rule.kind == "zero" or has_zero_derivative(fn, value.args):  # type: ignore[arg-type]
+            return
+        if rule.kind == "straight_through" and not tangents.passes(self, rule, span):
+            return
+        if rule.kind in ("partials", "straight_through"):
+            tangents.elementwise(self, rule, target, value, span)
+        elif rule.kind == "several":
+            tangents.several(self, rule, target, value, span)
+        elif rule.kind == "linear":
+            tangents.linear(self, rule, target, value, span)
+        else:
+            tangents.by_tangent(self, rule, target, value, span)
+
+    def attribute(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+        """The tangent of an attribute: ``x.T`` is ``np.transpose(x)``."""
+        receiver, name = value.args[:2]
+        if has_zero_derivative(getattr, value.args):  # type: ignore[arg-type]
+            return
+        known = self.context.value(receiver)  # type: ignore[arg-type]
+        fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
+        if fn is None or table.find(fn) is None:  # a method, to be called; refused where it is read otherwise
+            self.unclear[target] = span
+            return
+        if isinstance(known, Array):  # the same attribute of the tangent: a view where that of the array is one
+            made = self.builder.call(getattr, self.full(receiver, (), span), name, span=span)  # type: ignore[arg-type]
+            self.put(target, (), made)
+            return
+        self.call(target, ir.Call(ir.Const(fn), (receiver,)), span)
+
+    # --- calls decided at run time
+
+    def is_decided_later(self, target: ir.Var | None, value: ir.Call) -> bool:
+        """Whether a call gives its tangent when it runs."""
+        if target is None or not (self.context.is_varied(target) or target in self.context.effects):
+            return False
+        if not isinstance(value.fn, ir.Const):
+            return True
+        fn = value.fn.value
+        return fn is not getattr and not is_structural(fn) and table.find(fn) is None if is_hashable(fn) else True
+
+    def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+        """``y, y_dot = rt.push(f, (x,), (x_dot,), {})``."""
+        fn = value.fn
+        if isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__):
+            raise error("S2S210", span=span, name=fn.value.__name__)
+        if any(isinstance(a, ir.Star) for a in value.args):
+            raise error("S2S207", span=span)
+        if self.memory.is_buffer(target):
+            raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
+        args: list[ir.Atom] = [*value.args]  # type: ignore[list-item]
+        name: ir.Atom = ir.Const(None)
+        if self.context.is_varied(fn):
+            made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
+            if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
+                raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
+            args, name, fn = [made.args[0], *args], made.args[1], ir.Const(None)  # type: ignore[list-item, assignment]
+        named = [(k, a) for k, a in value.kwargs if k is not None]
+        every = [*args, *(a for _, a in named)]
+        dots = [self.whole(a, span) if self.is_active(a) else ir.Const(None) for a in every]
+        builder = self.builder
+        keys = builder.call(ops.make_tuple, *(ir.Const(k) for k, _ in named), span=span)
+        call = ir.Call(
+            ir.Const(rt.push),
+            (fn, name, builder.call(ops.make_tuple, *every, span=span), builder.call(ops.make_tuple, *dots, span=span),
+             keys),
+        )
+        pair = builder.let(call, UNKNOWN, span=span)
+        builder.add(ir.Let(target, ir.Call(ir.Const(operator.getitem), (pair, ir.Const(0))), span))
+        second = builder.let(ir.Call(ir.Const(operator.getitem), (pair, ir.Const(1))), UNKNOWN, span=span)
+        if self.context.is_varied(target):
+            self.put_all(target, second, span)
+
+    # --- control flow
+
+    def branch(self, s: ir.If) -> None:
+        """An ``if`` whose results have tangents as more results."""
+        sides = []
+        for block in (s.then, s.orelse):
+            outer, self.builder = self.builder, self.builder.child()
+            self.block(block)
+            sides.append(self.builder)
+            self.builder = outer
+        yields = [list(s.then.yields), list(s.orelse.yields)]
+        more = self.joined(s.results, yields, sides, s.span)
+        blocks = [side.block(*y) for side, y in zip(sides, yields, strict=True)]
+        self.builder.add(ir.replace(ir.with_blocks(s, blocks), results=(*s.results, *more)))
+
+    def attempt(self, s: ir.Try) -> None:
+        """A ``try`` whose results have tangents as more results."""
+        blocks = list(ir.blocks_of(s))
+        builders = []
+        for block in blocks:
+            outer, self.builder = self.builder, self.builder.child()
+            self.block(block)
+            builders.append(self.builder)
+            self.builder = outer
+        sides = ir.sides_of(s)
+        giving = [k for k, block in enumerate(blocks) if any(block is side for side in sides)]
+        yields = [list(blocks[k].yields) for k in giving]
+        more = self.joined(s.results, yields, [builders[k] for k in giving], s.span)
+        made = [b.block(*block.yields) for b, block in zip(builders, blocks, strict=True)]
+        for k, y in zip(giving, yields, strict=True):
+            made[k] = builders[k].block(*y)
+        self.builder.add(ir.replace(ir.with_blocks(s, made), results=(*s.results, *more)))
+
+    def joined(
+        self, results: tuple[ir.Var, ...], yields: list[list[ir.Atom]], sides: list[Builder], span: ir.Span | None
+    ) -> list[ir.Var]:
+        """The tangents of variables that are one thing or another, as further results; ``yields`` get what each side
+        gives for them."""
+        more = []
+        for k, result in enumerate(results):
+            if not self.context.is_varied(result):
+                continue
+            atoms = [y[k] for y in yields]
+            for path, known in leaves(self.context.value(result)):
+                if all(self.dot_of(a, path) is None for a in atoms):
+                    continue
+                for side, y, atom in zip(sides, yields, atoms, strict=True):
+                    outer, self.builder = self.builder, side
+                    y.append(self.at_join(atom, path, span))
+                    self.builder = outer
+                found = self.context.define(self.name(result), known)
+                self.dots[result, path] = found
+                if self.memory.is_buffer(result):
+                    forward_stores.note_changed(self, found)
+                more.append(found)
+        return more
+
+    def dot_of(self, atom: ir.Atom, path: Path) -> ir.Atom | None:
+        """The tangent of a leaf, also where the value is known less precisely on the side that gives it."""
+        while True:
+            found = self.dot(atom, path)
+            if found is None and isinstance(part(self.context.value(atom), path), (Sequence, Mapping)):
+                found = next((d for (var, at), d in self.dots.items() if var == atom and at[: len(path)] == path), None)
+            if found is not None or not path:
+                return found
+            path = path[:-1]
+
+    def at_join(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
+        """The tangent of a leaf as it goes into a join: in the shape of the leaf, zeros where it has none."""
+        if atom == ir.UNDEFINED:
+            return ir.UNDEFINED
+        known = self.context.value(atom)
+        if isinstance(part(known, path), (Sequence, Mapping)):
+            return self.whole(atom, span, path)
+        return self.full(atom, path, span)
+
+    def loop(self, s: ir.For | ir.While) -> None:
+        """A loop that carries the tangents of what it carries."""
+        carried, spots = list(s.carried), []
+        for k, c in enumerate(s.carried):
+            if not self.context.is_varied(c.param):
+                continue
+            for path, known in leaves(self.context.value(c.param)):
+                init = ir.Const(0.0) if c.init == ir.UNDEFINED else self.at_join(c.init, path, s.span)
+                param = self.context.define(self.name(c.param), known)
+                result = self.context.define(self.name(c.result), part(self.context.value(c.result), path))
+                carried.append(ir.Carried(param, init, result))
+                self.dots[c.param, path] = param
+                if self.memory.is_buffer(c.param):
+                    self.context.changed |= {param, result}
+                spots.append((k, path, c.result, result))
+        outer, self.builder = self.builder, self.builder.child()
+        self.block(s.body)
+        yields = [*s.body.yields]
+        for k, path, _, _ in spots:
+            yields.append(self.at_join(s.body.yields[k], path, s.span))
+        body = self.builder.block(*yields)
+        self.builder = outer
+        for _, path, var, result in spots:
+            self.dots[var, path] = result
+        self.builder.add(ir.replace(s, body=body, carried=tuple(carried)))
+
+
+__all__ = ["Forwarder"]

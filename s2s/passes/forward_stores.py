@@ -1,0 +1,125 @@
+"""Tangents of arrays that are changed in place: arrays that are changed with them, and that alias as they do."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from s2s import ir
+from s2s.analysis.lattice import is_number
+from s2s.analysis.memory import shared_with
+from s2s.analysis.parts import leaves
+from s2s.analysis.values import Array, ListOf, Sequence, Unknown
+from s2s.errors import error
+from s2s.passes import cotangents
+from s2s.passes.tangents import add_up, inline
+from s2s.rules import table
+
+if TYPE_CHECKING:
+    from s2s.passes.forward import Forwarder
+
+
+def own(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
+    """Where an array may be changed, make its tangent an array that is changed with it: of its own where the array
+    is new, else what the same operation made of the other's tangent."""
+    if not self.memory.is_buffer(var) or not isinstance(self.context.value(var), (Array, Unknown)):
+        keep_apart(self, var, span)
+        return
+    dot = self.dot(var)
+    if dot is None:
+        made = self.zero(var, (), span)
+    elif not self.memory.is_new(var) and not is_number(self.context.value(dot)):
+        note_changed(self, dot)
+        return
+    else:
+        made = cotangents.whole(self.builder, dot, var, span)
+        if made == dot and (dot in self.owned or not is_made_here(self, dot)):
+            made = self.builder.call(np.copy, dot, span=span)
+    self.owned.add(made)
+    if isinstance(made, ir.Var) and made.is_temporary:
+        made = self.context.renamed(self.builder, made, self.name(var))
+        self.owned.add(made)
+    note_changed(self, made)
+    self.dots[var, ()] = made
+
+
+def keep_apart(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
+    """Copy the tangent of what does not change where it is, or is a view of, one that does."""
+    for path, _ in leaves(self.context.value(var)):
+        dot = self.dots.get((var, path))
+        if dot is not None and not self.memory.is_buffer(var) and may_change(self, dot):
+            self.dots[var, path] = self.builder.call(np.copy, dot, span=span, name=self.name(var))
+
+
+def may_change(self: Forwarder, dot: ir.Atom) -> bool:
+    """Whether a tangent may share memory with one that is changed in place."""
+    todo, seen = [dot], set[ir.Atom]()
+    while todo:
+        atom = todo.pop()
+        if not isinstance(atom, ir.Var) or atom in seen:
+            continue
+        if atom in self.context.changed:
+            return True
+        seen.add(atom)
+        made = self.context.definitions.get(atom)
+        if made is not None:
+            todo += shared_with(made, self.context.value(atom), self.context.value)
+    return False
+
+
+def note_changed(self: Forwarder, dot: ir.Atom) -> None:
+    """A tangent that is changed in place does not stay what its definition says."""
+    if isinstance(dot, ir.Var):
+        self.context.changed.add(dot)
+
+
+def is_made_here(self: Forwarder, dot: ir.Atom) -> bool:
+    """Whether a tangent is a new array that nothing else refers to."""
+    made = self.context.definitions.get(dot) if isinstance(dot, ir.Var) else None
+    if not isinstance(made, ir.Call) or sum(1 for d in self.dots.values() if d == dot) > 1:
+        return False
+    return not shared_with(made, self.context.value(dot), self.context.value)
+
+
+def store(self: Forwarder, s: ir.Store) -> None:
+    """A store into an array, and into its tangent."""
+    target = s.target
+    of = self.dot(target)
+    if of is None or s.kind == "opaque":
+        self.builder.add(s)
+        return
+    dot = self.dot(s.value)
+    key: ir.Atom | None = None if s.kind == "whole" else s.key
+    if isinstance(self.context.value(s.value), (Sequence, ListOf)):
+        dot = self.whole(s.value, s.span) if self.is_active(s.value) else None
+    if s.op is None:
+        self.builder.add(ir.replace(s, target=of, value=ir.Const(0.0) if dot is None else dot))
+    elif s.op in (operator.add, operator.sub) or s.kind == "at":
+        if dot is not None:
+            self.builder.add(ir.replace(s, target=of, value=dot))
+    else:
+        changed_by_operator(self, s, of, key, dot)
+    self.builder.add(s)
+
+
+def changed_by_operator(self: Forwarder, s: ir.Store, of: ir.Atom, key: ir.Atom | None, dot: ir.Atom | None) -> None:
+    """``a[i] op= v`` by the partial derivatives of the operator."""
+    rule = table.find(s.op)
+    if rule is None or rule.kind != "partials" or s.op is None:
+        raise error("S2S119", span=s.span)
+    builder, old, old_dot = self.builder, s.target, of
+    if key is not None:
+        old = builder.call(operator.getitem, s.target, key, span=s.span)
+        old_dot = builder.call(operator.getitem, of, key, span=s.span)
+    result = builder.call(s.op, old, s.value, span=s.span)
+    p = inline(self, rule.partials[0], (result, old, s.value), s.span)  # type: ignore[arg-type]
+    total = cotangents.multiply(builder, old_dot, p, s.span)
+    if dot is not None:
+        p = inline(self, rule.partials[1], (result, old, s.value), s.span)  # type: ignore[arg-type]
+        total = add_up(self, total, cotangents.multiply(builder, dot, p, s.span), s.span)
+    builder.store(of, ir.Const(Ellipsis) if key is None else key, total, None, s.span)
+
+
+__all__ = ["note_changed", "own", "store"]

@@ -1,0 +1,185 @@
+"""``jvp``: arguments and results of every structure, what is refused, and how the generated code reads."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import ArgumentError, NoDerivativeError
+from tests.helpers import differences, inner
+
+X = np.array([0.4, -1.3, 0.8])
+V = np.array([1.0, 0.5, -2.0])
+
+
+def bent(x, n):
+    y = np.tanh(x) * n
+    for k in range(n):
+        y[k] += x[k] ** 2
+    return y
+
+
+def test_value_and_tangent():
+    out, tangent = s2s.jvp(bent, (X, 2), (V, None))
+    np.testing.assert_array_equal(out, bent(X, 2))
+    wanted = 2.0 * (1.0 - np.tanh(X) ** 2) * V + np.array([2.0 * X[0] * V[0], 2.0 * X[1] * V[1], 0.0])
+    np.testing.assert_allclose(tangent, wanted, rtol=1e-14)
+    assert not np.shares_memory(tangent, V)
+
+
+def test_tangents_of_what_has_no_derivative():
+    for still in (None, 0, 0.0):
+        np.testing.assert_array_equal(s2s.jvp(bent, (X, 2), (V, still))[1], s2s.jvp(bent, (X, 2), (V, None))[1])
+    with pytest.raises(ArgumentError, match="is an integer"):
+        s2s.jvp(bent, (X, 2), (V, 1.0))
+
+
+def test_nothing_moves():
+    out, tangent = s2s.jvp(bent, (X, 2), (None, None))
+    np.testing.assert_array_equal(out, bent(X, 2))
+    np.testing.assert_array_equal(tangent, np.zeros(3))
+
+
+def test_containers():
+    def f(params, scale):
+        hidden = np.tanh(params["W"] @ X + params["b"][0])
+        return {"hidden": hidden, "sizes": (hidden.size, scale * np.sum(params["b"][1]))}
+
+    rng = np.random.default_rng(3)
+    params = {"W": rng.normal(size=(2, 3)), "b": [rng.normal(size=2), rng.normal(size=4)]}
+    moves = {"W": rng.normal(size=(2, 3)), "b": [None, rng.normal(size=4)]}
+    out, tangent = s2s.jvp(f, (params, 1.5), (moves, 0.5))
+    assert out["sizes"][0] == 2 and list(tangent) == ["hidden", "sizes"]
+    moved = {"W": moves["W"], "b": [np.zeros(2), moves["b"][1]]}
+
+    def at(t):
+        there = {"W": params["W"] + t * moved["W"], "b": [a + t * d for a, d in zip(params["b"], moved["b"])]}
+        return f(there, 1.5 + 0.5 * t)
+
+    weights = np.array([0.3, -0.8])
+    hidden = differences(lambda t: inner(weights, at(t)["hidden"]), 0.0)
+    np.testing.assert_allclose(weights @ tangent["hidden"], hidden, rtol=1e-8)
+    np.testing.assert_allclose(tangent["sizes"][1], differences(lambda t: at(t)["sizes"][1], 0.0), rtol=1e-8)
+
+
+@dataclass
+class Line:
+    weights: np.ndarray
+    offset: float
+    name: str = "line"
+
+    def at(self, x):
+        return self.weights * x + self.offset**2
+
+
+def test_objects():
+    def f(line, x):
+        return np.sum(line.at(x) ** 2) + line.offset
+
+    line, move = Line(X.copy(), 0.5), Line(V, -0.4)
+    gradient = s2s.grad(f)(line, V)
+    out, tangent = s2s.jvp(f, (line, V), (move, None))
+    assert out == f(line, V)
+    assert tangent == pytest.approx(gradient.weights @ V + gradient.offset * -0.4, rel=1e-13)
+    with pytest.raises(ArgumentError):
+        s2s.jvp(f, (line, V), (V, None))
+
+
+def test_auxiliary_data():
+    def f(x):
+        y = np.sum(x**3)
+        return y, {"steps": 3, "x": x}
+
+    out, tangent, aux = s2s.jvp(f, (X,), (V,), has_aux=True)
+    assert out == np.sum(X**3) and aux["steps"] == 3
+    np.testing.assert_allclose(tangent, np.sum(3.0 * X**2 * V))
+    assert s2s.jvp(f, (X,), (None,), has_aux=True)[1] == 0.0
+
+
+def test_keywords_and_dtypes():
+    def f(x, *, power=2):
+        return x**power
+
+    out, tangent = s2s.jvp(f, (X.astype(np.float32),), (V,), power=3)
+    assert out.dtype == tangent.dtype == np.float32
+    np.testing.assert_allclose(tangent, 3.0 * X**2 * V, rtol=1e-5)
+    _, tangent = s2s.jvp(f, (2.0,), (1,), power=3)
+    assert tangent == 12.0 and type(tangent) is float
+
+
+def test_complex_tangents():
+    z, z_dot = np.array([1.0 + 2.0j, -0.5j]), np.array([0.3 - 1.0j, 2.0 + 0.0j])
+    np.testing.assert_allclose(s2s.jvp(lambda z: z**2, (z,), (z_dot,))[1], 2.0 * z * z_dot)
+    np.testing.assert_allclose(s2s.jvp(np.abs, (z,), (z_dot,))[1], np.real(np.conj(z) * z_dot) / np.abs(z))
+
+
+def test_calls_decided_at_run_time():
+    def power(x, n):
+        return x if n == 0 else x * power(x, n - 1)
+
+    def f(x, pick):
+        functions = [np.sin, lambda t: t * t, np.exp]
+        total = 0.0
+        for k in range(pick):
+            total = total + functions[k](x)
+        return total * power(x, pick)
+
+    _, tangent = s2s.jvp(f, (0.7, 3), (1.0, None))
+    assert tangent == pytest.approx(float(differences(lambda x: f(x, 3), 0.7)), rel=1e-8)
+
+
+def test_changed_arguments_stay_as_they_are():
+    def f(x):
+        x[1:] *= x[:-1]
+        return x
+
+    x = X.copy()
+    out, tangent = s2s.jvp(f, (x,), (V,))
+    np.testing.assert_array_equal(x, X)
+    np.testing.assert_allclose(out, f(X.copy()))
+    np.testing.assert_allclose(tangent, [V[0], V[1] * X[0] + X[1] * V[0], V[2] * X[1] + X[2] * V[1]])
+
+
+@pytest.mark.parametrize(
+    "primals, tangents, said",
+    [
+        ((X, 2), (V,), "there are 2 primals and 1 tangents"),
+        ((X, 2), (V[:2], None), "has shape (2,), the argument has shape (3,)"),
+        ((X, 2), (V * 1j, None), "is an array (complex128), the argument is an array"),
+        (([X], 2), ((V, V), None), "is a tuple of 2, the argument is a list of 1"),
+        (X, (V,), "`primals` is no tuple of arguments"),
+    ],
+)
+def test_tangents_that_do_not_fit(primals, tangents, said):
+    with pytest.raises(ArgumentError) as info:
+        s2s.jvp(bent, primals, tangents)
+    assert said in str(info.value)
+
+
+def test_function_that_is_refused():
+    def f(x):
+        return np.sum(np.histogram(x)[1]) * np.poly1d(x)(2.0)
+
+    with pytest.raises(NoDerivativeError):
+        s2s.jvp(f, (X,), (V,))
+
+
+def newton_sqrt(x, n):
+    y = x
+    for _ in range(n):
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def test_generated_code():
+    text = s2s.source(newton_sqrt, 2.0, 3, mode="jvp")
+    assert text[text.index("    y = x") :] == """\
+    y = x
+    y_dot = x_dot
+    for _ in range(n):
+        t0_dot = y_dot + (x_dot / y - y_dot * x / y / y)
+        y = 0.5 * (y + x / y)
+        y_dot = 0.5 * t0_dot
+    return y, y_dot
+"""
