@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -115,9 +116,13 @@ class _Describer:
         return Object(kind, Example(value)) if has_attributes(value) else UNKNOWN
 
     def instance(self, value: Any, name: str) -> AbstractValue:
-        """An object with its attributes. One that can hold no float is an Object."""
+        """An object with its attributes. One inside another that can hold no float is an Object, as is one of Python's
+        own library."""
         if id(value) in self.open or len(self.open) > 16:
             return UNKNOWN
+        kind = type(value)
+        if (kind.__module__ or "").split(".")[0] in _LIBRARY and kind is not types.SimpleNamespace:
+            return Object(kind, Example(value))
         self.open.add(id(value))
         try:
             found = own_attributes(value)
@@ -127,7 +132,9 @@ class _Describer:
             for k, item in enumerate(found.values()):
                 if isinstance(items[k], Unknown) and not isinstance(item, _MAY_HOLD_FLOATS):
                     items[k] = Object(type(item), Example(item))
-            return Instance(type(value), tuple(found), tuple(items))
+            if len(self.open) > 1 and not any(isinstance(i, Unknown) or has_float(i) for i in items):
+                return Object(kind, Example(value))
+            return Instance(kind, tuple(found), tuple(items))
         finally:
             self.open.discard(id(value))
 
@@ -188,6 +195,8 @@ def has_attributes(value: Any) -> bool:
         and not hasattr(kind, "_member_map_")  # the members of an enumeration are constants
     )
 
+
+_LIBRARY = sys.stdlib_module_names - {"__main__"}
 
 _MAY_HOLD_FLOATS = (list, tuple, dict, np.ndarray, np.generic, collections.deque)
 

@@ -599,3 +599,33 @@ class Reader:
 def test_an_object_whose_attributes_are_not_known_is_refused(thing):
     with pytest.raises(ArgumentError, match=r"\[S2S504\]"):
         s2s.grad(lambda p: p.value**2)(thing)
+
+
+class Settings:
+    def __init__(self, mode, power):
+        self.mode = mode
+        self.power = power
+
+    def apply(self, x):
+        return x**self.power if self.mode == "power" else 3.0 * x
+
+
+def test_objects_without_floats_in_an_object_are_read_as_those_from_outside():
+    import logging
+
+    def f(s, x):
+        total = np.sum(s.settings.apply(s.w) * x)
+        for other in s.others:
+            total = total + other.apply(s.w[0])
+        return total
+
+    thing = types.SimpleNamespace(
+        w=X + 2.0, settings=Settings("power", 3), log=logging.getLogger("s2s"), others=[Settings("line", 1)])
+    gradient = s2s.grad(f)
+    for mode, power in (("power", 3), ("power", 2), ("line", 1)):
+        thing.settings = Settings(mode, power)
+        found = gradient(thing, X)
+        assert found.settings is None and found.log is None
+        wanted = [difference(f, (thing, X), ("w",), H * e) for e in np.eye(3)]
+        assert np.allclose(found.w, wanted, rtol=1e-6)
+    assert len(gradient.dispatcher.versions) == 2

@@ -27,6 +27,7 @@ from s2s import ir, ops
 from s2s.analysis.parts import leaves
 from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, ListOf, Mapping, Object, Ref, Sequence
 from s2s.errors import error
+from s2s.signature import has_attributes
 
 if TYPE_CHECKING:
     from s2s.passes.build import Builder, Context
@@ -264,35 +265,33 @@ def argument_origin(
     return Origin(make, read_part, State(kind, borrowed=True), keys, root)
 
 
-def holds_attributes(known: AbstractValue) -> bool:
-    """Whether a value is, or holds, an object with known attributes."""
-    match known:
-        case Instance():
-            return True
-        case Sequence(_, items) | Mapping(_, items):
-            return any(map(holds_attributes, items))
-        case _:
-            return False
+def holds_attributes(known: AbstractValue, kinds: Any = Instance) -> bool:
+    """Whether a value is, or holds, an object with known attributes, or one of other kinds."""
+    if isinstance(known, (Sequence, Mapping)):
+        return any(holds_attributes(item, kinds) for item in known.items)
+    return isinstance(known, kinds)
 
 
 def input_cell(
     builder: Builder, known: AbstractValue, var: ir.Var, path: tuple[Any, ...], name: str, place: str,
-    read: Callable[[Builder, str], ir.Atom],
+    read: Callable[[Builder, str], ir.Atom], steps: tuple[Any, ...],
 ) -> ir.Atom:
     """What stands for an argument with objects in it, or for the part of one at a path, which ``read`` reads and which
-    is written as ``place``: cells for the objects and for what holds them, and a variable for each of the other parts,
-    which is read here."""
+    is written as ``place`` and as ``steps`` of guards: cells for the objects and for what holds them, and a variable
+    for each of the other parts, which is read here."""
     match known:
         case Known():
             return known.const
         case Instance(kind, keys, items):
             step: Any = getattr
-        case Sequence(kind, items) if holds_attributes(known):
+        case Sequence(kind, items) if holds_attributes(known, (Instance, Object)):
             step, keys = operator.getitem, tuple(range(len(items)))
-        case Mapping(keys, items) if holds_attributes(known):
+        case Mapping(keys, items) if holds_attributes(known, (Instance, Object)):
             step, kind = operator.getitem, dict
-        case Object():
-            return read(builder, name)
+        case Object(_, example):
+            if builder.context.refer is None or not has_attributes(example.value):
+                return read(builder, name)
+            return builder.context.refer(builder, known, steps, var, read)
         case _:
             return _input(builder, known, var, path, name, place, read)
 
@@ -302,7 +301,8 @@ def input_cell(
 
         named = key if isinstance(key, str) and key.isidentifier() else name
         inner = f"{place}.{key}" if step is getattr else f"{place}[{key!r}]"
-        return input_cell(builder, item, var, (*path, key), named, inner, read_part)
+        following = (*steps, key if step is getattr else (key,))
+        return input_cell(builder, item, var, (*path, key), named, inner, read_part, following)
 
     state = State(kind, keys, tuple(part(key, item) for key, item in zip(keys, items, strict=True)))
     origin = Origin(read, lambda b, cell, key, called: None, state, keys, var, True)

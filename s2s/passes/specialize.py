@@ -197,7 +197,8 @@ class Specializer:
         if objects.holds_attributes(value):
             self.context.values[var] = Instance(object, (), ())  # it is read part by part
             self.context.varied.discard(var)
-            return objects.input_cell(builder, value, var, (), var.name, var.name, lambda builder, name: var)
+            read: Callable[[Builder, str], ir.Atom] = lambda builder, name: var
+            return objects.input_cell(builder, value, var, (), var.name, var.name, read, (var.name,))
         if isinstance(value, Object):
             self.context.values[var] = UNKNOWN
             return self.instances.argument(builder, value, (var.name,), var, lambda builder, name: var)
