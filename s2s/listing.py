@@ -50,7 +50,7 @@ def functions(filter: str = "") -> list[FunctionRow]:
     """
     found = [name for name in table.EXTENSIONS if _is_installed(name)]
     table.extend(*found)
-    rows = {_row(rule) for rule in table.RULES.values()}
+    rows = {_row(rule) for rule in table.RULES.values() if _is_public(rule)}
     wanted = filter.lower()
     chosen = [r for r in rows if wanted in f"{r.name} {r.kind} {r.notes}".lower()]
     return sorted(chosen, key=operator.attrgetter("name", "kind", "notes"))
@@ -58,6 +58,12 @@ def functions(filter: str = "") -> list[FunctionRow]:
 
 def _is_installed(package: str) -> bool:
     return importlib.util.find_spec(package.partition(".")[0]) is not None
+
+
+def _is_public(rule: table.Rule) -> bool:
+    """Whether users call it: the compiler calls some of its own, and libraries have functions that are not public."""
+    name = rule.name.removeprefix("_")  # of a module that is compiled, as ``_operator``
+    return not name.startswith("s2s.") and "._" not in name
 
 
 def _row(rule: table.Rule) -> FunctionRow:

@@ -190,6 +190,7 @@ def has_attributes(value: Any) -> bool:
         bool(kind.__flags__ & HEAP_TYPE)
         and not isinstance(value, _OPAQUE)
         and kind.__getattribute__ is object.__getattribute__
+        and not _is_compiled_function(kind)
         and (kind.__module__ or "").split(".")[0] not in _OPAQUE_MODULES
         and not hasattr(kind, "__s2s_primal__")
         and not hasattr(kind, "_member_map_")  # the members of an enumeration are constants
@@ -227,6 +228,11 @@ def slots_of(kind: type) -> list[str]:
         name for base in kind.__mro__ for name, found in vars(base).items()
         if isinstance(found, types.MemberDescriptorType) and not name.startswith("__")
     ]
+
+
+def _is_compiled_function(kind: type) -> bool:
+    """Whether what it makes is called by compiled code."""
+    return any(isinstance(base.__dict__.get("__call__"), types.WrapperDescriptorType) for base in kind.__mro__)
 
 
 def _is_decorated(value: Any) -> bool:

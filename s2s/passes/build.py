@@ -38,6 +38,13 @@ _FOLDED = (
 )
 
 
+_COMPILED = (
+    "_ArrayFunctionDispatcher", "method_descriptor", "wrapper_descriptor", "cython_function_or_method",
+    "fused_cython_function",
+)
+"""Types of compiled functions that have no public name."""
+
+
 def is_constant_kind(value: Any) -> bool:
     """Whether an object is taken into generated code by value: an option, a function, a module, a type."""
     return isinstance(
@@ -51,7 +58,7 @@ def is_constant_kind(value: Any) -> bool:
                 functools._lru_cache_wrapper,
             ),
         ))
-        or type(value).__name__ in ("_ArrayFunctionDispatcher", "method_descriptor", "wrapper_descriptor")
+        or type(value).__name__ in _COMPILED
     )
 
 

@@ -25,7 +25,7 @@ from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import JOINER, MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
-from s2s.passes.objects import Place, is_replaceable
+from s2s.passes.objects import Place, is_replaceable, is_user_object
 from s2s.rules import table
 from s2s.rules.shape import as_columns, as_vector
 from s2s.signature import describe
@@ -117,6 +117,8 @@ def _known_attribute(
     if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
         self.guard_attribute(owner, attribute.value, found)
         return ir.Const(found)
+    if isinstance(owner, types.ModuleType) and is_user_object(found) and not in_rule(frame):
+        return self.instances.refer(builder, found, Place("module", (owner.__name__, attribute.value), None), name)
     if isinstance(found, (int, float)) and (in_rule(frame) or isinstance(owner, enum.Enum)):
         return ir.Const(found)
     if is_replaceable(owner) and not in_rule(frame):
@@ -383,7 +385,18 @@ def _ndindex(
     return builder.let(ir.Call(ir.Const(list), (pairs,)), known, span=span)
 
 
+def _split(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """The words of a known string."""
+    if not all(isinstance(a, ir.Const) for a in args):
+        return None
+    words = str.split(*(a.value for a in args if isinstance(a, ir.Const)))
+    return builder.call(ops.make_list, *map(ir.Const, words), name=name, span=span)
+
+
 FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
+    str.split: _split,
     np.ndindex: _ndindex,
     **{kind: functools.partial(_as_type, kind) for kind in (np.float64, np.float32, np.float16, np.complex128)},
     ops.unpack: _unpack,

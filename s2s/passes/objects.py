@@ -75,7 +75,8 @@ def is_user_class(cls: Any) -> bool:
         and bool(cls.__flags__ & HEAP_TYPE)
         and type(cls).__call__ is type.__call__
         and not issubclass(cls, (BaseException, enum.Enum, tuple, list, dict, set, str, int, float, np.ndarray, type))
-        and (cls.__module__ or "").split(".")[0] not in ("s2s", "numpy", "builtins", "functools")
+        and ((cls.__module__ or "").split(".")[0] not in ("s2s", "numpy", "builtins", "functools")
+             or cls.__module__.startswith("s2s.models."))
         and isinstance(cls.__new__, (types.FunctionType, type(object.__new__)))
         and isinstance(inspect.getattr_static(cls, "__init__"), (types.FunctionType, types.WrapperDescriptorType))
     )
@@ -673,6 +674,9 @@ class Instances:
             if place.root == "value":
                 return ir.Const(place.path[0])
             return builder.let(ir.Load(place.path[0], place.root, place.owner), UNKNOWN, name)
+        if place.root == "module" and len(place.path) == 2:
+            module = ir.Const(sys.modules[place.path[0]])
+            return builder.let(ir.Call(ir.Const(getattr), (module, ir.Const(place.path[1]))), UNKNOWN, name)
         above = Place(place.root, place.path[:-1], place.owner, place.base)
         holder = self._read_live(builder, above, "%")
         step = place.path[-1]
@@ -702,6 +706,9 @@ class Instances:
             return ir.Const(found)
         if is_user_object(found):
             return self.refer(builder, found, place, _name(key))
+        if isinstance(found, (int, float)) and holder in self.live and is_stable(type(self.live[holder])):
+            self._guard_object(place, found)  # objects of libraries have their options in numbers too
+            return ir.Const(found)
         guarded = with_sizes(describe(found, "?"), found)
         if not isinstance(guarded, (Unknown, Known)):
             self.specializer.guards[place.guard()] = KindGuard(

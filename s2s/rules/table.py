@@ -37,7 +37,7 @@ import inspect
 import sys
 from _thread import RLock
 from collections.abc import Callable, Mapping
-from types import BuiltinFunctionType, MappingProxyType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -177,6 +177,8 @@ class Rule:
         name = getattr(self.fn, "__name__", repr(self.fn))
         if type(self.fn) is np.ufunc and getattr(np, name, None) is not self.fn:
             return f"scipy.special.{name}"
+        if type(self.fn) is FunctionType and "<" not in self.fn.__qualname__:
+            name = self.fn.__qualname__  # a method comes with its class
         owner = getattr(self.fn, "__objclass__", None)
         prefix = owner.__name__ if owner else getattr(self.fn, "__module__", None) or "numpy"
         return f"{prefix.partition('._')[0]}.{name}"
@@ -215,7 +217,10 @@ MODULES = (
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy",),
-    "scipy.special": ("special", "special_bessel", "special_distributions", "special_polynomials", "special_waves"),
+    "scipy.special": (
+        "special", "special_bessel", "special_distributions", "special_polynomials", "special_private", "special_waves",
+    ),
+    "scipy.stats": ("stats",), "scipy._lib": ("array_api",),
     "statistics": ("statistics_python",),
 })
 """Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.

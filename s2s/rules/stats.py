@@ -1,0 +1,47 @@
+"""Rules of ``scipy.stats``: which model stands for which method of the distributions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy.stats import multivariate_normal, rv_continuous, rv_discrete
+from scipy.stats._distn_infrastructure import rv_generic
+
+from s2s import runtime as rt
+from s2s.models import stats as models
+from s2s.rules.table import model, vjp, zero
+
+for _name in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
+    model(getattr(rv_continuous, _name))(getattr(models, _name))
+model(rv_continuous._logcdf)(models.log_of_cdf)
+model(rv_continuous._logsf)(models.log_of_sf)
+for _name in ("pmf", "logpmf"):
+    model(getattr(rv_discrete, _name))(getattr(models, _name))
+for _name in ("cdf", "logcdf", "sf", "logsf"):
+    model(getattr(rv_discrete, _name))(getattr(models, f"discrete_{_name}"))
+for _name in ("mean", "var", "std", "median", "entropy"):
+    model(getattr(rv_generic, _name))(getattr(models, _name))
+model(type(multivariate_normal).logpdf)(models.normal_logpdf)
+model(type(multivariate_normal).pdf)(models.normal_pdf)
+model(type(multivariate_normal).__call__)(models.freeze_normal)
+model(rv_generic.freeze)(models.freeze)
+zero(models.inner_point)
+
+
+# --- what SciPy integrates or searches for numerically: by the place, through the density -----------------------------
+
+
+def _shapes(args: Any) -> Any:
+    return rt.no_derivative(
+        "the distribution function by its shapes", "SciPy finds it by numerical integration; keep the shapes constant"
+    )
+
+
+vjp(
+    rv_continuous._cdf, params="self, x, *args", x=lambda y_bar, self, x, args: y_bar * self._pdf(x, *args),
+    args=_shapes,
+)
+vjp(
+    rv_continuous._ppf, params="self, q, *args", q=lambda y_bar, y, self, args: y_bar / self._pdf(y, *args),
+    args=_shapes,
+)

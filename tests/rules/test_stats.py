@@ -1,0 +1,283 @@
+"""Densities and distribution functions of ``scipy.stats`` through the compiler, by the place and by every parameter."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import s2s
+from s2s.errors import NoDerivativeError
+
+METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+CONTINUOUS: dict[str, tuple[float, ...]] = {
+    "norm": (), "expon": (), "laplace": (), "cauchy": (), "logistic": (), "uniform": (), "gumbel_r": (), "rayleigh": (),
+    "halfnorm": (), "t": (3.5,), "gamma": (2.2,), "chi2": (3.3,), "invgamma": (2.7,), "lognorm": (0.8,),
+    "weibull_min": (1.7,), "pareto": (2.5,), "beta": (2.1, 3.2), "f": (3.1, 4.3), "betaprime": (2.3, 3.4),
+}
+DENSITIES: dict[str, tuple[float, ...]] = {
+    "alpha": (3.6,), "arcsine": (), "argus": (1.0,), "bradford": (0.3,), "burr": (10.5, 4.3), "burr12": (10.0, 4.0),
+    "chi": (78.0,), "crystalball": (2.0, 3.0), "dgamma": (1.1,), "dweibull": (2.1,), "erlang": (10.0,),
+    "exponnorm": (1.5,), "exponpow": (2.7,), "exponweib": (2.9, 1.95), "fatiguelife": (29.0,), "fisk": (3.1,),
+    "foldcauchy": (4.7,), "foldnorm": (1.95,), "gengamma": (4.4, 3.1), "genlogistic": (0.4,), "gennorm": (1.3,),
+    "gompertz": (0.95,), "halfcauchy": (), "halflogistic": (), "hypsecant": (), "invgauss": (0.15,),
+    "invweibull": (10.6,), "johnsonsb": (4.3, 3.2), "johnsonsu": (2.55, 2.25), "kappa3": (1.0,), "levy": (),
+    "loggamma": (0.4,), "loglaplace": (3.3,), "lomax": (1.9,), "maxwell": (), "mielke": (10.4, 4.6), "moyal": (),
+    "nakagami": (5.0,), "ncx2": (21.0, 1.1), "norminvgauss": (1.25, 0.5), "powerlaw": (1.7,), "powernorm": (4.4,),
+    "recipinvgauss": (0.6,), "rice": (0.8,), "semicircular": (), "skewcauchy": (0.5,), "skewnorm": (4.0,),
+    "truncexpon": (4.7,), "truncnorm": (0.1, 2.0), "tukeylambda": (3.1,), "vonmises": (4.0,), "wald": (),
+    "weibull_max": (2.9,), "wrapcauchy": (0.03,),
+}
+ARGUMENTS = {"ncx2": (0, 1, 2, 4)}
+"""Those by which there is a derivative, where it is not all of them: by the degrees of freedom there is none."""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A module with a function for each distribution and method: the weighted sum over two places."""
+    lines = ["import numpy as np", "from scipy import stats", "", "W = np.array([0.3, 1.7])", ""]
+    for name, shapes in (CONTINUOUS | DENSITIES).items():
+        given = "".join(f", p{k}" for k in range(len(shapes)))
+        for method in METHODS:
+            call = f"stats.{name}.{method}(x{given}, loc=loc, scale=scale)"
+            lines += ["", f"def {name}_{method}(x, loc, scale{given}):", f"    return np.sum(W * {call})", ""]
+    file = tmp_path_factory.mktemp("stats") / "programs_of_stats.py"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("programs_of_stats", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def differences(f: Any, arguments: list[Any], h: float = 1e-4) -> list[Any]:
+    """Central differences of fourth order by each argument."""
+    found = []
+    for k, a in enumerate(arguments):
+
+        def at(change: Any, k: int = k, a: Any = a) -> Any:
+            return f(*arguments[:k], a + change, *arguments[k + 1 :])
+
+        steps = np.eye(len(a)) if np.ndim(a) else [1.0]
+        slopes = [(8 * (at(h * e) - at(-h * e)) - (at(2 * h * e) - at(-2 * h * e))) / (12 * h) for e in steps]
+        found.append(np.array(slopes) if np.ndim(a) else slopes[0])
+    return found
+
+
+def check(f: Any, arguments: list[Any], argnums: tuple[int, ...] | None = None) -> None:
+    argnums = tuple(range(len(arguments))) if argnums is None else argnums
+    value, gradient = s2s.value_and_grad(f, argnums=argnums)(*arguments)
+    np.testing.assert_allclose(value, f(*arguments), rtol=1e-12)
+    expected = differences(f, arguments)
+    for k, g in zip(argnums, gradient, strict=True):
+        np.testing.assert_allclose(g, expected[k], rtol=2e-6, atol=1e-7 * (1.0 + np.max(np.abs(expected[k]))))
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_all_methods(name: str, programs: Any) -> None:
+    shapes = CONTINUOUS[name]
+    middle = getattr(stats, name).ppf(np.array([0.35, 0.6]), *shapes)
+    for method in METHODS:
+        x = np.array([0.35, 0.6]) if method in ("ppf", "isf") else 0.2 + 1.3 * middle
+        check(getattr(programs, f"{name}_{method}"), [x, 0.2, 1.3, *shapes])
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_densities(name: str, programs: Any) -> None:
+    shapes = DENSITIES[name]
+    x = 0.2 + 1.3 * getattr(stats, name).ppf(np.array([0.35, 0.6]), *shapes)
+    check(getattr(programs, f"{name}_logpdf"), [x, 0.2, 1.3, *shapes], ARGUMENTS.get(name))
+
+
+# --- discrete distributions -------------------------------------------------------------------------------------------
+
+
+def poisson(mu):
+    k = np.array([0, 2, 5])
+    return np.sum(stats.poisson.logpmf(k, mu)) + stats.poisson.pmf(1, mu) + np.sum(stats.poisson.cdf(k, mu))
+
+
+def binomial(p):
+    k = np.array([0, 2, 5])
+    return np.sum(stats.binom.logpmf(k, 5, p)) + stats.binom.pmf(1, 4, p) + np.sum(stats.binom.sf(k, 5, p))
+
+
+def negative_binomial(p):
+    k = np.array([0, 2, 5])
+    return np.sum(stats.nbinom.logpmf(k, 3.5 + p, p)) + np.sum(stats.nbinom.logcdf(k, 3.5, p))
+
+
+def others(p):
+    return stats.geom.logpmf(3, p) + stats.bernoulli.logpmf(1, p) + stats.logser.pmf(2, p) + stats.geom.logsf(2, p)
+
+
+@pytest.mark.parametrize("f", [poisson, binomial, negative_binomial, others])
+def test_discrete(f: Any) -> None:
+    check(f, [0.4])
+
+
+# --- vectors ----------------------------------------------------------------------------------------------------------
+
+POINTS = np.array([[0.3, 0.5], [1.0, -0.2], [0.1, 0.8]])
+
+
+def normal_of_vectors(m, s):
+    cov = np.array([[2.0, 0.3], [0.3, 1.0]]) * s
+    mean = np.array([m, 0.2])
+    one = stats.multivariate_normal.pdf(POINTS[0], mean, cov) + stats.multivariate_normal.logpdf(m, 0.3, s)
+    return one + np.sum(stats.multivariate_normal.logpdf(POINTS, mean, cov)) + np.sum(
+        stats.multivariate_normal(mean, [1.0, 2.0]).logpdf(POINTS))
+
+
+def dirichlet(a, b):
+    return stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), np.array([1.5, 2.0 + b, 3.0]) * a)
+
+
+@pytest.mark.parametrize("f", [normal_of_vectors, dirichlet])
+def test_vectors(f: Any) -> None:
+    check(f, [0.4, 1.3])
+
+
+# --- forms of the call ------------------------------------------------------------------------------------------------
+
+PRIOR = stats.beta(2.0, 3.0)
+
+
+class Model:
+    def __init__(self, prior):
+        self.prior = prior
+
+    def loss(self, m):
+        return self.prior.logpdf(m) + np.sum(stats.norm(m, 2.0).logpdf(POINTS))
+
+
+MODEL = Model(stats.halfnorm(scale=2.0))
+
+
+class Hyperexponential(stats.rv_continuous):
+    def _pdf(self, x, c):
+        return 0.5 * c * np.exp(-c * x) + c * np.exp(-2.0 * c * x)
+
+
+hyperexponential = Hyperexponential(a=0.0, name="hyperexponential")
+
+
+def frozen(m):
+    return stats.norm(loc=m, scale=2.0).logpdf(0.3) + stats.norm(m).cdf(0.1) + stats.norm(1.0, 2.0).logpdf(m)
+
+
+def frozen_before(m):
+    return PRIOR.logpdf(m) + PRIOR.ppf(m) + MODEL.loss(m)
+
+
+def moments(m):
+    return stats.gamma(2.0, scale=m).var() + stats.gamma(a=m).mean() + stats.expon.median(scale=m) + stats.norm.entropy(
+        0.0, m) + stats.t.std(3.0 + m)
+
+
+def of_a_subclass(m):
+    return hyperexponential.logpdf(m, 2.0) + hyperexponential.pdf(0.3, m) + hyperexponential.cdf(m, 1.5)
+
+
+def shapes_of_arrays(m):
+    grid = np.sum(stats.norm.logpdf(POINTS, m, np.array([1.0, 2.0])))
+    return grid + np.sum(stats.gamma.logpdf(POINTS**2, np.array([1.0 + m, 2.0]))) + np.sum(
+        stats.norm.logpdf([m, 0.3], scale=1.5)) + stats.t.logpdf(0.3, np.array([2.0, m]))[1]
+
+
+def by_argument(dist, m):
+    return dist.logpdf(m) + dist.sf(m)
+
+
+def given(m):
+    return by_argument(stats.cauchy, m) + by_argument(stats.laplace, m)
+
+
+@pytest.mark.parametrize(
+    "f", [frozen, frozen_before, moments, of_a_subclass, shapes_of_arrays, given], ids=lambda f: f.__name__
+)
+def test_forms_of_the_call(f: Any) -> None:
+    check(f, [0.4])
+
+
+def test_shapes_of_results() -> None:
+    def f(x):
+        return stats.gamma.logpdf(x, 2.0)
+
+    for x in (0.4, np.array([0.4, 1.0]), np.abs(POINTS)):
+        out, pullback = s2s.vjp(f, x)
+        assert type(out) is type(f(x)) and np.shape(out) == np.shape(x)
+        (x_bar,) = pullback(np.ones(np.shape(x)) if np.ndim(x) else 1.0)
+        np.testing.assert_allclose(x_bar, 1.0 / x - 1.0)
+
+
+# --- the ends of the support, and what is outside ---------------------------------------------------------------------
+
+
+def expon_pdf(x, scale):
+    return np.sum(stats.expon.pdf(x, scale=scale))
+
+
+def expon_cdf(x, scale):
+    return np.sum(stats.expon.cdf(x, scale=scale))
+
+
+def uniform_logpdf(x, scale):
+    return np.sum(stats.uniform.logpdf(x, 0.0, scale))
+
+
+def test_outside_and_at_the_ends() -> None:
+    """The formula of the inside counts at a closed end; outside the density is 0, and so are its slopes."""
+    x = np.array([-1.0, 0.0, 0.5])
+    dx, ds = s2s.grad(expon_pdf, argnums=(0, 1))(x, 2.0)
+    inside = np.exp(-x[1:] / 2.0)
+    np.testing.assert_allclose(dx, [0.0, *(-inside / 4.0)])
+    np.testing.assert_allclose(ds, np.sum(-inside / 4.0 + x[1:] * inside / 8.0))
+    dx, _ = s2s.grad(expon_cdf, argnums=(0, 1))(np.array([-1.0, 0.5]), 2.0)
+    np.testing.assert_allclose(dx, [0.0, np.exp(-0.25) / 2.0])
+    dx, ds = s2s.grad(uniform_logpdf, argnums=(0, 1))(np.array([0.0, 1.0, 2.0]), 2.0)
+    np.testing.assert_allclose(dx, 0.0)
+    np.testing.assert_allclose(ds, -1.5)
+
+
+def test_quantiles_at_the_ends() -> None:
+    def f(q, loc, scale):
+        return np.sum(stats.uniform.ppf(q, loc, scale))
+
+    _, loc_bar, scale_bar = s2s.grad(f, argnums=(0, 1, 2))(np.array([0.0, 0.25, 1.0]), 1.0, 2.0)
+    assert (loc_bar, scale_bar) == (3.0, 1.25)
+
+
+def test_beta_at_the_ends_of_its_support() -> None:
+    def f(x):
+        return np.sum(stats.beta.pdf(x, 2.0, 1.0))
+
+    np.testing.assert_allclose(s2s.grad(f)(np.array([0.0, 0.5, 1.0])), 2.0)
+
+
+def test_the_value_outside_of_the_parameters_is_not_a_number() -> None:
+    def f(scale):
+        return stats.norm.logpdf(0.3, 0.0, scale)
+
+    value, _ = s2s.value_and_grad(f)(-1.0)
+    assert math.isnan(value)
+
+
+def test_far_out_nothing_infinite_gets_into_the_gradient() -> None:
+    def f(x):
+        return np.sum(stats.lognorm.pdf(x, 0.5)) + np.sum(stats.gamma.logpdf(np.abs(x), 2.0))
+
+    found = s2s.grad(f)(np.array([-3.0, 0.5]))
+    assert np.all(np.isfinite(found))
+
+
+def test_what_scipy_integrates_is_refused_by_its_shapes() -> None:
+    def f(c):
+        return hyperexponential.cdf(0.5, c)
+
+    with pytest.raises(NoDerivativeError, match="numerical integration"):
+        s2s.grad(f)(1.5)
