@@ -51,6 +51,8 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
     g = self.bar_of(sweep, target, span)
     if g is None:
         return
+    if rule.kind in ("refuse", "model"):  # a call that the specialiser could not look at
+        raise error("S2S202", span=span, name=rule.name, reason=rule.reason or "its arguments are not known here")
     if rule.kind == "straight_through" and not _passes(self, rule, span):
         return
     if rule.kind in ("partials", "straight_through"):

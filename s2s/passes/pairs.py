@@ -39,7 +39,7 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
     for statement in block.statements:
         match statement:
             case ir.Let(target, ir.Call(fn, args, kwargs), span) if (
-                _is_paired(self, target) and _is_unresolved(fn)
+                _is_paired(self, target) and (_is_unresolved(fn) or _is_spread(fn, args, kwargs))
             ):
                 assert target is not None
                 made.extend(_pair(self, target, fn, args, kwargs, span))
@@ -63,6 +63,13 @@ def _is_unresolved(fn: ir.Atom) -> bool:
     if not isinstance(fn, ir.Const):
         return True
     return fn.value is not getattr and not is_structural(fn.value) and table.find(fn.value) is None
+
+
+def _is_spread(fn: ir.Atom, args: Any, kwargs: Any) -> bool:
+    """Whether arguments of a function with a rule come from a container of unknown length: which are which shows when
+    the program runs."""
+    spread = any(isinstance(a, ir.Star) for a in args) or any(key is None for key, _ in kwargs)
+    return spread and isinstance(fn, ir.Const) and not is_structural(fn.value)
 
 
 _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_dict": "`{**a, **b}`"}

@@ -914,7 +914,7 @@ class Specializer:
         """A call of a known function that is no special form: by its rule, by its source, or as it is."""
         rule = table.find(fn)
         varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
-        if rule is not None and rule.kind == "model" and varied:
+        if rule is not None and rule.kind == "model" and (varied or isinstance(fn, type)):
             assert isinstance(rule.body, types.FunctionType)
             return self.inline(rule.body, args, kwargs, frame, builder, span)
         if rule is not None and varied:

@@ -9,7 +9,7 @@ from scipy.stats._distn_infrastructure import rv_generic
 
 from s2s import runtime as rt
 from s2s.models import stats as models
-from s2s.rules.table import model, vjp, zero
+from s2s.rules.table import jvp, model, vjp, zero
 
 for _name in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
     model(getattr(rv_continuous, _name))(getattr(models, _name))
@@ -45,3 +45,5 @@ vjp(
     rv_continuous._ppf, params="self, q, *args", q=lambda y_bar, y, self, args: y_bar / self._pdf(y, *args),
     args=_shapes,
 )
+jvp(rv_continuous._cdf, x=lambda x_dot, self, x, args: x_dot * self._pdf(x, *args), args=_shapes)
+jvp(rv_continuous._ppf, q=lambda q_dot, y, self, args: q_dot / self._pdf(y, *args), args=_shapes)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse.linalg
 from test_rules import CHECKED, Case, draws, pair, tree
 
 import s2s
@@ -22,7 +23,10 @@ from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample
 
 table.extend()
-MODULES = (builtins, math, cmath, operator, np, np.linalg, *(sys.modules[name] for name in table.EXTENSIONS))
+MODULES = (
+    builtins, math, cmath, operator, np, np.linalg, *(sys.modules[name] for name in table.EXTENSIONS),
+    scipy.sparse.linalg, *(module for name, module in sys.modules.items() if name.startswith("s2s.models.")),
+)
 
 
 # --- a sample as source ---------------------------------------------------------------------------------------------
@@ -68,7 +72,7 @@ class Program:
             return "[" + ", ".join(map(self.spell, value)) + "]"
         if type(value) is tuple:
             return "(" + "".join(f"{self.spell(v)}, " for v in value) + ")"
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) or scipy.sparse.issparse(value):
             self.constants[f"c{len(self.constants)}"] = value
             return f"c{len(self.constants) - 1}"
         if callable(value) and path_of(value) is not None:

@@ -339,6 +339,9 @@ def test_a_model_computes_what_the_function_does(rule: Rule) -> None:
             np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-12)
 
 
+TESTED_ELSEWHERE = ("scipy.stats.rv_continuous._cdf", "scipy.stats.rv_generic._ppf")
+
+
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in RULES.values()])
 def test_every_rule_that_can_be_checked_has_samples(rule: Rule) -> None:
-    assert rule.samples or rule.kind not in CHECKED
+    assert rule.samples or rule.kind not in CHECKED or rule.name in TESTED_ELSEWHERE

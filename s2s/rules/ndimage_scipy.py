@@ -1,0 +1,136 @@
+"""Rules of ``scipy.ndimage``: linear filters with every mode, linear interpolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import ndimage, signal
+
+from s2s import runtime as rt
+from s2s.models import ndimage as models
+from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp, zero
+
+PADDING = {
+    "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
+    "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant",
+}
+"""What the modes are called by ``np.pad``."""
+
+
+def widths_of(weights: Any, origin: Any, turned: bool) -> list[tuple[int, int]]:
+    """How far the weights reach beyond the first and the last place of each axis; turned round for a convolution."""
+    sizes = np.shape(weights)
+    origins = [origin] * len(sizes) if isinstance(origin, int) else list(origin)
+    before = [n // 2 + o if not turned else n - 1 - n // 2 - o for n, o in zip(sizes, origins)]
+    return [(k, n - 1 - k) for n, k in zip(sizes, before)]
+
+
+def input_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, turned: bool) -> Any:
+    """The cotangent of an image: that of the image continued at its boundary, and what was put there back where it came
+    from."""
+    made = signal.convolve(g, np.flip(weights) if turned else weights)
+    for axis, (n, width) in enumerate(zip(np.shape(input), widths_of(weights, origin, turned))):
+        rows = np.moveaxis(made, axis, 0)
+        if PADDING[mode] == "constant":
+            folded = rows[width[0] : width[0] + n]
+        else:
+            folded = np.zeros((n, *rows.shape[1:]), dtype=rows.dtype)
+            np.add.at(folded, np.pad(np.arange(n), width, mode=PADDING[mode]), rows)
+        made = np.moveaxis(folded, 0, axis)
+    return rt.cast(made, input)
+
+
+def weights_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: Any, turned: bool) -> Any:
+    """The cotangent of the weights: the image continued at its boundary, correlated with that of the result."""
+    options = {"constant_values": cval} if PADDING[mode] == "constant" else {}
+    wide = np.pad(input, widths_of(weights, origin, turned), mode=PADDING[mode], **options)
+    found = signal.correlate(wide, g, mode="valid")
+    return rt.cast(np.flip(found) if turned else found, weights)
+
+
+def outside_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, turned: bool) -> Any:
+    """The cotangent of what the image is continued by: what does not come back to the image."""
+    if PADDING[mode] != "constant":
+        return 0.0
+    return float(np.sum(g) * np.sum(weights) - np.sum(input_bar(g, input, weights, mode, origin, turned)))
+
+
+MODES = [args(arr(4, 5), arr(3, 3), mode=m) for m in ("reflect", "mirror", "nearest", "wrap", "constant")]
+WEIGHED = [
+    *MODES, args(arr(6), arr(4)), args(arr(6), arr(3), mode="constant", cval=num()),
+    args(arr(4, 5), arr(2, 3), origin=(0, 1)), args(arr(3), arr(2), mode="grid-wrap"),
+]
+FILTER = "input, weights, output=None, mode='reflect', cval=0.0, origin=0, *, axes=None"
+vjp(
+    ndimage.correlate, params=FILTER, samples=WEIGHED,
+    input=lambda y_bar, input, weights, mode, origin: input_bar(y_bar, input, weights, mode, origin, False),
+    weights=lambda y_bar, input, weights, mode, cval, origin: weights_bar(
+        y_bar, input, weights, mode, cval, origin, False),
+    cval=lambda y_bar, input, weights, mode, origin: outside_bar(y_bar, input, weights, mode, origin, False),
+)
+vjp(
+    ndimage.convolve, params=FILTER, samples=WEIGHED,
+    input=lambda y_bar, input, weights, mode, origin: input_bar(y_bar, input, weights, mode, origin, True),
+    weights=lambda y_bar, input, weights, mode, cval, origin: weights_bar(
+        y_bar, input, weights, mode, cval, origin, True),
+    cval=lambda y_bar, input, weights, mode, origin: outside_bar(y_bar, input, weights, mode, origin, True),
+)
+jvp(
+    ndimage.correlate,
+    input=lambda input_dot, weights, mode, origin: ndimage.correlate(input_dot, weights, None, mode, 0.0, origin),
+    weights=lambda weights_dot, input, mode, cval, origin: ndimage.correlate(
+        input, weights_dot, None, mode, cval, origin),
+    cval=lambda cval_dot, input, weights, mode, origin: ndimage.correlate(
+        np.zeros_like(input), weights, None, mode, cval_dot, origin),
+)
+jvp(
+    ndimage.convolve,
+    input=lambda input_dot, weights, mode, origin: ndimage.convolve(input_dot, weights, None, mode, 0.0, origin),
+    weights=lambda weights_dot, input, mode, cval, origin: ndimage.convolve(
+        input, weights_dot, None, mode, cval, origin),
+    cval=lambda cval_dot, input, weights, mode, origin: ndimage.convolve(
+        np.zeros_like(input), weights, None, mode, cval_dot, origin),
+)
+zero(models.whole_part, models.along_origin)
+linear(
+    models.along, weights=lambda y_bar, weights: np.reshape(y_bar, np.shape(weights)), params="weights, ndim, axis",
+    samples=[args(arr(3), 2, 0)],
+)
+ROWS = [args(arr(4, 5), arr(3)), args(arr(4, 5), arr(4), 0, mode="nearest"), args(arr(6), [0.2, 0.5], origin=-1)]
+IMAGES = [args(arr(4, 5)), args(arr(4, 5), mode="wrap"), args(arr(4, 5), mode="constant", cval=0.3)]
+model(ndimage.correlate1d, samples=ROWS)(models.correlate1d)
+model(ndimage.convolve1d, samples=ROWS)(models.convolve1d)
+model(ndimage.gaussian_filter1d, samples=[args(arr(6), 0.8), args(arr(4, 5), 0.6, 0, 1), args(arr(6), num(0.7, 0.8))])(
+    models.gaussian_filter1d
+)
+model(
+    ndimage.gaussian_filter,
+    samples=[args(arr(4, 5), 0.8), args(arr(4, 5), (0.8, 0.5), mode="nearest"), args(arr(5), 0.6, 2)],
+)(models.gaussian_filter)
+model(ndimage.uniform_filter1d, samples=[args(arr(6), 3), args(arr(4, 5), 4, 0, origin=1)])(models.uniform_filter1d)
+model(ndimage.uniform_filter, samples=[args(arr(4, 5), 3), args(arr(4, 5), (2, 3), mode="mirror")])(
+    models.uniform_filter
+)
+model(ndimage.sobel, samples=[*IMAGES, args(arr(4, 5), 0)])(models.sobel)
+model(ndimage.prewitt, samples=IMAGES)(models.prewitt)
+model(ndimage.laplace, samples=IMAGES)(models.laplace)
+model(ndimage.gaussian_laplace, samples=[args(arr(4, 5), 0.7)])(models.gaussian_laplace)
+model(ndimage.gaussian_gradient_magnitude, samples=[args(arr(4, 5), 0.7)])(models.gaussian_gradient_magnitude)
+PLACES = arr(2, 4, low=0.2, high=2.8)
+model(
+    ndimage.map_coordinates,
+    samples=[
+        args(arr(4, 5), PLACES, order=1), args(arr(4, 5), arr(2, 6, low=-2.0, high=6.0), order=1, mode="nearest"),
+        args(arr(4, 5), arr(2, 6, low=-2.0, high=6.0), order=1, cval=0.5), args(arr(6), arr(1, 3, low=0.2), order=1),
+    ],
+)(models.map_coordinates)
+
+for _name in ndimage.__all__:
+    _fn = getattr(ndimage, _name)
+    if callable(_fn) and _name not in (  # those above
+        "correlate", "convolve", "correlate1d", "convolve1d", "gaussian_filter1d", "gaussian_filter",
+        "uniform_filter1d", "uniform_filter", "sobel", "prewitt", "laplace", "gaussian_laplace",
+        "gaussian_gradient_magnitude", "map_coordinates",
+    ):
+        refuse(_fn, "it has no rule; linear filters have, and map_coordinates of order 1")

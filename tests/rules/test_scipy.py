@@ -1,0 +1,142 @@
+"""SciPy through the compiler, as programs call it: filters, images, splines, distances, sparse matrices, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, interpolate, ndimage, optimize, signal, sparse
+from scipy.sparse import linalg as sparse_linalg
+from scipy.spatial import distance
+
+import s2s
+from s2s.errors import NoDerivativeError
+
+V = np.array([0.3, 1.2, -0.5, 0.8, 0.1, 2.0, 0.4, 0.9])
+W = np.linspace(0.5, 2.0, 8)
+K = np.array([0.2, 0.5, 0.3])
+GRID = np.linspace(0.0, 1.0, 8)
+IMAGE = np.outer(V, V[:5])
+MATRIX = sparse.csr_matrix(np.diag(W) + np.eye(8, k=1))
+SPLINE = interpolate.CubicSpline(GRID, V)
+PCHIP = interpolate.PchipInterpolator(GRID, np.cumsum(np.abs(V)))
+
+
+def filters(t):
+    b, a = signal.butter(2, 0.3)
+    smooth = signal.lfilter(b, a, V * t)
+    return np.sum(signal.sosfilt(signal.butter(2, 0.3, output="sos"), smooth) ** 2) + np.sum(
+        signal.lfilter([1.0, t], [1.0, -0.5 * t], V) ** 2)
+
+
+def convolutions(t):
+    return np.sum(W * signal.fftconvolve(V * t, K * t, mode="same")) + np.sum(signal.correlate(V * t, K) ** 2)
+
+
+def spectra(t):
+    analytic = signal.hilbert(signal.detrend(V * t**2))
+    return np.sum(np.abs(analytic) ** 3)
+
+
+def images(t):
+    blurred = ndimage.gaussian_filter(IMAGE * t, 0.8)
+    return np.sum(ndimage.sobel(blurred, 0) ** 2) + np.sum(ndimage.laplace(blurred, mode="nearest") ** 2)
+
+
+def places_in_images(t):
+    return np.sum(ndimage.map_coordinates(IMAGE * t, np.array([[1.2 * t, 3.0], [2.3, t]]), order=1))
+
+
+def splines(t):
+    made = interpolate.CubicSpline(GRID, np.sin(V * t), bc_type="natural")
+    return np.sum(made(np.array([0.1, 0.55]))) + made(t, 1) + SPLINE(t) * PCHIP(t) + SPLINE(1.5 + t)
+
+
+def distances(t):
+    between = distance.cdist(IMAGE * t, IMAGE[:3] + 0.1, "minkowski", p=3.0)
+    weighed = distance.cdist(IMAGE * t, IMAGE[:3] + 0.1, "mahalanobis", VI=np.diag(W[:5]))
+    scaled = distance.cdist(IMAGE * t, IMAGE[:3] + 0.1, "seuclidean", V=W[:5] * t)
+    square = distance.squareform(distance.pdist(IMAGE * t))
+    return np.sum(between) + np.sum(weighed) + np.sum(scaled) + np.sum(square**2)
+
+
+def sparse_matrices(t):
+    x = sparse_linalg.spsolve(MATRIX.tocsc(), V * t**2)
+    return np.sum((MATRIX @ x) ** 3) + np.sum(MATRIX.T.dot(V * t) ** 2) + np.sum(((V * t) @ MATRIX) ** 2)
+
+
+def integrals(t):
+    return integrate.trapezoid(V * t**2, GRID) + integrate.simpson(V * t, x=GRID) + integrate.fixed_quad(
+        lambda x: np.sin(x * t), 0.0, 1.0, n=4)[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        filters, convolutions, spectra, images, places_in_images, splines, distances, sparse_matrices, integrals,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_programs(f: Any) -> None:
+    x, h = 0.4, 1e-4
+    expected = (8 * (f(x + h) - f(x - h)) - (f(x + 2 * h) - f(x - 2 * h))) / (12 * h)
+    value, gradient = s2s.value_and_grad(f)(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    assert gradient == pytest.approx(expected, rel=1e-7)
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def adaptive(t):
+    return integrate.quad(lambda x: np.sin(t * x), 0.0, 1.0)[0]
+
+
+def stepping(t):
+    return integrate.solve_ivp(lambda s, y: -t * y, (0.0, 1.0), [1.0]).y[0, -1]
+
+
+def iterating(t):
+    return optimize.brentq(lambda x: x * x - t, 0.0, 2.0)
+
+
+def both_ways(t):
+    b, a = signal.butter(2, 0.3)
+    return np.sum(signal.filtfilt(b, a, V * t, padlen=3))
+
+
+def of_any_metric(t):
+    return np.sum(distance.cdist(IMAGE * t, IMAGE, "hamming"))
+
+
+def by_the_matrix(t):
+    return np.sum(sparse_linalg.spsolve(sparse.csc_matrix(np.diag(W * t)), V))
+
+
+@pytest.mark.parametrize(
+    "f, reason",
+    [
+        (adaptive, "its steps depend on the values"), (stepping, "its steps depend on the values"),
+        (iterating, "it iterates until it is content"), (both_ways, "it has no rule"),
+        (of_any_metric, "this metric"),
+    ],
+)
+def test_refused_by_name(f: Any, reason: str) -> None:
+    with pytest.raises(NoDerivativeError, match=reason):
+        s2s.grad(f)(0.4)
+
+
+def test_what_is_refused_is_not_left_out_where_arguments_are_spread() -> None:
+    """Which argument is which is not known when the gradient is generated: zero would be wrong."""
+
+    def f(t):
+        return np.sum(signal.filtfilt(*signal.butter(2, 0.3), V * t, padlen=3))
+
+    with pytest.raises(NoDerivativeError):
+        s2s.grad(f)(0.4)
+
+
+def test_a_sparse_matrix_of_differentiated_values_is_refused() -> None:
+    with pytest.raises(s2s.errors.DifferentiationError):
+        s2s.grad(by_the_matrix)(0.4)
