@@ -11,7 +11,7 @@ from s2s import runtime as rt
 from s2s.models import ndimage as models
 from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp, zero
 
-PADDING = {
+PADDING: dict[str, Any] = {
     "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
     "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant",
 }
@@ -43,7 +43,7 @@ def input_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, turned: 
 
 def weights_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: Any, turned: bool) -> Any:
     """The cotangent of the weights: the image continued at its boundary, correlated with that of the result."""
-    options = {"constant_values": cval} if PADDING[mode] == "constant" else {}
+    options: dict[str, Any] = {"constant_values": cval} if PADDING[mode] == "constant" else {}
     wide = np.pad(input, widths_of(weights, origin, turned), mode=PADDING[mode], **options)
     found = signal.correlate(wide, g, mode="valid")
     return rt.cast(np.flip(found) if turned else found, weights)
