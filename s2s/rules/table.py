@@ -216,7 +216,7 @@ MODULES = (
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy",),
+    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy", "linalg_scipy_forward"),
     "scipy.special": (
         "special", "special_bessel", "special_distributions", "special_polynomials", "special_private", "special_waves",
     ),

@@ -1,0 +1,209 @@
+"""Forward mode of ``scipy.linalg``: what the results change by, along a change of one argument.
+
+Where a triangle of a symmetric matrix is read, a change counts by its symmetric part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from s2s import runtime as rt
+from s2s.rules.linalg import _lstsq_a_dot, _lstsq_b_dot, eigh_dot, qr_dot, svd_dot, svdvals_dot
+from s2s.rules.linalg_scipy import function_bar, order_of, toeplitz_parts, transposed_matrix
+from s2s.rules.table import jvp
+
+# --- solving --------------------------------------------------------------------------------------------------------
+
+
+def _solve_triangular_a(a_dot: Any, y: Any, a: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+    part = np.tril(a_dot, -1 if unit_diagonal else 0) if lower else np.triu(a_dot, 1 if unit_diagonal else 0)
+    if trans == 1 or trans == "T":
+        part = part.T
+    elif trans == 2 or trans == "C":
+        part = np.conj(part.T)
+    return -scipy.linalg.solve_triangular(a, part @ y, trans, lower, unit_diagonal)
+
+
+def _solve_triangular_b(b_dot: Any, a: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+    return scipy.linalg.solve_triangular(a, b_dot, trans, lower, unit_diagonal)
+
+
+jvp(scipy.linalg.solve_triangular, a=_solve_triangular_a, b=_solve_triangular_b)
+
+
+def _cholesky(a_dot: Any, y: Any, lower: Any) -> Any:
+    if lower:
+        return rt.cholesky_dot(y, a_dot)
+    return np.conj(transposed_matrix(rt.cholesky_dot(np.conj(transposed_matrix(y)), a_dot)))
+
+
+def _cho_solve_c(c_and_lower_dot: Any, y: Any, c_and_lower: Any) -> Any:
+    c, lower = c_and_lower
+    part = np.tril if lower else np.triu
+    half = part(c_and_lower_dot[0]) @ np.conj(part(c).T) if lower else np.conj(part(c).T) @ part(c_and_lower_dot[0])
+    return -scipy.linalg.cho_solve(c_and_lower, (half + np.conj(half.T)) @ y)
+
+
+jvp(scipy.linalg.cholesky, a=_cholesky)
+jvp(
+    scipy.linalg.cho_solve, c_and_lower=_cho_solve_c,
+    b=lambda b_dot, c_and_lower: scipy.linalg.cho_solve(c_and_lower, b_dot),
+)
+
+
+def lu_dot(rows_dot: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
+    """The changes of a unit lower and an upper factor along that of their product."""
+    inner = scipy.linalg.solve_triangular(lower, rows_dot, lower=True, unit_diagonal=True)
+    inner = scipy.linalg.solve_triangular(upper, inner.T, trans=1).T
+    return lower @ np.tril(inner, -1), np.triu(inner) @ upper
+
+
+def _lu_factor(a_dot: Any, y: Any) -> tuple[Any, Any]:
+    factors, piv = y
+    lower = np.tril(factors, -1) + np.eye(len(factors), dtype=factors.dtype)
+    lower_dot, upper_dot = lu_dot(a_dot[order_of(piv)], lower, np.triu(factors))
+    return lower_dot + upper_dot, np.zeros(np.shape(piv))
+
+
+def _lu_solve_lu(lu_and_piv_dot: Any, y: Any, lu_and_piv: Any, trans: Any) -> Any:
+    factors, piv = lu_and_piv
+    factors_dot = lu_and_piv_dot[0]
+    lower = np.tril(factors, -1) + np.eye(len(factors), dtype=factors.dtype)
+    rows = np.tril(factors_dot, -1) @ np.triu(factors) + lower @ np.triu(factors_dot)
+    a_dot = rows[np.argsort(order_of(piv))]
+    if trans == 1:
+        a_dot = a_dot.T
+    elif trans == 2:
+        a_dot = np.conj(a_dot.T)
+    return -scipy.linalg.lu_solve(lu_and_piv, a_dot @ y, trans)
+
+
+def _lu(a_dot: Any, y: Any, p_indices: Any) -> tuple[Any, Any, Any]:
+    p, lower, upper = y
+    rows = a_dot[np.argsort(p)] if p_indices else p.T @ a_dot
+    return np.zeros(np.shape(p)), *lu_dot(rows, lower, upper)
+
+
+jvp(scipy.linalg.lu_factor, a=_lu_factor)
+jvp(
+    scipy.linalg.lu_solve, lu_and_piv=_lu_solve_lu,
+    b=lambda b_dot, lu_and_piv, trans: scipy.linalg.lu_solve(lu_and_piv, b_dot, trans),
+)
+jvp(scipy.linalg.lu, a=_lu)
+
+# --- factorisations that NumPy has too ------------------------------------------------------------------------------
+
+
+def _qr(a_dot: Any, y: Any, mode: Any, pivoting: Any) -> Any:
+    if pivoting:
+        return *qr_dot(y[0], y[1], a_dot[..., y[2]]), np.zeros(np.shape(y[2]))
+    return qr_dot(y[0], y[1], a_dot)
+
+
+def _eigh(a_dot: Any, y: Any, a: Any, lower: Any, eigvals_only: Any) -> Any:
+    if eigvals_only:
+        return eigh_dot(*scipy.linalg.eigh(a, lower=lower), a_dot)[0]
+    return eigh_dot(y[0], y[1], a_dot)
+
+
+jvp(scipy.linalg.svdvals, a=lambda a_dot, a: svdvals_dot(a, a_dot))
+jvp(scipy.linalg.svd, a=lambda a_dot, y, a, compute_uv: svd_dot(y, a_dot) if compute_uv else svdvals_dot(a, a_dot))
+jvp(scipy.linalg.qr, a=_qr)
+jvp(scipy.linalg.eigh, a=_eigh)
+jvp(scipy.linalg.eigvalsh, a=lambda a_dot, a, lower: eigh_dot(*scipy.linalg.eigh(a, lower=lower), a_dot)[0])
+
+
+def _lstsq_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
+    return like_result(_lstsq_a_dot(a_dot, y, a, b), y)
+
+
+def _lstsq_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
+    return like_result(_lstsq_b_dot(b_dot, y, a, b), y)
+
+
+def like_result(tangents: Any, y: Any) -> Any:
+    """The tangents in the shapes of the results: SciPy gives one residue as a number."""
+    x_dot, squares_dot, rank_dot, s_dot = tangents
+    return x_dot, np.reshape(squares_dot[: np.size(y[1])], np.shape(y[1])), rank_dot, s_dot
+
+
+jvp(scipy.linalg.lstsq, a=_lstsq_a, b=_lstsq_b)
+
+# --- functions of matrices, matrix equations --------------------------------------------------------------------------
+
+jvp(scipy.linalg.logm, A=lambda A_dot, A: function_bar(scipy.linalg.logm, A_dot, A.T))
+jvp(scipy.linalg.sqrtm, A=lambda A_dot, y: scipy.linalg.solve_sylvester(y, y, A_dot))
+jvp(scipy.linalg.sinm, A=lambda A_dot, A: function_bar(scipy.linalg.sinm, A_dot, A.T))
+jvp(scipy.linalg.cosm, A=lambda A_dot, A: function_bar(scipy.linalg.cosm, A_dot, A.T))
+jvp(scipy.linalg.tanm, A=lambda A_dot, A: function_bar(scipy.linalg.tanm, A_dot, A.T))
+jvp(scipy.linalg.sinhm, A=lambda A_dot, A: function_bar(scipy.linalg.sinhm, A_dot, A.T))
+jvp(scipy.linalg.coshm, A=lambda A_dot, A: function_bar(scipy.linalg.coshm, A_dot, A.T))
+jvp(scipy.linalg.tanhm, A=lambda A_dot, A: function_bar(scipy.linalg.tanhm, A_dot, A.T))
+jvp(
+    scipy.linalg.solve_sylvester, a=lambda a_dot, y, a, b: -scipy.linalg.solve_sylvester(a, b, a_dot @ y),
+    b=lambda b_dot, y, a, b: -scipy.linalg.solve_sylvester(a, b, y @ b_dot),
+    q=lambda q_dot, a, b: scipy.linalg.solve_sylvester(a, b, q_dot),
+)
+jvp(
+    scipy.linalg.solve_continuous_lyapunov,
+    a=lambda a_dot, y, a: -scipy.linalg.solve_continuous_lyapunov(a, a_dot @ y + y @ a_dot.T),
+    q=lambda q_dot, a: scipy.linalg.solve_continuous_lyapunov(a, q_dot),
+)
+jvp(
+    scipy.linalg.solve_discrete_lyapunov,
+    a=lambda a_dot, y, a: scipy.linalg.solve_discrete_lyapunov(a, a_dot @ y @ a.T + a @ y @ a_dot.T),
+    q=lambda q_dot, a: scipy.linalg.solve_discrete_lyapunov(a, q_dot),
+)
+
+# --- banded and Toeplitz matrices -------------------------------------------------------------------------------------
+
+
+def band_times(ab: Any, x: Any, low: int, up: int) -> Any:
+    """A banded matrix, by its diagonals, times a vector or columns."""
+    made, n = np.zeros(np.shape(x), dtype=np.result_type(ab, x)), np.shape(ab)[1]
+    column = (slice(None),) + (None,) * (np.ndim(x) - 1)
+    for offset in range(-low, up + 1):
+        i, j, length = max(-offset, 0), max(offset, 0), n - abs(offset)
+        made[i : i + length] += ab[up - offset, j : j + length][column] * x[j : j + length]
+    return made
+
+
+def _solve_banded_ab(ab_dot: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
+    return -scipy.linalg.solve_banded(l_and_u, ab, band_times(ab_dot, y, *l_and_u))
+
+
+def _solveh_banded_ab(ab_dot: Any, y: Any, ab: Any, lower: Any) -> Any:
+    """The diagonals of one triangle, and those of its transpose but the main one."""
+    count, n = len(ab_dot) - 1, np.shape(ab_dot)[1]
+    change = band_times(ab_dot, y, count, 0) if lower else band_times(ab_dot, y, 0, count)
+    other = np.zeros_like(ab_dot)
+    for k in range(1, count + 1):
+        if lower:
+            other[count - k, k:] = ab_dot[k, : n - k]
+        else:
+            other[k, : n - k] = ab_dot[count - k, k:]
+    change = change + (band_times(other, y, 0, count) if lower else band_times(other, y, count, 0))
+    return -scipy.linalg.solveh_banded(ab, change, lower=lower)
+
+
+jvp(
+    scipy.linalg.solve_banded, ab=_solve_banded_ab,
+    b=lambda b_dot, l_and_u, ab: scipy.linalg.solve_banded(l_and_u, ab, b_dot),
+)
+jvp(
+    scipy.linalg.solveh_banded, ab=_solveh_banded_ab,
+    b=lambda b_dot, ab, lower: scipy.linalg.solveh_banded(ab, b_dot, lower=lower),
+)
+
+
+def _solve_toeplitz_c(c_or_cr_dot: Any, y: Any, c_or_cr: Any) -> Any:
+    return -scipy.linalg.solve_toeplitz(c_or_cr, scipy.linalg.toeplitz(*toeplitz_parts(c_or_cr_dot)) @ y)
+
+
+jvp(
+    scipy.linalg.solve_toeplitz, c_or_cr=_solve_toeplitz_c,
+    b=lambda b_dot, c_or_cr: scipy.linalg.solve_toeplitz(c_or_cr, b_dot),
+)
