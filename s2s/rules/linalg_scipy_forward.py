@@ -103,9 +103,14 @@ def _qr(a_dot: Any, y: Any, mode: Any, pivoting: Any) -> Any:
     return qr_dot(y[0], y[1], a_dot)
 
 
+def eigvalsh_dot(a_dot: Any, a: Any, lower: Any) -> Any:
+    w, v = scipy.linalg.eigh(a, lower=lower)
+    return eigh_dot(w, v, a_dot)[0]
+
+
 def _eigh(a_dot: Any, y: Any, a: Any, lower: Any, eigvals_only: Any) -> Any:
     if eigvals_only:
-        return eigh_dot(*scipy.linalg.eigh(a, lower=lower), a_dot)[0]
+        return eigvalsh_dot(a_dot, a, lower)
     return eigh_dot(y[0], y[1], a_dot)
 
 
@@ -113,7 +118,7 @@ jvp(scipy.linalg.svdvals, a=lambda a_dot, a: svdvals_dot(a, a_dot))
 jvp(scipy.linalg.svd, a=lambda a_dot, y, a, compute_uv: svd_dot(y, a_dot) if compute_uv else svdvals_dot(a, a_dot))
 jvp(scipy.linalg.qr, a=_qr)
 jvp(scipy.linalg.eigh, a=_eigh)
-jvp(scipy.linalg.eigvalsh, a=lambda a_dot, a, lower: eigh_dot(*scipy.linalg.eigh(a, lower=lower), a_dot)[0])
+jvp(scipy.linalg.eigvalsh, a=lambda a_dot, a, lower: eigvalsh_dot(a_dot, a, lower))
 
 
 def _lstsq_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:

@@ -25,7 +25,8 @@ from s2s.rules.table import RULES, Draw, Rule, Sample
 table.extend()
 MODULES = (
     builtins, math, cmath, operator, np, np.linalg, *(sys.modules[name] for name in table.EXTENSIONS),
-    scipy.sparse.linalg, scipy.special._ufuncs, *(module for name, module in sys.modules.items() if name.startswith("s2s.models.")),
+    scipy.sparse.linalg, scipy.special._ufuncs,
+    *(module for name, module in sys.modules.items() if name.startswith("s2s.models.")),
 )
 
 
