@@ -272,6 +272,10 @@ def _lambda_source(fn: types.FunctionType, lines: list[str], node: ast.Lambda) -
 # --- is it what runs? ---------------------------------------------------------------------------------------
 
 
+GENERATED = "<s2s "
+"""How the names of files begin that hold generated code."""
+
+
 def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     """Refuse where compiling the text does not give the code that runs: the file was edited after its import.
 
@@ -280,6 +284,8 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     text names is asked for.
     """
     code = fn.__code__
+    if code.co_filename.startswith(GENERATED):  # linked apart from its text, which nobody edits
+        return
     compiled = _compile_like(code, text, indent)
     if compiled is None or _same_code(compiled, code):
         return

@@ -1,0 +1,70 @@
+"""Derivatives of derivatives: the generated code is differentiated like any other function."""
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.helpers import differences
+
+X = np.array([0.4, -1.3, 0.8, 1.7])
+V = np.array([1.0, 0.5, -2.0, 0.3])
+
+
+def rosenbrock(x):
+    total = 0.0
+    for i in range(len(x) - 1):
+        total = total + 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return total
+
+
+def stored(x):
+    u = np.zeros(4)
+    for i in range(4):
+        u[i] = x[i] ** 2
+        u[i] *= np.sin(x[i - 1])
+    return np.sum(u**2)
+
+
+def branched(x):
+    total = 1.0
+    for value in x:
+        total = total * value if value > 0.0 else total + np.exp(value)
+    return total
+
+
+def vectorised(x):
+    h = np.tanh(np.outer(x, x) @ x)
+    return np.log(np.sum(np.exp(h))) + np.mean(h**3)
+
+
+FUNCTIONS = [rosenbrock, stored, branched, vectorised]
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_forward_over_reverse(f):
+    gradient = s2s.grad(f)
+    out, product = s2s.jvp(gradient, (X,), (V,))
+    np.testing.assert_array_equal(out, gradient(X))
+    wanted = [differences(lambda t, k=k: float(gradient(X + t * V)[k]), 0.0) for k in range(4)]
+    np.testing.assert_allclose(product, wanted, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [rosenbrock, branched])
+def test_reverse_over_reverse(f):
+    gradient = s2s.grad(f)
+    out, pullback = s2s.vjp(gradient, X)
+    np.testing.assert_allclose(pullback(V)[0], s2s.jvp(gradient, (X,), (V,))[1], rtol=1e-12)
+
+
+def test_derivatives_of_a_number_to_the_fourth():
+    def f(x):
+        return x**5 * np.sin(x)
+
+    x, s, c = 0.7, np.sin(0.7), np.cos(0.7)
+    second = 20 * x**3 * s + 10 * x**4 * c - x**5 * s
+    third = 60 * x**2 * s + 60 * x**3 * c - 15 * x**4 * s - x**5 * c
+    fourth = 120 * x * s + 240 * x**2 * c - 120 * x**3 * s - 20 * x**4 * c + x**5 * s
+    derivative = s2s.grad(f)
+    for wanted in (second, third, fourth):
+        derivative = s2s.grad(derivative)
+        assert derivative(x) == pytest.approx(wanted, rel=1e-12)
