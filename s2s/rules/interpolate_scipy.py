@@ -33,12 +33,12 @@ zero(models.piece_of, models.powers, models.factors)
 HINT = "it has no rule; use interp1d, CubicSpline or np.interp"
 for _name in (
     "griddata", "interpn", "RegularGridInterpolator", "LinearNDInterpolator", "NearestNDInterpolator",
-    "CloughTocher2DInterpolator", "RBFInterpolator", "Rbf", "BarycentricInterpolator", "KroghInterpolator",
+    "CloughTocher2DInterpolator", "RBFInterpolator", "Rbf",
     "FloaterHormannInterpolator", "AAA", "UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline",
     "SmoothBivariateSpline", "RectBivariateSpline", "LSQBivariateSpline", "make_interp_spline", "make_lsq_spline",
     "make_smoothing_spline", "make_splrep", "make_splprep", "splrep", "splprep", "splev", "splint", "sproot",
     "spalde", "bisplrep", "bisplev", "insert", "splder", "splantider", "pade", "PchipInterpolator",
-    "Akima1DInterpolator", "pchip_interpolate", "krogh_interpolate", "barycentric_interpolate", "BSpline",
+    "Akima1DInterpolator", "BSpline",
     "NdBSpline", "NdPPoly",
 ):
     if hasattr(interpolate, _name):
