@@ -110,15 +110,20 @@ class Evaluator:
     def _on_every_path(
         self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], kinds: set[type]
     ) -> AbstractValue:
-        """What comes of numbers whose types depend on the path taken: what is the same for all of them."""
-        found: AbstractValue | None = None
-        for chosen in alternatives(kinds):
-            named = {k: settled(v, chosen) for k, v in kwargs.items()}
-            made = self.call(fn, tuple(settled(a, chosen) for a in args), named)
-            found = made if found is None else join(found, made, self.facts)
-            if isinstance(found, Unknown):
-                return UNKNOWN
-        assert found is not None
+        """What comes of numbers whose types depend on the path taken: what is the same for all of them. An array that
+        is of integers on one path and of floats on another is taken for one of floats, which nothing is stored into."""
+        made = [
+            self.call(fn, tuple(settled(a, chosen) for a in args), {k: settled(v, chosen) for k, v in kwargs.items()})
+            for chosen in alternatives(kinds)
+        ]
+        if all(isinstance(m, Array) for m in made):
+            floats = [m for m in made if m.dtype.kind == "f"]  # type: ignore[union-attr]
+            if floats and all(m.dtype.kind in "fiu" for m in made):  # type: ignore[union-attr]
+                self.facts.may_be_integer |= len(floats) < len(made)
+                made = floats  # type: ignore[assignment]
+        found = made[0]
+        for other in made[1:]:
+            found = join(found, other, self.facts)
         power = fn is operator.pow and not (isinstance(args[1], Known) and type(args[1].value) is int)
         return ANY_SCALAR if power and isinstance(found, Scalar) else found  # complex for a negative float
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir
-from s2s.analysis.numbers import is_exact, of_types
+from s2s.analysis.numbers import ANY_FLOAT, is_exact, of_types
 from s2s.analysis.shapes import Facts
 from s2s.analysis.values import (
     UNKNOWN,
@@ -80,6 +80,19 @@ def type_of(value: AbstractValue) -> type | None:
             return range
         case _:
             return None
+
+
+def is_float(value: AbstractValue) -> bool:
+    """Whether it is certainly a real or complex number of floating point, or an array of these."""
+    match value:
+        case Known():
+            return isinstance(value.value, (float, complex, np.inexact))
+        case Scalar(kind):
+            return value == ANY_FLOAT or (is_exact(kind) and issubclass(kind, (float, complex, np.inexact)))
+        case Array(dtype):
+            return dtype.kind in "fc"
+        case _:
+            return False
 
 
 def dtype_of(value: AbstractValue) -> np.dtype[Any] | None:

@@ -20,6 +20,8 @@ class Facts:
     fresh: int = 0
     forced: list[tuple[Dim, Dim]] = field(default_factory=list)
     """Pairs of lengths that the operation looked at last needs to be equal, or NumPy raises an error."""
+    may_be_integer: bool = False
+    """Whether the array of floats that the operation looked at last gives is one of integers on some path."""
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""

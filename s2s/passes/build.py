@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.evaluate import Evaluator
+from s2s.analysis.evaluate import Evaluator, is_elementwise
+from s2s.analysis.lattice import is_float
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.values import (
     UNKNOWN,
@@ -70,9 +71,10 @@ def _folds(value: AbstractValue) -> bool:
 class Context:
     """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on.
 
-    ``names`` are the user's names of temporaries. ``effects`` are the results of calls that are decided at run time
-    with differentiated arguments: what such a call changes is not known, so none of them is dropped or taken for one
-    without effects.
+    ``names`` are the user's names of temporaries; ``uncertain`` are arrays of floats, and what was made of them, that
+    are arrays of integers on some path. ``effects`` are the results of calls that are decided at run time with
+    differentiated arguments: what such a call changes is not known, so none of them is dropped or taken for one without
+    effects.
 
     ``unbound`` are variables that have no value on some path, with an atom that is true there; ``lost`` those of them
     that hold what an interrupted block may have assigned or not. ``sides`` of a result of a ``try`` are what it is
@@ -93,6 +95,7 @@ class Context:
     forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
     names: dict[ir.Atom, str] = field(default_factory=dict)
+    uncertain: set[ir.Atom] = field(default_factory=set)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
     lost: set[ir.Var] = field(default_factory=set)
     sides: dict[ir.Var, tuple[ir.Var, tuple[ir.Atom, ...]]] = field(default_factory=dict)
@@ -189,6 +192,12 @@ class Context:
     def joined(self, var: ir.Var, *others: ir.Atom) -> None:
         """A variable is what one of these was."""
         self.sharing.pending += [(var, other) for other in others if isinstance(other, ir.Var)]
+        if not self.uncertain.isdisjoint(others):
+            self.uncertain.add(var)
+
+    def may_be_integers(self, target: ir.Var) -> bool:
+        """Whether an array of floats may be one of integers, depending on the path taken."""
+        return bool(self.uncertain) and not self.uncertain.isdisjoint(self.sharing.with_(target, self.value))
 
     def stored(self, target: ir.Var) -> None:
         """Something that depends on an input was stored into an array: whatever shares its memory depends on it."""
@@ -299,7 +308,7 @@ class Builder:
         args = tuple(map(self.frozen, args))
         context = self.context
         facts = context.evaluator.facts
-        before, facts.forced = facts.forced, []
+        before, facts.forced, facts.may_be_integer = facts.forced, [], False
         known = context.evaluator.call(
             fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs}
         )
@@ -315,6 +324,8 @@ class Builder:
         if found is not None:
             return found
         target = self.let(made, known, name, span, varied)
+        if facts.may_be_integer or (context.uncertain and self._stays_uncertain(fn, args)):
+            context.uncertain.add(target)
         if fn in _HAS_DOMAIN and isinstance(target, ir.Var):
             context.kept.add(target)
         if known == UNKNOWN and isinstance(target, ir.Var) and self._may_raise(fn, args):
@@ -322,6 +333,15 @@ class Builder:
         if forced and isinstance(target, ir.Var):
             context.forced[target] = forced
         return target
+
+    def _stays_uncertain(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
+        """Whether what comes of an array that may be of integers may be one too: with a float it is one of floats."""
+        context = self.context
+        if not any(a in context.uncertain for a in args) or fn is operator.truediv:
+            return False
+        return not is_elementwise(fn) or not any(
+            a not in context.uncertain and is_float(context.value(a)) for a in args
+        )
 
     def _with_equal_lengths(self, args: tuple[ir.Atom, ...], known: Array) -> Array:
         """What is known of a read of slices, where the same slice of the same length has the same length again."""

@@ -44,6 +44,9 @@ def store_item(
             name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
             raise error("S2S112", span=span, asked_by=frame.called_from, name=name or "a")
     elif active:
+        if context.may_be_integers(target):
+            name = target.name.lstrip("%") or "a"
+            raise error("S2S112", span=span, asked_by=frame.called_from, name=name)
         value = _as_array(self, value, frame, builder, span)
         _check_kind(array, context.value(value), frame, span)
     builder.add(ir.Store(kind, target, key, value, op, span))
@@ -135,6 +138,8 @@ def change_whole(
 ) -> None:
     """``target op= value`` on an array that others may refer to."""
     if self.context.is_varied(value):
+        if isinstance(target, ir.Var) and self.context.may_be_integers(target):
+            raise error("S2S112", span=span, asked_by=frame.called_from, name=target.name.lstrip("%") or "a")
         _check_kind(self.context.value(target), self.context.value(value), frame, span)  # type: ignore[arg-type]
     builder.add(ir.Store("whole", target, ir.Const(None), value, op, span))
     if self.context.is_varied(value) and isinstance(target, ir.Var):

@@ -78,7 +78,11 @@ def forward_mode(f, args, cotangent):
     """The value and the cotangents of the arguments by ``jvp``, one direction for each element."""
     before, value = copy_tree(args), None
     pulled = [map_tree(lambda leaf: np.zeros_like(leaf) if is_array(leaf) else 0.0, arg) for arg in args]
-    still = [map_tree(lambda leaf: np.zeros_like(leaf) if is_float(leaf) else None, arg) for arg in args]
+    still = [
+        map_tree(lambda leaf: (np.zeros_like if is_array(leaf) else type(leaf))(leaf) if is_float(leaf) else None, arg)
+        for arg in args
+    ]
+    still = [map_tree(lambda leaf: leaf * 0.0 if type(leaf) is float else leaf, arg) for arg in still]
     for place in argnums_of(args):
         for leaf, into in zip(leaves(still[place]), leaves(pulled[place]), strict=True):
             for at in np.ndindex(np.shape(leaf)) if isinstance(leaf, np.ndarray) else ():
