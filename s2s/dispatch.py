@@ -698,7 +698,7 @@ def _path_source(
     if root == "argument":
         expr = writer.expression(path[0])
     elif root == "value":
-        expr = names.add(path[0])
+        expr = names.add(path[0].value)
     else:
         expr = _variable(root, path[0], owner, writer, names)
     for step in path[1:]:

@@ -70,7 +70,7 @@ class Request:
 class ObjectGuard:
     """The path gives this very object. ``root`` is ``global`` (module globals, then builtins) or ``free``
     (a closure cell) of ``owner``, which is ``None`` for the function compiled, or ``argument``. The path goes on with
-    attributes, and with tuples of one index or key. The root ``value`` has the object itself there."""
+    attributes, and with tuples of one index or key. The root ``value`` has the object itself there, as a ``Const``."""
 
     root: str
     path: tuple[Any, ...]
@@ -218,7 +218,7 @@ def resolve(
     elif root == "argument":
         value = (arguments or {})[first]
     elif root == "value":
-        value = first
+        value = first.value
     else:
         value = function.__globals__.get(first, _MISSING)
         if value is _MISSING:

@@ -34,6 +34,7 @@ from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
     Array,
+    Closure,
     Dim,
     Known,
     ListOf,
@@ -119,7 +120,33 @@ def _iterable(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | Non
     return known(True) if isinstance(value, (Sequence, Mapping, ListOf, Range)) else Scalar(bool)
 
 
+def _hasattr(evaluator: Evaluator, value: AbstractValue, name: AbstractValue) -> AbstractValue | None:
+    """Known where every type that the value may have answers alike."""
+    if not isinstance(name, Known) or not isinstance(name.value, str):
+        return Scalar(bool)
+    if isinstance(value, Known):
+        answers = {_has_plainly(value.value, name.value)}
+    elif isinstance(value, Scalar):
+        answers = {hasattr(kind, name.value) for kind in possible_types(value.type)}
+    else:
+        kind = type_of(value)
+        answers = {None if kind is None else hasattr(kind, name.value)}
+    answer = answers.pop()
+    return Scalar(bool) if answers or answer is None else known(answer)
+
+
+def _has_plainly(value: Any, name: str) -> bool | None:
+    """Whether a plain value of Python or NumPy has an attribute, which nobody adds or takes away; None for any other
+    object."""
+    return hasattr(value, name) if isinstance(value, _PLAIN) else None
+
+
+_PLAIN = (int, float, complex, str, bytes, tuple, list, dict, range, type(None), np.generic, np.ndarray, np.dtype)
+
+
 def _callable(evaluator: Evaluator, value: AbstractValue) -> AbstractValue:
+    if isinstance(value, Closure):
+        return known(True)
     if isinstance(value, Known):
         return known(callable(value.value))
     return known(False) if isinstance(value, (Scalar, Array, Sequence, Mapping, ListOf, Range)) else Scalar(bool)
@@ -180,7 +207,7 @@ def _round(evaluator: Evaluator, value: AbstractValue, digits: AbstractValue | N
 
 def _length(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
     match value:
-        case Known():
+        case Known() if hasattr(value.value, "__len__"):
             return known(len(value.value))
         case Sequence(_, items) | Mapping(_, items):
             return known(len(items))
@@ -473,6 +500,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     bool: _to(bool),
     complex: _to(complex),
     callable: _callable,
+    hasattr: _hasattr,
     ops.make_tuple: _sequence(tuple),
     ops.make_list: _sequence(list),
     ops.make_dict: _dict,

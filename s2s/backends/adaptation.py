@@ -345,7 +345,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _is_exception(self, func: ast.expr) -> bool:
         value = self._static(func)
-        return isinstance(value, type) and issubclass(value, BaseException)
+        return value is rt.path_error or (isinstance(value, type) and issubclass(value, BaseException))
 
     # -- expressions
 

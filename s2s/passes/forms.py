@@ -19,7 +19,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import rank, type_of
+from s2s.analysis.lattice import rank, truth, type_of
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents
@@ -314,6 +314,25 @@ def _sorted(
     return builder.call(ops.make_list, *map(ir.Const, ordered), name=name, span=span)
 
 
+def _quantified(
+    decides: bool, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None,
+    name: str,
+) -> ir.Atom | None:
+    """``any`` (which True decides) or ``all`` (which False decides) of items whose truth is known. An item that is not
+    known is left out of account where a later one decides: a number, whose truth is no error."""
+    items = self.static_items(args[0], builder, span)
+    if items is None or any(map(self.context.is_virtual, items)):
+        return None
+    values = [self.context.value(i) for i in items]
+    for value in values:
+        found = truth(value)
+        if found is decides:
+            return ir.Const(decides)
+        if found is None and not isinstance(value, Scalar):
+            return None
+    return ir.Const(not decides) if all(truth(v) is not None for v in values) else None
+
+
 def _of_source(
     fn: Any, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
@@ -403,6 +422,8 @@ FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     ops.merge_dict: _merge_dict,
     operator.getitem: _known_item,
     sorted: _sorted,
+    any: functools.partial(_quantified, True),
+    all: functools.partial(_quantified, False),
     np.shape: functools.partial(_of_source, np.shape),
     np.size: functools.partial(_of_source, np.size),
     operator.pow: _power,

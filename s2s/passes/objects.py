@@ -84,7 +84,8 @@ def is_user_class(cls: Any) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a live object is found: for guards. ``path`` begins with a name, or with the object itself. ``base`` is the
+    """Where a live object is found: for guards. ``path`` begins with a name, or with the object itself as a ``Const``
+    (so two objects that are equal are told apart, and one that has no hash is no problem). ``base`` is the
     parameter where the root is an argument."""
 
     root: str
@@ -101,7 +102,7 @@ class Place:
         """The place of a module or a class, by its name where an import finds it."""
         path = import_path(value)
         if path is None:
-            return Place("value", (value,), None)
+            return Place("value", (ir.Const(value),), None)
         module, _, names = path.partition(":")
         return Place("module", (module, *filter(None, names.split("."))), None)
 
@@ -184,7 +185,7 @@ class Instances:
         if is_constant_kind(value) or isinstance(value, (int, float, complex)) or is_function_like(value):
             return ir.Const(value)
         if is_user_object(value):
-            return self.refer(at.builder, value, Place("value", (value,), None), name)
+            return self.refer(at.builder, value, Place("value", (ir.Const(value),), None), name)
         known = with_sizes(describe(value, "?"), value)
         read = ir.Call(ir.Const(getattr), (ir.Const(cls), ir.Const(name)))
         return at.builder.let(read, UNKNOWN if isinstance(known, Known) else known, name, at.span)
@@ -331,7 +332,7 @@ class Instances:
     def known(self, at: At, value: Any, name: str) -> ir.Atom:
         """An object that is known, as an atom."""
         if is_user_object(value):
-            return self.refer(at.builder, value, Place("value", (value,), None), name)
+            return self.refer(at.builder, value, Place("value", (ir.Const(value),), None), name)
         return ir.Const(value)
 
     def bound(self, fn: Any, *receivers: ir.Atom) -> ir.Var:
@@ -672,7 +673,7 @@ class Instances:
             if place.base is not None:
                 return place.base
             if place.root == "value":
-                return ir.Const(place.path[0])
+                return place.path[0]  # type: ignore[no-any-return]
             return builder.let(ir.Load(place.path[0], place.root, place.owner), UNKNOWN, name)
         if place.root == "module" and len(place.path) == 2:
             module = ir.Const(sys.modules[place.path[0]])

@@ -669,7 +669,8 @@ class Specializer:
         if isinstance(fn, types.MethodType):
             owner: ir.Atom = ir.Const(fn.__self__)
             if is_user_object(fn.__self__) and not in_rule(frame):
-                owner = self.instances.refer(builder, fn.__self__, Place("value", (fn.__self__,), None), "self")
+                place = Place("value", (ir.Const(fn.__self__),), None)
+                owner = self.instances.refer(builder, fn.__self__, place, "self")
             return self.apply_known(
                 fn.__func__, [owner, *args], kwargs, frame, builder, span, name, effect
             )
@@ -692,7 +693,7 @@ class Specializer:
             made = self.make_dict(args, kwargs, builder, span, name)
             if made is not None:
                 return made
-        if self.trying and not kwargs:
+        if (self.trying or self.undecided) and not kwargs:
             self._check_kinds(fn, args)
         changed = self._change(fn, args, kwargs, frame, builder, span, name)
         if changed is not None:
@@ -739,7 +740,8 @@ class Specializer:
             ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, outcome.value, harmless)
 
     def _check_kinds(self, fn: Any, args: list[ir.Atom]) -> None:
-        """In the body of a ``try``: raise what a function of Python raises for every number of these kinds."""
+        """In the body of a ``try`` and in a branch that may not be taken: raise what a function of Python raises for
+        every number of these kinds."""
         problem = certain_error(fn, [self.context.value(a) for a in args])
         if problem is not None:
             raise Raised(problem)
@@ -1636,7 +1638,9 @@ _CHANGES = {plain: change for change, plain in containers.IN_PLACE.items()}
 ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
 """Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
 
-_TAKE_OBJECTS = frozenset({map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict})
+_TAKE_OBJECTS = frozenset({
+    map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict, any, all,
+})
 """Special forms that read the items of their arguments one by one: they are not put together for them."""
 
 

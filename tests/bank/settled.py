@@ -123,3 +123,77 @@ def number_of_one_type_or_another(v):
         root = list(root)[0]
     made = as_float_array(root)
     return np.float64(made * v[1]) + np.float64(v)[2]
+
+
+def is_symbol(value):
+    if isinstance(value, (list, tuple)):
+        return any([isinstance(item, str) for item in value])
+    return isinstance(value, str)
+
+
+def general_sine(value):
+    if is_symbol(value):
+        return value.upper()
+    return np.sin(value)
+
+
+@case(P3)
+def items_asked_for_their_kinds(v):
+    if not all(isinstance(item, float) for item in (v[0], v[1])) or any(callable(item) for item in [v[2], 1.0]):
+        return "text"
+    parts = [general_sine(part) for part in (v[0], v[1])]
+    return parts[0] * parts[1] + v[2] if not is_symbol([v[0], v[1]]) else None
+
+
+@case(P3)
+def number_with_attributes_of_an_array_or_not(v):
+    scale = v[0] if v[0] > 0.1 else 1.0
+    if hasattr(scale, "__len__"):
+        made = np.zeros(len(scale))
+        for k in range(len(scale)):
+            made[k] = scale[k]
+        return made
+    return scale * v[1] if not hasattr(scale, "__iter__") and hasattr(v, "__iter__") else v[2]
+
+
+@case(P3)
+def function_or_name_of_one(v):
+    def measure(metric, a, b):
+        if callable(metric):
+            return metric(a, b)
+        if metric == "square":
+            return (a - b) ** 2
+        raise ValueError(metric)
+
+    return measure("square", v[0], v[1]) + measure(np.hypot, v[1], v[2]) + measure(lambda a, b: a * b, v[0], v[2])
+
+
+class Weighed:
+    """Equal to others of its weight, and without a hash."""
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __eq__(self, other):
+        return isinstance(other, Weighed) and self.weight == other.weight
+
+    __hash__ = None
+
+    def __get__(self, holder, kind=None):
+        return self if holder is None else holder.factor * self.weight
+
+
+class Balance:
+    left = Weighed(2.0)
+    right = Weighed(2.0)
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def tilt(self, x):
+        return self.left * x[0] - self.right * x[1] ** 2
+
+
+@case(P3)
+def descriptors_that_are_equal_and_have_no_hash(v):
+    return Balance(3.0).tilt(v) + Balance(v[2]).tilt(v)
