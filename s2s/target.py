@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from s2s.api import Differentiable
+from s2s.signature import compiled_from
 from s2s.versions import Path, import_path
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ def unwrap(f: Any) -> Any:
             f = f.func
         elif isinstance(f, functools._lru_cache_wrapper):  # the gradient of a cached function is its gradient
             f = f.__wrapped__
+        elif compiled_from(f) is not None:
+            f = compiled_from(f)
         else:
             return f
 

@@ -725,3 +725,29 @@ def test_numba_is_imported_only_when_it_is_used(tmp_path):
     file = tmp_path / "with_and_without.py"
     file.write_text(textwrap.dedent(code))
     subprocess.run([sys.executable, str(file)], check=True, env=ENVIRONMENT)
+
+
+# --- functions that the user compiled -------------------------------------------------------------
+
+
+@numba.njit
+def compiled_pair(a, b):
+    return a * np.sin(b), a + b
+
+
+@numba.njit
+def compiled_count(n):
+    return 2 * n
+
+
+def calls_compiled_functions(x):
+    p, q = compiled_pair(x[0], x[1])
+    return p * q * compiled_count(3)
+
+
+def test_functions_that_the_user_compiled_are_differentiated_as_written():
+    a, b = x = np.array([1.2, 0.4])
+    exact = [6.0 * np.sin(b) * (2.0 * a + b), 6.0 * a * (np.cos(b) * (a + b) + np.sin(b))]
+    np.testing.assert_allclose(s2s.grad(calls_compiled_functions)(x), exact, rtol=1e-12)
+    assert "compiled_count(3)" in s2s.source(calls_compiled_functions, x)
+    np.testing.assert_allclose(s2s.grad(numba.njit(lambda v: np.sum(v * v)))(x), 2.0 * x, rtol=1e-12)

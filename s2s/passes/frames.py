@@ -16,7 +16,7 @@ from s2s.analysis.values import Closure
 from s2s.errors import DifferentiationError
 from s2s.passes.captures import check_captures
 from s2s.passes.normalize import normalize
-from s2s.signature import with_sizes
+from s2s.signature import compiled_from, with_sizes
 
 STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
 """Modules whose attributes nobody replaces."""
@@ -93,6 +93,8 @@ def lookup(load: ir.Load, fn: types.FunctionType) -> Any:
 
 def is_function_like(value: Any) -> bool:
     if hasattr(type(value), "__s2s_primal__") and callable(value):
+        return True
+    if compiled_from(value) is not None:
         return True
     return isinstance(value, (JOINER, types.MethodType, functools.partial, np.vectorize))
 

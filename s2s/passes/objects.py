@@ -570,7 +570,9 @@ class Instances:
         state = state_of(self.context, ref)
         assert state is not None
         found = self.look_up(state.kind, "__call__")
-        if not isinstance(found, types.FunctionType):
+        if found is not MISSING and not isinstance(found, types.FunctionType):
+            raise error("S2S301", span=at.span, asked_by=at.frame.called_from, name=f"{state.kind.__name__}.__call__")
+        if found is MISSING:
             raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
         return self.specializer.apply(
             ir.Const(found), [ref, *args], kwargs, at.frame, at.builder, at.span, at.name)
@@ -665,7 +667,7 @@ class Instances:
 
     def _read_live(self, builder: Builder, place: Place, name: str) -> ir.Atom:
         """The statements that read a live object."""
-        if place.root == "module":
+        if place.root == "module" and all(type(step) is str for step in place.path):
             holder = imported(f"{place.path[0]}:{'.'.join(place.path[1:])}")
             if isinstance(holder, (types.ModuleType, type)):
                 return ir.Const(holder)

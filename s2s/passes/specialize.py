@@ -87,7 +87,7 @@ from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, i
 from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
 from s2s.rules.ufuncs import METHODS
-from s2s.signature import describe
+from s2s.signature import compiled_from, describe
 from s2s.target import own_signature
 from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
@@ -637,6 +637,11 @@ class Specializer:
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        compiled = compiled_from(fn)
+        if compiled is not None:
+            if any(map(self.context.is_varied, (*args, *kwargs.values()))):
+                return self.apply_known(compiled, args, kwargs, frame, builder, span, name, effect)
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
         if fn is np.ndarray.__array_namespace__:
             return ir.Const(np)
         if fn is operator.methodcaller and all(isinstance(a, ir.Const) for a in (*args, *kwargs.values())):

@@ -197,3 +197,25 @@ class Balance:
 @case(P3)
 def descriptors_that_are_equal_and_have_no_hash(v):
     return Balance(3.0).tilt(v) + Balance(v[2]).tilt(v)
+
+
+class Entry:
+    def __init__(self, weight):
+        self.weight = weight
+
+
+class Listed:
+    entries = {"first": Entry(2.0), "second": Entry(3.0)}
+
+    def total(self, x):
+        return sum([entry.weight * x[k] ** 2 for k, entry in enumerate(Listed.entries.values())])
+
+
+def entry_of(listed, name):
+    return getattr(listed, "entries")[name]
+
+
+@case(P3)
+def objects_in_a_dict_of_a_class(v):
+    listed = Listed()
+    return listed.total(v) + entry_of(listed, "second").weight * v[2]
