@@ -96,8 +96,25 @@ class Holders:
         kinds = {var: self._kind(var) for var in members}
         self._keep_bases(kinds)
         if RUNTIME in kinds.values() or not self._is_distinct(members, kinds):
-            return {var: VALUE if kind == VALUE and self._is_of_array(var) else RUNTIME for var, kind in kinds.items()}
+            read_before = [var for var, kind in kinds.items() if kind == VALUE and self._is_of_array(var)]
+            values = self._apart(read_before, members)
+            return {var: VALUE if var in values else RUNTIME for var in kinds}
         return kinds
+
+    def _apart(self, values: list[ir.Var], members: list[ir.Var]) -> set[ir.Var]:
+        """Those whose cotangent can be a variable's: not the ones that a container takes in, or that others are views
+        of, whose own adjoint is found by memory."""
+        found, shrunk = {*values}, True
+        while shrunk:
+            shrunk = False
+            for var in members:
+                value = self.memory.made.get(var)
+                if var in found or value is None or self.memory.is_new(var):
+                    continue
+                held = found.intersection(a for a in ir.atoms_of(value) if isinstance(a, ir.Var))
+                found -= held
+                shrunk = shrunk or bool(held)
+        return found
 
     def _keep_bases(self, kinds: dict[ir.Var, str]) -> None:
         """What a view is a view of takes part in its changes, although it is itself read before them only."""

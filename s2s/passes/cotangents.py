@@ -15,8 +15,9 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
+from s2s.analysis.numbers import possible_types
 from s2s.analysis.shapes import ONE, same_shape
-from s2s.analysis.values import AbstractValue, Array, Dim, Scalar
+from s2s.analysis.values import AbstractValue, Array, Dim, Known, Scalar
 from s2s.passes.build import Builder
 
 ONE_BAR = ir.Const(1.0)
@@ -259,9 +260,13 @@ def _axes(builder: Builder, axes: list[int]) -> ir.Atom:
 
 
 def fit_dtype(builder: Builder, c: ir.Atom, like: AbstractValue, span: ir.Span | None) -> ir.Atom:
-    """A cotangent in the dtype of ``like``, its real part where that is real."""
+    """A cotangent in the dtype of ``like``, its real part where that is real.
+
+    Where it depends on the run whether ``like`` is complex, the cotangent stays as it is: what made a real number has
+    real derivatives, so the real part may as well be taken where a value is known to be real.
+    """
     have, want = builder.context.value(c), dtype_of(like)
-    if isinstance(have, (Array, Scalar)) and _is_complex(have) and not _is_complex(like):
+    if isinstance(have, (Array, Scalar)) and not _is_real(have) and _is_real(like):
         c = builder.call(np.real, c, span=span)
         have = builder.context.value(c)
     found = dtype_of(have)
@@ -270,6 +275,15 @@ def fit_dtype(builder: Builder, c: ir.Atom, like: AbstractValue, span: ir.Span |
     if isinstance(have, Array):
         return builder.call(np.ndarray.astype, c, ir.Const(want), span=span)
     return builder.call(want.type, c, span=span)
+
+
+def _is_real(value: AbstractValue) -> bool:
+    """Whether it is certainly a real number, or an array of such."""
+    if isinstance(value, Scalar):
+        return not any(issubclass(kind, (complex, np.complexfloating)) for kind in possible_types(value.type))
+    if isinstance(value, Known):
+        return not isinstance(value.value, (complex, np.complexfloating))
+    return isinstance(value, Array) and value.dtype.kind != "c"
 
 
 def _is_complex(value: AbstractValue) -> bool:

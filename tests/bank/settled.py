@@ -219,3 +219,45 @@ def entry_of(listed, name):
 def objects_in_a_dict_of_a_class(v):
     listed = Listed()
     return listed.total(v) + entry_of(listed, "second").weight * v[2]
+
+
+@case(P3)
+def complex_number_of_one_type_or_another(v):
+    m = 1.5 - 0.4j
+    if m.imag > v[0]:
+        m = np.conjugate(m)
+    made = np.zeros(3, dtype=complex)
+    t = v[0] / m
+    made[0] = t * v[1]
+    made[1:] = v[1:] / m
+    return made[0].imag * abs(made[1]) ** 2 + made[2].real
+
+
+def changed_and_turned(x, turn):
+    made = np.zeros(2, dtype=complex)
+    if x <= 0.0:
+        return made, made
+    made[0] = x * x * (1.0 + 2.0j)
+    made[1] = x
+    return turn(made), made
+
+
+@case(P3)
+def buffer_that_a_function_may_give_back_in_a_tuple(v):
+    total = 0.0
+    for turn in (np.conjugate, np.ndarray.conj, np.nan_to_num, np.negative):
+        first, second = changed_and_turned(v[0], turn)
+        total = total + (first[0] * second[1]).imag * v[1]
+    return total
+
+
+@case(P3)
+def part_of_a_buffer_in_a_tuple(v):
+    made = np.zeros(3)
+    if v[0] > 9.0:
+        pair = made, made
+    else:
+        made[0] = v[0] ** 2
+        made[1] = v[1]
+        pair = made.conj(), made[1:]
+    return pair[0][0] * pair[1][0] * v[2]
