@@ -153,7 +153,8 @@ def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int
     parts = dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*"))
     least = max(least, 5)
     one = {s: least + 2 * k for k, s in enumerate(parts)}
-    two = {s: least + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
+    beyond = least + 2 * len(parts)  # no length has the size of another one in the first example
+    two = {s: beyond + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
     for symbol in symbols:
         if symbol.startswith("*"):
             for size in (one, two):

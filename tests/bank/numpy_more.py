@@ -71,3 +71,9 @@ def nan_functions(m):
 @case(P3)
 def reductions_with_where(p):
     return p.sum(where=np.array([True, False, True])) ** 2
+
+
+@case(M23, M32)
+def lengths_of_four_axes(a, b):
+    c = np.einsum("ij,kl->ijkl", a, b)
+    return np.sum(c * np.arange(1.0, 1.0 + c.shape[-1])) / c.shape[-1] + np.sum(np.ones(c.shape[-1]) * b[0])
