@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.bank.registry import M23, M33, P3, V3, V5, W3, case
+from tests.bank.registry import M23, M32, M33, P3, V3, V5, W3, case
 
 SPD = M33 @ M33.T + np.eye(3)
 
