@@ -372,10 +372,16 @@ def _qr_dot(y: Any, a: Any, a_dot: Any, mode: Any) -> Any:
     return qr_dot(y[0], y[1], a_dot)
 
 
+
+
+def _pinv(y_bar: Any, y: Any, a: Any, hermitian: Any) -> Any:
+    """A Hermitian matrix is read in one triangle: the cotangent is the symmetric one, as of ``eigh``."""
+    a_bar = rt.pinv_bar(y_bar, y, a)
+    return 0.5 * (a_bar + _h(a_bar)) if hermitian else a_bar
+
+
 vjp(
-    np.linalg.pinv, a=lambda y_bar, y, a: rt.pinv_bar(y_bar, y, a),
-    params="a, rcond=None, hermitian=False, *, rtol=None",
-    harmless="rcond rtol hermitian",
+    np.linalg.pinv, a=_pinv, params="a, rcond=None, hermitian=False, *, rtol=None", harmless="rcond rtol",
     samples=[
         args(arr(4, 3)), args(arr(3, 4)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(4, 3, complex=True)),
         args(arr(3, 3, positive=True), hermitian=True),

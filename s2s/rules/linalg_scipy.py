@@ -261,8 +261,9 @@ alias(
         args(arr(4)), args(arr(3, 4), "fro"), args(arr(3, 4), 2), args(arr(3, 4), 1, axis=1), args(arr(3, 3), "nuc"),
     ],
 )
-alias(
-    np.linalg.pinv, scipy.linalg.pinv, params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True",
+vjp(
+    scipy.linalg.pinv, a=lambda y_bar, y, a: rt.pinv_bar(y_bar, y, a),
+    params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True", harmless="atol rtol",
     samples=[args(arr(4, 3)), args(arr(3, 4))],
 )
 vjp(

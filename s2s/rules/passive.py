@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from s2s.rules.table import zero
+from s2s.rules.table import refuse, zero
 
 # comparisons, identity, membership and bits
 zero(
@@ -18,7 +18,7 @@ zero(
     operator.invert,
     operator.lshift, operator.rshift, operator.index, operator.countOf, operator.indexOf,
     operator.length_hint,
-    operator.inv, operator.delitem, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
+    operator.inv, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
 )
 zero(
     np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal, np.logical_and,
@@ -87,3 +87,14 @@ zero(
     math.factorial,
     math.isqrt, math.ulp,
 )
+
+MATRIX = "matrices are not differentiated; use arrays of two dimensions and `@`"
+for _matrices in (np.matrix, np.asmatrix, np.bmat):
+    refuse(_matrices, MATRIX)
+ITERATOR = "what it iterates over has no rule; loop over indices, or use broadcasting"
+for _iterator in (np.nditer, np.nested_iters, np.broadcast):
+    refuse(_iterator, ITERATOR)
+refuse(np.poly1d, "polynomials as objects are not differentiated; use np.polyval, np.polymul, np.roots and their kin")
+refuse(np.frombuffer, "bytes carry no derivative; use astype or np.reshape")
+refuse(np.fromiter, "what an iterator gives cannot be taken back; write np.array([...])")
+refuse(np.frompyfunc, "it makes arrays of objects; use np.vectorize")

@@ -707,6 +707,11 @@ def _apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     return a
 
 
+@model(np.ndenumerate)
+def _ndenumerate(arr: Any) -> Any:
+    return [(index, arr[index]) for index in np.ndindex(np.shape(arr))]
+
+
 @model(np.ndarray.view)
 def _view(a: Any, /, *dtype: Any) -> Any:
     if len(dtype) > 0:
