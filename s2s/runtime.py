@@ -259,10 +259,9 @@ def prod_partial(x: Any, axis: Axis = None) -> Any:
     division.
     """
     flat, axes = _axes_last(x, axis)
-    before = np.ones_like(flat)
-    after = np.ones_like(flat)
-    np.cumprod(flat[..., :-1], axis=-1, out=before[..., 1:])
-    np.cumprod(flat[..., :0:-1], axis=-1, out=after[..., -2::-1])
+    one = np.ones_like(flat[..., :1])
+    before = np.cumprod(np.concatenate([one, flat[..., :-1]], axis=-1), axis=-1)
+    after = np.cumprod(np.concatenate([one, flat[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]
     return _axes_back(before * after, x, axes)
 
 
@@ -281,17 +280,6 @@ def _axes_back(flat: Any, x: Any, axes: tuple[int, ...]) -> Any:
     shape = np.shape(x)
     order = [i for i in range(len(shape)) if i not in axes] + list(axes)
     return flat.reshape([shape[i] for i in order]).transpose(np.argsort(order))
-
-
-def median_bar(g: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The cotangent of ``np.median``: to the middle element, or half to each of the two."""
-    flat, axes = _axes_last(x, axis)
-    n = flat.shape[-1]
-    middle = np.argsort(flat, axis=-1, kind="stable")[..., (n - 1) // 2 : n // 2 + 1]
-    g = np.reshape(g, (*flat.shape[:-1], 1)) / middle.shape[-1]
-    x_bar = np.zeros_like(flat)
-    np.put_along_axis(x_bar, middle, g, -1)
-    return _axes_back(x_bar, x, axes)
 
 
 def share(g: Any, y: Any, items: Any) -> Any:
@@ -957,6 +945,20 @@ def digamma(x: float) -> float:
     series = 1 / 132 - t * (691 / 32760 - t / 12)
     series = t * (1 / 12 - t * (1 / 120 - t * (1 / 252 - t * (1 / 240 - t * series))))
     return total + math.log(x) - 0.5 / x - series
+
+
+def trigamma(x: float) -> float:
+    """The derivative of ``digamma``, by the same ways (Abramowitz and Stegun 6.4.7, 6.4.6, 6.4.12)."""
+    if x <= 0.0:
+        return (math.pi / math.sin(math.pi * (x - math.floor(x)))) ** 2 - trigamma(1.0 - x)
+    total = 0.0
+    while x < 10.0:
+        total += 1.0 / (x * x)
+        x += 1.0
+    t = 1.0 / (x * x)
+    series = 5 / 66 - t * (691 / 2730 - t * 7 / 6)
+    series = 1 / 6 - t * (1 / 30 - t * (1 / 42 - t * (1 / 30 - t * series)))
+    return total + 1.0 / x + t * (0.5 + series / x)
 
 
 # --- what is decided when the program runs --------------------------------------------------------------------------

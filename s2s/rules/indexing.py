@@ -97,10 +97,13 @@ def diff_parts(g: Any, a: Any, n: int, axis: int, prepend: Any, append: Any) -> 
         for part in (prepend, np.asarray(a), append)
     ]
     there = [part for part in parts if part is not None]
-    pieces = iter(rt.split_like(rt.diff_bar(g, np.concatenate(there, axis), n, axis), there, axis))
-    bars = [None if part is None else next(pieces) for part in parts]
-    given = (prepend, a, append)
-    return [None if x is None else rt.unbroadcast(bar, x) for bar, x in zip(bars, given, strict=True)]
+    pieces = rt.split_like(rt.diff_bar(g, np.concatenate(there, axis), n, axis), there, axis)
+    first = 0 if prepend is None else 1
+    return [
+        None if prepend is None else rt.unbroadcast(pieces[0], prepend),
+        rt.unbroadcast(pieces[first], a),
+        None if append is None else rt.unbroadcast(pieces[-1], append),
+    ]
 
 
 linear(
@@ -234,10 +237,10 @@ jvp(
 # --- slopes: differences over steps, weighted by the steps beside them (B. Fornberg, 1988) ---------------------------
 
 
-def gradient_bar(y_bar: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+def gradient_bar(g: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
     """The cotangent of ``f`` from that of ``np.gradient(f, *varargs, axis=axis, edge_order=edge_order)``."""
     axes = gradient_axes(f, axis)
-    parts = [y_bar] if len(axes) == 1 else y_bar
+    parts = [g] if len(axes) == 1 else g
     given = varargs if len(varargs) == len(axes) else (varargs or (1.0,)) * len(axes)
     f_bar = np.zeros_like(f)
     for part, spacing, along in zip(parts, given, axes, strict=True):
@@ -284,7 +287,8 @@ def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any) -> Any:
 
 
 vjp(
-    np.gradient, f=gradient_bar, varargs=spacings_bar, params="f, *varargs, axis=None, edge_order=1",
+    np.gradient, varargs=spacings_bar,
+    f=lambda y_bar, f, varargs, axis, edge_order: gradient_bar(y_bar, f, varargs, axis, edge_order), params="f, *varargs, axis=None, edge_order=1",
     samples=[
         args(arr(5)), args(arr(5), 0.5), args(arr(5), num(0.5, 1.0)), args(arr(4, 5), axis=0),
         args(arr(5), edge_order=2), args(arr(4, 5), num(0.5, 1.0), num(0.5, 1.0)), args(arr(4, 5), num(0.5, 1.0)),
@@ -308,6 +312,12 @@ def _gradient_spacings_dot(varargs_dot: Any, y: Any, varargs: Any) -> Any:
     return tuple([change * slope for change, slope in zip(changes if len(changes) > 1 else changes * len(y), y)])
 
 
+linear(
+    gradient_bar, params="g, f, varargs, axis, edge_order", harmless="f",
+    g=lambda y_bar, varargs, axis, edge_order: np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order),
+    varargs=lambda: rt.no_derivative("the second derivative of np.gradient", "by the distances it has no rule"),
+    samples=[args(arr(5), np.ones(5), (0.5,), None, 1)],
+)
 jvp(np.gradient, f=_gradient_f_dot, varargs=_gradient_spacings_dot)
 
 

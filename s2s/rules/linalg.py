@@ -495,14 +495,15 @@ def eig_bar(g: Any, y: Any, a: Any) -> Any:
     2017).
     """
     w, v = y
-    w_bar, v_bar = (np.conj(part) for part in rt.whole(g, y))
+    w_bar, v_bar = rt.whole(g, y)
+    w_bar = np.zeros_like(w) if w_bar is None else np.conj(w_bar)
+    v_bar = np.zeros_like(v) if v_bar is None else np.conj(v_bar)
     along = _h(v) @ v_bar * np.eye(w.shape[-1])
     u_bar = v_bar - v @ np.real(along)
     if np.iscomplexobj(v):
         largest = np.argmax(np.abs(v), axis=-2, keepdims=True)
-        at_largest = np.take_along_axis(u_bar, largest, -2)
         turn = -1.0j * np.sum(np.imag(along), axis=-2, keepdims=True) / np.real(np.take_along_axis(v, largest, -2))
-        np.put_along_axis(u_bar, largest, at_largest + turn, -2)
+        u_bar = u_bar + rt.take_along_axis_bar(turn, u_bar, largest, -2)
     gaps = np.conj(w[..., None, :] - w[..., :, None])
     eye = np.eye(w.shape[-1])
     inner = (_h(v) @ u_bar) * (1.0 - eye) / (gaps + eye) + w_bar[..., None, :] * eye

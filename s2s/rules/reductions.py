@@ -511,7 +511,7 @@ def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:
     """The cotangent of ``a`` from that of ``np.maximum.accumulate(a, axis)``: ``y_k`` is the larger one of ``y_(k-1)``
     and ``a_k``, and a tie is shared.
     """
-    g, y, a = (np.moveaxis(np.asarray(part), axis, 0) for part in (g, y, a))
+    g, y, a = np.moveaxis(g, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(a, axis, 0)
     a_bar = np.array(g)
     later = np.zeros_like(g[:1].sum(axis=0))
     for k in range(len(a) - 1, -1, -1):
@@ -535,7 +535,7 @@ vjp(
 
 def running_dot(y: Any, a: Any, a_dot: Any, axis: int) -> Any:
     """The tangent of ``np.maximum.accumulate(a, axis)``, a tie shared as in ``running_bar``."""
-    y, a, a_dot = (np.moveaxis(np.asarray(part), axis, 0) for part in (y, a, a_dot))
+    y, a, a_dot = np.moveaxis(y, axis, 0), np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)
     y_dot = np.array(a_dot)
     for k in range(1, len(a)):
         share = np.where(y[k - 1] == a[k], 0.5, np.where(y[k] == a[k], 1.0, 0.0))

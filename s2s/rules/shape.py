@@ -277,11 +277,9 @@ def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end
     for axis, (before, after) in enumerate(widths_of(array, pad_width)):
         n = np.shape(array)[axis]
         g = np.moveaxis(g, axis, 0)
-        g_bar = np.array(g[before : before + n])
         if repeats:  # which element each one repeats
             source = np.pad(np.arange(n), (before, after), mode=mode)
-            np.add.at(g_bar, source[:before], g[:before])
-            np.add.at(g_bar, source[before + n :], g[before + n :])
+            g_bar = rt.take_bar(g, np.empty((n, *np.shape(g)[1:])), source, 0)
         else:  # the matrix of the axis is the padded unit matrix
             if mode == "mean" and stat_length is not None:
                 lengths = widths_of(array, stat_length)[axis]
@@ -393,6 +391,11 @@ linear(
 
 
 
+def as_lists(items: Any) -> Any:
+    """Nested lists of what is in nested lists or tuples."""
+    return [as_lists(item) for item in items] if isinstance(items, (list, tuple)) else items
+
+
 def block_bar(g: Any, arrays: Any) -> Any:
     """The cotangents of the nested lists of ``np.block``: the innermost lie along the last axis, the next along the one
     before.
@@ -426,6 +429,10 @@ def _block_shape(arrays: Any, depth: int, rank: int) -> tuple[int, ...]:
     return tuple(whole)
 
 
+linear(
+    block_bar, g=lambda y_bar: np.block(as_lists(y_bar)), params="g, arrays", harmless="arrays",
+    samples=[args(arr(5), [np.ones(2), np.ones(3)])],
+)
 linear(
     np.block, arrays=lambda y_bar, arrays: block_bar(y_bar, arrays), joint=True, params="arrays",
     samples=[

@@ -59,10 +59,8 @@ def permuted_bar(g: Any, y: Any, a: Any, axis: Any) -> Any:
     """The cotangent of ``a`` from that of ``y``, the same elements in another order: matched through their ranks."""
     if axis is None:
         return np.reshape(permuted_bar(g, y, np.ravel(a), 0), np.shape(a))
-    a_bar = np.zeros_like(g)
     ranked = np.take_along_axis(g, np.argsort(y, axis=axis, kind="stable"), axis)
-    np.put_along_axis(a_bar, np.argsort(a, axis=axis, kind="stable"), ranked, axis)
-    return a_bar
+    return rt.take_along_axis_bar(ranked, a, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
 vjp(
@@ -90,12 +88,9 @@ jvp(np.partition, a=lambda a_dot, y, a, axis: permuted_dot(a_dot, y, a, axis))
 # --- quantiles ------------------------------------------------------------------------------------------------------
 
 
-def _median(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    return rt.median_bar(y_bar, a, axis, keepdims)
-
-
 vjp(
-    np.median, a=_median, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
+    np.median, a=lambda y_bar, a, axis: quantile_bars(y_bar, a, 0.5, axis, "linear")[0], harmless="keepdims",
+    params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
     samples=[
         args(arr(5)), args(arr(6)), args(arr(3, 4)), args(arr(3, 4), axis=0),
         args(arr(3, 4), axis=-1, keepdims=True),
@@ -143,7 +138,7 @@ def neighbours(rows: Any, q: Any, method: str, nan: bool) -> tuple[Any, Any, Any
     for n in np.unique(counts[counts > 0]).tolist():
         some = counts == n
         place = np.quantile(np.arange(float(n)), q, method=method)  # type: ignore[call-overload]
-        below = np.clip(np.floor(place).astype(int), 0, max(n - 2, 0))
+        below = np.clip(np.searchsorted(np.arange(n), place, side="right") - 1, 0, max(n - 2, 0))
         low[some] = order[some][:, below]
         high[some] = order[some][:, np.minimum(below + 1, n - 1)]
         way[some] = place - below
@@ -159,11 +154,12 @@ def quantile_bars(g: Any, a: Any, q: Any, axis: Any, method: str, nan: bool = Fa
     rows = rows_of(a, axis)
     low, high, way, rate = neighbours(rows, np.ravel(q), method, nan)
     weights = np.reshape(g, (np.size(q), len(rows))).T
-    rows_bar, row = np.zeros_like(rows), np.arange(len(rows))[:, None]
-    np.add.at(rows_bar, (row, low), (1.0 - way) * weights)
-    np.add.at(rows_bar, (row, high), way * weights)
+    row = np.arange(len(rows))[:, None]
+    first = row * np.shape(rows)[1]  # where a row begins
+    rows_bar = rt.take_bar((1.0 - way) * weights, rows, first + low, None)
+    rows_bar = rows_bar + rt.take_bar(way * weights, rows, first + high, None)
     q_bar = np.sum(weights * rate * (rows[row, high] - rows[row, low]), axis=0)
-    return rows_back(rows_bar, a, axis), np.reshape(q_bar, np.shape(q))
+    return rt.cast(rows_back(rows_bar, a, axis), a), np.reshape(q_bar, np.shape(q))
 
 
 def quantile_dots(

@@ -210,7 +210,7 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 
 MODULES = (
-    "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions", "shape",
+    "adjoints", "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions", "shape",
     "sorting", "statistics", "ufuncs",
 )
 """The modules of this package that register rules, in this order."""

@@ -1,0 +1,192 @@
+"""Rules of the functions that other rules and generated code call: so that a derivative can be differentiated again.
+
+Most of ``runtime`` moves cotangents: it is linear in ``g``, and its transpose is the function that the primal called.
+The rest is written in functions that have rules, and is differentiated as it is written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.rules.table import Sample, args, arr, linear, model, num, partials
+
+# --- shapes and dtypes ----------------------------------------------------------------------------------------------
+
+linear(
+    rt.cast, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x",
+    samples=[args(arr(3), np.ones(3)), args(arr(3, complex=True), np.ones(3))],
+)
+
+
+def _unbroadcast(y_bar: Any, g: Any) -> Any:
+    """What was summed gets the same cotangent everywhere; what was stretched adds up."""
+    return rt.unbroadcast(np.broadcast_to(y_bar, np.broadcast_shapes(np.shape(y_bar), np.shape(g))), g)
+
+
+linear(
+    rt.unbroadcast, g=_unbroadcast, params="g, x",
+    samples=[args(arr(2, 3), np.ones(3)), args(arr(2, 3), np.ones((2, 1))), args(arr(3), 1.0), args(num(), np.ones(3))],
+)
+
+
+def _whole(y_bar: Any, y: Any, g: Any) -> Any:
+    return tuple([None if part is None else _unbroadcast(bar, part) for bar, part in zip(rt.whole(y_bar, y), g)])
+
+
+linear(rt.whole, g=_whole, params="g, y", joint=True, samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))])
+
+# --- what repeats, cuts and joins -----------------------------------------------------------------------------------
+
+X, M = np.ones(5), np.ones((3, 4))
+linear(
+    rt.diagonal_bar, g=lambda y_bar, g, offset, axis1, axis2: _unbroadcast(np.diagonal(y_bar, offset, axis1, axis2), g),
+    params="g, x, offset, axis1, axis2", harmless="x", samples=[args(arr(3), M, 1, 0, 1)],
+)
+linear(
+    rt.take_bar, g=lambda y_bar, indices, axis: np.take(y_bar, indices, axis), params="g, x, indices, axis",
+    harmless="x", samples=[args(arr(3), X, [0, 0, 2], None), args(arr(3, 2), M, np.array([1, 1]), 1)],
+)
+linear(
+    rt.take_along_axis_bar, g=lambda y_bar, indices, axis: np.take_along_axis(y_bar, indices, axis),
+    params="g, x, indices, axis", harmless="x", samples=[args(arr(3, 2), M, np.zeros((3, 2), int), 1)],
+)
+linear(
+    rt.index_bar, g=lambda y_bar, index: y_bar[index], params="x, index, g", harmless="x",
+    samples=[args(X, slice(1, 3), arr(2))],
+)
+linear(
+    rt.reverse_cumsum, g=lambda y_bar, axis: np.cumsum(y_bar, axis), params="g, axis", samples=[args(arr(3, 4), 1)],
+)
+linear(
+    rt.repeat_bar, g=lambda y_bar, repeats, axis: np.repeat(y_bar, repeats, axis), params="g, x, repeats, axis",
+    harmless="x", samples=[args(arr(10), X, 2, None), args(arr(4, 4), M, [1, 0, 3], 0)],
+)
+linear(
+    rt.tile_bar, g=lambda y_bar, reps: np.tile(y_bar, reps), params="g, x, reps", harmless="x",
+    samples=[args(arr(10), X, 2), args(arr(6, 4), M, (2, 1))],
+)
+linear(
+    rt.unpad, g=lambda y_bar, pad_width: np.pad(y_bar, pad_width), params="g, x, pad_width", harmless="x",
+    samples=[args(arr(8), X, (1, 2))],
+)
+linear(
+    rt.pad_value_bar, params="g, x, pad_width, value", harmless="x value",
+    g=lambda y_bar, g, x, pad_width: rt.cast(np.pad(np.zeros_like(x), pad_width, constant_values=y_bar), g), samples=[args(arr(8), X, (1, 2), 1.0)],
+)
+linear(
+    rt.diff_bar, g=lambda y_bar, n, axis: np.diff(y_bar, n, axis), params="g, x, n, axis", harmless="x",
+    samples=[args(arr(3), X, 2, -1), args(arr(2, 4), M, 1, 0)],
+)
+linear(
+    rt.weigh, g=lambda y_bar, weights, axis: np.moveaxis(np.tensordot(weights, y_bar, 0), 0, axis),
+    weights=lambda y_bar, g, axis: np.tensordot(np.moveaxis(g, axis, 0), y_bar, np.ndim(y_bar)),
+    params="weights, g, axis", samples=[args(arr(3), arr(3, 2), 0), args(arr(4), arr(2, 4), 1)],
+)
+
+
+def _joined(y_bar: Any, y: Any, axis: Any) -> Any:
+    bars = rt.whole(y_bar, y)
+    return np.concatenate([np.atleast_1d(bar) for bar in bars], axis)
+
+
+linear(
+    rt.split_like, g=_joined, params="g, arrays, axis", harmless="arrays",
+    samples=[args(arr(5), [np.ones(2), np.ones(3)], 0), args(arr(5), (np.ones((2, 2)), 1.0), None)],
+)
+linear(
+    rt.unstack_like, g=lambda y_bar, y, axis: np.stack(rt.whole(y_bar, y), axis), params="g, arrays, axis",
+    harmless="arrays", samples=[args(arr(2, 3), [np.ones(3), np.ones(3)], 0)],
+)
+
+
+def _joined_like(y_bar: Any, y: Any, expanded: Any, axis: Any) -> Any:
+    bars = rt.whole(y_bar, y)
+    return np.concatenate([np.reshape(bar, np.shape(part)) for bar, part in zip(bars, expanded)], axis)
+
+
+linear(
+    rt.joined_like, g=_joined_like, params="g, arrays, expanded, axis", harmless="arrays",
+    samples=[args(arr(2, 3), [np.ones(3), np.ones(3)], [np.ones((1, 3)), np.ones((1, 3))], 0)],
+)
+
+linear(
+    rt.item_bar, g=lambda y_bar, index: y_bar.item(*index), params="x, index, g", harmless="x",
+    samples=[args(X, (2,), num())],
+)
+
+linear(
+    rt.select_bar, g=lambda y_bar, y, conditions: np.select(conditions, list(rt.whole(y_bar, y)), 0.0),
+    params="g, conditions, choices", harmless="conditions choices",
+    samples=[args(arr(3), [np.array([True, False, False]), np.array([True, True, False])], [np.ones(3), np.ones(3)])],
+)
+
+# --- products: linear in the cotangent and in the other factors -----------------------------------------------------
+
+
+def _tensordot_g(y_bar: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
+    return np.tensordot(y_bar, b, axes) if which == 0 else np.tensordot(a, y_bar, axes)
+
+
+def _tensordot_a(y_bar: Any, g: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
+    return np.zeros_like(a) if which == 0 else rt.tensordot_bar(g, a, y_bar, axes, 0)
+
+
+def _tensordot_b(y_bar: Any, g: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
+    return rt.tensordot_bar(g, y_bar, b, axes, 1) if which == 0 else np.zeros_like(b)
+
+
+def _products(*factors: Any) -> list[Sample]:
+    """Calls for the first factor and for the second, which is constant where it is the one asked for."""
+    g, a, b, *rest = factors
+    constant = [np.ones(one.shape) for one in (a, b)]
+    return [args(g, constant[0], b, *rest, 0), args(g, a, constant[1], *rest, 1)]
+
+
+def _einsum_operands(y_bar: Any, g: Any, subscripts: Any, operands: Any, which: Any) -> Any:
+    """The operand that is asked for has its place taken by the cotangent."""
+    given = [y_bar if i == which else operand for i, operand in enumerate(operands)]
+    return tuple([
+        np.zeros_like(given[i]) if i == which else rt.einsum_bar(g, subscripts, given, i) for i in range(len(given))
+    ])
+
+
+linear(
+    rt.tensordot_bar, g=_tensordot_g, a=_tensordot_a, b=_tensordot_b, params="g, a, b, axes, which",
+    samples=_products(arr(2, 2), arr(2, 3, 4), arr(4, 3, 2), ([1, 2], [1, 0])),
+)
+linear(
+    rt.kron_bar, params="g, a, b, which", samples=_products(arr(6, 2), arr(2, 1), arr(3, 2)),
+    g=lambda y_bar, a, b, which: np.kron(y_bar, b) if which == 0 else np.kron(a, y_bar),
+    a=lambda y_bar, g, a, b, which: np.zeros_like(a) if which == 0 else rt.kron_bar(g, a, y_bar, 0),
+    b=lambda y_bar, g, a, b, which: rt.kron_bar(g, y_bar, b, 1) if which == 0 else np.zeros_like(b),
+)
+linear(
+    rt.einsum_bar, params="g, subscripts, operands, which",
+    g=lambda y_bar, subscripts, operands, which: np.einsum(
+        subscripts, *[y_bar if i == which else operand for i, operand in enumerate(operands)]
+    ),
+    operands=_einsum_operands, samples=[args(arr(2, 4), "ij,jk->ik", (np.ones((2, 3)), arr(3, 4)), 0)],
+)
+linear(
+    rt.convolve_bar, g=lambda y_bar, v, mode: np.convolve(y_bar, v, mode),
+    v=lambda y_bar, g, v, mode: rt.convolve_bar(g, v, y_bar, mode), params="g, a, v, mode", harmless="a",
+    samples=[args(arr(6), np.ones(4), arr(3), "full"), args(arr(4), np.ones(4), arr(3), "same")],
+)
+
+# --- as they are written --------------------------------------------------------------------------------------------
+
+for _written in (
+    rt.cholesky_bar, rt.cholesky_dot, rt.cofactor, rt.cumprod_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.gap_quotient,
+    rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar, rt.prod_partial,
+    rt.qr_bar, rt.sequence_bar, rt.share, rt.slogdet_weight, rt.svd_bar, rt.svdvals_bar,
+    rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
+    rt._t, rt._h, rt._rebuild, rt._axes_last, rt._axes_back, rt._vector_norm_bar, rt._summed_norm_bar,
+    rt._spectral_norm_bar, rt._slope_of_abs, rt._trapezoid_steps, rt._interp_piece, rt._with_length, rt.axis_size,
+    rt.periodic, rt.periodic_fp_bar,
+):
+    model(_written)(_written)
+partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
+partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, domain=(0.2, 3.0), samples=(args(num(0.2, 3.0)),))
