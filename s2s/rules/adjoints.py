@@ -74,7 +74,8 @@ linear(
 )
 linear(
     rt.pad_value_bar, params="g, x, pad_width, value", harmless="x value",
-    g=lambda y_bar, g, x, pad_width: rt.cast(np.pad(np.zeros_like(x), pad_width, constant_values=y_bar), g), samples=[args(arr(8), X, (1, 2), 1.0)],
+    g=lambda y_bar, g, x, pad_width: rt.cast(np.pad(np.zeros_like(x), pad_width, constant_values=y_bar), g),
+    samples=[args(arr(8), X, (1, 2), 1.0)],
 )
 linear(
     rt.diff_bar, g=lambda y_bar, n, axis: np.diff(y_bar, n, axis), params="g, x, n, axis", harmless="x",
@@ -189,4 +190,4 @@ for _written in (
 ):
     model(_written)(_written)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
-partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, domain=(0.2, 3.0), samples=(args(num(0.2, 3.0)),))
+partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(args(num(0.2, 3.0)),))

@@ -288,7 +288,8 @@ def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any) -> Any:
 
 vjp(
     np.gradient, varargs=spacings_bar,
-    f=lambda y_bar, f, varargs, axis, edge_order: gradient_bar(y_bar, f, varargs, axis, edge_order), params="f, *varargs, axis=None, edge_order=1",
+    f=lambda y_bar, f, varargs, axis, edge_order: gradient_bar(y_bar, f, varargs, axis, edge_order),
+    params="f, *varargs, axis=None, edge_order=1",
     samples=[
         args(arr(5)), args(arr(5), 0.5), args(arr(5), num(0.5, 1.0)), args(arr(4, 5), axis=0),
         args(arr(5), edge_order=2), args(arr(4, 5), num(0.5, 1.0), num(0.5, 1.0)), args(arr(4, 5), num(0.5, 1.0)),

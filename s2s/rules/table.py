@@ -210,8 +210,8 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 
 MODULES = (
-    "adjoints", "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions", "shape",
-    "sorting", "statistics", "ufuncs",
+    "adjoints", "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions",
+    "shape", "sorting", "statistics", "ufuncs",
 )
 """The modules of this package that register rules, in this order."""
 

@@ -22,7 +22,7 @@ SAMPLES = 2
 
 
 class Second:
-    """The cotangent of one argument of one call as a program: a function of all leaves and of the result's cotangent."""
+    """The cotangent of one argument of a call as a program: a function of all leaves and of the result's cotangent."""
 
     def __init__(self, case: Case, name: str, folder: Any) -> None:
         rule = case.rule

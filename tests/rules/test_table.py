@@ -180,7 +180,7 @@ def test_no_parameter_that_can_carry_a_derivative_is_passed_over() -> None:
     """The compiler adds nothing for a parameter without a body: that must be right, or it is a silent zero."""
     for rule in RULES.values():
         if rule.kind in ("linear", "vjp") and not rule.name.startswith("s2s."):  # these read shapes and dtypes
-            thresholds = {"rcond", "rtol", "cond"}
+            thresholds = {"rcond", "rtol", "atol", "cond"}
             rest = set(rule.supports) - set(rule.cotangents) - CHOICES - thresholds - OBJECTS
             assert all(rule.fn in FLAT.get(name, ()) for name in rest), (rule.name, rest)
 
