@@ -50,7 +50,7 @@ def functions(filter: str = "") -> list[FunctionRow]:
     """
     found = [name for name in table.EXTENSIONS if _is_installed(name)]
     table.extend(*found)
-    rows = {_row(rule) for rule in table.RULES.values() if not rule.name.startswith("s2s.") if _is_public(rule)}
+    rows = {_row(rule) for rule in table.RULES.values() if _is_public(rule)}
     wanted = filter.lower()
     chosen = [r for r in rows if wanted in f"{r.name} {r.kind} {r.notes}".lower()]
     return sorted(chosen, key=operator.attrgetter("name", "kind", "notes"))
