@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from s2s import runtime as rt
+from s2s.rules import linalg as numpy_rules
 from s2s.rules.linalg import check_real, lstsq_bars
 from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, vjp
 
@@ -266,6 +267,7 @@ vjp(
     params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True", harmless="atol rtol",
     samples=[args(arr(4, 3)), args(arr(3, 4))],
 )
+jvp(scipy.linalg.pinv, a=lambda a_dot, y, a: numpy_rules.pinv_dot(y, a, a_dot))
 vjp(
     scipy.linalg.svdvals, a=lambda y_bar, a: rt.svdvals_bar(y_bar, a), params=f"a, {KEEP}",
     samples=[args(arr(3, 4)), args(arr(3, 2, complex=True))],
