@@ -39,6 +39,12 @@ class Template:
     result: ir.Atom
     by_name: bool
 
+    @property
+    def can_be_written_again(self) -> bool:
+        """Whether every variable that it defines gets a name of its own each time that it is written: those inside
+        branches and loops do not."""
+        return self.by_name or all(isinstance(s, ir.Let) for s in self.statements)
+
     def reads_content(self, stand_in: ir.Atom) -> bool:
         """Whether the statements read what an argument holds, not only its shape."""
         if self.result == stand_in:
@@ -84,7 +90,7 @@ def inline_by_name(
     template = self.templates.get(key) if None not in key else None
     if template is None:
         template = _template(self, body, function, given)
-        if None not in key:
+        if None not in key and template.can_be_written_again:
             self.templates[key] = template
     if template.by_name:
         return sweep.builder.call(body, *(_argument(self, sweep, a) for a in given), span=span)

@@ -261,3 +261,13 @@ def part_of_a_buffer_in_a_tuple(v):
         made[1] = v[1]
         pair = made.conj(), made[1:]
     return pair[0][0] * pair[1][0] * v[2]
+
+
+@case(P3)
+def real_parts_of_numbers_of_one_type_or_another(v):
+    r = 0
+    for k in range(3):
+        r += (0.1 + 0.2j) * v[1] ** k
+    first = r * (0.4 + 0.1j)
+    second = r * (0.5 + 0.3j)
+    return first.real - v[0] * second.real + v[2] * (first * second).imag
