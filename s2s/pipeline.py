@@ -32,6 +32,7 @@ from s2s.analysis.values import (
 )
 from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
+from s2s.passes.branching import ABOUT_OBJECTS
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import whole
 from s2s.passes.dead import drop_dead
@@ -53,7 +54,7 @@ from s2s.passes.simplify import (
 )
 from s2s.passes.sink import sink
 from s2s.passes.snapshots import drop_snapshots
-from s2s.passes.specialize import ABOUT_OBJECTS, Specializer
+from s2s.passes.specialize import Specializer
 from s2s.signature import array_places
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
 

@@ -20,14 +20,13 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import is_number, join, join_all, known, truth, type_of, widen_known
+from s2s.analysis.lattice import is_number, join_all, known, type_of
 from s2s.analysis.memory import shared_with
 from s2s.analysis.raising import certain_error, ends
 from s2s.analysis.values import (
@@ -50,6 +49,7 @@ from s2s.analysis.values import (
 from s2s.errors import DifferentiationError, error
 from s2s.passes import containers, iterators, reflection
 from s2s.passes import heap as objects
+from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
 from s2s.passes.dead import is_pure
 from s2s.passes.dispatching import dispatched, parts_read
@@ -69,7 +69,7 @@ from s2s.passes.frames import (
     place_of,
     with_sizes,
 )
-from s2s.passes.guarded import Raised, bound_on, refuse_lost, try_statement, with_statement
+from s2s.passes.guarded import Raised, refuse_lost, try_statement, with_statement
 from s2s.passes.heap import cell_of, state_of
 from s2s.passes.inplace import (
     CHANGING,
@@ -82,7 +82,8 @@ from s2s.passes.inplace import (
     with_out,
 )
 from s2s.passes.iteration import VIEWS, Counted, start_of
-from s2s.passes.joins import Join, Leaf, Side, changed_cells
+from s2s.passes.joins import Side
+from s2s.passes.looping import for_loop, while_loop
 from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
 from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
@@ -90,8 +91,6 @@ from s2s.rules.ufuncs import METHODS
 from s2s.signature import compiled_from, describe
 from s2s.target import own_signature
 from s2s.versions import CallGuard, KindGuard, ObjectGuard
-
-UNROLL_AT_MOST = 64
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
@@ -247,11 +246,11 @@ class Specializer:
                     self._take_name(target, atom)
                 return ends(builder.statements[-1:])
             case ir.If():
-                return self.branch(statement, frame, builder)
+                return branch(self, statement, frame, builder)
             case ir.For():
-                return self.for_loop(statement, frame, builder)
+                return for_loop(self, statement, frame, builder)
             case ir.While():
-                return self.while_loop(statement, frame, builder)
+                return while_loop(self, statement, frame, builder)
             case ir.Store():
                 self.store(statement, frame, builder)
             case ir.Raise(exception, cause, span):
@@ -552,7 +551,7 @@ class Specializer:
             self.check_joined(yields[-1], child, span)
             sides.append(Side(child, self.context.heap))
         self.context.heap = base
-        (result,) = self.join_sides(test, base, (sides[0], sides[1]), [(name, yields[0], yields[1])], builder, span)
+        (result,) = join_sides(self, test, base, (sides[0], sides[1]), [(name, yields[0], yields[1])], builder, span)
         return result
 
     def leave(
@@ -1156,366 +1155,6 @@ class Specializer:
         new = self.context.evaluator.call(fn, (value, self.context.value(change)))
         return isinstance(new, Array) and (new.shape is not None or value.shape is None)
 
-    # --- control flow
-
-    def branch(self, statement: ir.If, frame: Frame, builder: Builder) -> bool:
-        """An ``if``: fold it where its test is known, otherwise specialise both sides."""
-        test = self.atom(statement.test, frame)
-        if test == ir.LOST or test in self.context.lost:
-            self.check_read(statement.test, test, builder, statement.span, frame)
-        if self.context.is_virtual(test):
-            test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
-        decided = truth(self.context.value(test if self._is_own(frame.fn) else self.pinned(test)))
-        if decided is not None:
-            block = statement.then if decided else statement.orelse
-            return self._splice(block, statement, frame, builder)
-        sides, base, refused = [], self.context.heap, False
-        for block in (statement.then, statement.orelse):
-            child = builder.child()
-            self.context.heap = base.copy()
-            child.bound |= bound_on(self, test, block is statement.then)
-            guards = dict(self.guards)
-            self.undecided += 1
-            self.there.append(self.context.births())
-            try:
-                given = self.run(block, frame.copy(), child)
-            except DifferentiationError as problem:
-                if refused or not self.may_refuse_later(frame, problem):
-                    raise
-                refused, self.guards, self.context.heap = True, guards, base.copy()
-                child, given = self.refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
-            finally:
-                self.undecided -= 1
-                self.there.pop()
-            sides.append((child, given, ends(child.statements), self.context.heap))
-        self.context.heap = base
-        (then, then_yields, then_raised, _), (orelse, else_yields, else_raised, _) = sides
-        if then_raised and else_raised:
-            builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
-            return True
-        if then_raised or else_raised:
-            return self._after_raise(statement, test, sides, frame, builder)
-        paths = (Side(then, sides[0][3]), Side(orelse, sides[1][3]))
-        roots = [(v.name, a, b) for v, a, b in zip(statement.results, then_yields, else_yields, strict=True)]
-        atoms = self.join_sides(test, base, paths, roots, builder, statement.span)
-        frame.env.update(zip(statement.results, atoms, strict=True))
-        return False
-
-    def may_refuse_later(self, frame: Frame, problem: DifferentiationError) -> bool:
-        """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
-        of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
-        nor where a call can be left as it is instead."""
-        if self.catching or self.followed or problem.diagnostic.code == "S2S901":
-            return False
-        if problem.diagnostic.code in ABOUT_OBJECTS and self.has_short_loops and not self.unrolled:
-            return False
-        return not self._is_own(frame.fn)
-
-    def refusal(self, problem: DifferentiationError, builder: Builder) -> Builder:
-        """The block that refuses a path."""
-        child, place = builder.child(), problem.diagnostic.span
-        where = "" if place is None else f"{'/'.join(place.file.split('/')[-2:])}:{place.line}"
-        given = (ir.Const(problem.diagnostic.summary), ir.Const(where))
-        made = child.let(ir.Call(ir.Const(rt.path_error), given), UNKNOWN)
-        child.add(ir.Raise(made, None, place))
-        return child
-
-    def join_sides(
-        self, test: ir.Atom, base: objects.Heap, sides: tuple[Side, Side],
-        roots: list[tuple[str, ir.Atom, ir.Atom]], builder: Builder, span: ir.Span | None,
-    ) -> list[ir.Atom]:
-        """The ``If`` of two paths that are both complete; the atoms that its results are for ``roots``."""
-        for _, a, b in roots:
-            if a != b:
-                self.check_joined(a, sides[0].builder, span)
-                self.check_joined(b, sides[1].builder, span)
-        found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
-        results = [self._joined(leaf, test, builder) for leaf in found.leaves]
-        yields = ([leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])
-        then, orelse = sides[0].builder, sides[1].builder
-        if results or then.statements or orelse.statements:
-            builder.add(ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), span))
-        atoms, self.context.heap = found.rebuild([*results])
-        return atoms
-
-    def _joined(self, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
-        """The variable that is one atom or the other."""
-        a, b = leaf.first, leaf.second
-        value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
-        result = self.context.define(leaf.name, _phi(value), self.context.is_varied(a) or self.context.is_varied(b))
-        if ir.UNDEFINED in (a, b):
-            missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
-            self.context.unbound[result] = missing
-        self.context.choices[result] = (test, a, b)
-        self.context.joined(result, a, b)
-        return result
-
-    def _splice(self, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
-        yields = self.run(block, frame, builder)
-        if ends(builder.statements[-1:]):
-            return True
-        for var, atom in zip(statement.results, yields, strict=True):
-            frame.env[var] = atom
-        return False
-
-    def _after_raise(
-        self, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
-    ) -> bool:
-        """One side raises: the other one goes on after the ``if``, not inside it."""
-        (then, then_yields, then_raised, then_heap), (orelse, else_yields, _, else_heap) = sides
-        raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
-        self.context.heap = else_heap if then_raised else then_heap
-        first, second = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
-        builder.add(ir.If(test, first, second, (), statement.span))
-        builder.statements.extend(going.statements)
-        for var, atom in zip(statement.results, yields, strict=True):
-            frame.env[var] = atom
-        return False
-
-    def for_loop(self, loop: ir.For, frame: Frame, builder: Builder) -> bool:
-        """A ``for``: unrolled over a container of known items, else a loop over a range."""
-        iterable = self.atom(loop.iterable, frame)
-        if isinstance(self.context.value(iterable), Range):
-            if not self._loop_or_not(loop, iterable, frame, builder):
-                self._unroll(loop, [*map(ir.Const, self._few_trips(iterable) or ())], frame, builder)
-            return False
-        state = state_of(self.context, iterable)
-        items = self.static_items(iterable, builder, loop.span, for_loop=True)
-        if state is not None and state.kind is objects.Iterator:
-            if loop.leave is not None:
-                iterators.leave_rest(self, iterable)
-            iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
-        if items is not None and len(items) <= UNROLL_AT_MOST:
-            self._unroll(loop, items, frame, builder)
-            return False
-        counted = self.counted(iterable, builder, loop.span)
-        over = builder.call(range, counted.length, span=loop.span)
-        self._loop(loop, over, counted, frame, builder)
-        return False
-
-    def _few_trips(self, iterable: ir.Atom) -> range | None:
-        """A range that is known and short."""
-        made = self.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
-        if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
-            return None
-        bounds = [a.value for a in made.args if isinstance(a, ir.Const) and type(a.value) is int]
-        if len(bounds) != len(made.args):
-            return None
-        found = range(*bounds)
-        return found if len(found) <= UNROLL_AT_MOST else None
-
-    def _loop_or_not(self, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
-        """A loop over a range; False where it has few trips and objects that can only be followed trip by trip."""
-        if self._few_trips(iterable) is None:
-            self._loop(loop, iterable, None, frame, builder)
-            return True
-        self.has_short_loops = True
-        if self.unrolled:
-            return False
-        heap, guards, env = self.context.heap, dict(self.guards), dict(frame.env)
-        statements, rebound = len(builder.statements), len(self.rebound)
-        self.context.heap = heap.copy()
-        try:
-            self._loop(loop, iterable, None, frame, builder)
-            if not any(cell not in heap.lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
-                return True
-        except DifferentiationError as problem:
-            if problem.diagnostic.code not in ABOUT_OBJECTS:
-                raise
-        self.context.heap, self.guards, frame.env = heap, guards, env
-        del builder.statements[statements:], self.rebound[rebound:]
-        return False
-
-    def _unroll(self, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder) -> None:
-        """The trips of a loop one after the other; where one may leave, the others stand in its else side."""
-        values = [self.atom(c.init, frame) for c in loop.carried]
-        values, left = self._trips(loop, items, values, frame, builder)
-        for c, value in zip(loop.carried, values, strict=True):
-            frame.env[c.result] = value
-        if loop.left is not None:
-            frame.env[loop.left] = left
-
-    def _trips(
-        self, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder
-    ) -> tuple[list[ir.Atom], ir.Atom]:
-        if not items:
-            return values, ir.Const(False)
-        inner = frame.copy()
-        inner.env[loop.item] = items[0]
-        inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
-        after = list(self.run(loop.body, inner, builder))
-        leave = ir.Const(False) if loop.leave is None else self.atom(loop.leave, inner)
-        decided = truth(self.context.value(leave))
-        if decided is True:
-            return after, ir.Const(True)
-        if decided is False:
-            return self._trips(loop, items[1:], after, frame, builder)
-        rest, stop, base = builder.child(), builder.child(), self.context.heap
-        self.context.heap = base.copy()
-        self.there.append(self.context.births())
-        try:
-            later, left = self._trips(loop, items[1:], after, frame, rest)
-        finally:
-            self.there.pop()
-        sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
-        self.context.heap = base
-        roots = [(c.result.name, a, b) for c, a, b in zip(loop.carried, after, later, strict=True)]
-        *results, flag = self.join_sides(
-            leave, base, sides, [*roots, ("%", ir.Const(True), left)], builder, loop.span)
-        return results, flag
-
-    def _loop(
-        self, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
-    ) -> None:
-        def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
-            inner = frame.copy()
-            name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
-            item = self.context.define(name, Scalar(int))
-            inner.env[loop.item] = item if counted is None else counted.item(item, child)
-            inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
-            yields = list(self.run(loop.body, inner, child))
-            leave = None if loop.leave is None else self.atom(loop.leave, inner)
-            return yields, item, leave
-
-        found = self._stable(loop.carried, frame, builder, trip)
-        _, item, leave = found.outcome
-        carried, left = self._results(loop, found, frame)
-        self._note_unbound(carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
-            carried) else None)
-        if leave is not None and truth(self.context.value(leave)) is False:
-            leave = None
-        if loop.left is not None and leave is None:
-            frame.env[loop.left], left = ir.Const(False), None
-        body = found.child.block(*found.yields)
-        builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span))
-
-    def while_loop(self, loop: ir.While, frame: Frame, builder: Builder) -> bool:
-        """A ``while``: kept as a loop, unless it is known not to begin."""
-
-        def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
-            inner = frame.copy()
-            inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
-            test_builder = builder.child()
-            before = dict(self.context.heap.states)
-            (test,) = self.run(loop.test, inner, test_builder)
-            if self.context.is_virtual(test):
-                test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
-            if any(before.get(c) is not s for c, s in self.context.heap.states.items() if c in before):
-                raise error("S2S135", span=loop.span, asked_by=frame.called_from)
-            yields = list(self.run(loop.body, inner, child))
-            leave = None if loop.leave is None else self.atom(loop.leave, inner)
-            return yields, test_builder.block(test), leave
-
-        before = self.context.heap
-        found = self._stable(loop.carried, frame, builder, trip)
-        _, test, leave = found.outcome
-        if not test.statements and truth(self.context.value(test.yields[0])) is False:
-            self.context.heap = before
-            for c in loop.carried:
-                frame.env[c.result] = self.atom(c.init, frame)
-            if loop.left is not None:
-                frame.env[loop.left] = ir.Const(False)
-            return False
-        carried, left = self._results(loop, found, frame)
-        self._note_unbound(carried, None)
-        if loop.left is not None and leave is None:
-            frame.env[loop.left], left = ir.Const(False), None
-        body = found.child.block(*found.yields)
-        builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span))
-        return False
-
-    def _note_unbound(self, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
-        """Variables that a loop without a trip leaves unbound."""
-        for c in carried:
-            if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in self.context.unbound):
-                self.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
-
-    def _stable(
-        self, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any]
-    ) -> _Trip:
-        """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
-        longer changes."""
-        context, base = self.context, self.context.heap
-        inits = [self.atom(c.init, frame) for c in carried]
-        for init in inits:
-            self.check_joined(init, builder, None)
-        outside = Side(builder, base)
-        roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
-        plan = Join(context, base, (outside, outside), roots, [], all_leaves=True)
-        values = {leaf.key: (context.value(leaf.first), context.is_varied(leaf.first)) for leaf in plan.leaves}
-        for attempt in range(9):
-            params = [
-                context.define(leaf.name, _phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
-            ]
-            child = builder.child()
-            rebound, reached, known_vars = len(self.rebound), len(context.reached), context.births()
-            for param, leaf in zip(params, plan.leaves, strict=True):
-                context.joined(param, leaf.first)
-            atoms, start = plan.rebuild([*params])
-            context.heap = start.copy()
-            self.there.append(known_vars)
-            try:
-                outcome = trip(atoms, child)
-            finally:
-                self.there.pop()
-            end, context.heap = context.heap, base
-            for following in outcome[0]:
-                self.check_joined(following, child, None)
-            roots = [(c.param.name, a, y) for c, a, y in zip(carried, inits, outcome[0], strict=True)]
-            own = {c for c in start.states if c not in base.states and c.origin is None}
-            touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]
-            after = Join(
-                context, base, (outside, Side(child, end)), roots, [*plan.touched, *touched], all_leaves=True
-            )
-            same = after.signature() == plan.signature()
-            if same:
-                for param, leaf in zip(params, after.leaves, strict=True):
-                    context.joined(param, leaf.second)
-            found = self._widened(after.leaves, params if same else [], values, attempt)
-            same = same and not any(known_vars(var) for var in context.reached[reached:])
-            ends = {c for c in (*end.closed, *end.lost) if (c in base.states or c.origin is not None)}
-            same = same and ends <= {*start.closed, *start.lost}
-            if same and all(f[1] == values[k][1] and _same(f[0], values[k][0]) for k, f in found.items()):
-                return _Trip(params, child, outcome, after)
-            del self.rebound[rebound:]
-            plan, values = after, found
-        raise error("S2S136", asked_by=frame.called_from)
-
-    def _widened(
-        self, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]], attempt: int
-    ) -> dict[Any, tuple[AbstractValue, bool]]:
-        """What is known of the carried variables after one more trip, and whether they depend on an input."""
-        context = self.context
-        found = {}
-        moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
-        for leaf in leaves:
-            init = (context.value(leaf.first), context.is_varied(leaf.first))
-            known, varied = values.get(leaf.key, init)
-            wider = join(known, context.value(leaf.second), context.evaluator.facts) if attempt < 5 else UNKNOWN
-            found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
-        return found
-
-    def _results(
-        self, loop: ir.For | ir.While, trip: _Trip, frame: Frame
-    ) -> tuple[list[ir.Carried], ir.Var | None]:
-        """What a loop carries, and the atoms of its variables after it."""
-        carried, results = [], []
-        for leaf, param in zip(trip.join.leaves, trip.params, strict=True):
-            init, after = leaf.first, leaf.second
-            if after in (param, init):
-                self.context.values[param] = self.context.value(init)
-            result = self.context.define(leaf.name, self.context.value(param), self.context.is_varied(param))
-            self.context.joined(result, param)
-            results.append(result)
-            carried.append(ir.Carried(param, init, result))
-        atoms, self.context.heap = trip.join.rebuild([*results])
-        frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
-        left = None
-        if loop.left is not None:
-            left = self.context.define(loop.left.name, Scalar(bool))
-            frame.env[loop.left] = left
-        return carried, left
-
     # --- containers and iteration
 
     def static_items(
@@ -1630,7 +1269,7 @@ class Specializer:
 
     def joined_value(self, value: AbstractValue) -> AbstractValue:
         """What a variable that joins paths may be taken for."""
-        return _phi(value)
+        return phi(value)
 
     def is_number(self, atom: ir.Atom) -> bool:
         """Whether an atom is known to be a number."""
@@ -1640,8 +1279,6 @@ class Specializer:
 
 _CHANGES = {plain: change for change, plain in containers.IN_PLACE.items()}
 
-ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
-"""Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
 
 _TAKE_OBJECTS = frozenset({
     map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict, any, all,
@@ -1691,22 +1328,6 @@ def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
     return {k: ir.Const(v) for k, v in found.items()}
 
 
-def _leaves_unbound(carried: list[ir.Carried]) -> bool:
-    return any(c.init == ir.UNDEFINED for c in carried)
-
-
-def _phi(value: AbstractValue) -> AbstractValue:
-    """What a variable that joins paths may be taken for: never an object, which would fold it away."""
-    value = widen_known(value)
-    if isinstance(value, Known) and isinstance(value.value, (bool, int, float, complex)):
-        return Scalar(type(value.value))
-    return value
-
-
-def _same(a: AbstractValue, b: AbstractValue) -> bool:
-    return _phi(a) == _phi(b)
-
-
 def _is_option(atom: ir.Atom) -> bool:
     """Whether an atom is a constant that a cached function may be called with now."""
     return isinstance(atom, ir.Const) and is_hashable(atom.value) and (
@@ -1717,22 +1338,6 @@ def _is_option(atom: ir.Atom) -> bool:
 def _is_definition(atom: ir.Atom) -> bool:
     """Whether an atom is a class, a function or a module."""
     return isinstance(atom, ir.Const) and isinstance(atom.value, (type, types.FunctionType, types.ModuleType))
-
-
-@dataclass
-class _Trip:
-    """One trip of a loop, on what holds at the start of each: the variables of the leaves that it carries, its
-    statements, what it gave, and how its end joins the start."""
-
-    params: list[ir.Var]
-    child: Builder
-    outcome: Any
-    join: Join
-
-    @property
-    def yields(self) -> list[ir.Atom]:
-        """The next values of the leaves."""
-        return [leaf.second for leaf in self.join.leaves]
 
 
 __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]

@@ -1,0 +1,153 @@
+"""Branches in partial evaluation: one side where the test is known, both otherwise, and what is joined after them."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from s2s import ir
+from s2s import runtime as rt
+from s2s.analysis.lattice import join, truth, widen_known
+from s2s.analysis.raising import ends
+from s2s.analysis.values import UNKNOWN, AbstractValue, Known, Scalar
+from s2s.errors import DifferentiationError
+from s2s.passes import heap as objects
+from s2s.passes.build import Builder
+from s2s.passes.frames import Frame
+from s2s.passes.guarded import bound_on
+from s2s.passes.joins import Join, Leaf, Side, changed_cells
+
+if TYPE_CHECKING:
+    from s2s.passes.specialize import Specializer
+
+ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
+"""Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
+
+
+def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+    """An ``if``: fold it where its test is known, otherwise specialise both sides."""
+    test = self.atom(statement.test, frame)
+    if test == ir.LOST or test in self.context.lost:
+        self.check_read(statement.test, test, builder, statement.span, frame)
+    if self.context.is_virtual(test):
+        test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
+    decided = truth(self.context.value(test if self._is_own(frame.fn) else self.pinned(test)))
+    if decided is not None:
+        block = statement.then if decided else statement.orelse
+        return _splice(self, block, statement, frame, builder)
+    sides, base, refused = [], self.context.heap, False
+    for block in (statement.then, statement.orelse):
+        child = builder.child()
+        self.context.heap = base.copy()
+        child.bound |= bound_on(self, test, block is statement.then)
+        guards = dict(self.guards)
+        self.undecided += 1
+        self.there.append(self.context.births())
+        try:
+            given = self.run(block, frame.copy(), child)
+        except DifferentiationError as problem:
+            if refused or not may_refuse_later(self, frame, problem):
+                raise
+            refused, self.guards, self.context.heap = True, guards, base.copy()
+            child, given = refusal(self, problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
+        finally:
+            self.undecided -= 1
+            self.there.pop()
+        sides.append((child, given, ends(child.statements), self.context.heap))
+    self.context.heap = base
+    (then, then_yields, then_raised, _), (orelse, else_yields, else_raised, _) = sides
+    if then_raised and else_raised:
+        builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
+        return True
+    if then_raised or else_raised:
+        return _after_raise(self, statement, test, sides, frame, builder)
+    paths = (Side(then, sides[0][3]), Side(orelse, sides[1][3]))
+    roots = [(v.name, a, b) for v, a, b in zip(statement.results, then_yields, else_yields, strict=True)]
+    atoms = join_sides(self, test, base, paths, roots, builder, statement.span)
+    frame.env.update(zip(statement.results, atoms, strict=True))
+    return False
+
+
+def may_refuse_later(self: Specializer, frame: Frame, problem: DifferentiationError) -> bool:
+    """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
+    of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
+    nor where a call can be left as it is instead."""
+    if self.catching or self.followed or problem.diagnostic.code == "S2S901":
+        return False
+    if problem.diagnostic.code in ABOUT_OBJECTS and self.has_short_loops and not self.unrolled:
+        return False
+    return not self._is_own(frame.fn)
+
+
+def refusal(self: Specializer, problem: DifferentiationError, builder: Builder) -> Builder:
+    """The block that refuses a path."""
+    child, place = builder.child(), problem.diagnostic.span
+    where = "" if place is None else f"{'/'.join(place.file.split('/')[-2:])}:{place.line}"
+    given = (ir.Const(problem.diagnostic.summary), ir.Const(where))
+    made = child.let(ir.Call(ir.Const(rt.path_error), given), UNKNOWN)
+    child.add(ir.Raise(made, None, place))
+    return child
+
+
+def join_sides(
+    self: Specializer, test: ir.Atom, base: objects.Heap, sides: tuple[Side, Side],
+    roots: list[tuple[str, ir.Atom, ir.Atom]], builder: Builder, span: ir.Span | None,
+) -> list[ir.Atom]:
+    """The ``If`` of two paths that are both complete; the atoms that its results are for ``roots``."""
+    for _, a, b in roots:
+        if a != b:
+            self.check_joined(a, sides[0].builder, span)
+            self.check_joined(b, sides[1].builder, span)
+    found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
+    results = [joined_by(self, leaf, test, builder) for leaf in found.leaves]
+    yields = ([leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])
+    then, orelse = sides[0].builder, sides[1].builder
+    if results or then.statements or orelse.statements:
+        builder.add(ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), span))
+    atoms, self.context.heap = found.rebuild([*results])
+    return atoms
+
+
+def joined_by(self: Specializer, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
+    """The variable that is one atom or the other."""
+    a, b = leaf.first, leaf.second
+    value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
+    result = self.context.define(leaf.name, phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+    if ir.UNDEFINED in (a, b):
+        missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
+        self.context.unbound[result] = missing
+    self.context.choices[result] = (test, a, b)
+    self.context.joined(result, a, b)
+    return result
+
+
+def _splice(self: Specializer, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+    yields = self.run(block, frame, builder)
+    if ends(builder.statements[-1:]):
+        return True
+    for var, atom in zip(statement.results, yields, strict=True):
+        frame.env[var] = atom
+    return False
+
+
+def _after_raise(
+    self: Specializer, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
+) -> bool:
+    """One side raises: the other one goes on after the ``if``, not inside it."""
+    (then, then_yields, then_raised, then_heap), (orelse, else_yields, _, else_heap) = sides
+    raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
+    self.context.heap = else_heap if then_raised else then_heap
+    first, second = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
+    builder.add(ir.If(test, first, second, (), statement.span))
+    builder.statements.extend(going.statements)
+    for var, atom in zip(statement.results, yields, strict=True):
+        frame.env[var] = atom
+    return False
+
+
+def phi(value: AbstractValue) -> AbstractValue:
+    """What a variable that joins paths may be taken for: never an object, which would fold it away."""
+    value = widen_known(value)
+    if isinstance(value, Known) and isinstance(value.value, (bool, int, float, complex)):
+        return Scalar(type(value.value))
+    return value

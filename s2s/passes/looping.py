@@ -1,0 +1,306 @@
+"""Loops in partial evaluation: unrolled over known items, otherwise run until what they carry is stable."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from s2s import ir
+from s2s.analysis.lattice import join, truth
+from s2s.analysis.values import UNKNOWN, AbstractValue, Range, Scalar
+from s2s.errors import DifferentiationError, error
+from s2s.passes import containers, iterators
+from s2s.passes import heap as objects
+from s2s.passes.branching import ABOUT_OBJECTS, join_sides, phi
+from s2s.passes.build import Builder
+from s2s.passes.frames import Frame
+from s2s.passes.heap import state_of
+from s2s.passes.iteration import Counted
+from s2s.passes.joins import Join, Leaf, Side, changed_cells
+
+if TYPE_CHECKING:
+    from s2s.passes.specialize import Specializer
+
+UNROLL_AT_MOST = 64
+
+
+def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
+    """A ``for``: unrolled over a container of known items, else a loop over a range."""
+    iterable = self.atom(loop.iterable, frame)
+    if isinstance(self.context.value(iterable), Range):
+        if not _loop_or_not(self, loop, iterable, frame, builder):
+            _unroll(self, loop, [*map(ir.Const, _few_trips(self, iterable) or ())], frame, builder)
+        return False
+    state = state_of(self.context, iterable)
+    items = self.static_items(iterable, builder, loop.span, for_loop=True)
+    if state is not None and state.kind is objects.Iterator:
+        if loop.leave is not None:
+            iterators.leave_rest(self, iterable)
+        iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
+    if items is not None and len(items) <= UNROLL_AT_MOST:
+        _unroll(self, loop, items, frame, builder)
+        return False
+    counted = self.counted(iterable, builder, loop.span)
+    over = builder.call(range, counted.length, span=loop.span)
+    _loop(self, loop, over, counted, frame, builder)
+    return False
+
+
+def _few_trips(self: Specializer, iterable: ir.Atom) -> range | None:
+    """A range that is known and short."""
+    made = self.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
+    if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
+        return None
+    bounds = [a.value for a in made.args if isinstance(a, ir.Const) and type(a.value) is int]
+    if len(bounds) != len(made.args):
+        return None
+    found = range(*bounds)
+    return found if len(found) <= UNROLL_AT_MOST else None
+
+
+def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
+    """A loop over a range; False where it has few trips and objects that can only be followed trip by trip."""
+    if _few_trips(self, iterable) is None:
+        _loop(self, loop, iterable, None, frame, builder)
+        return True
+    self.has_short_loops = True
+    if self.unrolled:
+        return False
+    heap, guards, env = self.context.heap, dict(self.guards), dict(frame.env)
+    statements, rebound = len(builder.statements), len(self.rebound)
+    self.context.heap = heap.copy()
+    try:
+        _loop(self, loop, iterable, None, frame, builder)
+        if not any(cell not in heap.lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
+            return True
+    except DifferentiationError as problem:
+        if problem.diagnostic.code not in ABOUT_OBJECTS:
+            raise
+    self.context.heap, self.guards, frame.env = heap, guards, env
+    del builder.statements[statements:], self.rebound[rebound:]
+    return False
+
+
+def _unroll(self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder) -> None:
+    """The trips of a loop one after the other; where one may leave, the others stand in its else side."""
+    values = [self.atom(c.init, frame) for c in loop.carried]
+    values, left = _trips(self, loop, items, values, frame, builder)
+    for c, value in zip(loop.carried, values, strict=True):
+        frame.env[c.result] = value
+    if loop.left is not None:
+        frame.env[loop.left] = left
+
+
+def _trips(
+    self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder
+) -> tuple[list[ir.Atom], ir.Atom]:
+    if not items:
+        return values, ir.Const(False)
+    inner = frame.copy()
+    inner.env[loop.item] = items[0]
+    inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
+    after = list(self.run(loop.body, inner, builder))
+    leave = ir.Const(False) if loop.leave is None else self.atom(loop.leave, inner)
+    decided = truth(self.context.value(leave))
+    if decided is True:
+        return after, ir.Const(True)
+    if decided is False:
+        return _trips(self, loop, items[1:], after, frame, builder)
+    rest, stop, base = builder.child(), builder.child(), self.context.heap
+    self.context.heap = base.copy()
+    self.there.append(self.context.births())
+    try:
+        later, left = _trips(self, loop, items[1:], after, frame, rest)
+    finally:
+        self.there.pop()
+    sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
+    self.context.heap = base
+    roots = [(c.result.name, a, b) for c, a, b in zip(loop.carried, after, later, strict=True)]
+    *results, flag = join_sides(self,
+        leave, base, sides, [*roots, ("%", ir.Const(True), left)], builder, loop.span)
+    return results, flag
+
+
+def _loop(
+    self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
+) -> None:
+    def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
+        inner = frame.copy()
+        name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
+        item = self.context.define(name, Scalar(int))
+        inner.env[loop.item] = item if counted is None else counted.item(item, child)
+        inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+        yields = list(self.run(loop.body, inner, child))
+        leave = None if loop.leave is None else self.atom(loop.leave, inner)
+        return yields, item, leave
+
+    found = _stable(self, loop.carried, frame, builder, trip)
+    _, item, leave = found.outcome
+    carried, left = _results(self, loop, found, frame)
+    _note_unbound(self, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
+        carried) else None)
+    if leave is not None and truth(self.context.value(leave)) is False:
+        leave = None
+    if loop.left is not None and leave is None:
+        frame.env[loop.left], left = ir.Const(False), None
+    body = found.child.block(*found.yields)
+    builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span))
+
+
+def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
+    """A ``while``: kept as a loop, unless it is known not to begin."""
+
+    def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
+        inner = frame.copy()
+        inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+        test_builder = builder.child()
+        before = dict(self.context.heap.states)
+        (test,) = self.run(loop.test, inner, test_builder)
+        if self.context.is_virtual(test):
+            test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
+        if any(before.get(c) is not s for c, s in self.context.heap.states.items() if c in before):
+            raise error("S2S135", span=loop.span, asked_by=frame.called_from)
+        yields = list(self.run(loop.body, inner, child))
+        leave = None if loop.leave is None else self.atom(loop.leave, inner)
+        return yields, test_builder.block(test), leave
+
+    before = self.context.heap
+    found = _stable(self, loop.carried, frame, builder, trip)
+    _, test, leave = found.outcome
+    if not test.statements and truth(self.context.value(test.yields[0])) is False:
+        self.context.heap = before
+        for c in loop.carried:
+            frame.env[c.result] = self.atom(c.init, frame)
+        if loop.left is not None:
+            frame.env[loop.left] = ir.Const(False)
+        return False
+    carried, left = _results(self, loop, found, frame)
+    _note_unbound(self, carried, None)
+    if loop.left is not None and leave is None:
+        frame.env[loop.left], left = ir.Const(False), None
+    body = found.child.block(*found.yields)
+    builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span))
+    return False
+
+
+def _note_unbound(self: Specializer, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
+    """Variables that a loop without a trip leaves unbound."""
+    for c in carried:
+        if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in self.context.unbound):
+            self.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
+
+
+def _stable(
+    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any]
+) -> _Trip:
+    """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
+    longer changes."""
+    context, base = self.context, self.context.heap
+    inits = [self.atom(c.init, frame) for c in carried]
+    for init in inits:
+        self.check_joined(init, builder, None)
+    outside = Side(builder, base)
+    roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
+    plan = Join(context, base, (outside, outside), roots, [], all_leaves=True)
+    values = {leaf.key: (context.value(leaf.first), context.is_varied(leaf.first)) for leaf in plan.leaves}
+    for attempt in range(9):
+        params = [
+            context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
+        ]
+        child = builder.child()
+        rebound, reached, known_vars = len(self.rebound), len(context.reached), context.births()
+        for param, leaf in zip(params, plan.leaves, strict=True):
+            context.joined(param, leaf.first)
+        atoms, start = plan.rebuild([*params])
+        context.heap = start.copy()
+        self.there.append(known_vars)
+        try:
+            outcome = trip(atoms, child)
+        finally:
+            self.there.pop()
+        end, context.heap = context.heap, base
+        for following in outcome[0]:
+            self.check_joined(following, child, None)
+        roots = [(c.param.name, a, y) for c, a, y in zip(carried, inits, outcome[0], strict=True)]
+        own = {c for c in start.states if c not in base.states and c.origin is None}
+        touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]
+        after = Join(
+            context, base, (outside, Side(child, end)), roots, [*plan.touched, *touched], all_leaves=True
+        )
+        same = after.signature() == plan.signature()
+        if same:
+            for param, leaf in zip(params, after.leaves, strict=True):
+                context.joined(param, leaf.second)
+        found = _widened(self, after.leaves, params if same else [], values, attempt)
+        same = same and not any(known_vars(var) for var in context.reached[reached:])
+        ends = {c for c in (*end.closed, *end.lost) if (c in base.states or c.origin is not None)}
+        same = same and ends <= {*start.closed, *start.lost}
+        if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
+            return _Trip(params, child, outcome, after)
+        del self.rebound[rebound:]
+        plan, values = after, found
+    raise error("S2S136", asked_by=frame.called_from)
+
+
+def _widened(
+    self: Specializer, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]],
+    attempt: int,
+) -> dict[Any, tuple[AbstractValue, bool]]:
+    """What is known of the carried variables after one more trip, and whether they depend on an input."""
+    context = self.context
+    found = {}
+    moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
+    for leaf in leaves:
+        init = (context.value(leaf.first), context.is_varied(leaf.first))
+        known, varied = values.get(leaf.key, init)
+        wider = join(known, context.value(leaf.second), context.evaluator.facts) if attempt < 5 else UNKNOWN
+        found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
+    return found
+
+
+def _results(
+    self: Specializer, loop: ir.For | ir.While, trip: _Trip, frame: Frame
+) -> tuple[list[ir.Carried], ir.Var | None]:
+    """What a loop carries, and the atoms of its variables after it."""
+    carried, results = [], []
+    for leaf, param in zip(trip.join.leaves, trip.params, strict=True):
+        init, after = leaf.first, leaf.second
+        if after in (param, init):
+            self.context.values[param] = self.context.value(init)
+        result = self.context.define(leaf.name, self.context.value(param), self.context.is_varied(param))
+        self.context.joined(result, param)
+        results.append(result)
+        carried.append(ir.Carried(param, init, result))
+    atoms, self.context.heap = trip.join.rebuild([*results])
+    frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
+    left = None
+    if loop.left is not None:
+        left = self.context.define(loop.left.name, Scalar(bool))
+        frame.env[loop.left] = left
+    return carried, left
+
+
+def _leaves_unbound(carried: list[ir.Carried]) -> bool:
+    return any(c.init == ir.UNDEFINED for c in carried)
+
+
+def same_kind(a: AbstractValue, b: AbstractValue) -> bool:
+    return phi(a) == phi(b)
+
+
+@dataclass
+class _Trip:
+    """One trip of a loop, on what holds at the start of each: the variables of the leaves that it carries, its
+    statements, what it gave, and how its end joins the start."""
+
+    params: list[ir.Var]
+    child: Builder
+    outcome: Any
+    join: Join
+
+    @property
+    def yields(self) -> list[ir.Atom]:
+        """The next values of the leaves."""
+        return [leaf.second for leaf in self.join.leaves]
