@@ -183,3 +183,19 @@ def test_generated_code():
         y_dot = 0.5 * t0_dot
     return y, y_dot
 """
+
+
+def test_iteration_in_a_block_that_may_be_interrupted():
+    def f(x, n):
+        total = 1.0
+        try:
+            for k, value in enumerate(reversed(x)):
+                total = total + value**2 * total / (n - k)
+        except ZeroDivisionError:
+            total = x[0] ** 3
+        return total
+
+    for n in (2, 5):
+        wanted = differences(lambda t, n=n: float(f([*(X + t * V)], n)), 0.0)
+        _, tangent = s2s.jvp(f, ([*map(float, X)], n), ([*map(float, V)], None))
+        assert tangent == pytest.approx(float(wanted), rel=1e-8)

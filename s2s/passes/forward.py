@@ -30,6 +30,7 @@ from s2s.errors import error
 from s2s.passes import cotangents, forward_stores, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.forward_parts import hand_on, structure
+from s2s.passes.specialize import LOOKED_THROUGH
 from s2s.passes.structural import is_hashable, is_structural
 from s2s.rules import table
 
@@ -48,7 +49,7 @@ class Forwarder:
         self.builder = Builder(context)
         self.dots: dict[Key, ir.Atom] = {}
         self.owned: set[ir.Atom] = set()
-        self.unclear: dict[ir.Var, ir.Span | None] = {}
+        self.unclear: dict[ir.Var, Exception] = {}
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
 
     def forward(self, given: dict[Key, ir.Atom], builder: Builder) -> tuple[ir.Atom, ir.Atom]:
@@ -99,8 +100,7 @@ class Forwarder:
     def dot(self, atom: Any, path: Path = ()) -> ir.Atom | None:
         """The tangent of a leaf of a variable; None for zero."""
         if atom in self.unclear:
-            made = self.context.definitions[atom]
-            raise error("S2S208", span=self.unclear[atom], name=str(made.args[1]).strip("'"))  # type: ignore[union-attr]
+            raise self.unclear[atom]
         return self.dots.get((atom, path)) if isinstance(atom, ir.Var) else None
 
     def is_active(self, atom: Any) -> bool:
@@ -193,6 +193,9 @@ class Forwarder:
         if is_structural(fn):
             structure(self, fn, target, value, span)
             return
+        if fn in LOOKED_THROUGH and fn is not getattr and table.find(fn) is None:  # it is followed where it is used
+            self.unclear[target] = error("S2S210", span=span, name=fn.__name__)
+            return
         active = [a for a in ir.atoms_of(value) if self.is_active(a)]
         if not active:
             return
@@ -221,7 +224,7 @@ class Forwarder:
         known = self.context.value(receiver)  # type: ignore[arg-type]
         fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
         if fn is None or table.find(fn) is None:  # a method, to be called; refused where it is read otherwise
-            self.unclear[target] = span
+            self.unclear[target] = error("S2S208", span=span, name=str(name).strip("'"))
             return
         if isinstance(known, Array):  # the same attribute of the tangent: a view where that of the array is one
             made = self.builder.call(getattr, self.full(receiver, (), span), name, span=span)  # type: ignore[arg-type]
@@ -238,7 +241,9 @@ class Forwarder:
         if not isinstance(value.fn, ir.Const):
             return True
         fn = value.fn.value
-        return fn is not getattr and not is_structural(fn) and table.find(fn) is None if is_hashable(fn) else True
+        if not is_hashable(fn):
+            return True
+        return fn not in LOOKED_THROUGH and not is_structural(fn) and table.find(fn) is None
 
     def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
         """``y, y_dot = rt.push(f, (x,), (x_dot,), {})``."""

@@ -94,7 +94,7 @@ from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
-_LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize)
+LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize)
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
 
@@ -948,7 +948,7 @@ class Specializer:
         if isinstance(fn, type) and issubclass(fn, BaseException):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         own = getattr(fn, "__module__", "") in OWN_MODULES
-        if varied and fn not in _LOOKED_THROUGH and not makes_text(fn) and not own:
+        if varied and fn not in LOOKED_THROUGH and not makes_text(fn) and not own:
             raise self._no_rule(fn, span, frame)
         if fn in (functools.partial, np.vectorize):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
