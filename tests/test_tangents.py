@@ -196,6 +196,6 @@ def test_iteration_in_a_block_that_may_be_interrupted():
         return total
 
     for n in (2, 5):
-        wanted = differences(lambda t, n=n: float(f([*(X + t * V)], n)), 0.0)
+        wanted = differences(lambda t, n=n: float(f([*map(float, X + t * V)], n)), 0.0)
         _, tangent = s2s.jvp(f, ([*map(float, X)], n), ([*map(float, V)], None))
         assert tangent == pytest.approx(float(wanted), rel=1e-8)
