@@ -25,7 +25,7 @@ from s2s import cache, ir
 __all__ = ["flush", "keep", "load"]
 
 ROOT = os.path.dirname(__file__)
-KEPT = (os.path.join(ROOT, "rules", ""), os.path.join(ROOT, "runtime.py"))
+KEPT = (os.path.join(ROOT, "rules", ""), os.path.join(ROOT, "models", ""), os.path.join(ROOT, "runtime.py"))
 """How the names of the files begin whose functions are kept."""
 
 try:

@@ -170,6 +170,7 @@ def fresh(fn):
 
 def bodies():
     """Every Python function in the table."""
+    table.extend()
     found = {}
     for rule in table.RULES.values():
         for body in (*rule.partials, *rule.cotangents.values(), rule.tangent, rule.body):

@@ -172,13 +172,13 @@ private(
 private(
     "_landau_cdf", lambda y, x, loc, scale: _ufuncs._landau_pdf(x, loc, scale),
     lambda y, x, loc, scale: -_ufuncs._landau_pdf(x, loc, scale),
-    lambda y, x, loc, scale: (loc - x) / scale * _ufuncs._landau_pdf(x, loc, scale),
+    lambda y, x, loc, scale: ((loc - x) / scale - 2.0 / math.pi) * _ufuncs._landau_pdf(x, loc, scale),
     domain=((-2.0, 2.0), LOC, POSITIVE),
 )
 private(
     "_landau_sf", lambda y, x, loc, scale: -_ufuncs._landau_pdf(x, loc, scale),
     lambda y, x, loc, scale: _ufuncs._landau_pdf(x, loc, scale),
-    lambda y, x, loc, scale: (x - loc) / scale * _ufuncs._landau_pdf(x, loc, scale),
+    lambda y, x, loc, scale: ((x - loc) / scale + 2.0 / math.pi) * _ufuncs._landau_pdf(x, loc, scale),
     domain=((-2.0, 2.0), LOC, POSITIVE),
 )
 private("_kolmogc", lambda y, x: -kolmogorov_slope(x), domain=(0.3, 2.0))
