@@ -284,6 +284,21 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     return total
 
 
+if hasattr(math, "sumprod"):  # Python 3.12
+
+    @model(math.sumprod, samples=[args([num(), num(), num()], [num(), num(), num()]), args(arr(3), arr(3))])
+    def _sumprod(p: Any, q: Any, /) -> Any:
+        total = 0.0
+        for a, b in zip(p, q, strict=True):
+            total = total + a * b
+        return total
+
+
+if hasattr(math, "fma"):  # Python 3.13
+    partials(
+        math.fma, lambda w, x, y, z: y, lambda w, x, y, z: x, lambda w, x, y, z: 1.0, params="x, y, z, /",
+    )
+
 
 @model(math.modf, samples=[args(num(1.2, 1.8)), args(num(-1.8, -1.2))])
 def _modf(x: Any, /) -> Any:

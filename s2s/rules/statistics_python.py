@@ -93,4 +93,7 @@ for _ranked in (
 ):
     refuse(_ranked, RANKS)
 refuse(statistics.linear_regression, "it has no rule; use np.polyfit(x, y, 1)")
+for _name in ("kde", "kde_random"):
+    if hasattr(statistics, _name):  # Python 3.13
+        refuse(getattr(statistics, _name), "the function that it makes has no rule; write out the kernels with NumPy")
 zero(statistics.mode, statistics.multimode)
