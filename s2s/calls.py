@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -35,7 +36,7 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
         found = pullback(cotangent)
         bars = (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
         values = (*args, *kwargs.values())
-        return tuple(_absent(v) if bar is None else bar for bar, v in zip(bars, values, strict=True))
+        return tuple(_found(bar, v) for bar, v in zip(bars, values, strict=True))
 
     return out, pull
 
@@ -45,6 +46,7 @@ def jvp_of_call(
 ) -> tuple[Any, Any]:
     """The result of a call and its tangent; arguments as ``runtime.push`` has them."""
     from s2s.derivatives import jvp
+    from s2s.errors import error
 
     count = len(values) - len(keys)
     args, kwargs = values[:count], dict(zip(keys, values[count:], strict=True))
@@ -55,6 +57,8 @@ def jvp_of_call(
             fn = method
         else:
             fn, args, dots = getattr(values[0], name), args[1:], dots[1:]
+    if any(dot is not None and _has_captured(value) for value, dot in zip(values, dots, strict=True)):
+        raise error("S2S143")
     moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]
     if not any(moving):
         out = fn(*args, **kwargs)
@@ -72,9 +76,36 @@ def jvp_of_call(
     return out, out_dot
 
 
+def _found(bar: Any, value: Any) -> Any:
+    """The cotangent of an argument, or what stands for it."""
+    if bar is None:
+        return _absent(value)
+    return rt.CAPTURED if isinstance(value, (tuple, list, dict)) and _has_captured(value) else bar
+
+
+def _has_captured(value: Any, seen: tuple[Any, ...] = ()) -> bool:
+    """Whether a value is, or holds, a function made inside another one that has captured floats."""
+    if any(value is outer for outer in seen):
+        return False
+    match value:
+        case types.FunctionType():
+            cells = [cell.cell_contents for cell in value.__closure__ or () if cell != types.CellType()]
+            inner = (*cells, *(value.__defaults__ or ()))
+        case functools.partial():
+            inner = (*value.args, *value.keywords.values())
+        case tuple() | list() | dict():
+            held = value.values() if isinstance(value, dict) else value
+            return any(_has_captured(v, (*seen, value)) for v in held)
+        case _:
+            return False
+    return any(_carries(v) or _has_captured(v, (*seen, value)) for v in inner)
+
+
 def _absent(value: Any) -> Any:
-    """What stands for the cotangent that an argument has not: a mark for integers, which a derivative may have
-    reached, None for the rest."""
+    """What stands for the cotangent that an argument has not: marks for integers and for functions that have captured
+    floats, which a derivative may have reached, None for the rest."""
+    if _has_captured(value):
+        return rt.CAPTURED
     return rt.INTEGER if np.asarray(value).dtype.kind in "iu" else None
 
 

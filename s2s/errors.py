@@ -143,6 +143,10 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S139": (UnsupportedSyntaxError, "`{fn}` is called when the program runs, and may read the changed `{name}`"),
     "S2S140": (UnsupportedSyntaxError, "one {kind} comes twice in the arguments of a function that changes it"),
     "S2S141": (UnsupportedSyntaxError, "this path through a library's code cannot be differentiated"),
+    "S2S143": (
+        UnsupportedSyntaxError,
+        "a function that has captured what is differentiated is given to a call that is decided at run time",
+    ),
     "S2S142": (UnsupportedSyntaxError, "`{name}` can be read once, and what is left of it is not known"),
     # no derivative
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
@@ -216,6 +220,7 @@ HINTS: dict[str, str] = {
     "S2S137": "call a method of the object with the array",
     "S2S140": "give a copy",
     "S2S141": "call the library with other arguments, or write the step with functions that have rules",
+    "S2S143": "give it what it captures as arguments",
     "S2S142": "make a list of it: `list(...)`",
     "S2S139": "give the values as arguments, or call the function before the object is changed",
     "S2S138": "give on the attributes that are needed, not the object",

@@ -1113,17 +1113,20 @@ def check_equal(*lengths: int) -> None:
 INTEGER = object()
 """Stands for the cotangent of an argument that is an integer on this run."""
 
+CAPTURED = object()
+"""Stands for the cotangent of an argument that is, or holds, a function that has captured floats."""
+
 
 def pulled(bars: Any, k: int) -> Any:
     """The cotangent of an argument that carries a derivative, from those that a pullback gave.
 
     Raises NoDerivativeError where the argument was an integer on this run, so that there is none: leaving it out would
-    be a silent zero.
+    be a silent zero; UnsupportedSyntaxError where it is a function that has captured floats, or holds one.
     """
-    if bars[k] is INTEGER:
+    if bars[k] is INTEGER or bars[k] is CAPTURED:
         from s2s.errors import error
 
-        raise error("S2S211", name=f"argument {k}")
+        raise error("S2S211", name=f"argument {k}") if bars[k] is INTEGER else error("S2S143")
     return bars[k]
 
 

@@ -797,7 +797,30 @@ def part_of_an_array_of_the_module(x):
     return np.sum(part) * x
 
 
+def applied(g, t, n):
+    return g(t) if n == 0 else applied(g, t, n - 1)
+
+
+def first_applied(functions, t, n):
+    return functions[0](t) if n == 0 else first_applied(functions, t, n - 1)
+
+
+def function_that_captured_it(x):
+    return applied(lambda t: t * x, 2.0, int(x))
+
+
+def function_with_it_as_default(x):
+    return applied(lambda t, k=x: t * k, x, int(x))
+
+
+def functions_in_a_list(x):
+    return first_applied([lambda t: t * x], x, int(x))
+
+
 UNFOLLOWED = [
+    (function_that_captured_it, "applied(g, t, n - 1)", "S2S143"),
+    (function_with_it_as_default, "applied(g, t, n - 1)", "S2S143"),
+    (functions_in_a_list, "first_applied(functions, t, n - 1)", "S2S143"),
     (stored_into_integers, "counts[0] = x", "S2S120"),
     (added_to_integers, "counts[1:] += np.array([x, x])", "S2S120"),
     (array_of_integers_on_one_path, "a[0] = x * 1.5", "S2S112"),

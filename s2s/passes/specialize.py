@@ -19,7 +19,7 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, assert_never
 
 import numpy as np
@@ -565,12 +565,14 @@ class Specializer:
         may keep them. A function of undifferentiated arguments may change them: what they hold is not known afterwards.
         ``harmless`` says that it changes no argument.
         """
-        atoms = [a.atom if isinstance(a, ir.Star) else a for a in args]
+        atoms = [*map(_plain, args)]
         varied = any(map(self.context.is_varied, (callee, *atoms, *kwargs.values())))
         given = [a for a in (*atoms, *kwargs.values()) if objects.is_mutable(self.context, a)]
         callee = builder.frozen(callee)
         args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
         kwargs = {key: builder.frozen(a) for key, a in kwargs.items()}
+        if varied and not _only_makes(callee) and any(self._has_captured([*map(_plain, args), *kwargs.values()])):
+            raise error("S2S143", span=span)
         made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
         if not varied and not harmless:
             may_change(self, [*args, *kwargs.values()], builder, span)
@@ -587,6 +589,16 @@ class Specializer:
             self.context.kept.add(var)
         builder.add(ir.Let(var, made, span))
         return var
+
+    def _has_captured(self, atoms: Iterable[Any]) -> Iterator[bool]:
+        """For each value, whether it is or holds a nested function that has captured something differentiated: a
+        function that is transformed when it runs does not see what such a function reads."""
+        for atom in atoms:
+            value = self.context.value(atom)
+            if isinstance(value, (Sequence, Mapping)) and atom in self.context.definitions:
+                yield any(self._has_captured(map(_plain, ir.atoms_of(self.context.definitions[atom]))))
+            else:
+                yield isinstance(value, Closure) and self.context.is_varied(atom)
 
     def _check_live(self, callee: ir.Atom, span: ir.Span | None) -> None:
         """Refuse a call that is decided at run time after an object that exists was changed: the function might look at
@@ -1313,6 +1325,11 @@ def is_hashable(fn: Any) -> bool:
 def _has_no_place(problem: DifferentiationError) -> bool:
     """Whether an error does not say where yet."""
     return problem.diagnostic.span is None
+
+
+def _plain(argument: Any) -> ir.Atom:
+    """An argument without its star."""
+    return argument.atom if isinstance(argument, ir.Star) else argument  # type: ignore[no-any-return]
 
 
 def _only_makes(callee: ir.Atom) -> bool:
