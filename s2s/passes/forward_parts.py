@@ -113,11 +113,11 @@ def changed(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.S
     """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``."""
     items, item = value.args[0], value.args[-1]
     known = self.context.value(target)
-    if not isinstance(known, (Sequence, Mapping)):
+    if fn is rt.set_item or not isinstance(known, (Sequence, Mapping)):
         given = [self.whole(items, span), *value.args[1:-1], self.whole(item, span)]  # type: ignore[arg-type]
         self.put(target, (), self.builder.let(ir.Call(ir.Const(fn), tuple(given)), known, span=span))
         return
-    new: Any = len(known.items) - 1 if isinstance(known, Sequence) else literal(value.args[1])  # type: ignore[arg-type]
+    new: Any = len(known.items) - 1 if fn is ops.append else literal(value.args[1])  # type: ignore[arg-type, union-attr]
     for key in known.keys if isinstance(known, Mapping) else range(len(known.items)):
         if key != new:
             hand_on(self, target, (key,), items, (key,))  # type: ignore[arg-type]

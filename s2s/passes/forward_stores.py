@@ -87,10 +87,12 @@ def store(self: Forwarder, s: ir.Store) -> None:
     """A store into an array, and into its tangent."""
     target = s.target
     of = self.dot(target)
+    dot = self.dot(s.value)
+    if of is None and dot is not None:
+        raise error("S2S118", span=s.span, name=self.name(target) if isinstance(target, ir.Var) else "it")
     if of is None or s.kind == "opaque":
         self.builder.add(s)
         return
-    dot = self.dot(s.value)
     key: ir.Atom | None = None if s.kind == "whole" else s.key
     if isinstance(self.context.value(s.value), (Sequence, ListOf)):
         dot = self.whole(s.value, s.span) if self.is_active(s.value) else None
