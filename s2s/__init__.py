@@ -7,6 +7,8 @@ s2s.grad(loss)(w, x, y)          the gradient
 s2s.value_and_grad(loss)         value and gradient
 s2s.vjp(loss, w, x, y)           value and pullback, for results that are no single number
 s2s.jvp(f, (x,), (x_dot,))       value and tangent, by forward mode
+s2s.jacobian(f), s2s.hessian(f)  all partial derivatives, first and second
+s2s.hvp(f, (x,), (v,))           the product of the Hessian and a vector
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
 """
@@ -19,6 +21,17 @@ if TYPE_CHECKING:
     from s2s import errors
     from s2s.derivatives import Derivative
     from s2s.listing import functions
+    from s2s.transforms import (
+        elementwise_grad,
+        hessian,
+        hvp,
+        jacfwd,
+        jacobian,
+        jacrev,
+        linearize,
+        value_and_jacobian,
+        vhp,
+    )
 
 __version__ = "0.1.0"
 
@@ -27,14 +40,27 @@ __all__ = [
     "Differentiable",
     "__version__",
     "differentiable",
+    "elementwise_grad",
     "errors",
     "functions",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "linearize",
     "source",
     "value_and_grad",
+    "value_and_jacobian",
+    "vhp",
     "vjp",
 ]
+
+_TRANSFORMS = {
+    "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -51,4 +77,8 @@ def __getattr__(name: str) -> Any:
         from s2s.listing import functions
 
         return functions
+    if name in _TRANSFORMS:
+        import importlib
+
+        return getattr(importlib.import_module("s2s.transforms"), name)
     raise AttributeError(f"module 's2s' has no attribute {name!r}")

@@ -205,7 +205,7 @@ def grad(
     """
     from s2s import derivatives
 
-    return derivatives.derivative("grad", f, argnums, has_aux, _check_unconnected(unconnected))
+    return derivatives.derivative("grad", f, argnums, has_aux, check_unconnected(unconnected))
 
 
 def value_and_grad(
@@ -218,10 +218,10 @@ def value_and_grad(
     ``has_aux`` ``((value, aux), gradient)``. Arguments and errors are those of ``grad``."""
     from s2s import derivatives
 
-    return derivatives.derivative("value_and_grad", f, argnums, has_aux, _check_unconnected(unconnected))
+    return derivatives.derivative("value_and_grad", f, argnums, has_aux, check_unconnected(unconnected))
 
 
-def _check_unconnected(unconnected: str) -> str:
+def check_unconnected(unconnected: str) -> str:
     if unconnected not in ("zeros", "none"):
         raise option_error(f"`unconnected` is {unconnected!r}", 'give "zeros" or "none"')
     return unconnected

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivative", "adjoint_source", "derivative", "primal_source", "source", "store_of"]
 
-MODES = ("grad", "value_and_grad", "vjp", "jvp", "primal")
+JACOBIANS = ("jacfwd", "jacrev", "value_and_jacfwd", "value_and_jacrev")
+MODES = ("grad", "value_and_grad", "vjp", "jvp", "vector_jvp", "elementwise_grad", *JACOBIANS, "primal")
 _MethodType = types.MethodType
 
 
@@ -55,6 +56,13 @@ class Derivative(functools.partial[Any]):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return derivative, self.made_from
+
+    def differentiated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The values in a call that are differentiated."""
+        dispatcher = self.dispatcher
+        if isinstance(dispatcher, ByShape):
+            dispatcher = dispatcher.dispatcher_for(args, kwargs)
+        return dispatcher.differentiated(dispatcher.collect(*args, **kwargs))
 
     @property
     def source(self) -> str:
@@ -120,7 +128,8 @@ def _name(f: Any) -> str:
 
 
 def derivative(
-    mode: str, f: Any, argnums: Any, has_aux: bool, unconnected: str, count: int = 0, changes: str = ""
+    mode: str, f: Any, argnums: Any, has_aux: bool, unconnected: str, count: int = 0, changes: str = "",
+    holomorphic: bool = False,
 ) -> Derivative:
     """The derivative of ``f`` for this ask: the one made before, where there is one.
 
@@ -131,7 +140,7 @@ def derivative(
     wanted = (argnums,) if single else None if argnums is None else tuple(argnums)
     with _store_lock:
         store = store_of(f)
-        where = (mode, wanted, single, has_aux, unconnected, count, changes)
+        where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic)
         try:
             found = store.derivatives.get(where)
         except TypeError:
@@ -143,9 +152,10 @@ def derivative(
         if found is None:
             options = f.options if isinstance(f, Differentiable) else default_options(_backend_of(f))
             options = (*options, ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
+            options += (("holomorphic", True),) if holomorphic else ()
             ask = Ask(mode, wanted, single, has_aux, options, count)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
-            found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes)
+            found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes, holomorphic)
         return found
 
 
@@ -219,7 +229,7 @@ def _with_pullback(count: int, version: Version, target: Target) -> Callable[...
     """What ``vjp`` calls: a compiled version whose pullback checks its cotangent and gives None where there
     is none."""
     run, name, has_aux = version.run, target.name, version.request.has_aux
-    places = _places(target, version, count)
+    places = _places(target, version, count) if count else list(range(len(version.request.wrt)))
 
     def call(*values: Any) -> tuple[Any, ...]:
         out, pullback, *aux = run(*values)

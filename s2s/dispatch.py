@@ -289,6 +289,16 @@ class Dispatcher:
         values: tuple[Any, ...] = self._writer.function(lambda *values: values)(*args, **kwargs)
         return values
 
+    def differentiated(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of the values of the function's parameters, or their items, that are differentiated."""
+        found = []
+        for path in find_paths(self.target, self.ask.argnums or (), values) or ():
+            value = values[self.target.parameters.index(path[0])]
+            for step in path[1:]:
+                value = value[step]
+            found.append(value)
+        return tuple(found)
+
     @property
     def versions(self) -> list[Version]:
         """The versions there are, oldest first."""

@@ -39,6 +39,13 @@ from s2s.passes.dead import drop_dead
 from s2s.passes.forward import Forwarder
 from s2s.passes.heap import holds_attributes
 from s2s.passes.inplace import own_arguments
+from s2s.passes.jacobian import (
+    elementwise_gradient,
+    forward_jacobian,
+    reverse_jacobian,
+    with_many_tangents,
+    with_tangents,
+)
 from s2s.passes.names import name_temporaries
 from s2s.passes.ownership import check_rebinding, shared_rebindings
 from s2s.passes.reverse import Reversal, Reverser
@@ -63,6 +70,12 @@ TITLES = {
     "value_and_grad": "Value and gradient of {name} with respect to {wrt}",
     "vjp": "Value of {name} and its pullback to {wrt}",
     "jvp": "Value of {name} and its tangent for tangents of {wrt}",
+    "vector_jvp": "Value of {name} and its tangents for many tangents of {wrt}, each in the last dimension",
+    "jacfwd": "Jacobian of {name} with respect to {wrt}, by forward mode",
+    "value_and_jacfwd": "Value and Jacobian of {name} with respect to {wrt}, by forward mode",
+    "jacrev": "Jacobian of {name} with respect to {wrt}, by reverse mode",
+    "value_and_jacrev": "Value and Jacobian of {name} with respect to {wrt}, by reverse mode",
+    "elementwise_grad": "Derivative of each element of {name} with respect to {wrt}",
     "primal": "{name}, as it is differentiated",
 }
 
@@ -89,7 +102,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal
     if request.mode != "primal":
-        function = _Joint(context, specializer, primal, request, shared, arguments).build(fn)
+        function = Joint(context, specializer, primal, request, shared, arguments).build(fn)
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
     function = _checked(simplify(name_temporaries(function, context), context))
@@ -179,7 +192,7 @@ def _finish(function: ir.Function, fn: types.FunctionType, request: Request) -> 
     return ir.replace(function, name=name + suffix, params=params, doc=doc)
 
 
-class _Joint:
+class Joint:
     """Puts forward sweep, reverse sweep and result together."""
 
     def __init__(
@@ -198,11 +211,11 @@ class _Joint:
     def build(self, fn: types.FunctionType) -> ir.Function:
         primal, aux = self._split_aux()
         if self.request.mode == "vjp":
-            return self._with_pullback(primal, aux)
-        if self.request.mode == "jvp":
-            return self._with_tangents(primal, aux)
+            return self.with_pullback(primal, aux)
+        if self.request.mode in _BY_TANGENTS:
+            return _BY_TANGENTS[self.request.mode](self, primal, aux)
         self._check_scalar(primal)
-        reversal = self._reverse(primal, ir.Const(1.0), repeatable=False)
+        reversal = self.reverse(primal, ir.Const(1.0), repeatable=False)
         builder = Builder(self.context)
         builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
         value = primal.body.yields[0]
@@ -217,23 +230,7 @@ class _Joint:
             result = builder.call(ops.make_tuple, out, gradient)
         return ir.replace(primal, body=builder.block(result))
 
-    def _with_tangents(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
-        """The function of the primals and, after these, the tangents of the paths that are differentiated."""
-        builder, given, params = Builder(self.context), dict[tuple[ir.Var, Path], ir.Atom](), []
-        forwarder = Forwarder(self.context, self.specializer, primal, dict(self.request.options))
-        for path in self.request.wrt:
-            var = self.params[path[0]]
-            value = part(self.context.value(var), tuple(path[1:]))
-            param = self.context.define("_".join(map(str, path)) + "_dot", value)
-            params.append(ir.Param(param))
-            for rest, _ in leaves(value):
-                given[var, (*path[1:], *rest)] = forwarder.leaf_of(param, rest, builder)
-            given |= self._tangents_of_parts(var, tuple(path[1:]), param, forwarder, builder)
-        result = [*forwarder.forward(given, builder), *(() if aux is None else (aux,))]
-        body = builder.block(builder.call(ops.make_tuple, *result))
-        return ir.replace(primal, params=(*primal.params, *params), body=body)
-
-    def _tangents_of_parts(
+    def tangents_of_parts(
         self, param: ir.Var, path: Path, dot: ir.Atom, forwarder: Forwarder, builder: Builder
     ) -> dict[tuple[ir.Var, Path], ir.Atom]:
         """The tangents of what is read from an argument with objects in it, by the tangent of the argument."""
@@ -247,26 +244,26 @@ class _Joint:
                     given[var, rest] = forwarder.leaf_of(read, rest, builder)
         return given
 
-    def _with_pullback(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
+    def with_pullback(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
         value = primal.body.yields[0]
         name = "out_bar"
         while name in self.context.counters:  # the pullback's parameter must not hide a variable that it reads
             name += "_"
         seed = self.context.define(name, self.context.value(value))
-        reversal = self._reverse(primal, seed, repeatable=True)
+        reversal = self.reverse(primal, seed, repeatable=True)
         forward, inner = reversal.forward, Builder(self.context)
         if reversal.to_undo:
             # undoing stores changes what the caller got, and can be done once: the pullback runs both sweeps
-            reversal = self._reverse(primal, seed, repeatable=False)
+            reversal = self.reverse(primal, seed, repeatable=False)
             forward = primal.body
             inner.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
         inner.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
-        bars = [self._gradient(inner, path, reversal.bars) for path in self.request.wrt]
+        bars = [self.gradient(inner, path, reversal.bars) for path in self.request.wrt]
         result = inner.call(ops.make_tuple, *bars)
         pullback = ir.Function("pullback", (ir.Param(seed),), inner.block(result))
         pullback = drop_dead(spell_stores(pullback), self.context)
         pullback = drop_dead(share(pullback, self.context), self.context)
-        pullback = self._with_own_loads(pullback)
+        pullback = self.with_own_loads(pullback)
         captures = tuple(_free_variables(pullback))
         made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)
         outer = Builder(self.context)
@@ -275,7 +272,7 @@ class _Joint:
         items = [value, pull] if aux is None else [value, pull, aux]
         return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
 
-    def _reverse(self, primal: ir.Function, seed: ir.Atom, repeatable: bool) -> Reversal:
+    def reverse(self, primal: ir.Function, seed: ir.Atom, repeatable: bool) -> Reversal:
         """Both sweeps. Which stores have to be undone shows when the reverse sweep is written, so it may be written
         more than once."""
         wrt = list(dict.fromkeys(self.params[p[0]] for p in self.request.wrt))
@@ -292,7 +289,7 @@ class _Joint:
             undone |= reversal.to_undo
             repeated |= reversal.to_repeat
 
-    def _with_own_loads(self, pullback: ir.Function) -> ir.Function:
+    def with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""
         loads = []
         for var in _free_variables(pullback):
@@ -301,6 +298,17 @@ class _Joint:
                 loads.append(ir.Let(var, value))
         body = ir.Block((*loads, *pullback.body.statements), pullback.body.yields)
         return ir.replace(pullback, body=body)
+
+    def free_variables(self, function: ir.Function) -> Iterator[ir.Var]:
+        """What a nested function captures."""
+        return _free_variables(function)
+
+    def read_path(self, builder: Builder, path: Path) -> ir.Atom:
+        """What is differentiated: an argument, or one of ``*args`` and ``**kwargs``."""
+        atom: ir.Atom = self.params[path[0]]
+        for key in path[1:]:
+            atom = builder.call(operator.getitem, atom, ir.Const(key))
+        return atom
 
     # --- the output
 
@@ -337,10 +345,10 @@ class _Joint:
     # --- gradients
 
     def _gradients(self, builder: Builder, bars: dict[tuple[ir.Var, Path], ir.Atom]) -> ir.Atom:
-        made = [self._gradient(builder, path, bars) for path in self.request.wrt]
+        made = [self.gradient(builder, path, bars) for path in self.request.wrt]
         return made[0] if self.request.single else builder.call(ops.make_tuple, *made)
 
-    def _gradient(
+    def gradient(
         self, builder: Builder, path: Path, bars: dict[tuple[ir.Var, Path], ir.Atom]
     ) -> ir.Atom:
         var = self.params[path[0]]
@@ -446,6 +454,16 @@ class _Joint:
         made = self.context.definitions.get(bar)
         return isinstance(made, ir.Call) and (made.fn in _MAKES_OWN or is_fresh(made))
 
+
+_BY_TANGENTS = {
+    "jvp": with_tangents,
+    "vector_jvp": with_many_tangents,
+    "jacfwd": forward_jacobian,
+    "value_and_jacfwd": forward_jacobian,
+    "elementwise_grad": elementwise_gradient,
+    "jacrev": reverse_jacobian,
+    "value_and_jacrev": reverse_jacobian,
+}
 
 _SCALAR_HINT = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
 

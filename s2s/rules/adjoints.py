@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import Sample, args, arr, linear, model, num, partials
+from s2s.rules.table import Sample, args, arr, linear, model, num, partials, zero
 
 # --- shapes and dtypes ----------------------------------------------------------------------------------------------
 
 linear(
-    rt.cast, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x",
+    rt.cast, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x", harmless="x",
     samples=[args(arr(3), np.ones(3)), args(arr(3, complex=True), np.ones(3))],
 )
 
@@ -27,7 +27,7 @@ def _unbroadcast(y_bar: Any, g: Any) -> Any:
 
 
 linear(
-    rt.unbroadcast, g=_unbroadcast, params="g, x",
+    rt.unbroadcast, g=_unbroadcast, params="g, x", harmless="x",
     samples=[args(arr(2, 3), np.ones(3)), args(arr(2, 3), np.ones((2, 1))), args(arr(3), 1.0), args(num(), np.ones(3))],
 )
 
@@ -36,7 +36,10 @@ def _whole(y_bar: Any, y: Any, g: Any) -> Any:
     return tuple([None if part is None else _unbroadcast(bar, part) for bar, part in zip(rt.whole(y_bar, y), g)])
 
 
-linear(rt.whole, g=_whole, params="g, y", joint=True, samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))])
+linear(
+    rt.whole, g=_whole, params="g, y", harmless="y", joint=True,
+    samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))],
+)
 
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------
 
@@ -186,8 +189,10 @@ for _written in (
     rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
     rt._t, rt._h, rt._rebuild, rt._axes_last, rt._axes_back, rt._vector_norm_bar, rt._summed_norm_bar,
     rt._spectral_norm_bar, rt._slope_of_abs, rt._trapezoid_steps, rt._interp_piece, rt._with_length, rt.axis_size,
-    rt.periodic, rt.periodic_fp_bar,
+    rt.periodic, rt.periodic_fp_bar, rt.columns, rt.rows, rt.each_cotangent, rt.each_direction, rt.each, rt.direction,
+    rt.directions, rt.lift, rt.beside, rt.tangents_like, rt.unbroadcast_beside,
 ):
     model(_written)(_written)
+zero(rt.basis, rt.ones_like, rt.count_directions)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
 partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(args(num(0.2, 3.0)),))

@@ -1,0 +1,223 @@
+"""Jacobians, Hessians, and products with them: a function in, a function of its derivatives out.
+
+They follow ``grad``: ``argnums`` are positions or names of arguments, a single one or a tuple; with ``has_aux`` the
+function returns ``(value, aux)`` and the derivative ``(derivative, aux)``; arguments and results may be tuples, lists
+and dicts of arrays, and a derivative has the structure of the result with the structure of the arguments in it.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.api import check_unconnected, grad, jvp
+from s2s.derivatives import Derivative, derivative
+
+__all__ = [
+    "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",
+]
+
+Argnums = int | str | tuple[int | str, ...]
+
+
+# --- Jacobians ------------------------------------------------------------------------------------------------------
+
+
+def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Derivative:
+    """The Jacobian of a function by forward mode: one sweep for all elements of the arguments, side by side.
+
+    For a result of shape ``(m,)`` and an argument of shape ``(n,)`` an array of shape ``(m, n)``; in general the shape
+    of the result and then that of the argument. Good where the result has more elements than the arguments.
+
+    ``holomorphic`` allows complex arguments: the function is then taken for one of complex numbers that has a complex
+    derivative.
+
+    >>> import numpy as np, s2s
+    >>> s2s.jacfwd(lambda x: np.array([x[0] * x[1], x[1] ** 2, x[0]]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 6.],
+           [1., 0.]])
+
+    Raises ArgumentError for complex arguments, and what ``grad`` raises.
+    """
+    return derivative("jacfwd", f, argnums, has_aux, "zeros", holomorphic=holomorphic)
+
+
+def jacrev(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    unconnected: str = "zeros",
+) -> Derivative:
+    """The Jacobian of a function by reverse mode: one sweep back for all elements of the result, side by side.
+
+    Shapes and arguments are those of ``jacfwd``; ``unconnected`` is that of ``grad``. Good where the arguments have
+    more elements than the result. The arrays have the dtypes of the arguments.
+
+    >>> import numpy as np, s2s
+    >>> jacobian = s2s.jacrev(lambda p: {"sum": np.sum(p["w"]), "scaled": p["w"] * p["c"]})
+    >>> found = jacobian({"w": np.array([1.0, 2.0]), "c": 3.0})
+    >>> found["sum"]["w"], found["scaled"]["c"]
+    (array([1., 1.]), array([1., 2.]))
+
+    Raises ArgumentError for a complex result, unless the function is ``holomorphic``, and what ``grad`` raises.
+    """
+    return derivative("jacrev", f, argnums, has_aux, check_unconnected(unconnected), holomorphic=holomorphic)
+
+
+def jacobian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """The Jacobian of a function, by the mode that needs fewer directions: forward where the arguments have no more
+    elements than the result, else reverse. Shapes and arguments are those of ``jacfwd``.
+
+    >>> import numpy as np, s2s
+    >>> s2s.jacobian(np.cumsum)(np.array([1.0, 2.0]))
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    return _by_sizes(f, argnums, has_aux, holomorphic, "jacfwd", "jacrev", "Jacobian")
+
+
+def value_and_jacobian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """The value and the Jacobian, ``(value, jacobian)``; with ``has_aux`` ``((value, aux), jacobian)``. The mode is
+    chosen as by ``jacobian``.
+
+    >>> import numpy as np, s2s
+    >>> s2s.value_and_jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    (array([1., 4.]), array([[2., 0.],
+           [0., 4.]]))
+    """
+    return _by_sizes(f, argnums, has_aux, holomorphic, "value_and_jacfwd", "value_and_jacrev", "Value and Jacobian")
+
+
+def _by_sizes(
+    f: Any, argnums: Any, has_aux: bool, holomorphic: bool, forward: str, reverse: str, title: str
+) -> Callable[..., Any]:
+    """The function that measures arguments and result, and calls one of two modes."""
+    modes = [derivative(mode, f, argnums, has_aux, "zeros", holomorphic=holomorphic) for mode in (forward, reverse)]
+
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        found = _called(f, args, kwargs)
+        out = found[0] if has_aux else found
+        few = _size(modes[0].differentiated(args, kwargs)) <= _size(out)
+        return modes[0 if few else 1](*args, **kwargs)
+
+    name = getattr(f, "__name__", type(f).__name__)
+    functools.update_wrapper(chosen, modes[0], assigned=("__module__", "__qualname__"), updated=())
+    chosen.__name__ = f"{name.strip('<>')}_jacobian"
+    chosen.__doc__ = f"{title} of {name}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
+    return chosen
+
+
+def _called(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a function, which may change its arguments."""
+    args, kwargs = copy.deepcopy((args, kwargs))
+    return f(*args, **kwargs)
+
+
+def _size(value: Any) -> int:
+    """The number of floats in a value."""
+    return sum(map(np.size, rt.floats(value)))
+
+
+# --- second derivatives ---------------------------------------------------------------------------------------------
+
+
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """The Hessian of a function with one result: the Jacobian by forward mode of its gradient.
+
+    For an argument of shape ``(n,)`` an array of shape ``(n, n)``; for ``argnums`` a tuple, ``hessian[i][j]`` has the
+    shape of argument ``i`` and then that of ``j``. Of a function with many results the Hessian of each: the shape of
+    the result comes first.
+
+    >>> import numpy as np, s2s
+    >>> s2s.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+
+
+def hvp(
+    f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any
+) -> Any:
+    """The product of the Hessian of a function with one result and a vector, without the Hessian: the tangent of its
+    gradient, forward over reverse.
+
+    ``primals`` is the tuple of arguments, ``tangents`` has one tangent for each, of its shape and structure, None for
+    one that stands still. The result is the derivative along ``tangents`` of ``grad(f, argnums)(*primals, **kwargs)``
+    and has its structure; with ``has_aux`` it is ``(product, aux)``.
+
+    >>> import numpy as np, s2s
+    >>> s2s.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 4.])
+
+    Raises ArgumentError where the tangents do not fit the primals, and what ``grad`` raises.
+    """
+    _, product, *aux = jvp(grad(f, argnums, has_aux), primals, tangents, has_aux=has_aux, **kwargs)
+    return (product, *aux) if has_aux else product
+
+
+def vhp(
+    f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any
+) -> Any:
+    """The product of a vector and the Hessian of a function with one result, by reverse over reverse: the cotangent
+    that ``tangents`` has through the gradient. Arguments and result are those of ``hvp``, which gives the same where
+    the function is twice differentiable.
+
+    >>> import numpy as np, s2s
+    >>> s2s.vhp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 4.])
+    """
+    moved = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
+    inner = grad(f, moved, has_aux)
+    pull = derivative("vjp", inner, argnums, has_aux, "zeros")
+    _, pullback, *aux = pull(*primals, **kwargs)
+    found = pullback(tuple(tangents[k] for k in moved))
+    product = found if isinstance(argnums, tuple) else found[0]
+    return (product, *aux) if has_aux else product
+
+
+# --- others ---------------------------------------------------------------------------------------------------------
+
+
+def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
+    """The value of a function and its derivative there, ``(out, f_jvp)``; ``(out, f_jvp, aux)`` with ``has_aux``.
+
+    ``f_jvp(*tangents)`` takes one tangent for each of ``primals``, None for one that stands still, and gives the
+    tangent of the result. Arrays are copied: what becomes of the caller's does not matter.
+
+    >>> import numpy as np, s2s
+    >>> out, f_jvp = s2s.linearize(np.sin, 0.0)
+    >>> float(f_jvp(2.0))
+    2.0
+    """
+    held = copy.deepcopy(primals)
+    found = _called(f, held, kwargs)
+    out, *aux = found if has_aux else (found,)
+
+    def f_jvp(*tangents: Any) -> Any:
+        return jvp(f, held, tangents, has_aux=has_aux, **kwargs)[1]
+
+    return (out, f_jvp, *aux)
+
+
+def elementwise_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
+    """The derivative of each element of the result with respect to its element of the argument, for functions that
+    work element by element: the sums of the columns of the Jacobian, by one reverse sweep. The result has the shape of
+    the argument.
+
+    >>> import numpy as np, s2s
+    >>> s2s.elementwise_grad(np.sin)(np.array([0.0, np.pi]))
+    array([ 1., -1.])
+    """
+
+    return derivative("elementwise_grad", f, argnums, has_aux, "zeros")
