@@ -9,6 +9,7 @@ s2s.vjp(loss, w, x, y)           value and pullback, for results that are no sin
 s2s.jvp(f, (x,), (x_dot,))       value and tangent, by forward mode
 s2s.jacobian(f), s2s.hessian(f)  all partial derivatives, first and second
 s2s.hvp(f, (x,), (v,))           the product of the Hessian and a vector
+s2s.check_grads(f, (x,))         derivatives against differences
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
 """
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from s2s import errors
     from s2s.derivatives import Derivative
     from s2s.listing import functions
+    from s2s.testing import check_grads
     from s2s.transforms import (
         elementwise_grad,
         hessian,
@@ -39,6 +41,7 @@ __all__ = [
     "Derivative",
     "Differentiable",
     "__version__",
+    "check_grads",
     "differentiable",
     "elementwise_grad",
     "errors",
@@ -81,4 +84,8 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return getattr(importlib.import_module("s2s.transforms"), name)
+    if name == "check_grads":
+        from s2s.testing import check_grads
+
+        return check_grads
     raise AttributeError(f"module 's2s' has no attribute {name!r}")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Derivative", "adjoint_source", "derivative", "primal_source", "source", "store_of"]
 
 JACOBIANS = ("jacfwd", "jacrev", "value_and_jacfwd", "value_and_jacrev")
-MODES = ("grad", "value_and_grad", "vjp", "jvp", "vector_jvp", "elementwise_grad", *JACOBIANS, "primal")
+MODES = ("grad", "value_and_grad", "vjp", "jvp", "vector_jvp", "elementwise_grad", "observed", *JACOBIANS, "primal")
 _MethodType = types.MethodType
 
 

@@ -47,6 +47,7 @@ from s2s.passes.jacobian import (
     with_tangents,
 )
 from s2s.passes.names import name_temporaries
+from s2s.passes.observe import observe
 from s2s.passes.ownership import check_rebinding, shared_rebindings
 from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.simplify import (
@@ -76,6 +77,7 @@ TITLES = {
     "jacrev": "Jacobian of {name} with respect to {wrt}, by reverse mode",
     "value_and_jacrev": "Value and Jacobian of {name} with respect to {wrt}, by reverse mode",
     "elementwise_grad": "Derivative of each element of {name} with respect to {wrt}",
+    "observed": "{name}, which tells an observer what it does",
     "primal": "{name}, as it is differentiated",
 }
 
@@ -101,7 +103,9 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     context = specializer.context
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal
-    if request.mode != "primal":
+    if request.mode == "observed":
+        function = observe(primal, context)
+    elif request.mode != "primal":
         function = Joint(context, specializer, primal, request, shared, arguments).build(fn)
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice

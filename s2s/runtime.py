@@ -5,6 +5,8 @@ here knows the compiler, and nothing but NumPy and the standard library is impor
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import functools
 import math
 from collections.abc import Sequence
@@ -994,6 +996,33 @@ def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ..
     from s2s.calls import jvp_of_call
 
     return jvp_of_call(fn, name, values, dots, keys)
+
+
+# --- observed runs --------------------------------------------------------------------------------------------------
+
+_OBSERVER: contextvars.ContextVar[Any] = contextvars.ContextVar("observer", default=None)
+
+
+@contextlib.contextmanager
+def observing(observer: Any) -> Any:
+    """As a context: an observer sees the operations of observed functions."""
+    token = _OBSERVER.set(observer)
+    try:
+        yield observer
+    finally:
+        _OBSERVER.reset(token)
+
+
+def observed(fn: Any, place: str, /, *args: Any, **kwargs: Any) -> Any:
+    """``fn(*args, **kwargs)``, of which an observer is told; ``place`` is the file and line of the call."""
+    observer = _OBSERVER.get()
+    return fn(*args, **kwargs) if observer is None else observer.operation(fn, place, args, kwargs)
+
+
+def observed_test(place: str, value: Any) -> Any:
+    """The test of an ``if``, of which an observer is told."""
+    observer = _OBSERVER.get()
+    return value if observer is None else observer.test(place, value)
 
 
 # --- many directions at once: they are the last dimension of a tangent ----------------------------------------------

@@ -1,0 +1,55 @@
+"""A function in SSA form -> the same function that tells an observer of each operation with a derivative rule.
+
+    y = np.floor(x)       ->      y = rt.observed(np.floor, "model.py:12", x)
+    if y > 0.0:                   if rt.observed_test("model.py:13", y > 0.0):
+
+``s2s.check_grads`` finds with it where a derivative is one by choice, and where one is wrong.
+"""
+
+from __future__ import annotations
+
+from s2s import ir
+from s2s import runtime as rt
+from s2s.passes.build import Builder, Context
+from s2s.passes.structural import is_hashable, is_structural
+from s2s.rules import table
+
+_KINDS = ("partials", "several", "straight_through", "linear", "vjp")
+
+
+def observe(function: ir.Function, context: Context) -> ir.Function:
+    """The function, observed."""
+    return ir.replace(function, body=_block(function.body, context))
+
+
+def _block(block: ir.Block, context: Context) -> ir.Block:
+    builder = Builder(context)
+    for s in block.statements:
+        inner = ir.blocks_of(s)
+        if inner:
+            s = ir.with_blocks(s, [_block(b, context) for b in inner])
+        if isinstance(s, ir.If) and s.span is not None:
+            test = builder.let(ir.Call(ir.Const(rt.observed_test), (_place(s.span), s.test)), context.value(s.test))
+            s = ir.replace(s, test=test)
+        builder.add(_observed(s, context) if isinstance(s, ir.Let) else s)
+    return builder.block(*block.yields)
+
+
+def _observed(s: ir.Let, context: Context) -> ir.Let:
+    value = s.value
+    if s.span is None or s.target is None or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+        return s
+    if not context.is_varied(s.target) or any(isinstance(a, ir.Star) for a in value.args):
+        return s
+    fn = value.fn.value
+    rule = table.find(fn) if is_hashable(fn) and not is_structural(fn) else None
+    if rule is None or rule.kind not in _KINDS:
+        return s
+    return ir.replace(s, value=ir.Call(ir.Const(rt.observed), (value.fn, _place(s.span), *value.args), value.kwargs))
+
+
+def _place(span: ir.Span) -> ir.Const:
+    return ir.Const(f"{span.file.rsplit('/', 1)[-1]}:{span.line}")
+
+
+__all__ = ["observe"]
