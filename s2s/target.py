@@ -92,13 +92,17 @@ def unwrap(f: Any) -> Any:
 
 
 def target_of(f: Any) -> Target | None:
-    """The target of a callable; None where it has no Python code of its own (NumPy's functions, built-ins).
+    """The target of a callable; None where it has no Python code of its own (NumPy's functions, built-ins), or a rule
+    stands for its code.
 
     Raises ArgumentError for classes and for what cannot be called.
     """
     from s2s.derivatives import Derivative
+    from s2s.rules import table
 
     f = unwrap(f)
+    if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
+        return None
     if isinstance(f, types.FunctionType):
         return Target(f, parameters_of(f))
     if isinstance(f, Derivative):

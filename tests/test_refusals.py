@@ -903,3 +903,13 @@ def test_the_function_itself_still_runs():
     decorated = s2s.differentiable(with_global)
     assert decorated(1.0) == 1.0
     refusal(UnsupportedSyntaxError, gradient(decorated, 1.0))
+
+
+def test_an_attribute_whose_name_depends_on_the_run():
+    def f(x):
+        extra = getattr(x * 2.0, "weight" if x[0] > 1.5 else "mask", 3.0)
+        return np.sum(x) * extra
+
+    for derivative in (s2s.grad(f), lambda x: s2s.jvp(f, (x,), (x,))):
+        with pytest.raises(s2s.errors.NoDerivativeError, match=r"the attribute `\.\.\.` of an object"):
+            derivative(np.array([1.0, 2.0]))

@@ -83,7 +83,7 @@ def _attribute(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | N
     fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
     rule = None if fn is None else table.find(fn)
     if fn is None or rule is None:
-        raise error("S2S208", span=span, name=str(name).strip("'"))
+        raise error("S2S208", span=span, name=str(name).strip("'") if isinstance(name, ir.Const) else "...")
     call = ir.Call(ir.Const(fn), (receiver,))
     if rule.kind == "partials":
         _elementwise(self, rule, target, call, g, span, sweep)

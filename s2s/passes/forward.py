@@ -224,7 +224,8 @@ class Forwarder:
         known = self.context.value(receiver)  # type: ignore[arg-type]
         fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
         if fn is None or table.find(fn) is None:  # a method, to be called; refused where it is read otherwise
-            self.unclear[target] = error("S2S208", span=span, name=str(name).strip("'"))
+            shown = str(name).strip("'") if isinstance(name, ir.Const) else "..."
+            self.unclear[target] = error("S2S208", span=span, name=shown)
             return
         if isinstance(known, Array):  # the same attribute of the tangent: a view where that of the array is one
             made = self.builder.call(getattr, self.full(receiver, (), span), name, span=span)  # type: ignore[arg-type]

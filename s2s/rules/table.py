@@ -46,7 +46,7 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "extend", "find", "is_refusal", "jvp", "kind_by_value", "linear", "model", "num", "partials",
+    "attribute", "bind", "extend", "find", "has_rule", "is_refusal", "jvp", "kind_by_value", "linear", "model", "num", "partials",
     "refuse", "several", "straight_through", "unsupported", "vjp", "zero",
 ]
 
@@ -250,6 +250,16 @@ def find(fn: object) -> Rule | None:
             extend(package)
             rule = _rules.get(id(fn))
     return rule
+
+
+def has_rule(fn: object) -> bool:
+    """Whether a function has a rule. While nothing has asked for one, the rules are not registered for the sake of a
+    function that cannot have one: from outside the packages that have rules, with none registered from outside."""
+    if _pending is not None and not FOREIGN:
+        root = str(getattr(fn, "__module__", None)).split(".")[0]
+        if root != "numpy" and all(root != package.split(".")[0] for package in EXTENSIONS):
+            return False
+    return find(fn) is not None
 
 
 def _package_of(fn: object) -> str | None:

@@ -281,3 +281,15 @@ def test_what_scipy_integrates_is_refused_by_its_shapes() -> None:
 
     with pytest.raises(NoDerivativeError, match="numerical integration"):
         s2s.grad(f)(1.5)
+
+
+def test_methods_are_differentiated_without_a_function_around_them() -> None:
+    x, shape = np.array([0.4, 1.1, 2.3]), 2.5
+    for distribution, more in ((stats.norm, ()), (stats.gamma, (shape,))):
+        out, pullback = s2s.vjp(distribution.pdf, x, *more)
+        np.testing.assert_allclose(out, distribution.pdf(x, *more))
+        slope = (distribution.pdf(x + 1e-6, *more) - distribution.pdf(x - 1e-6, *more)) / 2e-6
+        np.testing.assert_allclose(pullback(np.ones(3))[0], slope, rtol=1e-6)
+        np.testing.assert_allclose(s2s.jvp(distribution.pdf, (x, *more), (np.ones(3), *(None for _ in more)))[1], slope,
+                                   rtol=1e-6)
+    np.testing.assert_allclose(s2s.vjp(stats.norm.logpdf, x, 0.2, 2.0)[1](np.ones(3))[1], np.sum(x - 0.2) / 4.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import scipy.linalg
 import scipy.special
 
+import s2s
 from s2s.rules import table
 from s2s.rules.table import ATTRIBUTES, RULES, bind, find, unsupported
 
@@ -204,3 +206,17 @@ def test_a_tangent_names_parameters_and_their_tangents() -> None:
         if rule.tangent is not None:
             known = {"y", *rule.params.parameters, *(f"{name}_dot" for name in rule.cotangents)}
             assert set(inspect.signature(rule.tangent).parameters) <= known, rule.name
+
+
+@pytest.mark.usefixtures("scratch")
+def test_a_function_with_a_rule_and_source_is_differentiated_by_its_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "FOREIGN", [])
+
+    def floor(x: Any, step: Any = 1.0) -> Any:
+        return step * np.floor(x / step)
+
+    table.vjp(floor, x=lambda y_bar: 7.0 * y_bar, harmless="step")
+    table.jvp(floor, x=lambda x_dot: 7.0 * x_dot)
+    assert s2s.grad(floor)(2.5) == 7.0
+    assert s2s.jvp(floor, (2.5,), (2.0,)) == (2.0, 14.0)
+    assert s2s.grad(functools.partial(floor, step=2))(2.5) == 7.0
