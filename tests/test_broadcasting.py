@@ -161,3 +161,16 @@ def test_shapes_that_do_not_fit_raise_as_in_the_primal(first, second):
     assert not fits(first, second)
     with pytest.raises(ValueError, match="broadcast"):
         s2s.vjp(multiply, make(first, 0.0), make(second, 0.06))
+
+
+def test_a_length_that_only_must_not_be_less_than_another_is_not_taken_for_equal():
+    from scipy import signal  # refuses factors of which neither is the larger one in every dimension
+
+    def f(x, h, z):
+        return np.sum(signal.convolve(x, h, mode="valid") * z) ** 2
+
+    rng = np.random.default_rng(4)
+    args = rng.normal(size=(7, 3)), rng.normal(size=(4, 1)), rng.normal(size=(4, 3))
+    gradients = s2s.grad(f, argnums=(0, 1, 2))(*args)
+    for g, x, wanted in zip(gradients, args, numerical(f, args, {}, (0, 1, 2), 1.0)):
+        assert_gradient(g, x, wanted, 1e-6, 1.0)

@@ -49,6 +49,7 @@ def probe(
     symbols = list(dict.fromkeys(d.symbol for d in dims))
     if len(symbols) > 7:
         return UNKNOWN
+    loose: AbstractValue = UNKNOWN
     for merged in _mergers(dims, _constant_lengths((*args, *kwargs.values()))):
         sizes = _sizes(symbols, merged, 5 - min((d.offset for d in dims), default=0))
         try:
@@ -57,9 +58,33 @@ def probe(
             return UNKNOWN
         except Exception:
             continue
+        if any(_runs_beside(fn, args, kwargs, sizes[0], length) for _, length in merged):
+            loose = _of_some_length(results[0], facts)
+            continue
         facts.forced += merged
         return _abstract(results[0], results[1], sizes, facts)
-    return UNKNOWN
+    return loose
+
+
+def _runs_beside(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], sizes: dict[str, int], length: Dim
+) -> bool:
+    """Whether a call runs, too, where a length that was taken for equal to another one is one more or one less: what it
+    needs is then that one is not less than the other (``np.convolve`` with ``mode="valid"``)."""
+    for step in (1, -1):
+        try:
+            _run_example(fn, args, kwargs, {**sizes, length.symbol: sizes[length.symbol] + step})
+        except Exception:
+            continue
+        return True
+    return False
+
+
+def _of_some_length(one: Any, facts: Facts) -> AbstractValue:
+    """What is known of a result when its lengths are not: those of another call may be others."""
+    if type(one) is not np.ndarray or one.dtype == object:
+        return UNKNOWN
+    return Array(one.dtype, tuple(facts.fresh_dim() for _ in one.shape))
 
 
 def _abstract(one: Any, two: Any, sizes: list[dict[str, int]], facts: Facts) -> AbstractValue:

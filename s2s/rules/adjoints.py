@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import Sample, args, arr, linear, model, num, partials, zero
+from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials, vjp, zero
 
 # --- shapes and dtypes ----------------------------------------------------------------------------------------------
 
@@ -157,22 +157,50 @@ def _einsum_operands(y_bar: Any, g: Any, subscripts: Any, operands: Any, which: 
     ])
 
 
-linear(
+def _einsum_operands_dot(operands_dot: Any, g: Any, subscripts: Any, operands: Any, which: Any) -> Any:
+    """The sum over the factors: the tangent of one, the others as they are."""
+    total = np.zeros_like(operands[which])
+    for i in range(len(operands)):
+        if i != which:
+            changed = [operands_dot[k] if k == i else operand for k, operand in enumerate(operands)]
+            total = total + rt.einsum_bar(g, subscripts, changed, which)
+    return total
+
+
+vjp(
     rt.tensordot_bar, g=_tensordot_g, a=_tensordot_a, b=_tensordot_b, params="g, a, b, axes, which",
     samples=_products(arr(2, 2), arr(2, 3, 4), arr(4, 3, 2), ([1, 2], [1, 0])),
 )
-linear(
+jvp(
+    rt.tensordot_bar, g=lambda g_dot, a, b, axes, which: rt.tensordot_bar(g_dot, a, b, axes, which),
+    a=lambda a_dot, g, b, axes, which: np.zeros_like(a_dot) if which == 0 else rt.tensordot_bar(g, a_dot, b, axes, 1),
+    b=lambda b_dot, g, a, axes, which: rt.tensordot_bar(g, a, b_dot, axes, 0) if which == 0 else np.zeros_like(b_dot),
+)
+vjp(
     rt.kron_bar, params="g, a, b, which", samples=_products(arr(6, 2), arr(2, 1), arr(3, 2)),
     g=lambda y_bar, a, b, which: np.kron(y_bar, b) if which == 0 else np.kron(a, y_bar),
     a=lambda y_bar, g, a, b, which: np.zeros_like(a) if which == 0 else rt.kron_bar(g, a, y_bar, 0),
     b=lambda y_bar, g, a, b, which: rt.kron_bar(g, y_bar, b, 1) if which == 0 else np.zeros_like(b),
 )
-linear(
+jvp(
+    rt.kron_bar, g=lambda g_dot, a, b, which: rt.kron_bar(g_dot, a, b, which),
+    a=lambda a_dot, g, b, which: np.zeros_like(a_dot) if which == 0 else rt.kron_bar(g, a_dot, b, 1),
+    b=lambda b_dot, g, a, which: rt.kron_bar(g, a, b_dot, 0) if which == 0 else np.zeros_like(b_dot),
+)
+vjp(
     rt.einsum_bar, params="g, subscripts, operands, which",
     g=lambda y_bar, subscripts, operands, which: np.einsum(
         subscripts, *[y_bar if i == which else operand for i, operand in enumerate(operands)]
     ),
-    operands=_einsum_operands, samples=[args(arr(2, 4), "ij,jk->ik", (np.ones((2, 3)), arr(3, 4)), 0)],
+    operands=_einsum_operands,
+    samples=[
+        args(arr(2, 4), "ij,jk->ik", (np.ones((2, 3)), arr(3, 4)), 0),
+        args(arr(2, 4), "ij,jk,k->ik", (arr(2, 3), np.ones((3, 4)), arr(4)), 1),
+    ],
+)
+jvp(
+    rt.einsum_bar, operands=_einsum_operands_dot,
+    g=lambda g_dot, subscripts, operands, which: rt.einsum_bar(g_dot, subscripts, operands, which),
 )
 linear(
     rt.convolve_bar, g=lambda y_bar, v, mode: np.convolve(y_bar, v, mode),
