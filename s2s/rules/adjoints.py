@@ -32,6 +32,17 @@ linear(
 )
 
 
+def _added(y_bar: Any, a: Any) -> Any:
+    """Containers that are added have one structure; a number that is added to an array is summed over."""
+    return y_bar if isinstance(a, (tuple, list, dict)) else rt.unbroadcast(y_bar, a)
+
+
+linear(
+    rt.add, a=lambda y_bar, a: _added(y_bar, a), b=lambda y_bar, b: _added(y_bar, b), params="a, b", joint=True,
+    samples=[args(arr(3), arr(3)), args(num(), arr(2, 2)), args((arr(2), arr(3)), (arr(2), arr(3)))],
+)
+
+
 def _whole(y_bar: Any, y: Any, g: Any) -> Any:
     return tuple([None if part is None else _unbroadcast(bar, part) for bar, part in zip(rt.whole(y_bar, y), g)])
 
