@@ -211,7 +211,7 @@ def _modf(x: Any) -> Any:
 refuse(np.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")
 refuse(np.nextafter, "the next floating-point number is no differentiable function; add a small constant")
 
-# --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared -------------------------------
+# --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared, and the upper bound wins -----
 
 
 def _clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
@@ -221,13 +221,14 @@ def _clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
         return np.where(a < high, 1.0, np.where(a == high, 0.5, 0.0))
     if high is None:
         return np.where(a > low, 1.0, np.where(a == low, 0.5, 0.0))
-    return np.where((a > low) & (a < high), 1.0, np.where((a == low) | (a == high), 0.5, 0.0))
+    return np.where((a > low) & (a < high), 1.0, np.where((a == y) & (a >= low), 0.5, 0.0))
 
 
 def _clip_low(y: Any, a: Any, low: Any, high: Any) -> Any:
     if high is None:
         return np.where(low > a, 1.0, np.where(low == a, 0.5, 0.0))
-    return np.where((low > a) & (low < high), 1.0, np.where((low >= a) & (low <= high), 0.5, 0.0))
+    tie = (low >= a) & (low <= high) & ((low > a) | (low < high))
+    return np.where((low > a) & (low < high), 1.0, np.where(tie, 0.5, 0.0))
 
 
 def _clip_high(y: Any, a: Any, low: Any, high: Any) -> Any:

@@ -79,6 +79,19 @@ def test_clip_shares_a_tie_with_its_bound() -> None:
     np.testing.assert_array_equal(partial(np.clip, 2, x, 0.0, 1.0), [0.0, 0.0, 0.0, 0.5, 1.0])
 
 
+@pytest.mark.parametrize(
+    "a, low, high, shares",
+    [
+        (0.5, 0.5, 0.2, (0.0, 0.0, 1.0)), (0.5, 0.9, 0.5, (0.0, 0.0, 1.0)), (0.5, 0.9, 0.9, (0.0, 0.5, 0.5)),
+        (0.5, 0.5, 0.5, (0.5, 0.0, 0.5)), (0.5, 0.9, 0.2, (0.0, 0.0, 1.0)), (0.5, 0.5, 0.9, (0.5, 0.5, 0.0)),
+    ],
+)
+def test_the_shares_of_clip_add_up_where_its_bounds_cross(a: float, low: float, high: float, shares: Any) -> None:
+    for fn in (np.clip, np.ndarray.clip):
+        found = [float(partial(fn, i, np.array(a), low, high)) for i in range(3)]
+        assert found == list(shares)
+
+
 @pytest.mark.parametrize("fn", [np.absolute, np.fabs, abs, operator.abs, math.fabs])
 def test_abs_is_flat_at_zero(fn: Any) -> None:
     assert partial(fn, 0, 0.0) == 0.0
