@@ -174,3 +174,23 @@ def test_a_length_that_only_must_not_be_less_than_another_is_not_taken_for_equal
     gradients = s2s.grad(f, argnums=(0, 1, 2))(*args)
     for g, x, wanted in zip(gradients, args, numerical(f, args, {}, (0, 1, 2), 1.0)):
         assert_gradient(g, x, wanted, 1e-6, 1.0)
+
+
+@pytest.mark.parametrize(
+    "f, shapes",
+    [
+        (lambda a, b: np.sum(np.linalg.solve(a, b) ** 2), ((2, 3, 3), (2, 3, 4))),
+        (lambda a, b: np.sum(np.einsum("ijk,ijk->i", a, b) ** 2), ((2, 3, 4), (2, 3, 4))),
+        (lambda a, b: np.average(a, weights=b), ((2, 3, 4), (2, 3, 4))),
+        (lambda a, b: np.sum(np.tensordot(a, b, 2) ** 2), ((2, 3, 4), (3, 4, 2))),
+    ],
+)
+def test_lengths_of_stacks_that_must_agree_are_found(f, shapes):
+    rng = np.random.default_rng(6)
+    args = tuple(rng.uniform(0.5, 1.5, size=shape) for shape in shapes)
+    args[0][...] += 3.0 * np.eye(*shapes[0][-2:])
+    text = s2s.source(f, *args, argnums=(0, 1))
+    assert "rt.unbroadcast" not in text and "rt.check_scalar" not in text
+    for mode in (s2s.grad(f, argnums=(0, 1))(*args), s2s.vjp(f, *args)[1](1.0)):
+        for g, x, wanted in zip(mode, args, numerical(f, args, {}, (0, 1), 1.0)):
+            assert_gradient(g, x, wanted, 1e-6, 1.0)

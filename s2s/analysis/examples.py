@@ -50,7 +50,7 @@ def probe(
     if len(symbols) > 7:
         return UNKNOWN
     loose: AbstractValue = UNKNOWN
-    for merged in _mergers(dims, _constant_lengths((*args, *kwargs.values()))):
+    for merged in _mergers(dims, (*args, *kwargs.values())):
         sizes = _sizes(symbols, merged, 5 - min((d.offset for d in dims), default=0))
         try:
             results = [_run_example(fn, args, kwargs, size) for size in sizes]
@@ -153,14 +153,17 @@ def _constant_lengths(values: Iterable[AbstractValue]) -> list[Dim]:
     return list(found)
 
 
-def _mergers(dims: list[Dim], constants: list[Dim]) -> Iterator[Merged]:
-    """Which lengths to take for equal: none, one pair, two pairs. A call that needs two lengths to be equal (``X @ w``)
-    fails on examples where they are not; where it runs with them equal, they are equal in the user's run as well."""
+def _mergers(dims: list[Dim], values: tuple[AbstractValue, ...]) -> Iterator[Merged]:
+    """Which lengths to take for equal: none, one pair, those of two arrays, two pairs. A call that needs two lengths to
+    be equal (``X @ w``) fails on examples where they are not; where it runs with them equal, they are equal in the
+    user's run as well."""
+    constants = _constant_lengths(values)
     lengths = [d for d in dims if not d.symbol.startswith("?int")]
     pairs = [(a, b) for a, b in itertools.combinations(lengths, 2) if a.symbol != b.symbol]
     yield ()
     for pair in pairs:
         yield (pair,)
+    yield from _aligned([v.shape for v in _arrays(values) if v.shape])
     if len(pairs) <= 20:
         for two in itertools.combinations(pairs, 2):
             if two[0][1].symbol != two[1][1].symbol:
@@ -171,23 +174,55 @@ def _mergers(dims: list[Dim], constants: list[Dim]) -> Iterator[Merged]:
                 yield ((constant, length),)
 
 
+def _arrays(values: Iterable[AbstractValue]) -> Iterator[Array]:
+    for value in values:
+        if isinstance(value, Array):
+            yield value
+        elif isinstance(value, Sequence):
+            yield from _arrays(value.items)
+
+
+def _aligned(shapes: list[tuple[Dim, ...]]) -> Iterator[Merged]:
+    """The lengths of two arrays, from the first on or up to the last; a stack of square matrices and another stack."""
+    for one, two in itertools.combinations(shapes, 2):
+        count = min(len(one), len(two))
+        if count < 2:
+            continue
+        square = [(one[-2], one[-1])]
+        leading = list(zip(one[:count], two[:count], strict=True))
+        trailing = list(zip(one[-count:], two[-count:], strict=True))
+        for pairs in (leading, trailing, square + leading, square + trailing):
+            found: dict[str, tuple[Dim, Dim]] = {}
+            for a, b in pairs:
+                if a.symbol and b.symbol and a.symbol != b.symbol:
+                    found.setdefault(b.symbol, (a, b))
+            if len(found) > 1:
+                yield tuple(found.values())
+
+
 def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int]]:
     """Two sizes for each symbol, such that no two lengths agree by accident in both, and that none is empty; in the
     other order in the second, so that the lesser of two lengths (the number of singular values) is not taken for one of
     them."""
-    parts = dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*"))
+    given = {b.symbol for _, b in merged}
+    parts = [p for p in dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*")) if p not in given]
     least = max(least, 5)
     one = {s: least + 2 * k for k, s in enumerate(parts)}
     beyond = least + 2 * len(parts)  # no length has the size of another one in the first example
     two = {s: beyond + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
-    for symbol in symbols:
-        if symbol.startswith("*"):
-            for size in (one, two):
-                size[symbol] = math.prod(size[p] for p in symbol[1:].split("*"))
     for size in (one, two):
         for a, b in merged:
-            size[b.symbol] = size.get(a.symbol, 0) + a.offset - b.offset
+            size[b.symbol] = _size_of(a.symbol, size) + a.offset - b.offset
+        for symbol in symbols:
+            size.setdefault(symbol, _size_of(symbol, size))
     return [one, two]
+
+
+def _size_of(symbol: str, sizes: dict[str, int]) -> int:
+    """The size of a length, or of a product of lengths (``*m*n``), by those that are chosen; 0 for a constant."""
+    if symbol in sizes:
+        return sizes[symbol]
+    return math.prod(sizes.get(p, 1) for p in symbol[1:].split("*")) if symbol else 0
 
 
 # --- examples -------------------------------------------------------------------------------------------------------

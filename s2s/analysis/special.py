@@ -220,8 +220,8 @@ def _length(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
 def _attribute(
     evaluator: Evaluator, value: AbstractValue, name: AbstractValue, default: AbstractValue | None = None
 ) -> AbstractValue | None:
-    """An attribute; a ``default`` makes no difference where NumPy's numbers and arrays have the attribute, and nothing is
-    said about others."""
+    """An attribute; a ``default`` makes no difference where NumPy's numbers and arrays have the attribute, and nothing
+    is said about others."""
     if not isinstance(name, Known):
         return UNKNOWN
     shape = shape_of(value)

@@ -125,10 +125,10 @@ class Forwarder:
         """Give a variable its tangent, which has the structure of its value."""
         known = self.context.value(var)
         if not isinstance(known, (Sequence, Mapping)):
-            self.put(var, (), made)
+            self.put(var, (), cotangents.fit_dtype(self.builder, made, known, span))
             return
-        for path, _ in leaves(known):
-            self.put(var, path, self.read(made, path, span))
+        for path, leaf in leaves(known):
+            self.put(var, path, cotangents.fit_dtype(self.builder, self.read(made, path, span), leaf, span))
 
     def read(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
         """The part of a container that a path leads to."""

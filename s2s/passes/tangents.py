@@ -13,7 +13,7 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of
 from s2s.analysis.parts import Path, part
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
+from s2s.analysis.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.errors import DifferentiationError, error
 from s2s.passes import cotangents
 from s2s.passes.frames import Frame, lower_function
@@ -166,12 +166,12 @@ def passes(self: Forwarder, rule: Any, span: ir.Span | None) -> bool:
 
 
 def add_up(
-    self: Forwarder, total: ir.Atom | None, term: ir.Atom, span: ir.Span | None, known: AbstractValue = UNKNOWN
+    self: Forwarder, total: ir.Atom | None, term: ir.Atom, span: ir.Span | None, known: AbstractValue | None = None
 ) -> ir.Atom:
-    """The sum of two tangents of one structure."""
+    """The sum of two tangents of one structure: that of a value of which this is ``known``, of numbers without."""
     if total is None:
         return term
-    if isinstance(known, (Sequence, Mapping, ListOf)):
+    if known is not None and not isinstance(known, (Array, Scalar)):
         return self.builder.call(rt.add, total, term, span=span)
     return cotangents.add(self.builder, total, term, span, "%")
 

@@ -46,8 +46,8 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "extend", "find", "has_rule", "is_refusal", "jvp", "kind_by_value", "linear", "model", "num", "partials",
-    "refuse", "several", "straight_through", "unsupported", "vjp", "zero",
+    "attribute", "bind", "extend", "find", "has_rule", "is_refusal", "jvp", "kind_by_value", "linear", "model", "num",
+    "partials", "refuse", "several", "straight_through", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
