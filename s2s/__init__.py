@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from s2s import errors
     from s2s.derivatives import Derivative
     from s2s.listing import functions
+    from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
     from s2s.testing import check_grads
     from s2s.transforms import (
         elementwise_grad,
@@ -51,18 +52,26 @@ __all__ = [
     "hvp",
     "jacfwd",
     "jacobian",
+    "jacobian_sparsity",
     "jacrev",
     "jvp",
     "linearize",
     "source",
+    "sparse_hessian",
+    "sparse_jacobian",
     "value_and_grad",
     "value_and_jacobian",
     "vhp",
     "vjp",
 ]
 
-_TRANSFORMS = {
-    "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",
+_LATER = {
+    **dict.fromkeys(("elementwise_grad", "hessian", "hvp", "vhp", "linearize"), "s2s.transforms"),
+    **dict.fromkeys(("jacfwd", "jacobian", "jacrev", "value_and_jacobian"), "s2s.transforms"),
+    **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
+    "Derivative": "s2s.derivatives",
+    "check_grads": "s2s.testing",
+    "functions": "s2s.listing",
 }
 
 
@@ -72,20 +81,8 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module("s2s.errors")
-    if name == "Derivative":
-        from s2s.derivatives import Derivative
-
-        return Derivative
-    if name == "functions":
-        from s2s.listing import functions
-
-        return functions
-    if name in _TRANSFORMS:
+    if name in _LATER:
         import importlib
 
-        return getattr(importlib.import_module("s2s.transforms"), name)
-    if name == "check_grads":
-        from s2s.testing import check_grads
-
-        return check_grads
+        return getattr(importlib.import_module(_LATER[name]), name)
     raise AttributeError(f"module 's2s' has no attribute {name!r}")

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["Derivative", "adjoint_source", "derivative", "primal_source", "source", "store_of"]
 
 JACOBIANS = ("jacfwd", "jacrev", "value_and_jacfwd", "value_and_jacrev")
-MODES = ("grad", "value_and_grad", "vjp", "jvp", "vector_jvp", "elementwise_grad", "observed", *JACOBIANS, "primal")
+MODES = (
+    "grad", "value_and_grad", "vjp", "jvp", "vector_jvp", "vector_vjp", "elementwise_grad", *JACOBIANS, "sparsity",
+    "observed", "primal",
+)
 _MethodType = types.MethodType
 
 
@@ -170,7 +173,7 @@ def _backend_of(f: Any) -> str:
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     name = f"{_name(f)}_{ask.mode}"
     finish: Callable[[Version, Target], Callable[..., Any]] | None = None
-    if ask.mode in ("vjp", "jvp"):
+    if ask.mode in ("vjp", "jvp", "vector_jvp", "vector_vjp"):
         finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
 
     def make(target: Target) -> Dispatcher:

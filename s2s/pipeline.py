@@ -43,6 +43,8 @@ from s2s.passes.jacobian import (
     elementwise_gradient,
     forward_jacobian,
     reverse_jacobian,
+    sparsity,
+    with_many_cotangents,
     with_many_tangents,
     with_tangents,
 )
@@ -77,6 +79,8 @@ TITLES = {
     "jacrev": "Jacobian of {name} with respect to {wrt}, by reverse mode",
     "value_and_jacrev": "Value and Jacobian of {name} with respect to {wrt}, by reverse mode",
     "elementwise_grad": "Derivative of each element of {name} with respect to {wrt}",
+    "vector_vjp": "Value of {name} and its pullback of many cotangents to {wrt}, each in the last dimension",
+    "sparsity": "Pattern of the Jacobian of {name} with respect to {wrt}",
     "observed": "{name}, which tells an observer what it does",
     "primal": "{name}, as it is differentiated",
 }
@@ -465,6 +469,8 @@ _BY_TANGENTS = {
     "jacfwd": forward_jacobian,
     "value_and_jacfwd": forward_jacobian,
     "elementwise_grad": elementwise_gradient,
+    "vector_vjp": with_many_cotangents,
+    "sparsity": sparsity,
     "jacrev": reverse_jacobian,
     "value_and_jacrev": reverse_jacobian,
 }

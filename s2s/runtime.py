@@ -61,7 +61,7 @@ def zeros_of(x: Any) -> Any:
 
 def ones_like(x: Any) -> Any:
     """The cotangent of a value that is 1 everywhere: same structure; None for what has no derivative."""
-    return _map_floats(lambda leaf: np.ones_like(leaf)[()], x)
+    return map_floats(lambda leaf: np.ones_like(leaf)[()], x)
 
 
 def check_apart(changed: Any, foreign: Any, name: str) -> None:
@@ -1134,7 +1134,7 @@ def basis(*values: Any, holomorphic: bool = False) -> tuple[Any, ...]:
     def still(leaf: Any) -> Any:
         return np.zeros((*np.shape(leaf), int(stops[-1]))) if isinstance(leaf, (int, np.integer, np.ndarray)) else None
 
-    return tuple(_map_floats(unit, value, still) for value in values)
+    return tuple(map_floats(unit, value, still) for value in values)
 
 
 def columns(dot: Any, values: tuple[Any, ...], single: bool) -> Any:
@@ -1152,7 +1152,7 @@ def columns(dot: Any, values: tuple[Any, ...], single: bool) -> Any:
         start, stop = start + np.size(leaf), start + np.size(leaf)
         return dot[..., stop - np.size(leaf) : stop].reshape((*dot.shape[:-1], *np.shape(leaf)))[()]
 
-    made = tuple(_map_floats(block, value) for value in values)
+    made = tuple(map_floats(block, value) for value in values)
     return made[0] if single else made
 
 
@@ -1168,25 +1168,25 @@ def rows(bars: tuple[Any, ...], out: Any, single: bool) -> Any:
             turned = np.moveaxis(bar[..., first:start], -1, 0)
             return turned.reshape((*np.shape(leaf), *np.shape(bar)[:-1]))[()]
 
-        made = tuple(_map_floats(part, bar) for bar in bars)
+        made = tuple(map_floats(part, bar) for bar in bars)
         return made[0] if single else made
 
-    return _map_floats(block, out)
+    return map_floats(block, out)
 
 
 def floats(value: Any) -> list[Any]:
     """The floats and arrays of floats in a value, in order."""
     found: list[Any] = []
-    _map_floats(found.append, value)
+    map_floats(found.append, value)
     return found
 
 
-def _map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
+def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
     """A structure with something made for each float and array of floats, and something else for all else."""
     if isinstance(value, dict):
-        return {key: _map_floats(make, item, other) for key, item in value.items()}
+        return {key: map_floats(make, item, other) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return _rebuild(value, [_map_floats(make, item, other) for item in value])
+        return _rebuild(value, [map_floats(make, item, other) for item in value])
     if isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
         return make(value)
     return other(value)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import dependence, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.parts import Path, leaves, part
@@ -26,6 +26,7 @@ from s2s.passes.build import Builder
 from s2s.passes.dead import drop_dead
 from s2s.passes.forward import Forwarder
 from s2s.passes.simplify import spell_stores
+from s2s.passes.sparsity import Dependences
 from s2s.passes.vector import NotVector, vectorize, with_directions
 
 if TYPE_CHECKING:
@@ -176,6 +177,24 @@ def _columns(builder: Builder, dot: ir.Atom, known: AbstractValue, value: ir.Ato
     return builder.let(ir.Call(ir.Const(np.reshape), (dot, both)), UNKNOWN)
 
 
+def sparsity(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
+    """The function that gives, in the structure of the result, which elements of the arguments each element depends
+    on."""
+    tangents, dots, result, owned = tangents_of(joint, primal, aux)
+    builder = Builder(joint.context)
+    values = [joint.read_path(builder, path) for path in joint.request.wrt]
+    sets = builder.let(ir.Call(ir.Const(dependence.each_element), tuple(values)), UNKNOWN)
+    many: list[ir.Atom] = []
+    for k, dot in enumerate(dots):
+        many.append(joint.context.define(dot.name, UNKNOWN))
+        builder.add(ir.Let(many[-1], ir.Call(ir.Const(operator.getitem), (sets, ir.Const(k)))))  # type: ignore[arg-type]
+    try:
+        made = vectorize(joint.context, builder, tangents.statements, result[1:2], dots, many, owned, Dependences)
+    except NotVector:
+        raise error("S2S517", name=primal.name, span=primal.span) from None
+    return ir.replace(primal, body=builder.block(made[0]))
+
+
 # --- all elements of the result -------------------------------------------------------------------------------------
 
 
@@ -202,7 +221,7 @@ def reverse_jacobian(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> 
     try:
         pulled = vectorize(context, attempt, reverse.statements, bars, [seed], many, set())
     except NotVector:
-        builder, pulled = _pulled_one_by_one(joint, primal, aux, out)
+        builder, pulled = _pulled_one_by_one(joint, primal, aux, None)
     else:
         builder.add(note)
         builder.take(attempt)
@@ -215,15 +234,17 @@ def reverse_jacobian(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> 
 
 
 def _pulled_one_by_one(
-    joint: Joint, primal: ir.Function, aux: ir.Atom | None, out: ir.Atom
+    joint: Joint, primal: ir.Function, aux: ir.Atom | None, many: ir.Atom | None
 ) -> tuple[Builder, list[ir.Atom]]:
-    """The function up to the cotangents for all elements of the result, each from a call of the pullback."""
+    """The function up to the cotangents that many cotangents of the result give, those of all its elements where they
+    are not given: each from a call of the pullback."""
     builder = Builder(joint.context)
     made = joint.with_pullback(primal, aux).body
     builder.statements += made.statements
     parts = joint.context.definition(made.yields[0], ops.make_tuple)
     assert parts is not None
-    (many,) = _seeds(joint, builder, [out], ["out_bar"])
+    if many is None:
+        (many,) = _seeds(joint, builder, [parts[0]], ["out_bar"])
     each = builder.let(ir.Call(ir.Const(rt.each_cotangent), (parts[1], many)), UNKNOWN)
     return builder, [builder.call(operator.getitem, each, ir.Const(k)) for k in range(len(joint.request.wrt))]
 
@@ -240,6 +261,26 @@ def elementwise_gradient(joint: Joint, primal: ir.Function, aux: ir.Atom | None)
     bars = [joint.gradient(builder, path, reversal.bars) for path in joint.request.wrt]
     made = bars[0] if joint.request.single else builder.call(ops.make_tuple, *bars)
     return _returned(joint, primal, builder, [out, made, *([] if aux is None else [aux])])
+
+
+def with_many_cotangents(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
+    """The function of the primals and of many cotangents of the result: the result and the cotangents that each of them
+    gives."""
+    context, out = joint.context, primal.body.yields[0]
+    seed = context.define("out_bar", context.value(out))
+    many = with_directions(context, seed)
+    reversal = joint.reverse(primal, seed, repeatable=False)
+    reverse, builder = Builder(context), Builder(context)
+    reverse.statements += reversal.reverse
+    bars = [joint.gradient(reverse, path, reversal.bars) for path in joint.request.wrt]
+    builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
+    builder.add(ir.Note("reverse sweep", "reverse"))
+    try:
+        pulled = vectorize(context, builder, reverse.statements, bars, [seed], [many], set())
+    except NotVector:
+        builder, pulled = _pulled_one_by_one(joint, primal, aux, many)
+    result = builder.call(ops.make_tuple, out, builder.call(ops.make_tuple, *pulled))
+    return ir.replace(primal, params=(*primal.params, ir.Param(many)), body=builder.block(result))
 
 
 def _rows(builder: Builder, bar: ir.Atom, known: AbstractValue, out: ir.Atom) -> ir.Atom:
@@ -318,4 +359,7 @@ def _check_real(joint: Joint, value: AbstractValue, what: str, mode: str) -> Non
             raise error("S2S516", what=what, mode=mode, span=joint.primal.span)
 
 
-__all__ = ["elementwise_gradient", "forward_jacobian", "reverse_jacobian", "with_many_tangents", "with_tangents"]
+__all__ = [
+    "elementwise_gradient", "forward_jacobian", "reverse_jacobian", "sparsity", "with_many_cotangents",
+    "with_many_tangents", "with_tangents",
+]

@@ -336,17 +336,20 @@ class Lift(Exception):
 
 def vectorize(
     context: Context, builder: Builder, statements: list[ir.Statement], results: list[ir.Atom], params: list[ir.Var],
-    dots: list[Any], owned: set[ir.Atom],
+    dots: list[Any], owned: set[ir.Atom], kind: type[Vectorizer] = Vectorizer,
 ) -> list[ir.Atom]:
     """Write the statements with many tangents, given as ``dots``, in the place of one for each of ``params``; the
     results, with directions. Raises NotVector."""
-    if isinstance(context.value(dots[0]), Array):
+    count: ir.Atom = ir.Const(None)
+    if kind is not Vectorizer:
+        pass
+    elif isinstance(context.value(dots[0]), Array):
         shape = builder.call(getattr, dots[0], ir.Const("shape"))
         count = builder.call(operator.getitem, shape, ir.Const(-1), name="directions")
     else:
         count = builder.call(rt.count_directions, dots[0], name="directions")
     while True:
-        made = Vectorizer(context, count, owned)
+        made = kind(context, count, owned)
         made.builder = builder.child()
         made.env |= {param: (dot, True) for param, dot in zip(params, dots, strict=True)}
         made.changing = _changing(statements, context)
