@@ -32,7 +32,7 @@ def zeros_like(x: Any) -> Any:
     if isinstance(x, dict):
         return {key: zeros_like(item) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
-        return _rebuild(x, [zeros_like(item) for item in x])
+        return rebuild(x, [zeros_like(item) for item in x])
     return None
 
 
@@ -55,7 +55,7 @@ def zeros_of(x: Any) -> Any:
     if isinstance(x, dict):
         return {key: zeros_of(item) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
-        return _rebuild(x, [zeros_of(item) for item in x])
+        return rebuild(x, [zeros_of(item) for item in x])
     return zeros_like(x)
 
 
@@ -133,11 +133,11 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(a, dict):
         return {key: add(a.get(key), b.get(key)) for key in {**a, **b}}
     if isinstance(a, (tuple, list)):
-        return _rebuild(a, [add(x, y) for x, y in zip(a, b, strict=True)])
+        return rebuild(a, [add(x, y) for x, y in zip(a, b, strict=True)])
     return a + b
 
 
-def _rebuild(like: Any, items: list[Any]) -> Any:
+def rebuild(like: Any, items: list[Any]) -> Any:
     """A tuple, list or named tuple of the type of ``like`` with other items."""
     return like._make(items) if hasattr(like, "_make") else type(like)(items)
 
@@ -165,11 +165,11 @@ def unbroadcast(g: Any, x: Any) -> Any:
     """
     shape = np.shape(x)
     if np.shape(g) != shape:
-        g = _sum_to(np.asarray(g), shape)
+        g = sum_to(np.asarray(g), shape)
     return cast(g, x)
 
 
-def _sum_to(g: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     """``g`` summed over the dimensions that broadcasting added or stretched; broadcast where it is the
     smaller one.
     """
@@ -208,7 +208,7 @@ def index_bar(x: Any, index: Any, g: Any) -> Any:
     else:
         items = list(x_bar)
         items[index] = g
-        return _rebuild(x, items)
+        return rebuild(x, items)
     return x_bar
 
 
@@ -230,13 +230,13 @@ def _may_repeat(index: Any) -> bool:
 def mirror(g: Any, items: Any) -> Any:
     """The cotangent of nested lists from the cotangent of the array made of them."""
     if isinstance(items, (list, tuple)):
-        return _rebuild(items, [mirror(g[i], item) for i, item in enumerate(items)])
+        return rebuild(items, [mirror(g[i], item) for i, item in enumerate(items)])
     return cast(g, items)
 
 
 def sequence_bar(g: Any, items: Any) -> Any:
     """The cotangent of a sequence from that of the list or tuple made of its items."""
-    return np.stack(g) if isinstance(items, np.ndarray) else _rebuild(items, list(g))
+    return np.stack(g) if isinstance(items, np.ndarray) else rebuild(items, list(g))
 
 
 # --- reductions ---------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def share(g: Any, y: Any, items: Any) -> Any:
     hits = [item == y for item in items]
     part = g / sum(hits)
     shares = [part if hit else 0.0 for hit in hits]
-    return np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else _rebuild(items, shares)
+    return np.array(shares, dtype=items.dtype) if isinstance(items, np.ndarray) else rebuild(items, shares)
 
 
 def cumprod_bar(g: Any, x: Any, axis: int) -> Any:
@@ -338,13 +338,13 @@ def split_like(g: Any, arrays: Any, axis: int | None) -> Any:
             piece = g[(slice(None),) * (axis % g.ndim) + (slice(start, stop),)]
         pieces.append(cast(piece, item))
         start = stop
-    return np.stack(pieces) if isinstance(arrays, np.ndarray) else _rebuild(arrays, pieces)
+    return np.stack(pieces) if isinstance(arrays, np.ndarray) else rebuild(arrays, pieces)
 
 
 def unstack_like(g: Any, arrays: Any, axis: int) -> Any:
     """The cotangents of ``arrays`` from that of their stack along a new ``axis``."""
     pieces = [cast(piece, item) for piece, item in zip(np.moveaxis(g, axis, 0), arrays, strict=True)]
-    return np.stack(pieces) if isinstance(arrays, np.ndarray) else _rebuild(arrays, pieces)
+    return np.stack(pieces) if isinstance(arrays, np.ndarray) else rebuild(arrays, pieces)
 
 
 def joined_like(g: Any, arrays: Any, expanded: Any, axis: int) -> Any:
@@ -353,7 +353,7 @@ def joined_like(g: Any, arrays: Any, expanded: Any, axis: int) -> Any:
     """
     pieces = split_like(g, list(expanded), axis)
     shaped = [np.reshape(piece, np.shape(item)) for piece, item in zip(pieces, arrays, strict=True)]
-    return np.stack(shaped) if isinstance(arrays, np.ndarray) else _rebuild(arrays, shaped)
+    return np.stack(shaped) if isinstance(arrays, np.ndarray) else rebuild(arrays, shaped)
 
 
 def item_bar(x: Any, index: tuple[Any, ...], g: Any) -> Any:
@@ -515,7 +515,7 @@ def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> 
     made = np.einsum(",".join([output, *rest]) + "->" + present, g, *others)
     made = np.expand_dims(made, tuple(i for i, c in enumerate(mine) if c not in present))
     target = tuple(sizes[c] for c in mine)
-    made = _sum_to(made, target)
+    made = sum_to(made, target)
     if mine == inputs[which]:
         return cast(made, x)
     x_bar = np.zeros(np.shape(x), dtype=made.dtype)
@@ -595,7 +595,7 @@ def select_bar(g: Any, conditions: Any, choices: Any) -> Any:
     for condition, choice in zip(conditions, choices, strict=True):
         parts.append(unbroadcast(np.where(condition & left, g, 0.0), choice))
         left = left & ~np.asarray(condition)
-    return _rebuild(choices, parts)
+    return rebuild(choices, parts)
 
 
 def diff_bar(g: Any, x: Any, n: int, axis: int) -> Any:
@@ -693,7 +693,7 @@ def distance_bar(g: Any, y: float, p: Any, q: Any) -> Any:
     """The cotangent of ``p`` from that of ``math.dist(p, q)``; 0 where the points are one."""
     scale = g / y if y else 0.0
     parts = [scale * (a - b) for a, b in zip(p, q, strict=True)]
-    return np.array(parts) if isinstance(p, np.ndarray) else _rebuild(p, parts)
+    return np.array(parts) if isinstance(p, np.ndarray) else rebuild(p, parts)
 
 
 def distance_dot(p_dot: Any, y: float, p: Any, q: Any) -> float:
@@ -1025,155 +1025,6 @@ def observed_test(place: str, value: Any) -> Any:
     return value if observer is None else observer.test(place, value)
 
 
-# --- many directions at once: they are the last dimension of a tangent ----------------------------------------------
-
-
-def lift(x: Any, count: int) -> Any:
-    """A value of its own for each direction, the same in all; in containers for each item."""
-    if isinstance(x, dict):
-        return {key: lift(item, count) for key, item in x.items()}
-    if isinstance(x, (tuple, list)):
-        return _rebuild(x, [lift(item, count) for item in x])
-    if x is None:
-        return None
-    return np.repeat(np.asarray(x)[..., None], count, axis=-1)
-
-
-def beside(x: Any) -> Any:
-    """A number or an array, so that it is broadcast along the directions."""
-    return np.asarray(x)[..., None]
-
-
-def unbroadcast_beside(g: Any, x: Any) -> Any:
-    """As ``unbroadcast``, with directions in the last dimension of ``g``."""
-    shape = (*np.shape(x), np.shape(g)[-1])
-    summed = g if np.shape(g) == shape else _sum_to(g, shape)
-    kind = np.result_type(x)
-    return np.asarray(summed if kind.kind == "c" else np.real(summed), kind if kind.kind in "fc" else None)
-
-
-def index_beside(key: Any) -> Any:
-    """An index that leaves the directions alone."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else key
-
-
-def direction(x: Any, k: int) -> Any:
-    """What a tangent, or a container of tangents, is for one direction."""
-    if isinstance(x, dict):
-        return {key: direction(item, k) for key, item in x.items()}
-    if isinstance(x, (tuple, list)):
-        return _rebuild(x, [direction(item, k) for item in x])
-    return None if x is None else x[..., k]
-
-
-def directions(parts: Sequence[Any]) -> Any:
-    """The tangents for all directions, from those for each."""
-    first = parts[0]
-    if isinstance(first, dict):
-        return {key: directions([part[key] for part in parts]) for key in first}
-    if isinstance(first, (tuple, list)):
-        return _rebuild(first, [directions(items) for items in zip(*parts, strict=True)])
-    return None if first is None else np.stack(parts, axis=-1)
-
-
-def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
-    """A function, called once for each direction: the arguments at ``places``, positions and names, have directions,
-    and so has the result."""
-    count = count_directions(next(args[p] if isinstance(p, int) else kwargs[p] for p in places))
-    return directions(
-        [
-            fn(
-                *(direction(a, d) if k in places else a for k, a in enumerate(args)),
-                **{k: direction(a, d) if k in places else a for k, a in kwargs.items()},
-            )
-            for d in range(count)
-        ]
-    )
-
-
-def push_each(
-    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...], count: int
-) -> Any:
-    """As ``push``, with tangents for many directions."""
-    found = [push(fn, name, values, tuple(direction(dot, d) for dot in dots), keys) for d in range(count)]
-    return found[-1][0], directions([dot for _, dot in found])
-
-
-def each_direction(push: Any, *dots: Any) -> Any:
-    """``push(*dots)``, a result and its tangent, called once for each direction: the result of the last call, and the
-    tangents for all directions."""
-    found = [push(*(direction(dot, d) for dot in dots)) for d in range(count_directions(dots))]
-    return found[-1][0], directions([dot for _, dot, *_ in found]), *found[-1][2:]
-
-
-def each_cotangent(pullback: Any, out_bar: Any) -> Any:
-    """The cotangents that a pullback gives for each direction of ``out_bar``, side by side."""
-    return directions([pullback(direction(out_bar, d)) for d in range(count_directions(out_bar))])
-
-
-def basis(*values: Any, holomorphic: bool = False) -> tuple[Any, ...]:
-    """A tangent for each value, with a direction for each element of all of them: 1 there, 0 elsewhere.
-
-    Raises ArgumentError for complex numbers, unless ``holomorphic``.
-    """
-    leaves = [leaf for value in values for leaf in floats(value)]
-    if not holomorphic and any(np.iscomplexobj(leaf) for leaf in leaves):
-        from s2s.errors import error
-
-        raise error("S2S516", what="what is differentiated", mode="forward")
-    stops = np.cumsum([0, *map(np.size, leaves)])
-    places = iter(zip(stops, leaves, strict=False))
-
-    def unit(leaf: Any) -> Any:
-        start, _ = next(places)
-        made = np.zeros((np.size(leaf), int(stops[-1])), np.result_type(leaf))
-        np.fill_diagonal(made[:, start:], 1.0)
-        return made.reshape((*np.shape(leaf), int(stops[-1])))
-
-    def still(leaf: Any) -> Any:
-        return np.zeros((*np.shape(leaf), int(stops[-1]))) if isinstance(leaf, (int, np.integer, np.ndarray)) else None
-
-    return tuple(map_floats(unit, value, still) for value in values)
-
-
-def columns(dot: Any, values: tuple[Any, ...], single: bool) -> Any:
-    """The Jacobian of a result from its tangents for a ``basis`` of some values."""
-    if isinstance(dot, dict):
-        return {key: columns(item, values, single) for key, item in dot.items()}
-    if isinstance(dot, (tuple, list)):
-        return _rebuild(dot, [columns(item, values, single) for item in dot])
-    if not isinstance(dot, np.ndarray):
-        return None
-    start = 0
-
-    def block(leaf: Any) -> Any:
-        nonlocal start
-        start, stop = start + np.size(leaf), start + np.size(leaf)
-        return dot[..., stop - np.size(leaf) : stop].reshape((*dot.shape[:-1], *np.shape(leaf)))[()]
-
-    made = tuple(map_floats(block, value) for value in values)
-    return made[0] if single else made
-
-
-def rows(bars: tuple[Any, ...], out: Any, single: bool) -> Any:
-    """The Jacobian of ``out`` from the cotangents of some values for a ``basis`` of ``out``."""
-    start = 0
-
-    def block(leaf: Any) -> Any:
-        nonlocal start
-        first, start = start, start + np.size(leaf)
-
-        def part(bar: Any) -> Any:
-            turned = np.moveaxis(bar[..., first:start], -1, 0)
-            return turned.reshape((*np.shape(leaf), *np.shape(bar)[:-1]))[()]
-
-        made = tuple(map_floats(part, bar) for bar in bars)
-        return made[0] if single else made
-
-    return map_floats(block, out)
-
-
 def floats(value: Any) -> list[Any]:
     """The floats and arrays of floats in a value, in order."""
     found: list[Any] = []
@@ -1186,29 +1037,10 @@ def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
     if isinstance(value, dict):
         return {key: map_floats(make, item, other) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return _rebuild(value, [map_floats(make, item, other) for item in value])
+        return rebuild(value, [map_floats(make, item, other) for item in value])
     if isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
         return make(value)
     return other(value)
-
-
-def count_directions(x: Any) -> int:
-    """The number of directions of a tangent, or of a container of tangents."""
-    while not isinstance(x, np.ndarray):
-        x = next(item for item in (x.values() if isinstance(x, dict) else x) if _has_directions(item))
-    return int(x.shape[-1])
-
-
-def _has_directions(x: Any) -> bool:
-    if isinstance(x, (tuple, list, dict)):
-        return any(map(_has_directions, x.values() if isinstance(x, dict) else x))
-    return isinstance(x, np.ndarray)
-
-
-def tangents_like(dot: Any, x: Any, count: int) -> Any:
-    """Tangents for many directions in the shape and dtype of ``x``."""
-    kind = np.result_type(x) if isinstance(x, (np.ndarray, np.inexact, float, complex)) else np.result_type(dot)
-    return np.broadcast_to(np.asarray(dot, kind), (*np.shape(x), count))
 
 
 def tangent_like(dot: Any, x: Any) -> Any:
@@ -1231,7 +1063,7 @@ def unpack_bar(value: Any, before: int, after: int, parts: Any) -> Any:
     if isinstance(value, np.ndarray):
         like = [z if g is None else g for g, z in zip(items, value, strict=True)]
         return np.stack([np.zeros_like(z) if g is None else np.asarray(g) for g, z in zip(items, like, strict=True)])
-    return _rebuild(value, items)
+    return rebuild(value, items)
 
 
 def like(g: Any, x: Any) -> Any:

@@ -191,8 +191,8 @@ def test_one_sweep_for_all_directions():
     count.clear()
     s2s.jacfwd(f)(X)
     assert len(count) == 1
-    assert "rt.each" not in s2s.source(f, X, mode="jacfwd")
-    assert "rt.each" not in s2s.source(f, X, mode="jacrev")
+    assert "directions.each" not in s2s.source(f, X, mode="jacfwd")
+    assert "directions.each" not in s2s.source(f, X, mode="jacrev")
 
 
 def test_generated_jacobian_reads_as_an_expert_writes_it():

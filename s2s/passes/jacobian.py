@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import dependence, ir, ops
+from s2s import dependence, directions, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.parts import Path, leaves, part
@@ -79,7 +79,7 @@ def _pushed(
         made = vectorize(joint.context, attempt, tangents.statements, result[1:2], dots, many, owned)
     except NotVector:
         push = _function(joint, builder, "push", dots, tangents, result)
-        both = builder.let(ir.Call(ir.Const(rt.each_direction), (push, *many)), UNKNOWN)
+        both = builder.let(ir.Call(ir.Const(directions.each_direction), (push, *many)), UNKNOWN)
         return [builder.call(operator.getitem, both, ir.Const(k)) for k in range(len(result))]
     builder.take(attempt)
     return [result[0], *made, *result[2:]]
@@ -117,7 +117,7 @@ def forward_jacobian(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> 
     jacobian = _by_leaf(
         builder, made[1], context.value(result[0]),
         lambda dot, known: _columns(builder, dot, known, values[0]) if single else builder.let(
-            ir.Call(ir.Const(rt.columns), (dot, like, ir.Const(joint.request.single))), UNKNOWN),
+            ir.Call(ir.Const(directions.columns), (dot, like, ir.Const(joint.request.single))), UNKNOWN),
     )
     return _returned(joint, primal, builder, [made[0], jacobian, *made[2:]])
 
@@ -129,7 +129,7 @@ def _seeds(joint: Joint, builder: Builder, values: list[ir.Atom], names: list[st
         return [_identity(builder, values[0], names[0])]
     holomorphic = bool(dict(joint.request.options).get("holomorphic"))
     keywords = (("holomorphic", ir.Const(True)),) if holomorphic else ()
-    basis = builder.let(ir.Call(ir.Const(rt.basis), tuple(values), keywords), UNKNOWN)
+    basis = builder.let(ir.Call(ir.Const(directions.basis), tuple(values), keywords), UNKNOWN)
     many: list[ir.Atom] = []
     for k, (value, name) in enumerate(zip(values, names, strict=True)):
         var = context.define(name, UNKNOWN)
@@ -229,7 +229,8 @@ def reverse_jacobian(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> 
         jacobian = _rows(builder, pulled[0], context.value(bars[0]), out)
     else:
         given = builder.call(ops.make_tuple, *pulled)
-        jacobian = builder.let(ir.Call(ir.Const(rt.rows), (given, out, ir.Const(joint.request.single))), UNKNOWN)
+        call = ir.Call(ir.Const(directions.rows), (given, out, ir.Const(joint.request.single)))
+        jacobian = builder.let(call, UNKNOWN)
     return _returned(joint, primal, builder, [out, jacobian, *rest])
 
 
@@ -245,7 +246,7 @@ def _pulled_one_by_one(
     assert parts is not None
     if many is None:
         (many,) = _seeds(joint, builder, [parts[0]], ["out_bar"])
-    each = builder.let(ir.Call(ir.Const(rt.each_cotangent), (parts[1], many)), UNKNOWN)
+    each = builder.let(ir.Call(ir.Const(directions.each_cotangent), (parts[1], many)), UNKNOWN)
     return builder, [builder.call(operator.getitem, each, ir.Const(k)) for k in range(len(joint.request.wrt))]
 
 

@@ -19,6 +19,7 @@ from s2s import dependence, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.values import UNKNOWN, AbstractValue
+from s2s.passes.build import Builder
 from s2s.passes.structural import is_hashable
 from s2s.passes.vector import Vectorizer
 from s2s.passes.vector_forms import NotVector
@@ -42,6 +43,10 @@ _SAME = {np.ndarray.astype, np.real, np.conj, np.conjugate, np.ndarray.conj, flo
 
 class Dependences(Vectorizer):
     """Rewrites the statements of a function with tangents for sets of indices."""
+
+    @staticmethod
+    def counted(builder: Builder, dot: ir.Atom) -> ir.Atom:
+        return ir.Const(None)
 
     def lifted(self, atom: ir.Atom) -> ir.Atom:
         return self.builder.call(dependence.nothing_like, atom)

@@ -7,7 +7,7 @@
 Every tangent gets one more dimension, its last, with one entry for each direction: so reads and stores by index stay
 what they are. What the function computes without tangents stays as it is. A tangent is a linear function of those
 before it, so no branch depends on one; where an operation has no form for many directions it runs once for each
-(``rt.each``). Raises NotVector where a tangent goes where it cannot be followed.
+(``directions.each``). Raises NotVector where a tangent goes where it cannot be followed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import directions, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
@@ -40,6 +40,14 @@ class Vectorizer:
         self.builder = Builder(context)
         self.changing: set[ir.Atom] = set()
         self.env: dict[ir.Atom, tuple[ir.Atom, Shape]] = {}
+
+    @staticmethod
+    def counted(builder: Builder, dot: ir.Atom) -> ir.Atom:
+        """The number of directions, of a tangent that has them."""
+        if not isinstance(builder.context.value(dot), Array):
+            return builder.call(directions.count, dot, name="n_directions")
+        shape = builder.call(getattr, dot, ir.Const("shape"))
+        return builder.call(operator.getitem, shape, ir.Const(-1), name="n_directions")
 
     # --- atoms
 
@@ -82,7 +90,7 @@ class Vectorizer:
         if like is not None and len(like) == 1 and isinstance(self.context.value(like[0]), Array):
             kind = self.builder.call(getattr, like[0], ir.Const("dtype"))
             return self.builder.call(np.zeros, extended(self, like[0]), kind)
-        return self.builder.call(rt.lift, atom, self.count)
+        return self.builder.call(directions.lift, atom, self.count)
 
     def beside(self, atom: ir.Atom) -> ir.Atom:
         """A value without directions, so that it is broadcast along them."""
@@ -91,7 +99,7 @@ class Vectorizer:
             return atom
         if isinstance(value, Array):
             return self.builder.call(operator.getitem, atom, ir.Const((Ellipsis, None)))
-        return self.builder.call(rt.beside, atom)
+        return self.builder.call(directions.beside, atom)
 
     def set(self, target: ir.Var, made: ir.Atom, shape: Shape = True) -> None:
         """What a variable becomes."""
@@ -178,14 +186,14 @@ class Vectorizer:
         parts = self.context.definition(key, ops.make_tuple)
         known = self.context.value(key)
         if isinstance(key, ir.Const):
-            return ir.Const(rt.index_beside(key.value))
+            return ir.Const(directions.index(key.value))
         if parts is not None and not any(isinstance(p, ir.Star) for p in parts):
             if ir.Const(Ellipsis) not in parts:
                 return key
             return self.builder.call(ops.make_tuple, *parts, ir.Const(slice(None)))
         if isinstance(known, (Scalar, Array)) or (isinstance(known, Sequence) and known.type in (slice, list)):
             return key
-        return self.builder.call(rt.index_beside, key)
+        return self.builder.call(directions.index, key)
 
     # --- control flow
 
@@ -320,14 +328,15 @@ class Vectorizer:
     def each(self, fn: Any, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]) -> ir.Atom:
         """A function that has rules, once for each direction."""
         module: str = getattr(fn, "__module__", None) or ""
-        if module in (rt.__name__, ops.__name__) or (
+        if module in (rt.__name__, ops.__name__, directions.__name__) or (
             table.find(fn) is None and not module.startswith(("s2s.rules", "numpy", "scipy"))
         ):
             raise NotVector
         places = (*(k for k, a in enumerate(args) if a in self.env), *(k for k, a in kwargs.items() if a in self.env))
         given = [self.whole(a) if a in self.env else a for a in args]
         named = tuple((k, self.whole(a) if a in self.env else a) for k, a in kwargs.items())
-        return self.builder.let(ir.Call(ir.Const(rt.each), (ir.Const(fn), ir.Const(places), *given), named), UNKNOWN)
+        made = ir.Call(ir.Const(directions.each), (ir.Const(fn), ir.Const(places), *given), named)
+        return self.builder.let(made, UNKNOWN)
 
 
 class Lift(Exception):
@@ -340,14 +349,7 @@ def vectorize(
 ) -> list[ir.Atom]:
     """Write the statements with many tangents, given as ``dots``, in the place of one for each of ``params``; the
     results, with directions. Raises NotVector."""
-    count: ir.Atom = ir.Const(None)
-    if kind is not Vectorizer:
-        pass
-    elif isinstance(context.value(dots[0]), Array):
-        shape = builder.call(getattr, dots[0], ir.Const("shape"))
-        count = builder.call(operator.getitem, shape, ir.Const(-1), name="directions")
-    else:
-        count = builder.call(rt.count_directions, dots[0], name="directions")
+    count = kind.counted(builder, dots[0])
     while True:
         made = kind(context, count, owned)
         made.builder = builder.child()

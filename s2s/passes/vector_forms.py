@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import directions, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import shape_of
 from s2s.analysis.memory import shared_with
@@ -196,7 +196,7 @@ def _push(given: Given) -> Any:
     if parts is None or any(map(given.moves, (fn, name, values, keys))):
         raise NotVector
     whole = given.call(ops.make_tuple, *(p if p == ir.Const(None) else on.whole(p) for p in parts))
-    made = ir.Call(ir.Const(rt.push_each), (fn, name, values, whole, keys, on.count))
+    made = ir.Call(ir.Const(directions.push), (fn, name, values, whole, keys, on.count))
     return on.builder.let(made, Sequence(tuple, (UNKNOWN, UNKNOWN))), (False, True)
 
 
@@ -253,7 +253,7 @@ def _full_like(given: Given) -> Any:
 
 def _tangent_like(given: Given) -> Any:
     dot, like = given.args
-    return given.call(rt.tangents_like, given.new(dot), like, given.on.count)
+    return given.call(directions.tangents_like, given.new(dot), like, given.on.count)
 
 
 def _mirror(given: Given) -> Any:
@@ -277,7 +277,7 @@ def _unbroadcast(given: Given) -> Any:
     bar, like = given.args
     if given.moves(like):
         raise NotVector
-    return given.call(rt.unbroadcast_beside, given.new(bar), like)
+    return given.call(directions.unbroadcast, given.new(bar), like)
 
 
 def _add(given: Given) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import directions
 from s2s import runtime as rt
 from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials, vjp, zero
 
@@ -226,12 +227,13 @@ for _written in (
     rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar, rt.prod_partial,
     rt.qr_bar, rt.sequence_bar, rt.share, rt.slogdet_weight, rt.svd_bar, rt.svdvals_bar,
     rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
-    rt._t, rt._h, rt._rebuild, rt._axes_last, rt._axes_back, rt._vector_norm_bar, rt._summed_norm_bar,
+    rt._t, rt._h, rt.rebuild, rt._axes_last, rt._axes_back, rt._vector_norm_bar, rt._summed_norm_bar,
     rt._spectral_norm_bar, rt._slope_of_abs, rt._trapezoid_steps, rt._interp_piece, rt._with_length, rt.axis_size,
-    rt.periodic, rt.periodic_fp_bar, rt.columns, rt.rows, rt.each_cotangent, rt.each_direction, rt.each, rt.direction,
-    rt.directions, rt.lift, rt.beside, rt.tangents_like, rt.unbroadcast_beside,
+    rt.periodic, rt.periodic_fp_bar, directions.columns, directions.rows, directions.each_cotangent,
+    directions.each_direction, directions.each, directions.one, directions.joined, directions.lift, directions.beside,
+    directions.tangents_like, directions.unbroadcast,
 ):
     model(_written)(_written)
-zero(rt.basis, rt.ones_like, rt.count_directions)
+zero(directions.basis, rt.ones_like, directions.count)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
 partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(args(num(0.2, 3.0)),))
