@@ -82,7 +82,13 @@ class Adjoints:
         self._found: dict[int, tuple[Any, int, Any]] = {}
 
     def __call__(self, a: Any) -> Any:
-        """The adjoint of an array: same shape, dtype and layout."""
+        """The adjoint of an array: same shape, dtype and layout.
+
+        Raises ValueError for a broadcast array: several of its elements are one place in memory, and what is added to
+        them would not add up.
+        """
+        if any(stride == 0 and length > 1 for stride, length in zip(a.strides, a.shape, strict=True)):
+            raise ValueError("a broadcast view of an array that is changed in place is differentiated; copy the view")
         low, memory = self._memory(a)
         offset = a.__array_interface__["data"][0] - low
         return np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
@@ -112,6 +118,15 @@ class Adjoints:
                 raise ValueError("two arrays share memory that belongs to neither; copy one of them")
             found = self._found[id(owner)] = owner, low, np.zeros((high - low + 15) // 16, complex).view(np.uint8)
         return found[1], found[2]
+
+
+def own_tangent(y_dot: Any, y: Any, *sources: Any) -> Any:
+    """The tangent of an array ``y`` that is changed in place, as an array of its own. Raises ValueError where ``y``
+    turns out to be, or to be a view of, one of the ``sources`` that it was computed from: their tangents would have to
+    change together."""
+    if any(isinstance(source, np.ndarray) and np.may_share_memory(y, source) for source in sources):
+        raise ValueError("an array that is changed in place may be the one that a function was given; copy it")
+    return np.copy(y_dot)
 
 
 def stored_bar(a_bar: Any, index: Any) -> Any:

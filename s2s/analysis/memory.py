@@ -35,18 +35,24 @@ FRESH: set[Any] = {
     np.take, np.sort, np.argsort, np.clip, np.round, np.outer, np.trace, np.kron, np.cross, np.vdot,
     np.inner, np.argmax, np.argmin, np.any, np.all, np.linalg.norm, np.linalg.det, np.linalg.cholesky, np.nonzero,
     np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
-    np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted,
+    np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted, np.meshgrid,
+    np.gradient, np.append, np.insert, np.delete, np.tril, np.triu, np.diagflat, np.correlate, np.ediff1d,
 }
-"""Functions whose array results are always new."""
+"""Functions whose array results are always new; with ``copy=False`` they need not be."""
 
-_MAY_GIVE_BACK = {np.real, np.imag, np.ndarray.conj, np.ndarray.conjugate, np.nan_to_num, np.real_if_close}
-"""Elementwise functions that may give their argument, or a view of it."""
+_MAY_GIVE_BACK = {
+    np.real, np.imag, np.ndarray.conj, np.ndarray.conjugate, np.nan_to_num, np.real_if_close, np.linalg.matrix_power,
+    np.trim_zeros, np.histogram,
+}
+"""Functions that may give their argument, or a view of it, although they are not linear or elementwise."""
 
-_SPLITS = tuple(map(ir.Const, (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)))
+SPLITS = tuple(map(ir.Const, (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)))
 """Functions whose result is a list of views."""
 
 _RESHAPES = {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel}
 _FRESH_KINDS = ("partials", "straight_through", "zero")
+_FRESH_IN_LIBRARIES = ("several", "vjp")
+"""Kinds of rules that functions of NumPy and SciPy have which compute something: their results are new."""
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
 """Functions that make an array in C order when they are called with at most so many arguments."""
 
@@ -108,6 +114,8 @@ def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
     """Whether a function's array result is memory of its own."""
     if dict(kwargs).get("copy", ir.Const(True)) != ir.Const(True):
         return False
+    if any(key is None or key.startswith("overwrite") for key, _ in kwargs):
+        return False
     try:
         if fn in FRESH or fn in _LOOKS:
             return fn is not getattr
@@ -116,7 +124,14 @@ def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
     except TypeError:
         return False
     rule = table.find(fn)
-    return rule is not None and rule.kind in _FRESH_KINDS and fn not in _MAY_GIVE_BACK
+    if rule is None or fn in _MAY_GIVE_BACK:
+        return False
+    return rule.kind in _FRESH_KINDS or (rule.kind in _FRESH_IN_LIBRARIES and _is_of_library(fn))
+
+
+def _is_of_library(fn: Any) -> bool:
+    """Whether a function is NumPy's or SciPy's: what a rule of the user's own function gives may be anything."""
+    return type(fn) is np.ufunc or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy")
 
 
 def is_copied(source: AbstractValue, index: AbstractValue) -> bool:
@@ -258,7 +273,7 @@ class Memory:
         made = self.made.get(value.args[0])  # type: ignore[arg-type]
         if isinstance(made, ir.Call) and made.fn == ir.Const(ops.unpack):
             made = self.made.get(made.args[0])  # type: ignore[arg-type]
-        is_split = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in _SPLITS
+        is_split = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in SPLITS
         return made if is_split else None  # type: ignore[return-value]
 
     def _is_view(self, fn: Any, value: ir.Call, source: ir.Var) -> bool:
@@ -287,5 +302,5 @@ class Memory:
         return value is not None and not shared_with(value, self.value_of(var), self.value_of)
 
 
-__all__ = ["Memory", "can_share", "gives_new", "is_basic", "is_copied", "shared_with"]
+__all__ = ["SPLITS", "Memory", "can_share", "gives_new", "is_basic", "is_copied", "shared_with"]
 

@@ -31,14 +31,15 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
     """The reverse of ``target = value``."""
     if target in self.inputs:
         return
-    if not isinstance(value, ir.Call) or not (
-        target in self.pulls or stores.takes_over(self, target, value, span, sweep)):
-        return
-    if isinstance(value.fn, ir.Const) and value.fn.value is operator.getitem and target in self.pulls:
-        pull_back(self, target, span, sweep)
+    if not isinstance(value, ir.Call):
         return
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
     handler = rule_of(fn) if is_structural(fn) else None
+    if target not in self.pulls and not stores.takes_over(self, target, value, handler is not None, span, sweep):
+        return
+    if fn is operator.getitem and target in self.pulls:
+        pull_back(self, target, span, sweep)
+        return
     if handler is not None:
         handler(self, target, value, span, sweep)
         return

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s import ir
+from s2s import runtime as rt
 from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import shared_with
 from s2s.analysis.parts import leaves
-from s2s.analysis.values import Array, ListOf, Sequence, Unknown
+from s2s.analysis.values import Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.tangents import add_up, inline
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 def own(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
     """Where an array may be changed, make its tangent an array that is changed with it: of its own where the array
     is new, else what the same operation made of the other's tangent."""
-    if not self.memory.is_buffer(var) or not isinstance(self.context.value(var), (Array, Unknown)):
+    known = self.context.value(var)
+    if self.memory.is_buffer(var) and is_computed(self, var):
+        own_computed(self, var, span)
+        return
+    if not self.memory.is_buffer(var) or not isinstance(known, (Array, Unknown)):
         keep_apart(self, var, span)
         return
     dot = self.dot(var)
@@ -43,6 +48,29 @@ def own(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
         self.owned.add(made)
     note_changed(self, made)
     self.dots[var, ()] = made
+
+
+def is_computed(self: Forwarder, var: ir.Var) -> bool:
+    """Whether what a function has made of arrays is a container of arrays, or an array of which it is not known whether
+    it is new, and its tangents do not alias as it does: they are not made by the same function."""
+    made = self.memory.made.get(var)
+    rule = table.find(made.fn.value) if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
+    if rule is None or rule.kind not in ("several", "vjp"):
+        return False
+    return not self.memory.is_new(var) or isinstance(self.context.value(var), (Sequence, Mapping))
+
+
+def own_computed(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
+    """Make the tangents of what a function has computed arrays of their own, under a test that the arrays are new."""
+    known, made = self.context.value(var), self.memory.made[var]
+    sources = [] if self.memory.is_new(var) else shared_with(made, known, self.context.value)
+    for path, item in leaves(known):
+        if isinstance(item, Array) and item.dtype.kind in "fc":
+            primal = self.read(var, path, span)
+            dot = self.builder.call(rt.own_tangent, self.full(var, path, span), primal, *sources, span=span)
+            note_changed(self, dot)
+            self.owned.add(dot)
+            self.dots[var, path] = dot
 
 
 def keep_apart(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:

@@ -20,8 +20,9 @@ from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.holders import ROOT, RUNTIME, VIEW
 from s2s.analysis.lattice import is_number
-from s2s.analysis.memory import is_basic, is_copied, may_repeat, shared_with
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence
+from s2s.analysis.memory import SPLITS, is_basic, is_copied, may_repeat, shared_with
+from s2s.analysis.parts import leaves
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
@@ -91,27 +92,58 @@ def adjoint_of(self: Reverser, sweep: Sweep) -> ir.Var:
     return self.finder
 
 
-def takes_over(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> bool:
+def takes_over(
+    self: Reverser, target: ir.Var, value: ir.Call, holds: bool, span: ir.Span | None, sweep: Sweep
+) -> bool:
     """Whether the cotangent of what an operation made has to be passed on by its rule. An adjoint that is found by
-    memory is taken first; what is a view, or comes out of a container, has no other than that of its memory."""
+    memory is taken first; what is a view, or comes out of a container, has no other than that of its memory. ``holds``
+    says that the operation makes a container of what it was given, or reads one."""
     kind = self.holders.kind(target)
     if kind == VIEW:
         return False
     if kind != RUNTIME:
         return True
     known = self.context.value(target)
-    if not isinstance(known, Array):
-        if isinstance(known, (Sequence, Mapping, ListOf)):
-            return False
-        raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array")
     sources = [] if self.memory.is_new(target) else shared_with(value, known, self.context.value)
+    if not isinstance(known, Array):
+        if not isinstance(known, (Sequence, Mapping, ListOf)):
+            raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array")
+        held = holds or any(isinstance(self.context.value(a), (Sequence, Mapping, ListOf)) for a in sources)
+        return not held and _takes_over_parts(self, target, value, sources, span, sweep)
     if any(_is_part_of_complex(known, self.context.value(a)) for a in sources):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "a part of a complex array")
     if self.memory.base_of(target) is not None or _comes_out_of_container(self, value, sources):
         return False
+    made = self.use(sweep, target)
+    sweep.bars[target, ()] = _taken(self, made, sources, known, self.name(target), span, sweep)
+    return True
+
+
+def _taken(
+    self: Reverser, array: ir.Atom, sources: list[ir.Var], known: AbstractValue, name: str, span: ir.Span | None,
+    sweep: Sweep,
+) -> ir.Atom:
+    """The adjoint of an array that an operation has made, taken out of where it is found by memory."""
     take = sweep.builder.call(getattr, adjoint_of(self, sweep), ir.Const("take"), span=span)
-    given = [self.use(sweep, a) for a in (target, *sources)]
-    sweep.bars[target, ()] = sweep.builder.let(ir.Call(take, tuple(given)), known, self.name(target), span)
+    given = [array, *(self.use(sweep, a) for a in sources)]
+    return sweep.builder.let(ir.Call(take, tuple(given)), known, name, span)
+
+
+def _takes_over_parts(
+    self: Reverser, target: ir.Var, value: ir.Call, sources: list[ir.Var], span: ir.Span | None, sweep: Sweep
+) -> bool:
+    """``takes_over`` for an operation that gives a container of arrays."""
+    known = self.context.value(target)
+    if value.fn in SPLITS:
+        return False
+    if isinstance(known, ListOf):
+        raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array in a list")
+    for path, item in leaves(known):
+        if isinstance(item, Array) and item.dtype.kind in "fc":
+            one = self.part_atom(sweep, target, path, span)
+            sweep.bars[target, path] = _taken(self, one, sources, item, self.name(target), span, sweep)
+        elif isinstance(item, (Unknown, ListOf)):
+            raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array in a container")
     return True
 
 

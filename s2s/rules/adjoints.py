@@ -49,6 +49,10 @@ def _whole(y_bar: Any, y: Any, g: Any) -> Any:
 
 
 linear(
+    rt.own_tangent, y_dot=lambda y_bar: y_bar, params="y_dot, y, *sources", harmless="y sources",
+    samples=[args(arr(3), np.ones(3), np.ones(3))],
+)
+linear(
     rt.whole, g=_whole, params="g, y", harmless="y", joint=True,
     samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
+from tests.helpers import differences
 
 V = np.linspace(0.3, 0.9, 5)
 M = np.tril(np.full((5, 5), 0.2)) + np.eye(5)
@@ -96,3 +97,29 @@ def test_where_the_run_decides_adjoints_are_found_by_memory():
     gradient = np.array([V[1] * 0.0, 2.0 * V[1], *(2.0 * V[2:])])
     gradient[1] += 2.0 * V[1]
     np.testing.assert_allclose(s2s.grad(one_of_two)(V), gradient)
+
+
+@pytest.mark.parametrize("view", [np.broadcast_arrays, lambda a, b: np.meshgrid(a, b, copy=False)])
+def test_what_is_added_to_a_broadcast_view_that_changes_is_not_lost(view):
+    def f(x):
+        y = x * 1.0
+        a, b = view(y, y[:1])
+        y[1] = x[2] ** 2
+        return np.sum(a * b * x)
+
+    assert f(V) != 0.0
+    with pytest.raises(ValueError, match="broadcast view"):
+        s2s.grad(f)(V)
+
+
+def test_the_tangent_of_what_may_be_the_argument_itself():
+    def f(x):
+        y = np.outer(x, x)
+        p = np.linalg.matrix_power(y, 1)
+        p[0] = x**2
+        return np.sum(y**2)
+
+    wanted = differences(lambda x: float(f(x)), V)
+    np.testing.assert_allclose(s2s.grad(f)(V), wanted, rtol=1e-6)
+    with pytest.raises(ValueError, match="changed in place"):
+        s2s.jvp(f, (V,), (V,))
