@@ -15,7 +15,7 @@ from s2s import runtime as rt
 from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import may_repeat
 from s2s.analysis.parts import leaves, part
-from s2s.analysis.values import UNKNOWN, ListOf, Mapping, Sequence, is_hashable, is_record_class
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, is_hashable, is_record_class
 from s2s.errors import error
 from s2s.passes import stores
 from s2s.passes.crossing import Sweep
@@ -162,10 +162,20 @@ def _set_item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
     inner = known.item if isinstance(known, ListOf) else UNKNOWN
     at = self.use(sweep, key)  # type: ignore[arg-type]
     one = sweep.builder.let(ir.Call(ir.Const(operator.getitem), (g, at)), inner, "%_bar", span)
+    zero: ir.Atom = ir.Const(0.0)
+    if not is_number(inner):  # before the item's cotangent is given away, where it may get another name
+        old: ir.Atom = one
+        if not _has_one_shape(inner):
+            old = sweep.builder.call(operator.getitem, self.use(sweep, items), at, span=span)  # type: ignore[arg-type]
+        zero = sweep.builder.call(rt.zeros_of, old, span=span)
     self.contribute(sweep, item, one, span)  # type: ignore[arg-type]
-    zero = ir.Const(0.0) if is_number(inner) else sweep.builder.call(rt.zeros_of, one, span=span)
     sweep.builder.store(g, at, zero, None, span)
     _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
+
+
+def _has_one_shape(item: AbstractValue) -> bool:
+    """Whether the items of a list are arrays of one shape, whichever is stored."""
+    return isinstance(item, Array) and item.shape is not None and not any(d.symbol.startswith("?") for d in item.shape)
 
 
 def _put(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:

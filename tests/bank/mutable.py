@@ -510,3 +510,26 @@ def zip_and_enumerate_of_lists(x):
     for k, row in enumerate(rows):
         row.append(k + x)
     return rows[0][0] * rows[0][1] + rows[1][0] * rows[1][1]
+
+
+@case(V3)
+def rows_replaced_by_tables(x):
+    rows = []
+    for value in x:
+        rows.append(value * x)
+    for i, row in enumerate(rows):
+        rows[i] = np.stack([row, row**2])
+    total = 0.0
+    for row in rows:
+        total = total + np.sum(row**2)
+    return total
+
+
+@case(V3)
+def rows_replaced_by_rows_of_another_length(x):
+    rows = []
+    for value in x:
+        rows.append(value * x)
+    for i, row in enumerate(rows):
+        rows[i] = row[1:] * row[0]
+    return np.sum(rows[0] ** 2) + np.sum(rows[1]) * np.sum(rows[2])
