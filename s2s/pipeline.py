@@ -214,7 +214,6 @@ class Joint:
         self.request = request
         self.params = {p.var.name: p.var for p in primal.params}
         self.params |= {name: self.params[other] for name, other in shared.items()}
-        self.given: set[tuple[ir.Var, Path]] = set()
 
     def build(self, fn: types.FunctionType) -> ir.Function:
         primal, aux = self._split_aux()
@@ -230,7 +229,8 @@ class Joint:
         if isinstance(self.context.value(value), Unknown):
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_scalar), (value, ir.Const(primal.name)))))
         builder.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
-        gradient = self._gradients(builder, reversal.bars)
+        made = self.gradients(builder, reversal.bars)
+        gradient = made[0] if self.request.single else builder.call(ops.make_tuple, *made)
         out = value if aux is None else builder.call(ops.make_tuple, value, aux)
         if self.request.mode == "grad":
             result = gradient if aux is None else builder.call(ops.make_tuple, gradient, aux)
@@ -266,7 +266,7 @@ class Joint:
             forward = primal.body
             inner.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
         inner.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
-        bars = [self.gradient(inner, path, reversal.bars) for path in self.request.wrt]
+        bars = self.gradients(inner, reversal.bars)
         result = inner.call(ops.make_tuple, *bars)
         pullback = ir.Function("pullback", (ir.Param(seed),), inner.block(result))
         pullback = drop_dead(spell_stores(pullback), self.context)
@@ -352,16 +352,16 @@ class Joint:
 
     # --- gradients
 
-    def _gradients(self, builder: Builder, bars: dict[tuple[ir.Var, Path], ir.Atom]) -> ir.Atom:
-        made = [self.gradient(builder, path, bars) for path in self.request.wrt]
-        return made[0] if self.request.single else builder.call(ops.make_tuple, *made)
+    def gradients(self, builder: Builder, bars: dict[tuple[ir.Var, Path], ir.Atom]) -> list[ir.Atom]:
+        """The cotangents of what is differentiated, each in the structure of its argument."""
+        self.given: set[tuple[ir.Var, Path]] = set()
+        self.owned: set[ir.Atom] = set()
+        return [self._gradient(builder, path, bars) for path in self.request.wrt]
 
-    def gradient(
+    def _gradient(
         self, builder: Builder, path: Path, bars: dict[tuple[ir.Var, Path], ir.Atom]
     ) -> ir.Atom:
         var = self.params[path[0]]
-        if not hasattr(self, "owned"):
-            self.owned: set[ir.Atom] = set()
         known = self.arguments.get(path[0], UNKNOWN)
         if holds_attributes(known):
             read: ir.Atom = var

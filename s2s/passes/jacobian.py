@@ -207,7 +207,7 @@ def reverse_jacobian(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> 
     reversal = joint.reverse(primal, seed, repeatable=False)
     reverse = Builder(context)
     reverse.statements += reversal.reverse
-    bars = [joint.gradient(reverse, path, reversal.bars) for path in joint.request.wrt]
+    bars = joint.gradients(reverse, reversal.bars)
     builder = Builder(context)
     builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
     note = ir.Note("reverse sweep", "reverse")
@@ -259,7 +259,7 @@ def elementwise_gradient(joint: Joint, primal: ir.Function, aux: ir.Atom | None)
     builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
     one = _one(known) if is_number(known) else ir.Call(ir.Const(rt.ones_like), (out,))
     builder.statements += [ir.Let(seed, one), ir.Note("reverse sweep", "reverse"), *reversal.reverse]
-    bars = [joint.gradient(builder, path, reversal.bars) for path in joint.request.wrt]
+    bars = joint.gradients(builder, reversal.bars)
     made = bars[0] if joint.request.single else builder.call(ops.make_tuple, *bars)
     return _returned(joint, primal, builder, [out, made, *([] if aux is None else [aux])])
 
@@ -273,7 +273,7 @@ def with_many_cotangents(joint: Joint, primal: ir.Function, aux: ir.Atom | None)
     reversal = joint.reverse(primal, seed, repeatable=False)
     reverse, builder = Builder(context), Builder(context)
     reverse.statements += reversal.reverse
-    bars = [joint.gradient(reverse, path, reversal.bars) for path in joint.request.wrt]
+    bars = joint.gradients(reverse, reversal.bars)
     builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
     builder.add(ir.Note("reverse sweep", "reverse"))
     try:

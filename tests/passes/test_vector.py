@@ -1,0 +1,88 @@
+"""Many directions at once, over the bank: a Jacobian times a direction is the tangent along it. Every other case is by
+forward mode, the rest by reverse mode."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.derivatives import derivative, fit_tangent
+from s2s.errors import DifferentiationError
+from tests.bank import CASES
+from tests.helpers import copy_tree, is_float, leaves, map_tree
+
+
+def direction(tree, rng):
+    return map_tree(lambda leaf: np.asarray(rng.normal(size=np.shape(leaf))) if is_float(leaf) else None, tree)
+
+
+def product(jacobian, out_dot, tangents):
+    """The Jacobian times a direction, in the structure of the result."""
+    if isinstance(out_dot, (tuple, list)):
+        return [product(part, dot, tangents) for part, dot in zip(jacobian, out_dot, strict=True)]
+    if isinstance(out_dot, dict):
+        return [product(jacobian[key], dot, tangents) for key, dot in out_dot.items()]
+    if out_dot is None:
+        return None
+    if jacobian is None:  # an integer
+        return np.zeros(np.shape(out_dot))
+    blocks = [leaf for leaf in leaves(jacobian)]
+    total = np.zeros(np.shape(out_dot))
+    for block, tangent in zip(blocks, leaves(tangents), strict=True):
+        if tangent is not None:
+            total = total + np.tensordot(block, tangent, np.ndim(tangent))
+    return total
+
+
+def flat(value):
+    return [leaf for leaf in leaves(list(value.values()) if isinstance(value, dict) else value) if leaf is not None]
+
+
+PAIRS = [pytest.param(case, ("jacfwd", "jacrev")[k % 2], id=case.name) for k, case in enumerate(CASES)]
+
+
+@pytest.mark.parametrize("case, mode", PAIRS)
+def test_jacobian_times_a_direction(case, mode):
+    argnums = case.argnums
+    if argnums is None:
+        argnums = tuple(k for k, arg in enumerate(case.args) if any(map(is_float, leaves(arg))))
+    argnums = argnums if isinstance(argnums, tuple) else (argnums,)
+    if any(isinstance(k, str) for k in argnums):
+        argnums = tuple(list(case.f.__code__.co_varnames).index(k) if isinstance(k, str) else k for k in argnums)
+        if any(k >= len(case.args) for k in argnums):
+            pytest.skip("an argument by keyword")
+    moved = [case.args[k] for k in argnums]
+    rng = np.random.default_rng(7)
+    tangents = direction(moved, rng)
+    with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
+        push = derivative("jvp", case.f, argnums, False, "zeros", len(case.args))(*copy_tree(case.args), **case.kwargs)
+        dots = [fit_tangent(t, x, "x") for t, x in zip(tangents, moved, strict=True)]
+        out_dot = push(*dots)[1]
+        of = getattr(s2s, mode)
+        jacobian = of(case.f, argnums)(*copy_tree(case.args), **case.kwargs)
+    floats = [leaf for leaf in leaves([moved, out_dot]) if is_float(leaf)]
+    small = any(np.result_type(leaf).itemsize < 8 for leaf in floats)
+    rtol, atol = (1e-5, 1e-5) if small else (1e-9, 1e-10)
+    found, wanted = flat(product(jacobian, out_dot, tangents)), flat(out_dot)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=atol)
+
+
+def test_what_cannot_go_together_is_called_for_each_direction():
+    def f(x):
+        return np.linalg.cholesky(np.outer(x, x) + np.eye(3)) if x[0] > 0 else np.kron(x, x)
+
+    for mode in ("jacfwd", "jacrev"):
+        for sign in (1.0, -1.0):
+            x = sign * np.array([0.3, 1.2, -0.8])
+            found = getattr(s2s, mode)(f)(x)
+            step = 1e-6 * np.array([1.0, -2.0, 0.5])
+            wanted = (f(x + step) - f(x - step)) / 2e-6
+            np.testing.assert_allclose(found @ (step / 1e-6), wanted, atol=1e-8)
+
+
+def test_complex_arguments_are_refused_when_it_is_seen_late():
+    with pytest.raises(DifferentiationError, match="complex"):
+        s2s.jacfwd(lambda p: p["z"] ** 2)({"z": np.array([1j])})
