@@ -34,7 +34,7 @@ from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.branching import ABOUT_OBJECTS
 from s2s.passes.build import Builder, Context
-from s2s.passes.cotangents import whole
+from s2s.passes.cotangents import of_kind, whole
 from s2s.passes.dead import drop_dead
 from s2s.passes.forward import Forwarder
 from s2s.passes.heap import holds_attributes
@@ -443,7 +443,7 @@ class Joint:
             return ir.Const(None)
         if bar is None:
             if is_number(value):
-                return ir.Const(0.0)
+                return of_kind(builder, ir.Const(0.0), value)
             return builder.call(np.zeros_like if isinstance(value, Array) else rt.zeros_like, like)
         if isinstance(value, Array) and value.shape == ():
             return builder.call(np.asarray, bar)
@@ -453,7 +453,7 @@ class Joint:
                 made = builder.call(np.copy, bar)
             self.owned.add(made)
             return made
-        return _as_kind(builder, bar, value) if isinstance(value, Scalar) else bar
+        return of_kind(builder, bar, value)
 
     def _is_own(self, builder: Builder, bar: ir.Atom) -> bool:
         """Whether an array was made by the reverse sweep, for one result only."""
@@ -487,21 +487,6 @@ _MAKES_OWN = tuple(
         ),
     )
 )
-
-
-def _as_kind(builder: Builder, bar: ir.Atom, value: Scalar) -> ir.Atom:
-    """The gradient of a number as a number of its kind: a float, also where the slope is an integer, an np.float32
-    for an np.float32."""
-    known = builder.context.value(bar)
-    if isinstance(known, Known) and type(known.value) is int:
-        return ir.Const(float(known.value))
-    if value.type is float:
-        is_float = isinstance(known, Known) or (
-            isinstance(known, Scalar) and is_exact(known.type) and issubclass(known.type, (float, complex)))
-        return bar if is_float else builder.call(float, bar)
-    if issubclass(value.type, np.inexact) and not (isinstance(known, Scalar) and known.type is value.type):
-        return builder.call(value.type, bar)
-    return bar
 
 
 def _dim_text(dim: Any) -> str:

@@ -416,3 +416,23 @@ def test_training_by_gradient_descent_reaches_the_solution():
     for _ in range(2000):
         w = w - 0.02 * gradient(w, X, y, 0.3)
     np.testing.assert_allclose(w, np.linalg.solve(X.T @ X + 0.3 * np.eye(4), X.T @ y), rtol=1e-6)
+
+
+@pytest.mark.parametrize("x", [1.5, 1.5 + 1j, np.float32(1.5), np.complex64(1.5), np.float64(1.5)], ids=repr)
+def test_the_gradient_of_a_number_that_has_no_part_is_a_zero_of_its_kind(x):
+    def f(x, y):
+        return x, np.sin(y)
+
+    gradient = s2s.vjp(f, x, 0.2)[1]((0.0 * x, 1.0))[0]
+    assert gradient == 0.0 and type(gradient) is type(x)
+    tangents = s2s.jvp(f, (x, 0.2), (None, 1.0))[1]
+    assert tangents[0] == 0.0 and type(tangents[0]) is type(x)
+    assert s2s.grad(lambda x, y: y)(x, 0.2) == 0.0
+    assert type(s2s.grad(lambda x, y: y)(x, 0.2)) is type(x)
+
+
+def test_a_second_derivative_that_is_zero_has_the_kind_of_its_argument():
+    gradient = s2s.grad(np.real)
+    assert gradient(0.4 + 1j) == 1.0
+    (second,) = s2s.vjp(gradient, 0.4 + 1j)[1](1.0 + 0j)
+    assert second == 0.0 and type(second) is complex

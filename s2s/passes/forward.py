@@ -58,6 +58,10 @@ class Forwarder:
         self.dots |= given
         self.block(self.primal.body)
         result = self.primal.body.yields[0]
+        for path, known in leaves(self.context.value(result)):
+            if is_number(known) and isinstance(result, ir.Var):
+                dot = self.dot(result, path)
+                self.dots[result, path] = cotangents.of_kind(builder, ir.Const(0.0) if dot is None else dot, known)
         return result, self.whole(result, None)
 
     def leaf_of(self, dot: ir.Atom, path: Path, builder: Builder) -> ir.Atom:

@@ -156,7 +156,7 @@ partials(np.arctan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (
 
 def share_of_sum(a: Any, b: Any) -> Any:
     """e^a / (e^a + e^b): half where both are the same infinity, 0 or 1 where one of them is infinite."""
-    tie = a == b
+    tie = np.isinf(a) & (a == b)
     return np.exp(-np.logaddexp(0.0, np.where(tie, 0.0, b) - np.where(tie, 0.0, a)))
 
 

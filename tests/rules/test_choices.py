@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import s2s
 from s2s import runtime as rt
 from s2s.errors import NoDerivativeError
 from s2s.rules import find
@@ -435,3 +436,11 @@ def test_svd_with_extra_vectors_is_refused() -> None:
         cotangent(np.linalg.svd, "a", (u, None, None), x)
 
 
+
+
+@pytest.mark.parametrize("fn, unit", [(np.logaddexp, 1.0), (np.logaddexp2, math.log(2.0))])
+def test_the_slope_of_logaddexp_changes_where_its_inputs_are_equal(fn: Any, unit: float) -> None:
+    second = s2s.grad(s2s.grad(fn))
+    for a, b in ((0.4, 0.4), (-700.0, -700.0), (0.4, 1.1)):
+        p = 1.0 / (1.0 + math.exp(unit * (b - a)))
+        assert second(a, b) == pytest.approx(unit * p * (1.0 - p), rel=1e-12)
