@@ -231,9 +231,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
     """The result of ``f(*primals, **kwargs)`` and its pullback, ``(out, pullback)``; ``(out, pullback,
     aux)`` with ``has_aux``.
 
-    ``pullback(cotangent)`` takes what has the structure and shapes of ``out`` and returns a tuple with one
-    cotangent for each positional argument: None for one that has no derivative (an int, None, a string). It
-    raises ArgumentError where the cotangent does not fit.
+    ``pullback(cotangent)`` takes what has the structure and shapes of ``out``, where None may stand for a part that has
+    no derivative, and returns a tuple with one cotangent for each positional argument: None for one that has no
+    derivative (an int, None, a string). It raises ArgumentError where the cotangent does not fit.
 
     Arguments that ``f`` changes in place stay as they are. Where ``f`` returns None, ``out`` is what the changed
     argument would hold, a tuple where there are several.

@@ -376,6 +376,8 @@ def _fit(cotangent: Any, out: Any, name: str) -> Any:
         return {key: _fit(cotangent[key], value, name) for key, value in out.items()}
     if not isinstance(out, (np.ndarray, np.generic, int, float, complex)):
         return cotangent
+    if cotangent is None and np.result_type(out).kind not in "fc":
+        return rt.zeros_of(out)
     return _fit_number(cotangent, out, name)
 
 

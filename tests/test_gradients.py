@@ -436,3 +436,14 @@ def test_a_second_derivative_that_is_zero_has_the_kind_of_its_argument():
     assert gradient(0.4 + 1j) == 1.0
     (second,) = s2s.vjp(gradient, 0.4 + 1j)[1](1.0 + 0j)
     assert second == 0.0 and type(second) is complex
+
+
+def test_none_is_the_cotangent_of_a_part_that_has_no_derivative():
+    def f(x):
+        return np.argmax(x), x * 2.0, len(x), x > 0.0, np.argsort(x)
+
+    x = np.array([0.3, -1.2, 0.8])
+    _, pullback = s2s.vjp(f, x)
+    np.testing.assert_array_equal(pullback((None, x, None, None, None))[0], 2.0 * x)
+    with pytest.raises(s2s.errors.ArgumentError, match="the cotangent is None"):
+        pullback((None, None, None, None, None))
