@@ -49,7 +49,8 @@ class Forwarder:
         self.builder = Builder(context)
         self.dots: dict[Key, ir.Atom] = {}
         self.owned: set[ir.Atom] = set()
-        self.unclear: dict[ir.Var, Exception] = {}
+        self.unclear: dict[Key, Exception] = {}
+        """What is raised where the tangent of a leaf is asked for that is known only to what looks through it."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
 
     def forward(self, given: dict[Key, ir.Atom], builder: Builder) -> tuple[ir.Atom, ir.Atom]:
@@ -103,14 +104,18 @@ class Forwarder:
 
     def dot(self, atom: Any, path: Path = ()) -> ir.Atom | None:
         """The tangent of a leaf of a variable; None for zero."""
-        if atom in self.unclear:
-            raise self.unclear[atom]
+        if (atom, path) in self.unclear:
+            raise self.unclear[atom, path]
         return self.dots.get((atom, path)) if isinstance(atom, ir.Var) else None
+
+    def leave_unclear(self, var: ir.Var, problem: Exception) -> None:
+        """Give a variable no tangent: who asks for one, of whatever part, raises this."""
+        self.unclear |= {(var, path): problem for path in ((), *(p for p, _ in leaves(self.context.value(var))))}
 
     def is_active(self, atom: Any) -> bool:
         """Whether some leaf of a value has a tangent."""
         return isinstance(atom, ir.Var) and any(
-            self.dot(atom, path) is not None for path, _ in leaves(self.context.value(atom))
+            (atom, path) in self.dots or (atom, path) in self.unclear for path, _ in leaves(self.context.value(atom))
         )
 
     def name(self, var: ir.Var) -> str:
@@ -198,7 +203,7 @@ class Forwarder:
             structure(self, fn, target, value, span)
             return
         if fn in LOOKED_THROUGH and fn is not getattr and table.find(fn) is None:  # it is followed where it is used
-            self.unclear[target] = error("S2S210", span=span, name=fn.__name__)
+            self.leave_unclear(target, error("S2S210", span=span, name=fn.__name__))
             return
         active = [a for a in ir.atoms_of(value) if self.is_active(a)]
         if not active:
@@ -229,7 +234,7 @@ class Forwarder:
         fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
         if fn is None or table.find(fn) is None:  # a method, to be called; refused where it is read otherwise
             shown = str(name).strip("'") if isinstance(name, ir.Const) else "..."
-            self.unclear[target] = error("S2S208", span=span, name=shown)
+            self.leave_unclear(target, error("S2S208", span=span, name=shown))
             return
         if isinstance(known, Array):  # the same attribute of the tangent: a view where that of the array is one
             made = self.builder.call(getattr, self.full(receiver, (), span), name, span=span)  # type: ignore[arg-type]

@@ -67,9 +67,11 @@ def item(self: Forwarder, target: ir.Var, source: ir.Atom, index: ir.Atom, span:
 def hand_on(self: Forwarder, target: ir.Var, path: Path, source: ir.Atom, place: Path) -> None:
     """The leaves of a part of a container as those of a part of another one."""
     for rest, _ in leaves(part(self.context.value(target), path)):
-        dot = self.dot(source, (*place, *rest))
-        if dot is not None:
-            self.dots[target, (*path, *rest)] = dot
+        of = (source, (*place, *rest))
+        if of in self.unclear:
+            self.unclear[target, (*path, *rest)] = self.unclear[of]  # type: ignore[index]
+        elif of in self.dots:
+            self.dots[target, (*path, *rest)] = self.dots[of]  # type: ignore[index]
 
 
 def display(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:

@@ -26,3 +26,14 @@ def vectorised_lambda(m):
 @case(M23)
 def along_an_axis(m):
     return np.sum(np.apply_along_axis(lambda row: row * row[0], 1, m) ** 2)
+
+
+@case(V3)
+def a_function_mapped_over_pairs_of_a_zip(x):
+    return sum(map(lambda pair: pair[0] * pair[1], zip(x, x[::-1])))
+
+
+@case(V3)
+def pairs_of_a_zip_in_a_tuple(x):
+    both = (zip(x, x[1:]), 2.0)
+    return sum([a * b for a, b in both[0]]) * both[1]
