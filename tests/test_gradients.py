@@ -447,3 +447,11 @@ def test_none_is_the_cotangent_of_a_part_that_has_no_derivative():
     np.testing.assert_array_equal(pullback((None, x, None, None, None))[0], 2.0 * x)
     with pytest.raises(s2s.errors.ArgumentError, match="the cotangent is None"):
         pullback((None, None, None, None, None))
+
+
+def test_conjugate_as_a_method_of_python_numbers():
+    def f(x):
+        c = complex(x[0], x[1])
+        return abs(c) ** 2 + (c * c.conjugate()).real + c.imag + float(x[1]).conjugate() * x[0].conjugate()
+
+    check(f, (np.array([0.7, -0.4]),))

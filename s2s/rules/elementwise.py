@@ -280,6 +280,8 @@ attribute("real", np.real)
 attribute("imag", np.imag)
 linear(np.conjugate, x=lambda y_bar: np.conj(y_bar), samples=[args(arr(3)), args(arr(2, 3, complex=True))])
 alias(np.conjugate, np.ndarray.conj, np.ndarray.conjugate, params="x")
+alias(np.conjugate, float.conjugate, params="x", samples=[args(num())])
+alias(np.conjugate, complex.conjugate, params="x", samples=[])  # no sample is a Python complex number
 vjp(
     np.angle,
     z=lambda y_bar, z, deg: y_bar * (-180.0j / math.pi if deg else -1.0j) / z,
