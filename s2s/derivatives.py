@@ -238,7 +238,7 @@ def _with_pullback(count: int, version: Version, target: Target) -> Callable[...
         out, pullback, *aux = run(*values)
 
         def checked(cotangent: Any) -> tuple[Any, ...]:
-            found = pullback(_fit(cotangent, out, name))
+            found = pullback(fit(cotangent, out, name))
             return tuple(None if place is None else found[place] for place in places)
 
         checked.__name__ = checked.__qualname__ = f"{name}_pullback"
@@ -363,17 +363,17 @@ def _places(target: Target, version: Version, count: int) -> list[int | None]:
     return [where.get(path) for path in paths[:count]]
 
 
-def _fit(cotangent: Any, out: Any, name: str) -> Any:
+def fit(cotangent: Any, out: Any, name: str) -> Any:
     """The cotangent, if it fits the result: the same containers, the same shapes. Raises ArgumentError."""
     if isinstance(out, (tuple, list)):
         if not isinstance(cotangent, (tuple, list)) or len(cotangent) != len(out):
             raise _structure_error(cotangent, out, name)
-        items = [_fit(c, o, name) for c, o in zip(cotangent, out, strict=True)]
+        items = [fit(c, o, name) for c, o in zip(cotangent, out, strict=True)]
         return type(out)(*items) if hasattr(out, "_fields") else type(out)(items)
     if isinstance(out, dict):
         if not isinstance(cotangent, dict) or cotangent.keys() != out.keys():
             raise _structure_error(cotangent, out, name)
-        return {key: _fit(cotangent[key], value, name) for key, value in out.items()}
+        return {key: fit(cotangent[key], value, name) for key, value in out.items()}
     if not isinstance(out, (np.ndarray, np.generic, int, float, complex)):
         return cotangent
     if cotangent is None and np.result_type(out).kind not in "fc":

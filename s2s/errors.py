@@ -147,6 +147,10 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
         UnsupportedSyntaxError,
         "a function that has captured what is differentiated is given to a call that is decided at run time",
     ),
+    "S2S144": (
+        UnsupportedSyntaxError,
+        "`{name}`, from outside a function whose derivative is taken here, is changed by it",
+    ),
     "S2S142": (UnsupportedSyntaxError, "`{name}` can be read once, and what is left of it is not known"),
     # no derivative
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
@@ -223,6 +227,7 @@ HINTS: dict[str, str] = {
     "S2S140": "give a copy",
     "S2S141": "call the library with other arguments, or write the step with functions that have rules",
     "S2S143": "give it what it captures as arguments",
+    "S2S144": "give it to the function as an argument, or change a copy of it",
     "S2S142": "make a list of it: `list(...)`",
     "S2S139": "give the values as arguments, or call the function before the object is changed",
     "S2S138": "give on the attributes that are needed, not the object",

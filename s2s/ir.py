@@ -155,12 +155,15 @@ class MakeFunction:
     of ``function.captures``; ``defaults`` the values of its parameters' defaults, by parameter name.
 
     Python binds captured variables late. ``normalize`` makes the function anew at every read of its name, with the
-    captures as they are there, which is the same while the function does not outlive the next assignment.
+    captures as they are there, which is the same while the function does not outlive the next assignment. ``late`` are
+    the names of captures that are assigned before the last use of what a call makes of the function: where that is a
+    function which calls this one, the captures are not what it will see.
     """
 
     function: Function
     captures: tuple[Atom, ...]
     defaults: tuple[tuple[str, Atom], ...] = ()
+    late: tuple[str, ...] = ()
 
 
 Value: TypeAlias = Var | Const | Load | Call | MakeFunction
@@ -410,7 +413,7 @@ def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
             )
         case MakeFunction(function, captures, defaults):
             return MakeFunction(
-                function, tuple(map(change, captures)), tuple((key, change(atom)) for key, atom in defaults)
+                function, tuple(map(change, captures)), tuple((key, change(atom)) for key, atom in defaults), value.late
             )
         case Load():
             return value

@@ -88,3 +88,29 @@ def format_value(value: Any, conversion: str = "", spec: str = "") -> str:
     """One ``{value!conversion:spec}`` of an f-string; ``conversion`` is "", "r", "s" or "a"."""
     convert: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
     return format(convert[conversion](value) if conversion else value, spec)
+
+
+# --- stacks: lists that are only pushed to and popped from ------------------------------------------------------------
+
+
+def make_stack() -> list[Any]:
+    """``[]``"""
+    return []
+
+
+def copy_stack(items: list[Any]) -> list[Any]:
+    """``list(items)``"""
+    return list(items)
+
+
+def push(items: list[Any], item: Any) -> None:
+    """``items.append(item)``"""
+    items.append(item)
+
+
+def pull(items: list[Any]) -> Any:
+    """``items.pop()``"""
+    return items.pop()
+
+
+STACKS = (make_stack, copy_stack, push, pull)

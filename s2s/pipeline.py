@@ -36,6 +36,7 @@ from s2s.passes.branching import ABOUT_OBJECTS
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import of_kind, whole
 from s2s.passes.dead import drop_dead
+from s2s.passes.detach import detach
 from s2s.passes.forward import Forwarder
 from s2s.passes.heap import holds_attributes
 from s2s.passes.inplace import own_arguments
@@ -51,7 +52,9 @@ from s2s.passes.jacobian import (
 from s2s.passes.names import name_temporaries
 from s2s.passes.observe import observe
 from s2s.passes.ownership import check_rebinding, shared_rebindings
+from s2s.passes.ranges import spell_ranges
 from s2s.passes.reverse import Reversal, Reverser
+from s2s.passes.rewriting import free_variables
 from s2s.passes.simplify import (
     accumulate,
     drop_copies,
@@ -65,6 +68,7 @@ from s2s.passes.simplify import (
 from s2s.passes.sink import sink
 from s2s.passes.snapshots import drop_snapshots
 from s2s.passes.specialize import Specializer
+from s2s.passes.stacks import mark_stacks
 from s2s.signature import array_places
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
 
@@ -110,7 +114,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     if request.mode == "observed":
         function = observe(primal, context)
     elif request.mode != "primal":
-        function = Joint(context, specializer, primal, request, shared, arguments).build(fn)
+        function = Joint(context, specializer, primal, request, shared, arguments).build()
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
     function = _checked(simplify(name_temporaries(function, context), context))
@@ -142,7 +146,7 @@ def _specialize(
     in_place: frozenset[ir.Span | None] = frozenset()
     unrolled = False
     while True:
-        specializer = Specializer(Context(), in_place, unrolled)
+        specializer = Specializer(Context(), in_place, unrolled, derivative_of)
         try:
             primal = specializer.specialize(fn, arguments, varied)
         except DifferentiationError as problem:
@@ -160,9 +164,26 @@ def _specialize(
     primal, changed = own_arguments(primal, specializer.context, changes)
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed
-        primal = drop_invariant(primal)
+        primal = detach(drop_invariant(primal), specializer.context)
         _note_definitions(primal, specializer.context)
     return specializer, primal, changed
+
+
+def derivative_of(
+    specializer: Specializer, primal: ir.Function, rebound: Any, request: Request
+) -> tuple[ir.Function, list[str]]:
+    """The derivative of a function that was specialised inside another one, and the names of the parameters that the
+    function changes."""
+    context = specializer.context
+    primal = check_rebinding(_checked(primal), rebound, context)
+    primal, changed = own_arguments(primal, context, dict(request.options).get("changes", ""))
+    if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
+        primal = detach(drop_invariant(drop_dead(primal, context)), context)
+        _note_definitions(primal, context)
+    made = Joint(context, specializer, primal, request, {}, {}).build()
+    made = drop_copies(share(drop_dead(spell_stores(made), context), context))
+    made = mark_stacks(drop_dead(drop_invariant(made), context))
+    return _checked(ir.replace(made, captures=tuple(free_variables(made)))), changed
 
 
 def _note_definitions(function: ir.Function, context: Context) -> None:
@@ -179,7 +200,7 @@ def _checked(function: ir.Function) -> ir.Function:
 
 def simplify(function: ir.Function, context: Context) -> ir.Function:
     """The simplifications, in order."""
-    function = drop_dead(spell_stores(function), context)
+    function = drop_dead(spell_ranges(spell_stores(function), context), context)
     function = share(function, context)
     function = drop_copies(function)
     function = drop_snapshots(drop_invariant(function), context)
@@ -215,7 +236,8 @@ class Joint:
         self.params = {p.var.name: p.var for p in primal.params}
         self.params |= {name: self.params[other] for name, other in shared.items()}
 
-    def build(self, fn: types.FunctionType) -> ir.Function:
+    def build(self) -> ir.Function:
+        """The function with its sweeps, and what was asked for as its result."""
         primal, aux = self._split_aux()
         if self.request.mode == "vjp":
             return self.with_pullback(primal, aux)
@@ -272,7 +294,7 @@ class Joint:
         pullback = drop_dead(spell_stores(pullback), self.context)
         pullback = drop_dead(share(pullback, self.context), self.context)
         pullback = self.with_own_loads(pullback)
-        captures = tuple(_free_variables(pullback))
+        captures = tuple(free_variables(pullback))
         made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)
         outer = Builder(self.context)
         outer.statements += [ir.Note("forward sweep", "forward"), *forward.statements]
@@ -300,7 +322,7 @@ class Joint:
     def with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""
         loads = []
-        for var in _free_variables(pullback):
+        for var in free_variables(pullback):
             value = self.context.definitions.get(var)
             if isinstance(value, ir.Load):
                 loads.append(ir.Let(var, value))
@@ -309,7 +331,7 @@ class Joint:
 
     def free_variables(self, function: ir.Function) -> Iterator[ir.Var]:
         """What a nested function captures."""
-        return _free_variables(function)
+        return free_variables(function)
 
     def read_path(self, builder: Builder, path: Path) -> ir.Atom:
         """What is differentiated: an argument, or one of ``*args`` and ``**kwargs``."""
@@ -524,41 +546,6 @@ def _return_span(primal: ir.Function) -> ir.Span | None:
         if result in tuple(ir.defs_of(statement)) and not isinstance(statement, ir.Note):
             return statement.span or primal.span
     return primal.span
-
-
-def _free_variables(function: ir.Function) -> Iterator[ir.Var]:
-    """The variables that a function reads and does not define, in order of reading."""
-    defined = {p.var for p in function.params}
-    found: dict[ir.Var, None] = {}
-
-    def read(atoms: Any) -> None:
-        for atom in atoms:
-            if isinstance(atom, ir.Var) and atom not in defined:
-                found[atom] = None
-
-    def run(block: ir.Block) -> None:
-        for s in block.statements:
-            read(ir.reads_of(s))
-            match s:
-                case ir.For(item=item, carried=carried):
-                    defined.update((item, *(c.param for c in carried)))
-                case ir.While(carried=carried):
-                    defined.update(c.param for c in carried)
-                case ir.With(target=ir.Var() as target):
-                    defined.add(target)
-                case ir.Try(handlers=handlers):
-                    defined.update(h.name for h in handlers if h.name is not None)
-                case _:
-                    pass
-            for inner in ir.blocks_of(s):
-                run(inner)
-            if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
-                read((s.leave,))
-            defined.update(ir.defs_of(s))
-        read(block.yields)
-
-    run(function.body)
-    return iter(found)
 
 
 def _kinds(value: AbstractValue) -> Any:

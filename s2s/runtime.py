@@ -1013,6 +1013,21 @@ def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ..
     return jvp_of_call(fn, name, values, dots, keys)
 
 
+def fit_cotangent(given: Any, out: Any, name: str) -> Any:
+    """A cotangent of a result of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
+    from s2s.derivatives import fit
+
+    fitting = fit(given, out, name)
+    return fitting if isinstance(out, (tuple, list, dict)) else cast(fitting, out)
+
+
+def fit_tangent(given: Any, primal: Any, name: str) -> Any:
+    """A tangent of an argument of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
+    from s2s.derivatives import fit_tangent as fit
+
+    return fit(given, primal, name)
+
+
 # --- observed runs --------------------------------------------------------------------------------------------------
 
 _OBSERVER: contextvars.ContextVar[Any] = contextvars.ContextVar("observer", default=None)

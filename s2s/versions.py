@@ -339,6 +339,8 @@ def _parts(value: Any, depth: int) -> list[bytes]:
             *_parts(value.__defaults__, depth + 1),
             *_parts(value.__kwdefaults__, depth + 1),
         ]
+    if isinstance(getattr(value, "made_from", None), tuple):  # a derivative
+        return [b"derivative", *_parts(value.made_from, depth + 1)]
     if isinstance(value, functools.partial):  # a decorated function is one without arguments
         arguments = _parts((value.args, value.keywords), depth + 1) if value.args or value.keywords else []
         return [*arguments, *_parts(value.func, depth + 1)]

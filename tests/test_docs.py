@@ -150,7 +150,7 @@ def language_examples():
 def load(start, code, tmp_path):
     """The functions of an example whose names begin with "f", from a file, so that they have source."""
     file = tmp_path / f"language_{start}.py"
-    file.write_text("import math\n\nimport numpy as np\n\n\n" + code, encoding="utf-8")
+    file.write_text("import math\n\nimport numpy as np\n\nimport s2s\n\n\n" + code, encoding="utf-8")
     module = types.ModuleType(file.stem)
     exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
     found = [v for k, v in vars(module).items() if re.fullmatch(r"f\d?", k)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from s2s import ir
+from s2s import ir, ops
 
 
 def find_useful(
@@ -33,6 +33,8 @@ def find_useful(
             case ir.Let(target, value) if target in useful:
                 for atom in ir.atoms_of(value):
                     mark(atom)
+            case ir.Let(None, ir.Call(ir.Const(value=fn), (stack, item))) if fn is ops.push and stack in useful:
+                mark(item)  # type: ignore[arg-type]
             case ir.Store(_, target, _, value) if target in useful:
                 mark(value)
             case ir.If(results=results) | ir.Try(results=results):

@@ -107,7 +107,18 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
             pass
         case _:
             return []
-    return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and can_share(value_of(a))]
+    looked_at = _looked_at(value)
+    return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and a not in looked_at and can_share(value_of(a))]
+
+
+def _looked_at(value: ir.Call) -> set[ir.Atom]:
+    """The arguments that give the result of a call its shape, dtype or structure only, by the rule of the function."""
+    rule = table.find(value.fn.value) if isinstance(value.fn, ir.Const) else None
+    if rule is None or not rule.like:
+        return set()
+    given = {*zip(rule.params.parameters, value.args, strict=False), *value.kwargs}
+    others = {a for name, a in given if name not in rule.like}
+    return {a for name, a in given if name in rule.like and not isinstance(a, ir.Star)} - others  # type: ignore[return-value]
 
 
 def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
@@ -222,6 +233,8 @@ class Memory:
                         self.find(args[0])
                     for other in args[1:]:
                         self._join(args[0], other)  # type: ignore[arg-type]
+                case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
+                    self._join(args[0], args[1])  # type: ignore[arg-type]
                 case ir.Store("opaque") if not self.opaque:
                     pass
                 case ir.Store(_, ir.Var() as target, _, value):

@@ -271,6 +271,8 @@ def _size_call(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | No
 
 def _reshape(evaluator: Evaluator, value: AbstractValue, *lengths: AbstractValue) -> AbstractValue | None:
     shape = shape_of(value)
+    if len(lengths) == 2 and isinstance(lengths[1], Known) and isinstance(lengths[1].value, str):
+        lengths = lengths[:1]  # the order in which the items are read says nothing of the lengths
     if len(lengths) == 1 and isinstance(lengths[0], Sequence):
         lengths = lengths[0].items
     if shape is None or not isinstance(value, Array):

@@ -7,6 +7,8 @@ same only while none of them changes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from s2s import ir, ops
 from s2s.errors import error
 
@@ -63,3 +65,71 @@ def _check(made: ir.MakeFunction, span: ir.Span | None, later: set[str]) -> None
                 "S2S205", span=span, name=capture.name,
                 hint="bind the value as a default, `lambda x, k=k: ...`, or call the function before that",
             )
+
+
+# --- functions that other functions call ----------------------------------------------------------------------------
+
+
+def note_late(function: ir.Function) -> ir.Function:
+    """The function with ``late`` of the nested functions that are given to calls."""
+    return ir.replace(function, body=_note(function.body, _Order(function.body)))
+
+
+def _note(block: ir.Block, order: _Order) -> ir.Block:
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+            inner = note_late(s.value.function)
+            late = order.late(s.target, s.value) if s.target is not None else ()
+            made.append(ir.replace(s, value=ir.replace(s.value, function=inner, late=late)))
+        else:
+            made.append(ir.with_blocks(s, (_note(b, order) for b in ir.blocks_of(s))))
+    return ir.Block(tuple(made), block.yields)
+
+
+class _Order:
+    """The statements of a function in the order of the text: where variables are made and read, and the loops."""
+
+    def __init__(self, body: ir.Block) -> None:
+        self.statements: list[ir.Statement] = []
+        self.made: dict[ir.Atom, int] = {}
+        self.reads: dict[ir.Atom, list[int]] = {}
+        self.loops: list[tuple[int, int]] = []
+        self._block(body)
+
+    def _block(self, block: ir.Block) -> None:
+        for s in block.statements:
+            place = len(self.statements)
+            self.statements.append(s)
+            self._read(ir.reads_of(s), place)
+            self.made.update(dict.fromkeys(ir.defs_of(s), place))
+            for inner in ir.blocks_of(s):
+                self._block(inner)
+            end = len(self.statements)
+            for inner in ir.blocks_of(s):
+                self._read(inner.yields, end)
+            if isinstance(s, (ir.For, ir.While)):
+                self.loops.append((place, end))
+        self._read(block.yields, len(self.statements))
+
+    def _read(self, atoms: Iterable[ir.Atom], place: int) -> None:
+        for atom in atoms:
+            self.reads.setdefault(atom, []).append(place)
+
+    def late(self, target: ir.Var, made: ir.MakeFunction) -> tuple[str, ...]:
+        """The captures that are assigned between a nested function and the last use of what a call makes of it."""
+        start = self.made[target]
+        assigned: set[str] = set()
+        for place in self.reads.get(target, ()):
+            call = self.statements[place] if place < len(self.statements) else None
+            if isinstance(call, ir.Let) and isinstance(call.value, ir.Call):
+                for use in self.reads.get(call.target, ()):  # type: ignore[arg-type]
+                    assigned.update(self._assigned(start, use))
+        names = (v.name for v, a in zip(made.function.captures, made.captures, strict=True) if a != ir.UNDEFINED)
+        return tuple(name for name in names if name in assigned and not name.startswith("%"))
+
+    def _assigned(self, start: int, stop: int) -> Iterator[str]:
+        """The names that are assigned from one place to another, and in the loops that only the second is in."""
+        spans = [(start, stop), *((a, b) for a, b in self.loops if a < stop <= b and not a < start < b)]
+        for a, b in spans:
+            yield from (v.name for s in self.statements[a:b] for v in ir.defs_of(s))

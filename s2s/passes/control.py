@@ -16,7 +16,7 @@ from s2s.passes.crossing import Sweep
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
 
-__all__ = ["at_join", "branch", "loop", "outlives", "reverse_side", "seeds_of"]
+__all__ = ["at_join", "branch", "loop", "outlives", "reverse_side", "seed", "seeds_of"]
 
 
 # --- branches -------------------------------------------------------------------------------------------------------
@@ -74,12 +74,12 @@ def reverse_side(
     """The reverse of one of the blocks that give the results of a statement."""
     child = Sweep(sweep.builder.child(), sweep.region.child(statement, number), sweep)
     for k, path, bar, is_own in seeds:
-        _seed(self, child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
+        seed(self, child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
     self.block(block, child)
     return child
 
 
-def _seed(
+def seed(
     self: Reverser, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None,
     is_own: bool = True,
 ) -> None:
@@ -197,7 +197,7 @@ def _reverse_trip(
         if given is None:
             value = part(self.context.value(c.param), path)
             given = params[k, path] = self.context.define(self.name(c.param), value)
-        _seed(self, inner, statement.body.yields[k], path, given, c.param, statement.span)
+        seed(self, inner, statement.body.yields[k], path, given, c.param, statement.span)
     self.block(statement.body, inner)
     return inner, params, item, count
 
@@ -247,9 +247,9 @@ def _close_loop(
     body = ir.Block(tuple(self.crossing.finish(inner)), tuple(yields))
     sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
     for (k, path), bar in fixed.items():
-        _seed(self, sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
+        seed(self, sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
     for atom, path, result, k in after:
-        _seed(self, sweep, atom, path, result, statement.carried[k].param, statement.span)
+        seed(self, sweep, atom, path, result, statement.carried[k].param, statement.span)
 
 
 def _loop_value(self: Reverser, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:

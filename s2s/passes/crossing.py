@@ -19,6 +19,7 @@ from s2s.analysis.lattice import is_number
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence
 from s2s.passes.build import Builder, Context
 from s2s.passes.hoist import hoist
+from s2s.passes.ranges import descends_from
 from s2s.passes.regions import Region, find_regions
 
 RECOMPUTE_AT_MOST = 10
@@ -332,6 +333,9 @@ class Crossing:
         bounds = over.args
         if len(bounds) == 1:
             return bounds[0]  # type: ignore[return-value]
+        length = descends_from(over, self.context.definitions.get)
+        if length is not None:
+            return length
         start = bounds[0]
         ascending = len(bounds) == 2 or bounds[2] == ir.Const(1)
         near = isinstance(start, ir.Const) and isinstance(start.value, int) and 0 <= start.value <= 4
@@ -408,12 +412,20 @@ class Crossing:
         item = self.context.define(name, Scalar(int))
         if isinstance(statement, ir.For):
             inner.restored[statement.item] = item
+            length = self._length_of_descending(statement)
+            if length is not None:  # backwards it is an ordinary range
+                return item, builder.call(range, self.use(inner.parent, length), span=statement.span)
             over = self._iterable(statement, outer)
         else:
             over = builder.call(range, self._count(statement, outer), span=statement.span)
         if isinstance(statement, ir.While):
             return item, over
         return item, builder.call(reversed, over, span=statement.span)
+
+    def _length_of_descending(self, statement: ir.For) -> ir.Atom | None:
+        """The ``n`` of a loop from ``n - 1`` down to 0."""
+        made = self.context.definitions.get(statement.iterable) if isinstance(statement.iterable, ir.Var) else None
+        return None if statement.leave is not None else descends_from(made, self.context.definitions.get)
 
     def _iterable(self, statement: ir.For, outer: Sweep) -> ir.Atom:
         builder = outer.builder

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import api, ir, ops
 from s2s import runtime as rt
 from s2s.analysis import managers
 from s2s.analysis.memory import Memory
@@ -261,12 +261,17 @@ def _makes_container(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return False
     fn = value.fn.value
-    return any(fn is f for f in (ops.make_list, np.empty, np.zeros_like, rt.zeros_of, np.full_like, list, np.copy))
+    return any(fn is f for f in _CONTAINERS)
+
+
+_CONTAINERS: tuple[Any, ...] = (
+    ops.make_list, ops.make_stack, ops.copy_stack, np.empty, np.zeros_like, rt.zeros_of, np.full_like, list, np.copy,
+)
 
 
 def changes_argument(fn: Any) -> bool:
     """Whether a function changes its first argument in place."""
-    return any(fn is f or fn == f for f in (list.append, list.pop, np.add.at, np.subtract.at))
+    return any(fn is f or fn == f for f in (list.append, list.pop, np.add.at, np.subtract.at, ops.push, ops.pull))
 
 
 # --- pure functions -------------------------------------------------------------------------------------------------
@@ -288,8 +293,10 @@ def is_pure(fn: Any) -> bool:
 
     if fn is print:
         return False
+    if getattr(fn, "__module__", None) in (api.__name__, "s2s.transforms"):
+        return True  # it makes a derivative
     if getattr(fn, "__module__", None) in ("s2s.ops", "s2s.runtime", "_operator", "math", "operator"):
-        return fn not in (runtime.call, runtime.call_method)
+        return fn not in (runtime.call, runtime.call_method, ops.push, ops.pull)
     if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)):
         return True
     if changes_argument(fn):

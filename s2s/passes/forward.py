@@ -27,7 +27,7 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.values import UNKNOWN, Array, Mapping, Sequence
 from s2s.errors import error
-from s2s.passes import cotangents, forward_stores, tangents
+from s2s.passes import cotangents, forward_stores, stack_sweeps, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.forward_parts import hand_on, structure
 from s2s.passes.specialize import LOOKED_THROUGH
@@ -51,6 +51,7 @@ class Forwarder:
         self.owned: set[ir.Atom] = set()
         self.unclear: dict[Key, Exception] = {}
         """What is raised where the tangent of a leaf is asked for that is known only to what looks through it."""
+        self.stacks: dict[ir.Var, ir.Var] = {}
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
 
     def forward(self, given: dict[Key, ir.Atom], builder: Builder) -> tuple[ir.Atom, ir.Atom]:
@@ -182,6 +183,8 @@ class Forwarder:
 
     def let(self, s: ir.Let, target: ir.Var | None, value: ir.Value, span: ir.Span | None) -> None:
         """``target = value`` and its tangent."""
+        if isinstance(value, ir.Call) and stack_sweeps.tangent(self, s, value):
+            return
         if isinstance(value, ir.Call) and self.is_decided_later(target, value):
             assert target is not None
             self.push(target, value, span)

@@ -499,6 +499,8 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     flag = None
     if maker is None or may_swallow(maker):
         flag = self.context.define("ended", Scalar(bool))
+    if s.ended is not None:
+        frame.env[s.ended] = ir.Const(True) if flag is None else flag
     body = ir.Block((*child.statements,))
     builder.add(ir.With(manager, target, body, flag, s.span))
     if flag is not None:

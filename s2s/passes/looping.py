@@ -19,6 +19,7 @@ from s2s.passes.frames import Frame
 from s2s.passes.heap import state_of
 from s2s.passes.iteration import Counted
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
+from s2s.passes.ranges import turned
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
@@ -28,7 +29,7 @@ UNROLL_AT_MOST = 64
 
 def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     """A ``for``: unrolled over a container of known items, else a loop over a range."""
-    iterable = self.atom(loop.iterable, frame)
+    iterable = turned(self.context, builder, self.atom(loop.iterable, frame), loop.span)
     if isinstance(self.context.value(iterable), Range):
         if not _loop_or_not(self, loop, iterable, frame, builder):
             _unroll(self, loop, [*map(ir.Const, _few_trips(self, iterable) or ())], frame, builder)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import calls, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
@@ -31,6 +31,7 @@ class Pull:
     pullback: ir.Var
     args: tuple[ir.Atom | ir.Star, ...]
     kwargs: tuple[tuple[str | None, ir.Atom], ...] = field(default=())
+    call: ir.Call | None = None
 
 
 def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
@@ -62,7 +63,9 @@ def _is_paired(self: Reverser, target: ir.Var | None) -> bool:
 def _is_unresolved(fn: ir.Atom) -> bool:
     if not isinstance(fn, ir.Const):
         return True
-    return fn.value is not getattr and not is_structural(fn.value) and table.find(fn.value) is None
+    if any(fn.value is known for known in (getattr, *ops.STACKS)):
+        return False
+    return not is_structural(fn.value) and table.find(fn.value) is None
 
 
 def _is_spread(fn: ir.Atom, args: Any, kwargs: Any) -> bool:
@@ -106,7 +109,7 @@ def _pair(
     pullback = self.context.define(f"{base}_pullback", UNKNOWN)
     second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
     builder.add(ir.Let(pullback, second, span))
-    self.pulls[target] = Pull(pullback, pulled, kwargs)
+    self.pulls[target] = Pull(pullback, pulled, kwargs, call)
     return builder.statements
 
 
@@ -124,8 +127,7 @@ def pull_back(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep
     g = self.bar_of(sweep, target, span)
     if g is None:
         return
-    given = self.use(sweep, pull.pullback)
-    bars = sweep.builder.let(ir.Call(given, (g,)), UNKNOWN, "%_bars", span)
+    bars = sweep.builder.let(_pulling(self, pull, g, span, sweep), UNKNOWN, "%_bars", span)
     args = [a.atom if isinstance(a, ir.Star) else a for a in pull.args]
     starred = [k for k, a in enumerate(pull.args) if isinstance(a, ir.Star)]
     if starred and (starred != [len(args) - 1] or pull.kwargs):
@@ -141,3 +143,17 @@ def pull_back(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep
             read = operator.getitem if is_float or k in starred else rt.pulled
             piece = sweep.builder.call(read, bars, index, span=span)
             self.contribute(sweep, atom, piece, span)
+
+
+def _pulling(self: Reverser, pull: Pull, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
+    """A call of the pullback. In a derivative that is differentiated again a call that makes the pullback anew: what it
+    holds is hidden from the second derivative, its arguments are not."""
+    if not self.is_inner:
+        return ir.Call(self.use(sweep, pull.pullback), (g,))
+    assert pull.call is not None
+    if pull.kwargs or any(isinstance(a, ir.Star) for a in pull.call.args):
+        raise error("S2S210", span=span, name="a call with keywords or a starred argument")
+    again: Any = calls.cotangents_of_call if pull.call.fn == ir.Const(rt.call) else calls.cotangents_of_method
+    for atom in pull.call.args:
+        self.note_read(atom)  # type: ignore[arg-type]
+    return ir.Call(ir.Const(again), (g, *(self.use(sweep, a) for a in pull.call.args)))  # type: ignore[arg-type]

@@ -33,7 +33,7 @@ from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
-from s2s.passes import attempts, control, cotangents, stores, undo
+from s2s.passes import attempts, control, cotangents, stack_sweeps, stores, undo
 from s2s.passes.adjoints import reverse_let
 from s2s.passes.build import Builder, Context
 from s2s.passes.crossing import Crossing, Sweep
@@ -73,9 +73,14 @@ class Reverser:
         self.kept_for: dict[frozenset[int], set[ir.Atom]] = {}
         self.context = context
         self.nonsmooth = options.get("nonsmooth")
+        self.is_inner = bool(options.get("inner"))
         self.specializer = specializer
         self.pulls: dict[ir.Var, Pull] = {}
         self.templates: dict[Any, Template] = {}
+        self.stacks: dict[ir.Var, ir.Var] = {}
+        """The cotangents of stacks."""
+        self.pulled: dict[ir.Var, ir.Var] = {}
+        """For each stack, something that was taken off it."""
         result = primal.body.yields[0]
         seeds = {result} if isinstance(result, ir.Var) else set()
         self.old: dict[int, ir.Var] = {}
@@ -136,6 +141,8 @@ class Reverser:
         for statement in reversed(block.statements):
             self.now = id(statement)
             match statement:
+                case ir.Let(value=ir.Call() as call) if stack_sweeps.reverse(self, statement, call, sweep):
+                    pass
                 case ir.Let(target, value, span) if target is not None and target in self.useful:
                     reverse_let(self, target, value, span, sweep)
                 case ir.If():

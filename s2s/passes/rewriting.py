@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from s2s import ir
 
-__all__ = ["count_uses", "map_blocks", "substitute", "substitute_all"]
+__all__ = ["count_uses", "free_variables", "map_blocks", "substitute", "substitute_all"]
 
 
 def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
@@ -93,3 +94,38 @@ def count_uses(block: ir.Block) -> Counter[ir.Atom]:
 
     run(block)
     return found
+
+
+def free_variables(function: ir.Function) -> Iterator[ir.Var]:
+    """The variables that a function reads and does not define, in order of reading."""
+    defined = {p.var for p in function.params}
+    found: dict[ir.Var, None] = {}
+
+    def read(atoms: Any) -> None:
+        for atom in atoms:
+            if isinstance(atom, ir.Var) and atom not in defined:
+                found[atom] = None
+
+    def run(block: ir.Block) -> None:
+        for s in block.statements:
+            read(ir.reads_of(s))
+            match s:
+                case ir.For(item=item, carried=carried):
+                    defined.update((item, *(c.param for c in carried)))
+                case ir.While(carried=carried):
+                    defined.update(c.param for c in carried)
+                case ir.With(target=ir.Var() as target):
+                    defined.add(target)
+                case ir.Try(handlers=handlers):
+                    defined.update(h.name for h in handlers if h.name is not None)
+                case _:
+                    pass
+            for inner in ir.blocks_of(s):
+                run(inner)
+            if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
+                read((s.leave,))
+            defined.update(ir.defs_of(s))
+        read(block.yields)
+
+    run(function.body)
+    return iter(found)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
+from s2s import ir, ops
 from s2s.analysis.lattice import is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array
@@ -225,26 +225,36 @@ def name_unused_items(function: ir.Function) -> ir.Function:
 _AT = {operator.add: np.add.at, operator.sub: np.subtract.at}
 
 
+_STACKS = {
+    ir.Const(ops.make_stack): ir.Const(ops.make_list), ir.Const(ops.copy_stack): ir.Const(list),
+    ir.Const(ops.push): ir.Const(list.append), ir.Const(ops.pull): ir.Const(list.pop),
+}
+"""The operations of stacks, as generated code has them."""
+
+
 def spell_stores(function: ir.Function) -> ir.Function:
-    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, and without the
-    remarks that a call may change an array."""
+    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, stacks as lists,
+    and without the remarks that a call may change an array."""
 
     def block(b: ir.Block) -> ir.Block:
-        made: list[ir.Statement] = []
-        for s in b.statements:
-            if isinstance(s, ir.Store) and s.kind == "opaque":
-                continue
-            if isinstance(s, ir.Store) and s.kind == "at":
-                assert s.op is not None
-                call = ir.Call(ir.Const(_AT[s.op]), (s.target, s.key, s.value))
-                made.append(ir.Let(None, call, s.span))
-            else:
-                made.append(map_blocks(s, block))
+        made = (map_blocks(t, block) for s in b.statements for t in _spelled(s))
         return ir.Block(tuple(made), b.yields)
 
-    if not any(isinstance(s, ir.Store) and s.kind in ("at", "opaque") for s in ir.walk(function.body)):
+    if not any(_spelled(s) != (s,) for s in ir.walk(function.body)):
         return function
     return ir.replace(function, body=block(function.body))
+
+
+def _spelled(s: ir.Statement) -> tuple[ir.Statement, ...]:
+    match s:
+        case ir.Store(kind="opaque"):
+            return ()
+        case ir.Store(kind="at", op=op) if op is not None:
+            return (ir.Let(None, ir.Call(ir.Const(_AT[op]), (s.target, s.key, s.value)), s.span),)
+        case ir.Let(_, ir.Call(ir.Const() as fn) as call) if fn in _STACKS:
+            return (ir.replace(s, value=ir.replace(call, fn=_STACKS[fn])),)
+        case _:
+            return (s,)
 
 
 def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Var]:

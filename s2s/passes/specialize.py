@@ -47,7 +47,7 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, iterators, reflection
+from s2s.passes import containers, iterators, nested, reflection, stack_sweeps
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
@@ -94,7 +94,9 @@ from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
-LOOKED_THROUGH = (getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize)
+LOOKED_THROUGH = (
+    getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *nested.MAKERS,
+)
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
 
@@ -105,8 +107,12 @@ _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanper
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
 
-    def __init__(self, context: Context, in_place: frozenset[Any] = frozenset(), unrolled: bool = False) -> None:
+    def __init__(
+        self, context: Context, in_place: frozenset[Any] = frozenset(), unrolled: bool = False,
+        sweeps: nested.Sweeps = nested.refuse,
+    ) -> None:
         self.context = context
+        self.sweeps = sweeps
         self.in_place = in_place
         self.unrolled = unrolled
         self.has_short_loops = False
@@ -114,7 +120,7 @@ class Specializer:
         self.outcomes: dict[Any, tuple[Outcome, dict[Any, Any]]] = {}
         self.dependencies: dict[Any, Any] = {}
         self.function: Any = None
-        self.active_calls: list[types.FunctionType] = []
+        self.active_calls: list[types.FunctionType | ir.Function] = []
         self.reshaped: dict[ir.Atom, ir.Atom] = {}
         """Arrays that were given another shape, as they are since then."""
         self.receivers: list[tuple[types.FunctionType, Any]] = []
@@ -273,8 +279,8 @@ class Specializer:
                     return try_statement(self, statement, frame, builder)
                 finally:
                     self.there.pop()
-            case ir.Note():
-                builder.add(statement)
+            case ir.Note():  # the sweeps of a derivative that the program takes are no sweeps of its own
+                builder.statements += [] if statement.section else [statement]
             case ir.Return() | ir.Break() | ir.Continue():
                 raise AssertionError("not in SSA form")
             case _:
@@ -309,7 +315,7 @@ class Specializer:
             case ir.Load():
                 return self.load(value, frame, builder, span)
             case ir.MakeFunction(function, captures, defaults):
-                return self.closure(function, captures, defaults, frame, builder, span, name)
+                return self.closure(function, captures, defaults, frame, builder, span, name, value.late)
             case ir.Call(fn, args, kwargs):
                 callee = self.atom(fn, frame)
                 self.check_read(fn, callee, builder, span, frame)
@@ -396,25 +402,25 @@ class Specializer:
 
     def load(self, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None) -> ir.Atom:
         """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
-        root = load.scope
-        found = lookup(load, frame.fn)
+        root, owner = load.scope, frame.owner if load.owner is None else load.owner
+        found = lookup(load, load.owner or frame.fn)
         if found is MISSING:  # Python's own NameError, if this place is reached
-            return self.keep(builder, ir.Load(load.name, load.scope, frame.owner), span)
-        key = (frame.owner, root, load.name)
+            return self.keep(builder, ir.Load(load.name, load.scope, owner), span)
+        key = (owner, root, load.name)
         if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
             if not (root == "global" and getattr(builtins, load.name, MISSING) is found):
-                self.guards[key] = ObjectGuard(root, (load.name,), found, frame.owner)
-                self._guard_contents(root, (load.name,), found, frame.owner)
+                self.guards[key] = ObjectGuard(root, (load.name,), found, owner)
+                self._guard_contents(root, (load.name,), found, owner)
             if isinstance(found, types.MethodType):
-                return self.instances.method(builder, found, Place(root, (load.name,), frame.owner))
+                return self.instances.method(builder, found, Place(root, (load.name,), owner))
             return ir.Const(found)
         value = with_sizes(describe(found, "?"), found)
         if isinstance(value, Object) or (objects.holds_mutable(value) and value != without_objects(value)):
-            return self.instances.live_root(builder, found, Place(root, (load.name,), frame.owner))
+            return self.instances.live_root(builder, found, Place(root, (load.name,), owner))
         if isinstance(value, Known):
             value = UNKNOWN
-        self.guards[key] = KindGuard(root, load.name, value, frame.owner)
-        return builder.let(ir.Load(load.name, load.scope, frame.owner), value, load.name, span)
+        self.guards[key] = KindGuard(root, load.name, value, owner)
+        return builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span)
 
     def pinned(self, atom: ir.Atom) -> ir.Atom:
         """An integer variable of a module or closure, by value under a guard: it decides what a container holds."""
@@ -468,13 +474,13 @@ class Specializer:
 
     def closure(
         self, function: ir.Function, captures: tuple[ir.Atom, ...], defaults: tuple[tuple[str, ir.Atom], ...],
-        frame: Frame, builder: Builder, span: ir.Span | None, name: str,
+        frame: Frame, builder: Builder, span: ir.Span | None, name: str, late: tuple[str, ...] = (),
     ) -> ir.Atom:
         """A nested function: known by its IR, so that calls of it are inlined."""
         atoms = tuple(self.atom(a, frame) for a in captures)
         given = tuple((k, self.atom(a, frame)) for k, a in defaults)
         made = ir.MakeFunction(function, atoms, given)
-        value = FramedClosure(function, atoms, given, frame)
+        value = FramedClosure(function, atoms, given, frame, late)
         varied = any(map(self.context.is_varied, (*atoms, *(a for _, a in given))))
         if any(map(self.context.is_virtual, ir.atoms_of(made))):
             return self.virtual_closure(made, value, name, varied)
@@ -513,11 +519,14 @@ class Specializer:
         if chosen is not None and self._is_function(chosen[1]) and self._is_function(chosen[2]):
             return self.apply_chosen(chosen, args, kwargs, frame, builder, span, name)
         spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
+        asked = None if spread else nested.asked_of(self, callee)
+        if asked is not None:
+            return nested.apply(self, containers.At(frame, builder, span, name), asked, args, kwargs)
         state = state_of(self.context, callee)
         if state is not None and not spread:
             return self.instances.call(containers.At(frame, builder, span, name), callee, args, kwargs)
         if not spread:
-            bound = self._bound_method(callee)
+            bound = self.bound_method(callee)
             if bound is not None:
                 method, receiver = bound
                 return self.apply(ir.Const(method), [receiver, *args], kwargs, frame, builder, span, name, effect)
@@ -616,7 +625,7 @@ class Specializer:
                 objects.forget(builder, atom)
             objects.close(self.context, atom, "a function that is called when the program runs may refer to it")
 
-    def _bound_method(self, callee: ir.Atom) -> tuple[Any, ir.Atom] | None:
+    def bound_method(self, callee: ir.Atom) -> tuple[Any, ir.Atom] | None:
         """The function and the receiver of a method that was read from a value of known type."""
         if not isinstance(callee, ir.Var):
             return None
@@ -648,6 +657,12 @@ class Specializer:
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
+        if is_hashable(fn) and fn in ops.STACKS:
+            return stack_sweeps.FORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
+        if is_hashable(fn) and fn in nested.TRANSFORMS:
+            derived = nested.TRANSFORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
+            if derived is not None:
+                return derived
         compiled = compiled_from(fn)
         if compiled is not None:
             if any(map(self.context.is_varied, (*args, *kwargs.values()))):
@@ -963,6 +978,7 @@ class Specializer:
         if varied and fn not in LOOKED_THROUGH and not makes_text(fn) and not own:
             raise self._no_rule(fn, span, frame)
         if fn in (functools.partial, np.vectorize):
+            nested.check_late(self, containers.At(frame, builder, span), args)
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         if not looks_only(fn) and any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
@@ -1114,7 +1130,7 @@ class Specializer:
             if capture == ir.UNDEFINED and var.name == function.name:
                 inner.env[var] = self.closure_again(closure, builder)
         self._bind_parameters(function, bound.arguments, dict(closure.defaults), inner, builder, span)
-        self.active_calls.append(closure.frame.fn)
+        self.active_calls.append(function)
         try:
             (result,) = self.run(function.body, inner, builder)
         finally:
@@ -1250,6 +1266,8 @@ class Specializer:
         if statement.kind == "attr" and statement.op is None and isinstance(key, ir.Const):
             if store_attribute(self, target, key.value, value, frame, builder, statement.span):
                 return None
+        if statement.kind in ("whole", "at", "opaque"):
+            return nested.store(self, statement, target, key, value, frame, builder)
         if statement.kind != "item":
             raise error("S2S113", span=statement.span, asked_by=frame.called_from)
         key, value = builder.frozen(key), builder.frozen(value)

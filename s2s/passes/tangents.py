@@ -121,7 +121,7 @@ def by_tangent(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span:
     atoms: dict[str, Any] = {k: v if _is_given(v) else ir.Const(v) for k, v in bound.items()}
     dots = {
         name: tuple(self.whole(a, span) for a in given) if isinstance(given, tuple) else self.whole(given, span)
-        for name, given in bound.items() if _any_active(self, given)
+        for name, given in bound.items() if name not in rule.like and _any_active(self, given)
     }
     available = {"y": target, **atoms}
     total: ir.Atom | None = None
@@ -142,7 +142,7 @@ def _bound(self: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None) -> 
     """The arguments by parameter. Raises where one that has a tangent has no derivative."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
     for name, given in bound.items():
-        if _any_active(self, given) and name not in rule.cotangents and rule.tangent is None:
+        if name not in rule.cotangents and name not in rule.like and rule.tangent is None and _any_active(self, given):
             raise error("S2S203", span=span, name=rule.name, keyword=name)
     return bound
 

@@ -227,7 +227,7 @@ linear(
 )
 linear(
     np.full_like, fill_value=lambda y_bar, fill_value: rt.unbroadcast(y_bar, fill_value),
-    harmless="dtype shape",
+    harmless="dtype shape", like="a",
     params="a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None",
     samples=[args(np.ones((2, 3)), num()), args(np.ones((2, 3)), arr(3))],
 )

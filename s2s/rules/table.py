@@ -152,7 +152,8 @@ class Rule:
       model             ``body`` is differentiated in place of the function
 
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
-    something active goes in. ``by_value`` says that what kind of array the result is depends on values.
+    something active goes in; those of them in ``like`` give the result its shape, dtype or structure only: whatever is
+    differentiated in them does not matter. ``by_value`` says that what kind of array the result is depends on values.
     """
 
     fn: Function
@@ -166,6 +167,7 @@ class Rule:
     body: Function | None = None
     reason: str = ""
     supports: frozenset[str] = frozenset()
+    like: frozenset[str] = frozenset()
     samples: tuple[Sample, ...] = ()
     by_value: bool = False
 
@@ -441,6 +443,7 @@ def linear(
     params: str | None = None,
     joint: bool = False,
     harmless: str = "",
+    like: str = "",
     samples: tuple[Sample, ...] | list[Sample] = (),
     **cotangents: Function,
 ) -> None:
@@ -448,9 +451,11 @@ def linear(
 
     Forward mode is the function itself on the tangent: one argument at a time (``a @ b``; for ``*args`` one
     of them at a time), or with ``joint`` on the tangents of all (``concatenate``), zero for those that have
-    none. ``harmless`` names parameters that no body reads and that may be passed.
+    none. ``harmless`` names parameters that no body reads and that may be passed, ``like`` those that give the result
+    its shape, dtype or structure only.
     """
-    _add(_by_name(fn, "linear", params, harmless, tuple(samples), cotangents, joint))
+    rule = _by_name(fn, "linear", params, f"{harmless} {like}", tuple(samples), cotangents, joint)
+    _add(replace(rule, like=frozenset(like.split())))
 
 
 def vjp(
