@@ -692,6 +692,7 @@ class Specializer:
             )
         if not in_rule(frame):
             args = iterators.as_list(self, containers.At(frame, builder, span), fn, args)
+            args = iterators.flattened(self, containers.At(frame, builder, span), fn, args)
             found = self.on_heap(fn, args, kwargs, frame, builder, span, name)
             if found is not None:
                 return found
