@@ -913,3 +913,18 @@ def test_an_attribute_whose_name_depends_on_the_run():
     for derivative in (s2s.grad(f), lambda x: s2s.jvp(f, (x,), (x,))):
         with pytest.raises(s2s.errors.NoDerivativeError, match=r"the attribute `\.\.\.` of an object"):
             derivative(np.array([1.0, 2.0]))
+
+
+def test_elements_in_their_order_of_an_array_that_changes_meanwhile():
+    def store(a, k, value):
+        a[k] = value
+
+    def f(x):
+        a, k = x * 1.0, 0
+        for value in a.flat:
+            store(a, min(k + 1, 2), value * 2.0)
+            k += 1
+        return np.sum(a)
+
+    with pytest.raises(s2s.errors.NoDerivativeError, match="the attribute `flat`"):
+        s2s.grad(f)(np.array([1.0, 2.0, 3.0]))

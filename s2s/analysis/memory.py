@@ -114,11 +114,11 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
 def _looked_at(value: ir.Call) -> set[ir.Atom]:
     """The arguments that give the result of a call its shape, dtype or structure only, by the rule of the function."""
     rule = table.find(value.fn.value) if isinstance(value.fn, ir.Const) else None
-    if rule is None or not rule.like:
+    if rule is None or not rule.harmless:
         return set()
     given = {*zip(rule.params.parameters, value.args, strict=False), *value.kwargs}
-    others = {a for name, a in given if name not in rule.like}
-    return {a for name, a in given if name in rule.like and not isinstance(a, ir.Star)} - others  # type: ignore[return-value]
+    others = {a for name, a in given if name not in rule.harmless}
+    return {a for name, a in given if name in rule.harmless and not isinstance(a, ir.Star)} - others  # type: ignore[return-value]
 
 
 def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:

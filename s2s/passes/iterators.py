@@ -13,10 +13,14 @@ from __future__ import annotations
 import collections
 import functools
 import math
+import operator
 import types
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import ir, ops
+from s2s.analysis.values import Array
 from s2s.errors import error
 from s2s.passes import containers
 from s2s.passes import heap as objects
@@ -36,6 +40,11 @@ _CONSUMERS = frozenset({
     math.prod, functools.reduce, collections.deque, frozenset, ops.merge_dict,
 })
 """Functions that read an iterator to its end."""
+
+_READ_AT_ONCE = (
+    operator.getitem, list, tuple, sum, max, min, any, all, len, math.fsum, math.prod, ops.unpack, np.array, np.asarray,
+)
+"""Functions that have read what ``a.flat`` gives when they return: changes of ``a`` that come later are not seen."""
 
 _CALLABLE = (type, types.FunctionType, types.BuiltinFunctionType)
 
@@ -137,6 +146,21 @@ def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.
         containers.new_list(self, at, take_all(self, cell_of(self.context, a), at.span)) if a in found else a  # type: ignore[arg-type]
         for a in args
     ]
+
+
+def flattened(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
+    """The arguments of a function that reads ``a.flat`` at once, with ``a.flatten()`` for it."""
+    if not any(fn is reader for reader in _READ_AT_ONCE):
+        return args
+    return [flat_items(self, at, a) or a for a in args]
+
+
+def flat_items(self: Specializer, at: At, atom: Any) -> ir.Atom | None:
+    """The elements of an array as an array of rank 1, where an atom is the ``flat`` of the array; None elsewhere."""
+    made = self.context.definition(atom, getattr)
+    if made is None or made[1] != ir.Const("flat") or not isinstance(self.context.value(made[0]), Array):
+        return None
+    return self.apply(ir.Const(np.ndarray.flatten), [made[0]], {}, at.frame, at.builder, at.span)
 
 
 def leave_rest(self: Specializer, atom: ir.Atom) -> None:

@@ -30,6 +30,19 @@ UNROLL_AT_MOST = 64
 def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     """A ``for``: unrolled over a container of known items, else a loop over a range."""
     iterable = turned(self.context, builder, self.atom(loop.iterable, frame), loop.span)
+    flat = iterators.flat_items(self, containers.At(frame, builder, loop.span), iterable)
+    if flat is None:
+        return _loop_over(self, loop, iterable, frame, builder)
+    before = len(builder.statements)
+    ended = _loop_over(self, loop, flat, frame, builder)
+    made = ir.Block(tuple(builder.statements[before:]))
+    if any(isinstance(s, ir.Store) for s in ir.walk(made)):  # a trip may change what later ones read
+        hint = "loop over `a.flatten()`, or over the indices where the loop changes what it reads"
+        raise error("S2S208", span=loop.span, name="flat", hint=hint)
+    return ended
+
+
+def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     if isinstance(self.context.value(iterable), Range):
         if not _loop_or_not(self, loop, iterable, frame, builder):
             _unroll(self, loop, [*map(ir.Const, _few_trips(self, iterable) or ())], frame, builder)

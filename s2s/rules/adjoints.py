@@ -17,12 +17,12 @@ from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials
 # --- shapes and dtypes ----------------------------------------------------------------------------------------------
 
 linear(
-    rt.cast, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x", like="x",
+    rt.cast, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x", harmless="x",
     samples=[args(arr(3), np.ones(3)), args(arr(3, complex=True), np.ones(3))],
 )
 for _fit in (rt.fit_cotangent, rt.fit_tangent):
     linear(
-        _fit, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x, name", like="x name",
+        _fit, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x, name", harmless="x name",
         samples=[args(arr(3), np.ones(3), "f"), args(num(), 1.0, "f")],
     )
 
@@ -33,7 +33,7 @@ def _unbroadcast(y_bar: Any, g: Any) -> Any:
 
 
 linear(
-    rt.unbroadcast, g=_unbroadcast, params="g, x", like="x",
+    rt.unbroadcast, g=_unbroadcast, params="g, x", harmless="x",
     samples=[args(arr(2, 3), np.ones(3)), args(arr(2, 3), np.ones((2, 1))), args(arr(3), 1.0), args(num(), np.ones(3))],
 )
 
@@ -54,16 +54,16 @@ def _whole(y_bar: Any, y: Any, g: Any) -> Any:
 
 
 linear(
-    rt.own_tangent, y_dot=lambda y_bar: y_bar, params="y_dot, y, *sources", like="y sources",
+    rt.own_tangent, y_dot=lambda y_bar: y_bar, params="y_dot, y, *sources", harmless="y sources",
     samples=[args(arr(3), np.ones(3), np.ones(3))],
 )
 linear(
-    rt.whole, g=_whole, params="g, y", like="y", joint=True,
+    rt.whole, g=_whole, params="g, y", harmless="y", joint=True,
     samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))],
 )
 
 linear(
-    rt.tangent_like, dot=lambda y_bar, dot: rt.unbroadcast(y_bar, dot), params="dot, x", like="x",
+    rt.tangent_like, dot=lambda y_bar, dot: rt.unbroadcast(y_bar, dot), params="dot, x", harmless="x",
     samples=[args(arr(3), np.ones(3)), args(num(), np.ones(3))],
 )
 zero(rt.zeros_of, rt.zeros_like, rt.fractions)
@@ -73,18 +73,18 @@ zero(rt.zeros_of, rt.zeros_like, rt.fractions)
 X, M = np.ones(5), np.ones((3, 4))
 linear(
     rt.diagonal_bar, g=lambda y_bar, g, offset, axis1, axis2: _unbroadcast(np.diagonal(y_bar, offset, axis1, axis2), g),
-    params="g, x, offset, axis1, axis2", like="x", samples=[args(arr(3), M, 1, 0, 1)],
+    params="g, x, offset, axis1, axis2", harmless="x", samples=[args(arr(3), M, 1, 0, 1)],
 )
 linear(
     rt.take_bar, g=lambda y_bar, indices, axis: np.take(y_bar, indices, axis), params="g, x, indices, axis",
-    like="x", samples=[args(arr(3), X, [0, 0, 2], None), args(arr(3, 2), M, np.array([1, 1]), 1)],
+    harmless="x", samples=[args(arr(3), X, [0, 0, 2], None), args(arr(3, 2), M, np.array([1, 1]), 1)],
 )
 linear(
     rt.take_along_axis_bar, g=lambda y_bar, indices, axis: np.take_along_axis(y_bar, indices, axis),
-    params="g, x, indices, axis", like="x", samples=[args(arr(3, 2), M, np.zeros((3, 2), int), 1)],
+    params="g, x, indices, axis", harmless="x", samples=[args(arr(3, 2), M, np.zeros((3, 2), int), 1)],
 )
 linear(
-    rt.index_bar, g=lambda y_bar, index: y_bar[index], params="x, index, g", like="x",
+    rt.index_bar, g=lambda y_bar, index: y_bar[index], params="x, index, g", harmless="x",
     samples=[args(X, slice(1, 3), arr(2))],
 )
 linear(
@@ -92,23 +92,23 @@ linear(
 )
 linear(
     rt.repeat_bar, g=lambda y_bar, repeats, axis: np.repeat(y_bar, repeats, axis), params="g, x, repeats, axis",
-    like="x", samples=[args(arr(10), X, 2, None), args(arr(4, 4), M, [1, 0, 3], 0)],
+    harmless="x", samples=[args(arr(10), X, 2, None), args(arr(4, 4), M, [1, 0, 3], 0)],
 )
 linear(
-    rt.tile_bar, g=lambda y_bar, reps: np.tile(y_bar, reps), params="g, x, reps", like="x",
+    rt.tile_bar, g=lambda y_bar, reps: np.tile(y_bar, reps), params="g, x, reps", harmless="x",
     samples=[args(arr(10), X, 2), args(arr(6, 4), M, (2, 1))],
 )
 linear(
-    rt.unpad, g=lambda y_bar, pad_width: np.pad(y_bar, pad_width), params="g, x, pad_width", like="x",
+    rt.unpad, g=lambda y_bar, pad_width: np.pad(y_bar, pad_width), params="g, x, pad_width", harmless="x",
     samples=[args(arr(8), X, (1, 2))],
 )
 linear(
-    rt.pad_value_bar, params="g, x, pad_width, value", like="x value",
+    rt.pad_value_bar, params="g, x, pad_width, value", harmless="x value",
     g=lambda y_bar, g, x, pad_width: rt.cast(np.pad(np.zeros_like(x), pad_width, constant_values=y_bar), g),
     samples=[args(arr(8), X, (1, 2), 1.0)],
 )
 linear(
-    rt.diff_bar, g=lambda y_bar, n, axis: np.diff(y_bar, n, axis), params="g, x, n, axis", like="x",
+    rt.diff_bar, g=lambda y_bar, n, axis: np.diff(y_bar, n, axis), params="g, x, n, axis", harmless="x",
     samples=[args(arr(3), X, 2, -1), args(arr(2, 4), M, 1, 0)],
 )
 linear(
@@ -137,12 +137,12 @@ def _joined(y_bar: Any, y: Any, axis: Any) -> Any:
 
 
 linear(
-    rt.split_like, g=_joined, params="g, arrays, axis", like="arrays",
+    rt.split_like, g=_joined, params="g, arrays, axis", harmless="arrays",
     samples=[args(arr(5), [np.ones(2), np.ones(3)], 0), args(arr(5), (np.ones((2, 2)), 1.0), None)],
 )
 linear(
     rt.unstack_like, g=lambda y_bar, y, axis: np.stack(rt.whole(y_bar, y), axis), params="g, arrays, axis",
-    like="arrays", samples=[args(arr(2, 3), [np.ones(3), np.ones(3)], 0)],
+    harmless="arrays", samples=[args(arr(2, 3), [np.ones(3), np.ones(3)], 0)],
 )
 
 
@@ -152,18 +152,18 @@ def _joined_like(y_bar: Any, y: Any, expanded: Any, axis: Any) -> Any:
 
 
 linear(
-    rt.joined_like, g=_joined_like, params="g, arrays, expanded, axis", like="arrays expanded",
+    rt.joined_like, g=_joined_like, params="g, arrays, expanded, axis", harmless="arrays expanded",
     samples=[args(arr(2, 3), [np.ones(3), np.ones(3)], [np.ones((1, 3)), np.ones((1, 3))], 0)],
 )
 
 linear(
-    rt.item_bar, g=lambda y_bar, index: y_bar.item(*index), params="x, index, g", like="x",
+    rt.item_bar, g=lambda y_bar, index: y_bar.item(*index), params="x, index, g", harmless="x",
     samples=[args(X, (2,), num())],
 )
 
 linear(
     rt.select_bar, g=lambda y_bar, y, conditions: np.select(conditions, list(rt.whole(y_bar, y)), 0.0),
-    params="g, conditions, choices", like="conditions choices",
+    params="g, conditions, choices", harmless="conditions choices",
     samples=[args(arr(3), [np.array([True, False, False]), np.array([True, True, False])], [np.ones(3), np.ones(3)])],
 )
 
@@ -243,7 +243,7 @@ jvp(
 )
 linear(
     rt.convolve_bar, g=lambda y_bar, v, mode: np.convolve(y_bar, v, mode),
-    v=lambda y_bar, g, v, mode: rt.convolve_bar(g, v, y_bar, mode), params="g, a, v, mode", like="a",
+    v=lambda y_bar, g, v, mode: rt.convolve_bar(g, v, y_bar, mode), params="g, a, v, mode", harmless="a",
     samples=[args(arr(6), np.ones(4), arr(3), "full"), args(arr(4), np.ones(4), arr(3), "same")],
 )
 
@@ -258,7 +258,7 @@ for _written in (
     rt._spectral_norm_bar, rt._slope_of_abs, rt._trapezoid_steps, rt._interp_piece, rt._with_length, rt.axis_size,
     rt.periodic, rt.periodic_fp_bar, rt.distance_dot, directions.columns, directions.rows, directions.each_cotangent,
     directions.each_direction, directions.each, directions.one, directions.joined, directions.lift, directions.beside,
-    directions.tangents_like, directions.unbroadcast,
+    directions.tangents_like, directions.unbroadcast, rt.either_used,
 ):
     model(_written)(_written)
 zero(directions.basis, rt.ones_like, directions.count)

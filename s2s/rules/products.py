@@ -191,37 +191,37 @@ PAIRS = [
 
 @model(np.add.outer, samples=PAIRS)
 def _add_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) + B
+    return _apart(A, B) + np.asarray(B)
 
 
 @model(np.subtract.outer, samples=PAIRS)
 def _subtract_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) - B
+    return _apart(A, B) - np.asarray(B)
 
 
 @model(np.multiply.outer, samples=PAIRS)
 def _multiply_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) * B
+    return _apart(A, B) * np.asarray(B)
 
 
 @model(np.divide.outer, samples=PAIRS)
 def _divide_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) / B
+    return _apart(A, B) / np.asarray(B)
 
 
 @model(np.power.outer, samples=PAIRS)
 def _power_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) ** B
+    return _apart(A, B) ** np.asarray(B)
 
 
 @model(np.maximum.outer, samples=PAIRS)
 def _maximum_outer(A: Any, B: Any, /) -> Any:
-    return np.maximum(_apart(A, B), B)
+    return np.maximum(_apart(A, B), np.asarray(B))
 
 
 @model(np.minimum.outer, samples=PAIRS)
 def _minimum_outer(A: Any, B: Any, /) -> Any:
-    return np.minimum(_apart(A, B), B)
+    return np.minimum(_apart(A, B), np.asarray(B))
 
 
 # --- tensordot, einsum, kron, cross -------------------------------------------------------------------------
@@ -397,11 +397,14 @@ def _trace(y_bar: Any, a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
 
 linear(
     np.trace, a=_trace, harmless="dtype", params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
-    samples=[args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1)],
+    samples=[
+        args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1),
+        args(arr(3, 3), dtype=np.float64),
+    ],
 )
 alias(np.trace, np.ndarray.trace)
 linear(
     np.linalg.trace, a=lambda y_bar, a, offset: _trace(y_bar, a, offset, -2, -1),
     params="a, /, *, offset=0, dtype=None", harmless="dtype",
-    samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
+    samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1), args(arr(3, 3), dtype=np.float64)],
 )

@@ -210,3 +210,11 @@ def index_objects(t, pair, part):
 def sorted_by_argsort(m):
     order = np.argsort(m[0])
     return np.sum(m[0][order] * np.array([1.0, 2.0, 3.0])) + np.sum(m[:, order] ** 2)
+
+
+@case(M23)
+def elements_in_their_order(m):
+    total = 1.0
+    for value in m.T.flat:
+        total = total * value + 1.0
+    return total + m.flat[4] * np.sum(m.flat[1:3]) + sum(m.flat) * max([v**2 for v in m.flat])
