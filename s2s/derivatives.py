@@ -401,13 +401,21 @@ def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
     if kind == "c" and np.result_type(out).kind != "c":
         raise _kind_error(cotangent, out, name)
     if not is_array:
-        return cotangent
+        return _as_number(cotangent, out)
     # The reverse sweep may rely on the result's dtype, and float32 in gives float32 out.
     return (
         cotangent
         if cotangent.dtype == out.dtype or out.dtype.kind not in "fc"
         else cotangent.astype(out.dtype)
     )
+
+
+def _as_number(cotangent: Any, out: Any) -> Any:
+    """The cotangent of a number as a number of its kind, as the reverse sweep may rely on it."""
+    kind = type(out)
+    if not issubclass(kind, (float, complex, np.inexact)) or type(cotangent) is kind:
+        return cotangent
+    return kind(cotangent[()] if isinstance(cotangent, np.ndarray) else cotangent)
 
 
 def _structure_error(cotangent: Any, out: Any, name: str) -> DifferentiationError:

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import is_number, shape_of
+from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.numbers import is_exact
 from s2s.analysis.parts import Path, is_differentiable, leaves, part
 from s2s.analysis.values import (
@@ -34,7 +34,7 @@ from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.branching import ABOUT_OBJECTS
 from s2s.passes.build import Builder, Context
-from s2s.passes.cotangents import of_kind, whole
+from s2s.passes.cotangents import in_precision, of_kind, whole
 from s2s.passes.dead import drop_dead
 from s2s.passes.detach import detach
 from s2s.passes.forward import Forwarder
@@ -468,8 +468,9 @@ class Joint:
                 return of_kind(builder, ir.Const(0.0), value)
             return builder.call(np.zeros_like if isinstance(value, Array) else rt.zeros_like, like)
         if isinstance(value, Array) and value.shape == ():
-            return builder.call(np.asarray, bar)
+            return builder.call(np.asarray, bar, *_other_dtype(builder, bar, value))
         if isinstance(value, Array):
+            bar = in_precision(builder, bar, like, value, None)
             made = whole(builder, bar, like, None, f"{var.name}_bar")
             if made == bar and (not self._is_own(builder, bar)):
                 made = builder.call(np.copy, bar)
@@ -509,6 +510,12 @@ _MAKES_OWN = tuple(
         ),
     )
 )
+
+
+def _other_dtype(builder: Builder, bar: ir.Atom, value: Array) -> tuple[ir.Const, ...]:
+    """The dtype that a number needs to be told to be an array of that of ``value``."""
+    found = dtype_of(builder.context.value(bar))
+    return () if found == value.dtype or value.dtype in (float, complex) else (ir.Const(value.dtype),)
 
 
 def _dim_text(dim: Any) -> str:

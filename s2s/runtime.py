@@ -790,13 +790,14 @@ def _summed_norm_bar(g: Any, y: Any, x: Any, axis: int, axes: tuple[int, ...]) -
 
 
 def _spectral_norm_bar(g: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
-    """2, -2 and nuc: the largest, the smallest and the sum of the singular values."""
+    """2, -2 and nuc: the largest, the smallest and the sum of the singular values. Equal ones share; those that are
+    zero but for rounding have no part in the sum, as ``abs`` is flat at 0."""
     u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
     if ord == "nuc":
-        weight = (s > 0.0) * np.ones_like(s)
+        weight = (s > s.shape[-1] * np.finfo(s.dtype).eps * s[..., :1]) * np.ones_like(s)
     else:
-        weight = np.zeros_like(s)
-        weight[..., 0 if ord == 2 else -1] = 1.0
+        hit = s == (s[..., :1] if ord == 2 else s[..., -1:])
+        weight = hit / np.sum(hit, axis=-1, keepdims=True, dtype=s.dtype)
     return np.moveaxis(np.conj((u * weight[..., None, :]) @ vh), (-2, -1), axes) * g
 
 
@@ -830,7 +831,7 @@ def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
     """The symmetric (Hermitian) cotangent of a matrix from those of eigenvalues and eigenvectors; None stands for no
     cotangent.
 
-    Eigenvectors of equal eigenvalues are not determined: with a cotangent of eigenvectors they give NaN, not a wrong
+    Eigenvectors of equal eigenvalues are not determined: with a cotangent of one of them they give NaN, not a wrong
     number, also where what is made of them is a function of the matrix. (Its derivative cannot be found from these
     cotangents: they are those of ``f(A)`` whatever the slope of ``f``.)
     """
@@ -839,16 +840,25 @@ def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
     if v_bar is not None:
         turn = _h(v) @ np.conj(v_bar)
         size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
-        inner = inner + 0.5 * gap_quotient(turn - _h(turn), w[..., None, :] - w[..., :, None], size)
+        gaps = w[..., None, :] - w[..., :, None]
+        inner = inner + 0.5 * gap_quotient(turn - _h(turn), gaps, size, either_used(v_bar))
     return np.conj(v @ inner @ _h(v))
 
 
-def gap_quotient(a: Any, gaps: Any, size: Any) -> Any:
-    """``a / gaps`` off the diagonal, zero on it; NaN where a gap between numbers of a ``size`` is but rounding."""
+def either_used(v_bar: Any) -> Any:
+    """For each pair of columns of eigenvectors whether one of them has a cotangent."""
+    used = np.any(v_bar != 0.0, axis=-2)
+    return used[..., :, None] | used[..., None, :]
+
+
+def gap_quotient(a: Any, gaps: Any, size: Any, used: Any = True) -> Any:
+    """``a / gaps`` off the diagonal, zero on it; NaN where a gap between numbers of a ``size`` is but rounding, zero
+    there for pairs that are not ``used``."""
     rank = a.shape[-1]
     eye = np.eye(rank, dtype=bool)
     equal = (np.abs(gaps) <= rank * np.finfo(np.asarray(gaps).dtype).eps * size) & ~eye
-    return np.where(eye, 0.0, np.where(equal, np.nan, a / np.where(eye | equal, 1.0, gaps)))
+    quotient = np.where(equal, np.nan, a / np.where(eye | equal, 1.0, gaps))
+    return np.where(eye | (equal & np.logical_not(used)), 0.0, quotient)
 
 
 def svdvals_bar(s_bar: Any, a: Any) -> Any:
@@ -884,7 +894,8 @@ def svd_bar(g: Any, y: Any, a: Any) -> Any:
     rows, columns = s[..., :, None], s[..., None, :]
     mixed = (left - _h(left)) * columns + rows * (right - _h(right))
     size = np.max(s * s, axis=-1, initial=0.0)[..., None, None]
-    inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), size)
+    used = either_used(u_bar) | either_used(v_bar)
+    inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), size, used)
     if np.iscomplexobj(u):  # the phase that u and v turn by together
         inner = inner - 1.0j * np.imag(right) * np.eye(n) / (s + (s == 0.0))[..., None, :]
     a_bar = u @ inner @ vh
@@ -1074,7 +1085,11 @@ def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
 
 
 def tangent_like(dot: Any, x: Any) -> Any:
-    """A tangent in the shape and dtype of ``x``."""
+    """A tangent in the shape and dtype of ``x``, of whatever structure that is."""
+    if isinstance(x, (tuple, list)) and isinstance(dot, (tuple, list)):
+        return type(dot)([tangent_like(part_dot, part) for part_dot, part in zip(dot, x)])
+    if not isinstance(x, (np.ndarray, np.generic, float, complex)):
+        return dot
     dot = cast(dot, x)
     return np.broadcast_to(dot, x.shape) if isinstance(x, np.ndarray) and np.shape(dot) != x.shape else dot
 

@@ -73,6 +73,8 @@ class Evaluator:
         rule = table.find(fn)
         if rule is not None and not rule.by_value and _may_be_tried(fn):
             found = self.probe(fn, args, kwargs)
+            if fn in _LENGTH_BY_VALUE:
+                return self.with_open_lengths(found)
             return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN
 
@@ -153,6 +155,15 @@ class Evaluator:
         return examples.probe(fn, args, kwargs, self.facts)
 
 
+    def with_open_lengths(self, value: AbstractValue) -> AbstractValue:
+        """A value with lengths that are not known where examples have shown some."""
+        if isinstance(value, Sequence):
+            return Sequence(value.type, tuple(map(self.with_open_lengths, value.items)))
+        if not isinstance(value, Array) or value.shape is None:
+            return value
+        return Array(value.dtype, tuple(self.facts.fresh_dim() if d.is_constant else d for d in value.shape))
+
+
 def _on_constants(
     fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None = None
 ) -> AbstractValue:
@@ -203,6 +214,9 @@ _DATA_DEPENDENT: set[Any] = {
 
 _COMPLEX_BY_VALUE: set[Any] = {np.linalg.eig, np.linalg.eigvals}
 """Functions whose result for real arguments is complex, or not, depending on the values."""
+
+_LENGTH_BY_VALUE: set[Any] = {np.bincount, np.linalg.lstsq}
+"""Functions that give an array as long as values say: the greatest one, a rank."""
 
 _TRIED = {abs, pow, max, min, sum, float, int, complex, bool, round, divmod, list, tuple, sorted, all, any, str, repr}
 

@@ -90,3 +90,16 @@ def is_differentiable(value: AbstractValue) -> bool:
             return False
         case _:
             return isinstance(value, Unknown)
+
+
+def is_inexact(value: AbstractValue) -> bool:
+    """Whether a value is known to be of floating point, or to hold something that is."""
+    match value:
+        case Unknown():
+            return False
+        case Sequence(_, items) | Mapping(_, items) | Instance(_, _, items):
+            return any(map(is_inexact, items))
+        case ListOf(item):
+            return is_inexact(item)
+        case _:
+            return is_differentiable(value)

@@ -11,6 +11,7 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, shape_of
+from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import Array, Scalar, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents, stores
@@ -49,7 +50,7 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
     rule = table.find(fn)
     if rule is None or rule.kind == "zero":
         return
-    g = self.bar_of(sweep, target, span)
+    g = self.bar_of(sweep, target, span, rule.takes_none)
     if g is None:
         return
     if rule.kind in ("refuse", "model"):  # a call that the specialiser could not look at
@@ -79,7 +80,7 @@ def _attribute(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | N
     """The reverse of an attribute read: ``x.T`` is ``np.transpose(x)``."""
     receiver, name = value.args[:2]
     g = self.bar_of(sweep, target, span)
-    if g is None or has_zero_derivative(getattr, value.args):  # type: ignore[arg-type]
+    if g is None or has_zero_derivative(self.context, getattr, value.args):  # type: ignore[arg-type]
         return
     fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
     rule = None if fn is None else table.find(fn)
@@ -96,7 +97,7 @@ def _elementwise(
     self: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
     """Cotangents by partial derivatives: product, then summed over what broadcasting stretched."""
-    args = _elementwise_arguments(rule, value)
+    args = _elementwise_arguments(self, rule, value, span)
     wrt = args
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
@@ -115,7 +116,7 @@ def _several(
 ) -> None:
     """Cotangents of an elementwise function with several results: what each result that something was added to
     gives, by its partial derivative."""
-    args, known = _elementwise_arguments(rule, value), self.context.value(target)
+    args, known = _elementwise_arguments(self, rule, value, span), self.context.value(target)
     parts = len(known.items) if isinstance(known, Sequence) else 0
     bars = [self.read(sweep, target, (k,)) for k in range(parts)]
     for arg, partial in zip(args, rule.partials, strict=True):
@@ -134,9 +135,12 @@ def _several(
                 self.contribute(sweep, arg, c, span)
 
 
-def _elementwise_arguments(rule: Any, value: ir.Call) -> tuple[ir.Atom, ...]:
+def _elementwise_arguments(
+    self: Reverser, rule: Any, value: ir.Call, span: ir.Span | None
+) -> tuple[ir.Atom, ...]:
     """The arguments in the order of the partials, defaults filled in."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+    _check_active(self, rule, bound, span)
     made = [v if isinstance(v, (ir.Var, ir.Const)) else ir.Const(v) for v in bound.values()]
     return tuple(made[: len(rule.partials)])
 
@@ -146,12 +150,12 @@ def _by_rule(
 ) -> None:
     """Cotangents by the functions of a linear or vjp rule, one per argument."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+    _check_active(self, rule, bound, span)
     atoms = {k: _as_atom(v) for k, v in bound.items()}
     g_full: ir.Atom | None = None
     for name, cotangent in rule.cotangents.items():
         given = bound[name]
-        pieces = given if isinstance(given, tuple) and not isinstance(given, ir.Atom) else (given,)
-        if not any(self.is_active(a) for a in pieces):
+        if not any(self.is_active(a) for a in _pieces(given)):
             continue
         if g_full is None:
             g_full = _full_cotangent(self, sweep, g, target, span)
@@ -163,6 +167,20 @@ def _by_rule(
                     self.contribute(sweep, a, _of_kind(self, sweep, piece, a, target, span), span)
         else:
             self.contribute(sweep, given, _of_kind(self, sweep, c, given, target, span), span)
+
+
+def _check_active(self: Reverser, rule: Any, bound: dict[str, Any], span: ir.Span | None) -> None:
+    """Raise where an argument by which the rule says no derivative gets a cotangent: none would be a silent zero."""
+    for name, given in bound.items():
+        if not table.has_derivative(rule, name) and any(
+            self.is_active(a) and is_inexact(self.context.value(a)) for a in _pieces(given)
+        ):
+            raise error("S2S203", span=span, name=rule.name, keyword=name)
+
+
+def _pieces(given: Any) -> tuple[Any, ...]:
+    """An argument, or those that a ``*args`` takes."""
+    return given if isinstance(given, tuple) and not isinstance(given, ir.Atom) else (given,)
 
 
 def _of_kind(

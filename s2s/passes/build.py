@@ -15,7 +15,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s.analysis.evaluate import Evaluator, is_elementwise
-from s2s.analysis.lattice import is_float
+from s2s.analysis.lattice import dtype_of, is_float
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.values import (
     UNKNOWN,
@@ -315,7 +315,8 @@ class Builder:
         forced, facts.forced = facts.forced, before
         if fn is operator.getitem and isinstance(known, Array) and known.shape:
             known = self._with_equal_lengths(args, known)
-        varied = any(map(context.is_varied, (*args, *(a for _, a in kwargs)))) and not has_zero_derivative(fn, args)
+        given = (*args, *(a for _, a in kwargs))
+        varied = any(map(context.is_varied, given)) and not has_zero_derivative(context, fn, args)
         made = ir.Call(ir.Const(fn), args, kwargs)
         if effect:
             self.add(ir.Let(None, made, span))
@@ -402,12 +403,20 @@ def makes_text(fn: Any) -> bool:
     return fn is str.format or isinstance(getattr(fn, "__self__", None), str)
 
 
-def has_zero_derivative(fn: Any, args: tuple[ir.Atom, ...]) -> bool:
+def _is_real(value: AbstractValue) -> bool:
+    """Whether a value is known to be a real number or an array of such."""
+    dtype = dtype_of(value)
+    return dtype is not None and dtype.kind in "biuf"
+
+
+def has_zero_derivative(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
     """Whether a call's result does not depend differentiably on its arguments, by the rules."""
     if fn is getattr and len(args) > 1:
         return isinstance(args[1], ir.Const) and args[1].value in PASSIVE_ATTRIBUTES
     rule = table.find(fn)
-    return fn in _LOOKS or makes_text(fn) if rule is None else rule.kind == "zero"
+    if rule is None:
+        return fn in _LOOKS or makes_text(fn)
+    return rule.kind == "zero" or (rule.flat_for_reals and all(_is_real(context.value(a)) for a in args))
 
 
 def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | None:

@@ -297,6 +297,22 @@ def of_kind(builder: Builder, bar: ir.Atom, value: AbstractValue) -> ir.Atom:
     return bar
 
 
+def in_precision(
+    builder: Builder, c: ir.Atom, like: ir.Atom, value: AbstractValue, span: ir.Span | None
+) -> ir.Atom:
+    """A cotangent or tangent in the dtype of ``like``, of which ``value`` is known; cast when the program runs where
+    its own is not known, as a rule may have computed in more digits."""
+    have, want = builder.context.value(c), dtype_of(value)
+    if isinstance(have, (Array, Scalar, Known)):
+        weak = isinstance(value, Scalar) and value.type in (float, complex) and is_number(have)
+        if weak and dtype_of(have) not in (None, float, complex):  # of a Python number
+            return builder.call(value.type, c, span=span)  # type: ignore[union-attr]
+        return fit_dtype(builder, c, value, span)
+    if want is None or want.kind not in "fc" or want in (float, complex):
+        return c
+    return builder.call(rt.cast, c, like, span=span)
+
+
 def _is_real(value: AbstractValue) -> bool:
     """Whether it is certainly a real number, or an array of such."""
     if isinstance(value, Scalar):

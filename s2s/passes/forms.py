@@ -203,6 +203,16 @@ def _power(
     return args[0] if in_rule(frame) and args[1] in (ir.Const(1), ir.Const(1.0)) else None
 
 
+def _or(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """In a rule body a condition that is known decides or goes."""
+    for one, other in (args, args[::-1]):
+        if in_rule(frame) and isinstance(one, ir.Const) and isinstance(one.value, bool):
+            return one if one.value else other
+    return None
+
+
 def _unbroadcast(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
@@ -427,6 +437,7 @@ FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     np.shape: functools.partial(_of_source, np.shape),
     np.size: functools.partial(_of_source, np.size),
     operator.pow: _power,
+    operator.or_: _or,
     operator.add: _concatenate_displays,
     operator.mul: _repeat_display,
     rt.unbroadcast: _unbroadcast,
@@ -446,7 +457,7 @@ FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
 
 
 def is_literal_number(atom: ir.Atom) -> bool:
-    return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
+    return isinstance(atom, ir.Const) and type(atom.value) in (int, float, bool)
 
 
 def fold_number(fn: Any, args: list[ir.Atom]) -> ir.Const | None:

@@ -22,10 +22,10 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import is_number
+from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
-from s2s.analysis.values import UNKNOWN, Array, Mapping, Sequence
+from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents, forward_stores, stack_sweeps, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
@@ -134,11 +134,17 @@ class Forwarder:
     def put_all(self, var: ir.Var, made: ir.Atom, span: ir.Span | None) -> None:
         """Give a variable its tangent, which has the structure of its value."""
         known = self.context.value(var)
-        if not isinstance(known, (Sequence, Mapping)):
-            self.put(var, (), cotangents.fit_dtype(self.builder, made, known, span))
+        if isinstance(known, Unknown) and not isinstance(self.context.value(made), (Array, Scalar, Known)):
+            self.put(var, (), self.builder.call(rt.tangent_like, made, var, span=span))
             return
-        for path, leaf in leaves(known):
-            self.put(var, path, cotangents.fit_dtype(self.builder, self.read(made, path, span), leaf, span))
+        if not isinstance(known, (Sequence, Mapping)):
+            self.put(var, (), cotangents.in_precision(self.builder, made, var, known, span))
+            return
+        for path, value in leaves(known):
+            dot = self.read(made, path, span)
+            if dtype_of(value) not in (None, float, complex):
+                dot = cotangents.in_precision(self.builder, dot, self.read(var, path, span), value, span)
+            self.put(var, path, dot)
 
     def read(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
         """The part of a container that a path leads to."""
@@ -215,7 +221,7 @@ class Forwarder:
             self.attribute(target, value, span)
             return
         rule = table.find(fn)
-        if rule is None or rule.kind == "zero" or has_zero_derivative(fn, value.args):  # type: ignore[arg-type]
+        if rule is None or rule.kind == "zero" or has_zero_derivative(self.context, fn, value.args):  # type: ignore[arg-type]
             return
         if rule.kind == "straight_through" and not tangents.passes(self, rule, span):
             return
@@ -231,7 +237,7 @@ class Forwarder:
     def attribute(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
         """The tangent of an attribute: ``x.T`` is ``np.transpose(x)``."""
         receiver, name = value.args[:2]
-        if has_zero_derivative(getattr, value.args):  # type: ignore[arg-type]
+        if has_zero_derivative(self.context, getattr, value.args):  # type: ignore[arg-type]
             return
         known = self.context.value(receiver)  # type: ignore[arg-type]
         fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None

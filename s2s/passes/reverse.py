@@ -175,38 +175,41 @@ class Reverser:
             return holder.bars[var, path]
         return None
 
-    def bar_of(self, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom | None:
-        """The cotangent of a whole variable, containers put together from their parts."""
+    def bar_of(
+        self, sweep: Sweep, var: ir.Var, span: ir.Span | None, absent: bool = False
+    ) -> ir.Atom | None:
+        """The cotangent of a whole variable, containers put together from their parts; with ``absent`` None stands for
+        a part that nothing was added to, else zeros."""
         value = self.context.value(var)
         if not isinstance(value, (Sequence, Mapping)):
             return self.read(sweep, var, ())
         parts = {path: self.read(sweep, var, path) for path, _ in leaves(value)}
         if all(p is None for p in parts.values()):
             return None
-        return self.assemble(sweep, var, value, (), parts, span)
+        return self.assemble(sweep, var, value, (), parts, span, absent)
 
     def assemble(
         self, sweep: Sweep, var: ir.Var, value: AbstractValue, path: Path, parts: dict[Path, ir.Atom | None],
-        span: ir.Span | None, own: bool = False,
+        span: ir.Span | None, absent: bool = False,
     ) -> ir.Atom:
-        """A container of cotangents with the structure of a value; zeros where nothing was added."""
+        """A container of cotangents with the structure of a value; zeros, or None, where nothing was added."""
         builder = sweep.builder
         match value:
             case Sequence(kind, items):
                 made = [
-                    self.assemble(sweep, var, item, (*path, k), parts, span, own) for k, item in enumerate(items)
+                    self.assemble(sweep, var, item, (*path, k), parts, span, absent) for k, item in enumerate(items)
                 ]
-                if kind in (tuple, list):
-                    return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, span=span)
+                if absent or kind in (tuple, list):
+                    return builder.call(ops.make_list if kind is list else ops.make_tuple, *made, span=span)
                 return builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN, span=span)
             case Mapping(keys, items):
                 flat: list[ir.Atom] = []
                 for key, item in zip(keys, items, strict=True):
-                    flat += [ir.Const(key), self.assemble(sweep, var, item, (*path, key), parts, span, own)]
+                    flat += [ir.Const(key), self.assemble(sweep, var, item, (*path, key), parts, span, absent)]
                 return builder.call(ops.make_dict, *flat, span=span)
             case _:
                 bar = parts.get(path)
-                if not is_differentiable(value) and bar is None:
+                if bar is None and (absent or not is_differentiable(value)):
                     return ir.Const(None)
                 return self.zero(sweep, var, path, span) if bar is None else bar
 

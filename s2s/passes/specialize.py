@@ -85,6 +85,7 @@ from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.passes.joins import Side
 from s2s.passes.looping import for_loop, while_loop
 from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
+from s2s.passes.operands import as_arrays
 from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
 from s2s.rules.ufuncs import METHODS
@@ -507,7 +508,9 @@ class Specializer:
         """A call: resolve the callee, then fold, inline, or leave it."""
         value = self.context.value(callee)
         made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
-        if isinstance(made, ir.Call) and made.fn == ir.Const(np.vectorize) and len(made.args) == 1 and not kwargs:
+        if isinstance(made, ir.Call) and made.fn == ir.Const(np.vectorize) and self._is_mapped(
+            made, args, kwargs, frame, span
+        ):
             each = [made.args[0], *args]
             return self.apply(ir.Const(map_elements), each, {}, frame, builder, span, name, effect)  # type: ignore[list-item]
         if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
@@ -535,6 +538,24 @@ class Specializer:
             if isinstance(value, Known):
                 return self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
         return self.leave(callee, args, kwargs, builder, span, name, effect)
+
+    def _is_mapped(
+        self, made: ir.Call, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, span: ir.Span | None
+    ) -> bool:
+        """Whether a call of ``np.vectorize(f, ...)`` is ``f`` on each element, with floats as results. Raises where it
+        is more and carries a derivative."""
+        options = dict(made.kwargs)
+        types = self.static_items(options["otypes"], Builder(self.context), span) if "otypes" in options else []
+        floats = [ir.Const(kind) for kind in (float, np.float64, "d", "float", "float64")]
+        passed = [k for k in options if k not in ("doc", "cache", "otypes")] + [k for k in kwargs if k]
+        if types is None or not all(kind in floats for kind in types):
+            passed.append("otypes")
+        if len(made.args) == 1 and not passed:
+            return True
+        if any(map(self.context.is_varied, (*args, *kwargs.values()))) or not isinstance(made.args[0], ir.Const):
+            keyword = passed[0] if passed else "otypes"
+            raise error("S2S203", span=span, asked_by=frame.called_from, name="np.vectorize", keyword=keyword)
+        return False
 
     def _is_function(self, atom: ir.Atom) -> bool:
         value = self.context.value(atom)
@@ -689,7 +710,7 @@ class Specializer:
             mapping = containers.new_dict(self, containers.At(frame, builder, span), entries)
             method = getattr(dict, fn.__name__)
             return self.apply_known(method, [mapping, *args], kwargs, frame, builder, span, name, effect)
-        if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is None:
+        if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is fn.otypes is None:
             each = [ir.Const(fn.pyfunc), *args]
             return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)
         if isinstance(fn, functools.partial):
@@ -947,8 +968,11 @@ class Specializer:
         """A call of a known function that is no special form: by its rule, by its source, or as it is."""
         rule = table.find(fn)
         varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
+        if rule is not None and varied:
+            self._check_keywords(rule, fn, kwargs, span, frame)
         if rule is not None and rule.kind == "model" and (varied or isinstance(fn, type)):
             assert isinstance(rule.body, types.FunctionType)
+            args, kwargs = as_arrays(builder, rule, args, kwargs, span)
             return self.inline(rule.body, args, kwargs, frame, builder, span)
         if rule is not None and varied:
             unsupported = self._check_rule(rule, fn, args, kwargs, span, frame)
@@ -956,6 +980,8 @@ class Specializer:
                 if not isinstance(fn, types.FunctionType):
                     raise unsupported
                 rule = None  # its source says what the rule does not
+        if rule is not None and varied and rule.kind not in ("zero", "refuse"):
+            args, kwargs = as_arrays(builder, rule, args, kwargs, span)
         if rule is not None:
             passive = effect and (not varied or rule.kind == "zero")
             return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
@@ -1044,6 +1070,17 @@ class Specializer:
                     "S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=", ".join(extra)
                 )
         return None
+
+    def _check_keywords(
+        self, rule: Any, fn: Any, kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
+    ) -> None:
+        """Refuse a keyword that a rule does not know and its function may: a ufunc has more than are in a rule."""
+        known = rule.params.parameters
+        if any(p.kind is p.VAR_KEYWORD for p in known.values()) or isinstance(fn, types.FunctionType):
+            return
+        for name in kwargs:
+            if name not in known and (isinstance(fn, np.ufunc) or _takes_keyword(fn, name)):
+                raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=name)
 
     def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
         return error("S2S201", span=span, asked_by=frame.called_from, name=name_of(fn))
@@ -1373,6 +1410,14 @@ def _is_option(atom: ir.Atom) -> bool:
 def _is_definition(atom: ir.Atom) -> bool:
     """Whether an atom is a class, a function or a module."""
     return isinstance(atom, ir.Const) and isinstance(atom.value, (type, types.FunctionType, types.ModuleType))
+
+
+def _takes_keyword(fn: Any, name: str) -> bool:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (ValueError, TypeError):
+        return False
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]

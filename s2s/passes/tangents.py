@@ -12,7 +12,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of
-from s2s.analysis.parts import Path, part
+from s2s.analysis.parts import Path, is_inexact, part
 from s2s.analysis.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.errors import DifferentiationError, error
 from s2s.passes import cotangents
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def elementwise(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangent by partial derivatives."""
-    args = elementwise_arguments(rule, value)
+    args = elementwise_arguments(self, rule, value, span)
     wrt, twice = args, False
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         wrt, twice = args[:1], True  # a square: 2 x, not x + x
@@ -44,7 +44,7 @@ def elementwise(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span
 
 def several(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangents of an elementwise function with several results."""
-    args, known = elementwise_arguments(rule, value), self.context.value(target)
+    args, known = elementwise_arguments(self, rule, value, span), self.context.value(target)
     if not isinstance(known, Sequence):
         raise error("S2S202", span=span, name=rule.name, reason="the number of its results is not known here")
     totals: list[ir.Atom | None] = [None] * len(known.items)
@@ -121,7 +121,8 @@ def by_tangent(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span:
     atoms: dict[str, Any] = {k: v if _is_given(v) else ir.Const(v) for k, v in bound.items()}
     dots = {
         name: tuple(self.whole(a, span) for a in given) if isinstance(given, tuple) else self.whole(given, span)
-        for name, given in bound.items() if name not in rule.like and _any_active(self, given)
+        for name, given in bound.items()
+        if name not in rule.harmless and table.has_derivative(rule, name, forward=True) and _any_active(self, given)
     }
     available = {"y": target, **atoms}
     total: ir.Atom | None = None
@@ -142,7 +143,7 @@ def _bound(self: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None) -> 
     """The arguments by parameter. Raises where one that has a tangent has no derivative."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
     for name, given in bound.items():
-        if name not in rule.cotangents and name not in rule.like and rule.tangent is None and _any_active(self, given):
+        if _any_active(self, given) and not table.has_derivative(rule, name, forward=True) and _is_inexact(self, given):
             raise error("S2S203", span=span, name=rule.name, keyword=name)
     return bound
 
@@ -152,6 +153,10 @@ def _any_active(self: Forwarder, given: Any) -> bool:
     if isinstance(given, tuple) and not isinstance(given, (ir.Var, ir.Const)):
         return any(map(self.is_active, given))
     return self.is_active(given)
+
+
+def _is_inexact(self: Forwarder, given: Any) -> bool:
+    return any(is_inexact(self.context.value(atom)) for _, atom in _pieces("", given))
 
 
 def passes(self: Forwarder, rule: Any, span: ir.Span | None) -> bool:
@@ -181,7 +186,7 @@ def fit(self: Forwarder, target: ir.Var, path: Path, dot: ir.Atom, span: ir.Span
     known = part(self.context.value(target), path)
     if isinstance(known, Unknown) or (isinstance(known, Array) and known.shape is None):
         return self.builder.call(rt.tangent_like, dot, self.read(target, path, span), span=span)
-    return cotangents.fit_dtype(self.builder, dot, known, span)
+    return cotangents.in_precision(self.builder, dot, target, known, span)
 
 
 def inline(self: Forwarder, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None) -> ir.Atom:
@@ -232,9 +237,11 @@ def _is_given(value: Any) -> bool:
     )
 
 
-def elementwise_arguments(rule: Any, value: ir.Call) -> tuple[ir.Atom, ...]:
+def elementwise_arguments(
+    self: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None
+) -> tuple[ir.Atom, ...]:
     """The arguments in the order of the partials, defaults filled in."""
-    bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+    bound = _bound(self, rule, value, span)
     made = [v if isinstance(v, (ir.Var, ir.Const)) else ir.Const(v) for v in bound.values()]
     return tuple(made[: len(rule.partials)])
 

@@ -247,6 +247,8 @@ linear(
     samples=[args(arr(6), np.ones(4), arr(3), "full"), args(arr(4), np.ones(4), arr(3), "same")],
 )
 
+zero(rt.zeros_like, rt.zeros_of)
+
 # --- as they are written --------------------------------------------------------------------------------------------
 
 for _written in (
@@ -258,7 +260,7 @@ for _written in (
     rt._spectral_norm_bar, rt._slope_of_abs, rt._trapezoid_steps, rt._interp_piece, rt._with_length, rt.axis_size,
     rt.periodic, rt.periodic_fp_bar, rt.distance_dot, directions.columns, directions.rows, directions.each_cotangent,
     directions.each_direction, directions.each, directions.one, directions.joined, directions.lift, directions.beside,
-    directions.tangents_like, directions.unbroadcast,
+    directions.tangents_like, directions.unbroadcast, rt.either_used,
 ):
     model(_written)(_written)
 zero(directions.basis, rt.ones_like, directions.count)

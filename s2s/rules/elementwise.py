@@ -16,6 +16,7 @@ from s2s.rules.table import (
     args,
     arr,
     attribute,
+    flat_for_reals,
     jvp,
     linear,
     model,
@@ -34,8 +35,9 @@ INSIDE = (-0.9, 0.9)
 partials(np.sin, lambda y, x: np.cos(x))
 partials(np.cos, lambda y, x: -np.sin(x))
 partials(np.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
-partials(np.arcsin, lambda y, x: 1.0 / np.sqrt(1.0 - x * x), domain=INSIDE)
-partials(np.arccos, lambda y, x: -1.0 / np.sqrt(1.0 - x * x), domain=INSIDE)
+# (1 - x) (1 + x), not 1 - x * x: exact near 1.
+partials(np.arcsin, lambda y, x: 1.0 / np.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
+partials(np.arccos, lambda y, x: -1.0 / np.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
 partials(np.arctan, lambda y, x: 1.0 / (1.0 + x * x))
 partials(np.sinh, lambda y, x: np.cosh(x))
 partials(np.cosh, lambda y, x: np.sinh(x))
@@ -43,14 +45,17 @@ partials(np.tanh, lambda y, x: 1.0 - y * y)
 partials(np.arcsinh, lambda y, x: 1.0 / np.sqrt(1.0 + x * x))
 # Two roots, not one of x * x - 1: right on the whole complex plane, and exact near 1.
 partials(np.arccosh, lambda y, x: 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), domain=(1.2, 4.0))
-partials(np.arctanh, lambda y, x: 1.0 / (1.0 - x * x), domain=INSIDE)
+partials(
+    np.arctanh, lambda y, x: 1.0 / ((1.0 - (np.float64(x) if type(x) is float else x)) * (1.0 + x)), domain=INSIDE,
+)
 partials(np.exp, lambda y, x: y)
 partials(np.exp2, lambda y, x: math.log(2.0) * y)
-partials(np.expm1, lambda y, x: y + 1.0)
-partials(np.log, lambda y, x: 1.0 / x, domain=POSITIVE)
-partials(np.log2, lambda y, x: 1.0 / (math.log(2.0) * x), domain=POSITIVE)
-partials(np.log10, lambda y, x: 1.0 / (math.log(10.0) * x), domain=POSITIVE)
-partials(np.log1p, lambda y, x: 1.0 / (1.0 + x), domain=(-0.7, 3.0))
+partials(np.expm1, lambda y, x: np.exp(x))  # y + 1 has no digits left where y is near -1
+# Where NumPy's functions are given a Python number it is made one of NumPy's: 1.0 / 0.0 is inf, where Python raises.
+partials(np.log, lambda y, x: 1.0 / (np.float64(x) if type(x) is float else x), domain=POSITIVE)
+partials(np.log2, lambda y, x: 1.0 / (math.log(2.0) * (np.float64(x) if type(x) is float else x)), domain=POSITIVE)
+partials(np.log10, lambda y, x: 1.0 / (math.log(10.0) * (np.float64(x) if type(x) is float else x)), domain=POSITIVE)
+partials(np.log1p, lambda y, x: 1.0 / (1.0 + (np.float64(x) if type(x) is float else x)), domain=(-0.7, 3.0))
 # At 0 the derivative of a root is inf, as in JAX.
 partials(np.sqrt, lambda y, x: 0.5 / y, domain=POSITIVE)
 partials(np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), domain=POSITIVE)
@@ -64,12 +69,24 @@ alias(np.deg2rad, np.radians)
 alias(np.rad2deg, np.degrees)
 
 
-def _sinc(y: Any, x: Any) -> Any:
-    """cos(pi x) / x - sin(pi x) / (pi x^2), written with the result; 0 at 0, where the limit is 0."""
-    return np.where(x == 0.0, 0.0, (np.cos(math.pi * x) - y) / np.where(x == 0.0, 1.0, x))
+def sinc_slope(x: Any) -> Any:
+    """The derivative of ``np.sinc``, cos(pi x) / x - sin(pi x) / (pi x^2); by its series near 0, where these cancel."""
+    near = np.abs(x) < 0.3
+    square = (math.pi * np.where(near, x, 0.0)) ** 2
+    series = np.zeros_like(square)
+    for k in range(9, 0, -1):  # (-1)^k (pi x)^(2k) / (2k + 1)!
+        series = 2 * k * (-1.0) ** k / math.factorial(2 * k + 1) + square * series
+    away = np.where(near, 1.0, x)
+    return np.where(near, math.pi**2 * x * series, (np.cos(math.pi * away) - np.sinc(away)) / away)
 
 
-partials(np.sinc, _sinc, samples=(args(arr(5)), args(arr(2, 3)), args(arr())))
+# From the equation of spherical Bessel functions: x s'' + 2 s' + pi^2 x s = 0.
+partials(np.sinc, lambda y, x: sinc_slope(x), samples=(args(arr(5)), args(arr(2, 3)), args(arr()), args(num())))
+partials(
+    sinc_slope,
+    lambda y, x: np.where(x == 0.0, -math.pi**2 / 3.0, -2.0 * y / np.where(x == 0.0, 1.0, x) - math.pi**2 * np.sinc(x)),
+    params="x", samples=(args(arr(5)), args(arr(2, 3)), args(arr(3, low=-0.2, high=0.2))),
+)
 
 
 def bessel_quotient(x: Any) -> Any:
@@ -122,12 +139,17 @@ straight_through(np.round, np.around, np.ndarray.round, params="a, decimals=0, o
 partials(np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
 partials(np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
 partials(np.multiply, lambda y, a, b: b, lambda y, a, b: a)
-partials(np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b, domain=((-2.0, 2.0), POSITIVE))
+partials(
+    np.divide,
+    lambda y, a, b: 1.0 / (np.float64(b) if type(b) is float else b),
+    lambda y, a, b: -y / (np.float64(b) if type(b) is float else b),
+    domain=((-2.0, 2.0), POSITIVE),
+)
 
 
 def power_base(y: Any, a: Any, b: Any) -> Any:
-    """b a^(b-1), and 0 where b is 0, whatever a is: there the exponent is left at 0."""
-    return b * a ** (b - (b != 0))
+    """b a^(b-1), and 0 where both are 0: there the exponent is left at 0."""
+    return b * a ** (b - ((b != 0) | (a != 0)))
 
 
 def power_exponent(y: Any, a: Any, b: Any) -> Any:
@@ -151,7 +173,11 @@ straight_through(
 )
 # 0 at the origin, the middle of the slopes there: ``y + (y == 0.0)`` is y, or 1 where y is 0.
 partials(np.hypot, lambda y, a, b: a / (y + (y == 0.0)), lambda y, a, b: b / (y + (y == 0.0)))
-partials(np.arctan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
+partials(
+    np.arctan2,
+    lambda y, a, b: (np.float64(b) if type(b) is float else b) / (a * a + b * b),
+    lambda y, a, b: -(np.float64(a) if type(a) is float else a) / (a * a + b * b),
+)
 
 
 def share_of_sum(a: Any, b: Any) -> Any:
@@ -292,3 +318,21 @@ vjp(
 @jvp(np.angle)
 def _angle_dot(z: Any, z_dot: Any, deg: Any) -> Any:
     return np.imag(z_dot / z) * (180.0 / math.pi if deg else 1.0)
+
+
+def _sign(y_bar: Any, y: Any, x: Any) -> Any:
+    """The sign of a complex number, x / |x|, turns as its angle does; 0 at 0. That of a real one is constant."""
+    if not np.iscomplexobj(x):
+        return rt.zeros_like(x)
+    return 1.0j * np.imag(y_bar * y) * np.conj(y) / (np.abs(x) + (x == 0.0))
+
+
+def _sign_dot(x_dot: Any, y: Any, x: Any) -> Any:
+    if not np.iscomplexobj(x):
+        return np.zeros_like(y)
+    return 1.0j * np.imag(np.conj(y) * x_dot) * y / (np.abs(x) + (x == 0.0))
+
+
+vjp(np.sign, x=_sign, samples=[args(arr(3, complex=True)), args(arr(2, 2, complex=True))])
+jvp(np.sign, x=_sign_dot)
+flat_for_reals(np.angle, np.sign)

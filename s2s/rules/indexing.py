@@ -276,14 +276,72 @@ def slope_bar(g: Any, spacing: Any, edge_order: int) -> Any:
     return np.concatenate([zero, change]) - np.concatenate([change, zero])
 
 
-def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any) -> Any:
-    """The cotangents of the distances of the points: the slopes go with one over them."""
+def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+    """The cotangents of the distances of the points, the slopes going with one over them, or of their places."""
     axes = gradient_axes(f, axis)
     parts, slopes = ([y_bar], [y]) if len(axes) == 1 else (y_bar, y)
-    if any(np.ndim(spacing) for spacing in varargs):
-        return rt.no_derivative("np.gradient", "the places of the points have no rule; keep the spacings constant")
-    each = [0.0 if part is None else -np.sum(part * slope) for part, slope in zip(parts, slopes, strict=True)]
-    return tuple([bar / h for bar, h in zip(each if len(varargs) > 1 else [sum(each)], varargs, strict=True)])
+    if len(varargs) < len(axes):  # one distance for all axes
+        each = [0.0 if part is None else -np.sum(part * slope) for part, slope in zip(parts, slopes, strict=True)]
+        return (sum(each) / varargs[0],)
+    return tuple([
+        spacing_bar(part, slope, f, spacing, along, edge_order)
+        for part, slope, spacing, along in zip(parts, slopes, varargs, axes)
+    ])
+
+
+def spacing_bar(g: Any, slope: Any, f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
+    """The cotangent of one distance, or of the places along one axis."""
+    if g is None:
+        return rt.zeros_like(spacing)
+    if np.ndim(spacing) == 0:
+        return -np.sum(g * slope) / spacing
+    g = np.moveaxis(np.broadcast_to(g, np.shape(f)), axis, 0)
+    return rt.cast(places_bar(g, np.moveaxis(f, axis, 0), spacing, edge_order), spacing)
+
+
+def quotients_of(f: Any, places: Any) -> tuple[Any, Any, Any]:
+    """The steps between places, the quotients of differences, and the share of the quotient after a point in its slope,
+    along the first axis.
+    """
+    steps = np.reshape(np.diff(places), (-1, *(1,) * (np.ndim(f) - 1)))
+    return steps, np.diff(f, axis=0) / steps, steps[:-1] / (steps[:-1] + steps[1:])
+
+
+def places_bar(g: Any, f: Any, places: Any, edge_order: int) -> Any:
+    """The cotangent of the places of points from that of the slopes there, along the first axis."""
+    steps, quotients, share = quotients_of(f, places)
+    first, inner, last = g[:1], g[1:-1], g[-1:]
+    zero, bends = np.zeros_like(quotients[:1]), quotients[1:] - quotients[:-1]
+    quotients_bar = np.concatenate([zero, share * inner]) + np.concatenate([(1.0 - share) * inner, zero])
+    quotients_bar = quotients_bar + np.concatenate([first, np.zeros_like(quotients[1:])])
+    quotients_bar = quotients_bar + np.concatenate([np.zeros_like(quotients[:-1]), last])
+    share_bar = inner * bends
+    if edge_order == 2:
+        left, right = share[:1] * first, (1.0 - share[-1:]) * last
+        quotients_bar = quotients_bar + np.concatenate([left, -left, np.zeros_like(quotients[2:])])
+        quotients_bar = quotients_bar + np.concatenate([np.zeros_like(quotients[:-2]), -right, right])
+        share_bar = share_bar - np.concatenate([first * bends[:1], np.zeros_like(bends[1:])])
+        share_bar = share_bar - np.concatenate([np.zeros_like(bends[:-1]), last * bends[-1:]])
+    change = share_bar / (steps[:-1] + steps[1:]) ** 2
+    steps_bar = np.concatenate([change * steps[1:], zero]) - np.concatenate([zero, change * steps[:-1]])
+    steps_bar = np.sum(steps_bar - quotients_bar * quotients / steps, axis=tuple(range(1, np.ndim(f))))
+    end = np.zeros_like(steps_bar[:1])
+    return np.concatenate([end, steps_bar]) - np.concatenate([steps_bar, end])
+
+
+def places_dot(places_dots: Any, f: Any, places: Any, edge_order: int) -> Any:
+    """The tangent of the slopes from that of the places of points, along the first axis."""
+    steps, quotients, share = quotients_of(f, places)
+    steps_dot = np.reshape(np.diff(places_dots), np.shape(steps))
+    changes = -quotients * steps_dot / steps
+    share_dot = (steps_dot[:-1] * steps[1:] - steps[:-1] * steps_dot[1:]) / (steps[:-1] + steps[1:]) ** 2
+    bends = quotients[1:] - quotients[:-1]
+    inner = (1.0 - share) * changes[:-1] + share * changes[1:] + share_dot * bends
+    first, last = changes[:1], changes[-1:]
+    if edge_order == 2:
+        first = first + share[:1] * (changes[:1] - changes[1:2]) - share_dot[:1] * bends[:1]
+        last = last + (1.0 - share[-1:]) * (changes[-1:] - changes[-2:-1]) - share_dot[-1:] * bends[-1:]
+    return np.concatenate([first, inner, last])
 
 
 vjp(
@@ -295,6 +353,8 @@ vjp(
         args(arr(5), edge_order=2), args(arr(4, 5), num(0.5, 1.0), num(0.5, 1.0)), args(arr(4, 5), num(0.5, 1.0)),
         args(arr(5), np.array([0.0, 0.5, 1.7, 2.0, 3.0])), args(arr(4, 5), 0.5, np.array([0.0, 0.5, 1.7, 2.0, 3.0])),
         args(arr(4, 5), edge_order=2), args(arr(4, 5), np.array([0.0, 0.5, 1.7, 2.0]), axis=0, edge_order=2),
+        args(arr(3), arr(3)), args(arr(4, 3), arr(3), axis=1), args(arr(4, 3), arr(4), num(0.5, 1.0)),
+        args(arr(4, 5), arr(5), axis=1, edge_order=2), args(arr(3, 4), arr(3), arr(4), edge_order=2),
         args(arr(4, 5), axis=(1, 0)), args(arr(4, 5), 2.0, axis=(-1,)),
     ],
 )
@@ -304,20 +364,39 @@ def _gradient_f_dot(f_dot: Any, varargs: Any, axis: Any, edge_order: Any) -> Any
     return np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order)
 
 
-def _gradient_spacings_dot(varargs_dot: Any, y: Any, varargs: Any) -> Any:
-    if any(np.ndim(spacing) for spacing in varargs):
-        return rt.no_derivative("np.gradient", "the places of the points have no rule; keep the spacings constant")
-    changes = [-h_dot / h for h, h_dot in zip(varargs, varargs_dot)]
-    if isinstance(y, np.ndarray):
-        return changes[0] * y
-    return tuple([change * slope for change, slope in zip(changes if len(changes) > 1 else changes * len(y), y)])
+def _gradient_spacings_dot(varargs_dot: Any, y: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+    axes = gradient_axes(f, axis)
+    slopes = [y] if len(axes) == 1 else y
+    spacings, dots = varargs, varargs_dot
+    if len(varargs) < len(axes):  # one distance for all axes
+        spacings, dots = [varargs[0] for _ in axes], [varargs_dot[0] for _ in axes]
+    made = [
+        spacing_dot(dot, slope, f, spacing, along, edge_order)
+        for dot, slope, spacing, along in zip(dots, slopes, spacings, axes)
+    ]
+    return made[0] if len(axes) == 1 else tuple(made)
 
 
-linear(
+def spacing_dot(dot: Any, slope: Any, f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
+    """The tangent of the slopes along one axis."""
+    if np.ndim(spacing) == 0:
+        return -dot / spacing * slope
+    return np.moveaxis(places_dot(dot, np.moveaxis(f, axis, 0), spacing, edge_order), 0, axis)
+
+
+# The cotangent of the distances from <gradient_bar(g), v> = <g, np.gradient(v)>.
+vjp(
     gradient_bar, params="g, f, varargs, axis, edge_order", harmless="f",
     g=lambda y_bar, varargs, axis, edge_order: np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order),
-    varargs=lambda: rt.no_derivative("the second derivative of np.gradient", "by the distances it has no rule"),
+    varargs=lambda y_bar, g, varargs, axis, edge_order: spacings_bar(
+        g, np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order), y_bar, varargs, axis, edge_order
+    ),
     samples=[args(arr(5), np.ones(5), (0.5,), None, 1)],
+)
+jvp(
+    gradient_bar,
+    g=lambda g_dot, f, varargs, axis, edge_order: gradient_bar(g_dot, f, varargs, axis, edge_order),
+    varargs=lambda: rt.no_derivative("the second derivative of np.gradient", "by the distances it has no rule"),
 )
 jvp(np.gradient, f=_gradient_f_dot, varargs=_gradient_spacings_dot)
 
@@ -327,11 +406,12 @@ jvp(np.gradient, f=_gradient_f_dot, varargs=_gradient_spacings_dot)
     samples=[args(arr(5)), args(arr(2, 3), num()), args(arr(4), to_begin=arr(2)), args(arr(4), arr(2), num())],
 )
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """The ends are taken in the dtype of the array."""
     steps = np.diff(np.ravel(ary))
     if to_begin is not None:
-        steps = np.concatenate([np.ravel(to_begin), steps])
+        steps = np.concatenate([np.ravel(np.asarray(to_begin, steps.dtype)), steps])
     if to_end is not None:
-        steps = np.concatenate([steps, np.ravel(to_end)])
+        steps = np.concatenate([steps, np.ravel(np.asarray(to_end, steps.dtype))])
     return steps
 
 

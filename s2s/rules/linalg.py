@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, num, takes_none, vjp
 
 
 def _h(a: Any) -> Any:
@@ -239,8 +239,15 @@ def _cholesky_dot(y: Any, a_dot: Any, upper: Any) -> Any:
     return rt.cholesky_dot(y, a_dot)
 
 
+def _eigh(y_bar: Any, y: Any) -> Any:
+    """V diag(w_bar) V^T, and what turns the eigenvectors where something reads them."""
+    if y_bar[1] is None and np.ndim(y_bar[0]) == np.ndim(y[0]) and not np.iscomplexobj(y[1]):
+        return (y[1] * np.expand_dims(y_bar[0], -2)) @ np.swapaxes(y[1], -1, -2)
+    return rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
+
+
 vjp(
-    np.linalg.eigh, a=lambda y_bar, y, a: rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1]), params="a, UPLO='L'",
+    np.linalg.eigh, a=_eigh, params="a, UPLO='L'",
     harmless="UPLO", samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U")],
 )
 vjp(
@@ -540,6 +547,8 @@ vjp(np.linalg.eigvals, a=lambda y_bar, y, a: eigvals_bar(y_bar, y, a), params="a
 jvp(np.linalg.eig, a=lambda a_dot, y, a: eig_dot(y, a, a_dot))
 jvp(np.linalg.eigvals, a=lambda a_dot, y, a: eigvals_dot(y, a, a_dot))
 
+takes_none(np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.lstsq, np.linalg.eig)
+
 # --- products -----------------------------------------------------------------------------------------------
 
 # The first factor is conjugated, as in np.vdot.
@@ -585,7 +594,7 @@ jvp(np.linalg.matrix_power, a=lambda a_dot, a, n: matrix_power_dot(a, a_dot, n))
 
 @model(np.linalg.multi_dot, samples=[args([arr(2, 3), arr(3, 4)]), args([arr(3), arr(3, 4), arr(4)])])
 def _multi_dot(arrays: Any) -> Any:
-    product = arrays[0]
+    product = np.asarray(arrays[0])
     for factor in arrays[1:]:
-        product = product @ factor
+        product = product @ np.asarray(factor)
     return product

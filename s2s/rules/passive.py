@@ -30,7 +30,7 @@ zero(
 zero(
     np.isfinite, np.isinf, np.isnan, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isrealobj,
     np.iscomplexobj,
-    np.isscalar, np.signbit, np.sign, np.any, np.all, np.ndarray.any, np.ndarray.all, np.count_nonzero,
+    np.isscalar, np.signbit, np.any, np.all, np.ndarray.any, np.ndarray.all, np.count_nonzero,
 )
 
 # positions and counts
@@ -87,6 +87,12 @@ zero(
     math.factorial,
     math.isqrt, math.ulp,
 )
+
+zero(*(getattr(np.testing, name) for name in np.testing.__all__ if name.startswith("assert")))
+
+BY_VALUE = "whether its result is complex depends on the values; call np.sqrt and its kin on `x + 0j`"
+for _name in np.emath.__all__:
+    refuse(getattr(np.emath, _name), BY_VALUE)
 
 MATRIX = "matrices are not differentiated; use arrays of two dimensions and `@`"
 for _matrices in (np.matrix, np.asmatrix, np.bmat):

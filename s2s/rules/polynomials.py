@@ -13,7 +13,10 @@ from s2s.rules.table import args, arr, jvp, model, num, vjp
 @model(np.polyval, samples=[args(arr(4), num()), args(arr(3), arr(2, 3)), args([num(), num()], arr(2))])
 def _polyval(p: Any, x: Any) -> Any:
     """Horner's scheme, the highest power first."""
-    total = 0.0 * x
+    x = np.asarray(x)
+    if isinstance(p, (list, tuple)):  # an array of its numbers is in double precision
+        x = x.astype(np.result_type(x, np.float64))
+    total = np.zeros_like(x)
     for coefficient in p:
         total = total * x + coefficient
     return total
@@ -56,15 +59,54 @@ def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     return p
 
 
-@model(np.poly, samples=[args(arr(3)), args(arr(4, complex=True))])
+@model(np.poly, samples=[args(arr(3)), args(arr(4, complex=True)), args(arr(3, 3)), args(arr(3, 3, complex=True))])
 def _poly(seq_of_zeros: Any) -> Any:
-    """The product of x - z over the zeros; the characteristic polynomial of a matrix is not known here."""
-    if np.ndim(seq_of_zeros) != 1:
-        rt.no_derivative("np.poly", "of a matrix: it has no rule; give the zeros")
-    product = np.ones(1)
-    for zero in seq_of_zeros:
-        product = np.append(product, 0.0) - zero * np.append(0.0, product)
+    """The product of x - z over the zeros, or the characteristic polynomial of a matrix."""
+    zeros = np.asarray(seq_of_zeros)
+    if np.ndim(zeros) == 2:
+        return characteristic(zeros)
+    zeros = zeros.astype(np.mintypecode(zeros.dtype.char))
+    product = np.ones_like(zeros, shape=1)
+    nothing = np.zeros_like(product)
+    for zero in zeros:
+        product = np.concatenate([product, nothing]) - zero * np.concatenate([nothing, product])
     return product
+
+
+def characteristic(a: Any) -> Any:
+    """The coefficients of det(x - a), by NumPy."""
+    return np.poly(a)
+
+
+def characteristic_bar(g: Any, y: Any, a: Any) -> Any:
+    """The cotangent of a matrix: the coefficients move by -tr(m_k da), where the sum of m_k x^k is the adjugate of
+    x - a (D. Faddeev, V. Faddeeva, "Computational methods of linear algebra", 1963).
+    """
+    eye = np.eye(len(a), dtype=a.dtype)
+    m = eye
+    a_bar = -g[1] * eye
+    for k in range(1, len(a)):
+        m = a @ m + y[k] * eye
+        a_bar = a_bar - g[k + 1] * m.T
+    return a_bar
+
+
+def characteristic_dot(y: Any, a: Any, a_dot: Any) -> Any:
+    """The tangent of the coefficients (see ``characteristic_bar``)."""
+    eye = np.eye(len(a), dtype=a.dtype)
+    m = eye
+    changes = [np.zeros_like(y[0]), -np.trace(a_dot)]
+    for k in range(1, len(a)):
+        m = a @ m + y[k] * eye
+        changes.append(-np.sum(m.T * a_dot))
+    return np.array(changes, y.dtype)
+
+
+vjp(
+    characteristic, a=lambda y_bar, y, a: characteristic_bar(y_bar, y, a),
+    samples=[args(arr(3, 3)), args(arr(2, 2)), args(arr(3, 3, complex=True)), args(arr(1, 1))],
+)
+jvp(characteristic, a=lambda a_dot, y, a: characteristic_dot(y, a, a_dot))
 
 
 def _roots(y_bar: Any, y: Any, p: Any) -> Any:
@@ -122,20 +164,69 @@ def _polyfit(
     return (c, inner[:, :, None] * spread) if np.ndim(y) == 2 else (c, inner * spread)
 
 
-
-
 DIVISOR = arr(3, low=0.5)
 
 
-@model(np.polydiv, samples=[args(arr(5), DIVISOR), args(arr(3), DIVISOR), args(arr(2), DIVISOR)])
-def _polydiv(u: Any, v: Any) -> Any:
-    """The leading coefficients of u = q v + r are a triangular system for those of q."""
+def quotient_system(v: Any, count: int) -> Any:
+    """The triangular matrix that takes a quotient of ``count`` coefficients to the leading ones of its product with
+    ``v``; in a precision that ``solve`` has.
+    """
+    shift = np.arange(count)[:, None] - np.arange(count)
+    inside = (shift >= 0) & (shift < len(v))
+    matrix = np.where(inside, np.take(v, np.clip(shift, 0, len(v) - 1)), 0.0)
+    return matrix.astype(np.result_type(v, np.float32))
+
+
+def polydiv_bars(g: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """The cotangents of ``u`` and ``v`` from those of the quotient and the rest, u = q v + r. What NumPy left out at
+    the front of the rest is zero.
+    """
+    q, r = y
+    q_bar, r_bar = rt.whole(g, y)
     u, v = np.atleast_1d(u), np.atleast_1d(v)
     count = len(u) - len(v) + 1
     if count < 1:
-        return np.zeros(1), u
-    shift = np.arange(count)[:, None] - np.arange(count)
-    inside = (shift >= 0) & (shift < len(v))
-    quotient = np.linalg.solve(np.where(inside, np.take(v, np.clip(shift, 0, len(v) - 1)), 0.0), u[:count])
-    rest = (u - np.convolve(quotient, v))[count:]
-    return quotient, rest if len(rest) else np.zeros(1)
+        return r_bar, np.zeros_like(v)
+    u_bar = np.concatenate([np.zeros(len(u) - len(r)), r_bar])
+    q_bar = q_bar - np.correlate(u_bar, np.conj(v), "valid")
+    weights = np.linalg.solve(quotient_system(v, count).T, q_bar.astype(np.result_type(q_bar, np.float32)))
+    u_bar = u_bar + np.concatenate([weights, np.zeros(len(u) - count)])
+    return u_bar, -np.correlate(u_bar, np.conj(q), "valid")
+
+
+def polydiv_dots(y: Any, u: Any, v: Any, u_dot: Any, v_dot: Any) -> tuple[Any, Any]:
+    """The tangents of the quotient and the rest."""
+    q, r = y
+    u, v = np.atleast_1d(u), np.atleast_1d(v)
+    count = len(u) - len(v) + 1
+    if count < 1:
+        return np.zeros_like(q), u_dot
+    change = u_dot - np.convolve(q, v_dot)
+    q_dot = np.linalg.solve(quotient_system(v, count), change[:count].astype(np.result_type(change, np.float32)))
+    return q_dot, (change - np.convolve(q_dot, v))[len(u) - len(r) :]
+
+
+def _polydiv_u_bar(y_bar: Any, y: Any, u: Any, v: Any) -> Any:
+    return rt.cast(np.reshape(polydiv_bars(y_bar, y, u, v)[0], np.shape(u)), u)
+
+
+def _polydiv_v_bar(y_bar: Any, y: Any, u: Any, v: Any) -> Any:
+    return rt.cast(np.reshape(polydiv_bars(y_bar, y, u, v)[1], np.shape(v)), v)
+
+
+def _polydiv_u_dot(u_dot: Any, y: Any, u: Any, v: Any) -> Any:
+    return polydiv_dots(y, u, v, np.atleast_1d(u_dot), np.zeros_like(np.atleast_1d(v)))
+
+
+def _polydiv_v_dot(v_dot: Any, y: Any, u: Any, v: Any) -> Any:
+    return polydiv_dots(y, u, v, np.zeros_like(np.atleast_1d(u)), np.atleast_1d(v_dot))
+
+
+vjp(
+    np.polydiv, u=_polydiv_u_bar, v=_polydiv_v_bar, params="u, v",
+    samples=[
+        args(arr(5), DIVISOR), args(arr(3), DIVISOR), args(arr(2), DIVISOR), args(arr(4), num(0.5)),
+        args(arr(4, complex=True), arr(2, low=0.5, complex=True)),
+    ],
+)
+jvp(np.polydiv, u=_polydiv_u_dot, v=_polydiv_v_dot)

@@ -191,37 +191,37 @@ PAIRS = [
 
 @model(np.add.outer, samples=PAIRS)
 def _add_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) + B
+    return _apart(A, B) + np.asarray(B)
 
 
 @model(np.subtract.outer, samples=PAIRS)
 def _subtract_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) - B
+    return _apart(A, B) - np.asarray(B)
 
 
 @model(np.multiply.outer, samples=PAIRS)
 def _multiply_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) * B
+    return _apart(A, B) * np.asarray(B)
 
 
 @model(np.divide.outer, samples=PAIRS)
 def _divide_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) / B
+    return _apart(A, B) / np.asarray(B)
 
 
 @model(np.power.outer, samples=PAIRS)
 def _power_outer(A: Any, B: Any, /) -> Any:
-    return _apart(A, B) ** B
+    return _apart(A, B) ** np.asarray(B)
 
 
 @model(np.maximum.outer, samples=PAIRS)
 def _maximum_outer(A: Any, B: Any, /) -> Any:
-    return np.maximum(_apart(A, B), B)
+    return np.maximum(_apart(A, B), np.asarray(B))
 
 
 @model(np.minimum.outer, samples=PAIRS)
 def _minimum_outer(A: Any, B: Any, /) -> Any:
-    return np.minimum(_apart(A, B), B)
+    return np.minimum(_apart(A, B), np.asarray(B))
 
 
 # --- tensordot, einsum, kron, cross -------------------------------------------------------------------------

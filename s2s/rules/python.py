@@ -195,18 +195,18 @@ straight_through(*{getattr(np, name) for name in INTEGERS.split()}, params="x=0,
 partials(math.sin, lambda y, x: math.cos(x))
 partials(math.cos, lambda y, x: -math.sin(x))
 partials(math.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
-partials(math.asin, lambda y, x: 1.0 / math.sqrt(1.0 - x * x), domain=INSIDE)
-partials(math.acos, lambda y, x: -1.0 / math.sqrt(1.0 - x * x), domain=INSIDE)
+partials(math.asin, lambda y, x: 1.0 / math.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
+partials(math.acos, lambda y, x: -1.0 / math.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
 partials(math.atan, lambda y, x: 1.0 / (1.0 + x * x))
 partials(math.sinh, lambda y, x: math.cosh(x))
 partials(math.cosh, lambda y, x: math.sinh(x))
 partials(math.tanh, lambda y, x: 1.0 - y * y)
 partials(math.asinh, lambda y, x: 1.0 / math.sqrt(1.0 + x * x))
 partials(math.acosh, lambda y, x: 1.0 / math.sqrt((x - 1.0) * (x + 1.0)), domain=(1.2, 4.0))
-partials(math.atanh, lambda y, x: 1.0 / (1.0 - x * x), domain=INSIDE)
+partials(math.atanh, lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)), domain=INSIDE)
 partials(math.exp, lambda y, x: y)
 partials(math.exp2, lambda y, x: math.log(2.0) * y)
-partials(math.expm1, lambda y, x: y + 1.0)
+partials(math.expm1, lambda y, x: math.exp(x))
 partials(math.log2, lambda y, x: 1.0 / (math.log(2.0) * x), domain=POSITIVE)
 partials(math.log10, lambda y, x: 1.0 / (math.log(10.0) * x), domain=POSITIVE)
 partials(math.log1p, lambda y, x: 1.0 / (1.0 + x), domain=(-0.7, 3.0))
@@ -273,7 +273,7 @@ def _fsum(seq: Any, /) -> Any:
     total = 0.0
     for item in seq:
         total = total + item
-    return total
+    return float(total)
 
 
 @model(math.prod, samples=[args([num(), num(), num()]), args(arr(3), start=num())])
@@ -339,7 +339,7 @@ def _phase(z: Any, /) -> Any:
 
 @model(cmath.polar, samples=COMPLEX)
 def _polar(z: Any, /) -> Any:
-    return abs(z), math.atan2(z.imag, z.real)
+    return math.hypot(z.real, z.imag), math.atan2(z.imag, z.real)
 
 
 @model(cmath.rect, samples=[args(num(0.5, 2), num())])

@@ -490,11 +490,19 @@ alias(np.cumsum, np.add.accumulate, params="a, axis=0, dtype=None, out=None", sa
 alias(np.cumprod, np.multiply.accumulate, params="a, axis=0, dtype=None, out=None", samples=ALONG[:3])
 
 
+def shares_of_sum(a: Any, whole: Any, axis: Any) -> Any:
+    """e^a / e^whole, the share of each element in the sum; of an infinite sum those have equal parts that are it."""
+    there = np.isfinite(whole)
+    hit = a == whole
+    ties = hit / np.maximum(np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 1.0)
+    return np.where(there, np.exp(np.where(there, a, 0.0) - np.where(there, whole, 0.0)), ties)
+
+
 def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
-    return y_bar * np.exp(a - y)
+    return y_bar * shares_of_sum(a, y, axis)
 
 
 vjp(np.logaddexp.reduce, a=_logaddexp_reduce, params=METHOD.format(None), samples=ALONG[:5])
@@ -503,8 +511,7 @@ vjp(np.logaddexp.reduce, a=_logaddexp_reduce, params=METHOD.format(None), sample
 @jvp(np.logaddexp.reduce)
 def _logaddexp_reduce_dot(y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
     whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    return np.sum(np.exp(a - whole) * a_dot, axis=axis, keepdims=keepdims)
-
+    return np.sum(shares_of_sum(a, whole, axis) * a_dot, axis=axis, keepdims=keepdims)
 
 
 def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, vjp
+from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, refuse, vjp
 
 # --- the same elements in the same order --------------------------------------------------------------------
 
@@ -268,10 +268,8 @@ def widths_of(array: Any, pad_width: Any) -> list[tuple[int, int]]:
     return [(before, after) for before, after in made.tolist()]
 
 
-def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any) -> Any:
-    """The cotangent of ``array`` from that of ``np.pad`` in a mode that is linear, axis by axis."""
-    if mode not in ("edge", "reflect", "symmetric", "wrap", "linear_ramp", "mean"):
-        return rt.no_derivative("np.pad", f"the mode {mode!r} has no rule; pad with np.concatenate")
+def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, reflect_type: Any) -> Any:
+    """The cotangent of ``array`` from that of ``np.pad`` in a mode that repeats elements, axis by axis."""
     options = {"reflect_type": reflect_type} if mode in ("reflect", "symmetric") else {}
     repeats = mode in ("edge", "wrap") or options == {"reflect_type": "even"}
     for axis, (before, after) in enumerate(widths_of(array, pad_width)):
@@ -281,33 +279,189 @@ def pad_bar(g: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end
             source = np.pad(np.arange(n), (before, after), mode=mode)
             g_bar = rt.take_bar(g, np.empty((n, *np.shape(g)[1:])), source, 0)
         else:  # the matrix of the axis is the padded unit matrix
-            if mode == "mean" and stat_length is not None:
-                lengths = widths_of(array, stat_length)[axis]
-                options = {"stat_length": [lengths, (1, 1)]}
             spread = np.pad(np.eye(n, dtype=g.dtype), [(before, after), (0, 0)], mode=mode, **options)
             g_bar = np.tensordot(spread, g, axes=([0], [0]))
         g = np.moveaxis(g_bar, 0, axis)
     return g
 
 
+STAGED = ("mean", "maximum", "minimum", "median", "linear_ramp", "empty")
+"""Modes of ``np.pad`` that put numbers beside an array: a statistic of the lines that they continue, a ramp to a
+number. Each axis is padded in turn, with what the axes before it have got."""
+
+
+def statistic_weights(lines: Any, mode: str) -> Any:
+    """How a statistic of lines along the first axis moves with each of their elements; ties share."""
+    if mode == "mean":
+        return np.full_like(lines, 1.0 / len(lines))
+    if mode in ("maximum", "minimum"):
+        hit = lines == (np.max(lines, axis=0) if mode == "maximum" else np.min(lines, axis=0))
+        return hit / np.sum(hit, axis=0, dtype=lines.dtype)
+    middle = np.zeros_like(lines)
+    middle[(len(lines) - 1) // 2] += 0.5
+    middle[len(lines) // 2] += 0.5
+    weights = np.zeros_like(lines)
+    np.put_along_axis(weights, np.argsort(lines, axis=0, kind="stable"), middle, 0)
+    return weights
+
+
+def pad_sides(array: Any, axis: int, pad_width: Any, stat_length: Any, end_values: Any) -> list[tuple[int, int, Any]]:
+    """For both sides of an axis how many elements are put there, how many lines they are a statistic of, and the number
+    that a ramp goes to."""
+    lengths = (None, None) if stat_length is None else widths_of(array, stat_length)[axis]
+    ends = np.broadcast_to(end_values, (np.ndim(array), 2))[axis]
+    n = np.shape(array)[axis]
+    return [
+        (width, n if length is None else min(length, n), end)
+        for width, length, end in zip(widths_of(array, pad_width)[axis], lengths, ends)
+    ]
+
+
+def pad_stages(array: Any, pad_width: Any, mode: str, stat_length: Any, end_values: Any) -> list[Any]:
+    """The array before each axis is padded, by NumPy."""
+    widths = widths_of(array, pad_width)
+    return [padded_before(array, axis, widths, mode, stat_length, end_values) for axis in range(np.ndim(array))]
+
+
+def padded_before(array: Any, axis: int, widths: Any, mode: Any, stat_length: Any, end_values: Any) -> Any:
+    """The array padded along the axes before ``axis``."""
+    done = [(before, after) if k < axis else (0, 0) for k, (before, after) in enumerate(widths)]
+    if axis == 0:
+        return np.asarray(array)
+    if mode == "empty":
+        return np.pad(array, done)
+    if mode == "linear_ramp":
+        return np.pad(array, done, "linear_ramp", end_values=end_values)
+    return np.pad(array, done, mode, stat_length=stat_length)
+
+
+def ramp_weights(width: int, g: Any) -> Any:
+    """The weights of the number that a ramp goes to, from outside, in a shape that broadcasts."""
+    return np.reshape(1.0 - np.arange(width) / max(width, 1), (-1, *(1,) * (np.ndim(g) - 1))).astype(g.dtype)
+
+
+def pad_stages_bar(
+    g: Any, array: Any, pad_width: Any, mode: str, stat_length: Any, end_values: Any
+) -> tuple[Any, Any]:
+    """The cotangents of ``array`` and ``end_values`` from that of ``np.pad`` in one of the modes ``STAGED``."""
+    stages = pad_stages(array, pad_width, mode, stat_length, end_values)
+    ends_bar = np.zeros((np.ndim(array), 2), g.dtype)
+    for axis in reversed(range(np.ndim(array))):
+        lines, g = np.moveaxis(stages[axis], axis, 0), np.moveaxis(g, axis, 0)
+        sides = pad_sides(array, axis, pad_width, stat_length, end_values)
+        inner = np.array(g[sides[0][0] : len(g) - sides[1][0]])
+        for side, (width, length, _) in enumerate(sides):
+            outer = g[:width] if side == 0 else g[len(g) - width :][::-1]
+            near = slice(0, length) if side == 0 else slice(len(lines) - length, None)
+            if mode == "linear_ramp":
+                weights = ramp_weights(width, g)
+                ends_bar[axis, side] = np.sum(weights * outer)
+                inner[0 if side == 0 else -1] += np.sum((1.0 - weights) * outer, axis=0)
+            elif mode != "empty" and width:
+                inner[near] += statistic_weights(lines[near], mode) * np.sum(outer, axis=0)
+        g = np.moveaxis(inner, 0, axis)
+    return g, rt.unbroadcast(ends_bar, end_values)
+
+
+def pad_stages_dot(
+    array_dot: Any, ends_dot: Any, array: Any, pad_width: Any, mode: str, stat_length: Any, end_values: Any
+) -> Any:
+    """The tangent of ``np.pad`` in one of the modes ``STAGED``."""
+    stages = pad_stages(array, pad_width, mode, stat_length, end_values)
+    dot = array_dot
+    for axis in range(np.ndim(array)):
+        lines, dot = np.moveaxis(stages[axis], axis, 0), np.moveaxis(dot, axis, 0)
+        sides = pad_sides(array, axis, pad_width, stat_length, end_values)
+        made = []
+        for side, (width, length, _) in enumerate(sides):
+            near = slice(0, length) if side == 0 else slice(len(lines) - length, None)
+            if mode == "linear_ramp":
+                weights = ramp_weights(width, dot)
+                end_dot = np.broadcast_to(ends_dot, (np.ndim(array), 2))[axis, side]
+                outer = weights * end_dot + (1.0 - weights) * dot[0 if side == 0 else -1]
+            elif mode == "empty":
+                outer = np.zeros((width, *np.shape(dot)[1:]), dot.dtype)
+            else:
+                change = np.sum(statistic_weights(lines[near], mode) * dot[near], axis=0)
+                outer = np.broadcast_to(change, (width, *np.shape(change)))
+            made.append(outer if side == 0 else outer[::-1])
+        dot = np.moveaxis(np.concatenate([made[0], dot, made[1]]), 0, axis)
+    return dot
+
+
+def _refuse_mode(mode: Any) -> Any:
+    return rt.no_derivative("np.pad", f"the mode {mode!r} has no rule; pad with np.concatenate")
+
+
 def _pad(
     y_bar: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any
 ) -> Any:
+    if mode in STAGED:
+        return rt.cast(pad_stages_bar(y_bar, array, pad_width, mode, stat_length, end_values)[0], array)
+    if mode in ("edge", "reflect", "symmetric", "wrap"):
+        return pad_bar(y_bar, array, pad_width, mode, reflect_type)
     if mode != "constant":
-        return pad_bar(y_bar, array, pad_width, mode, stat_length, end_values, reflect_type)
+        return _refuse_mode(mode)
     if isinstance(pad_width, dict):
         return rt.unpad(y_bar, array, widths_of(array, pad_width))
     return rt.unpad(y_bar, array, pad_width)
 
 
+def _pad_constant_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, constant_values: Any) -> Any:
+    return rt.pad_value_bar(y_bar, array, pad_width, constant_values)
+
+
+def _pad_end_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any) -> Any:
+    return pad_stages_bar(y_bar, array, pad_width, mode, stat_length, end_values)[1]
+
+
+def _pad_dot(
+    array_dot: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any
+) -> Any:
+    if mode in STAGED:
+        return pad_stages_dot(array_dot, 0.0, array, pad_width, mode, stat_length, end_values)
+    if mode in ("reflect", "symmetric"):
+        return np.pad(array_dot, pad_width, mode, reflect_type=reflect_type)
+    if mode in ("constant", "edge", "wrap"):
+        return np.pad(array_dot, pad_width, mode)
+    return _refuse_mode(mode)
+
+
+def _pad_constant_values_dot(constant_values_dot: Any, array: Any, pad_width: Any) -> Any:
+    return np.pad(np.zeros_like(array), pad_width, constant_values=constant_values_dot)
+
+
+def _pad_end_values_dot(
+    end_values_dot: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any
+) -> Any:
+    return pad_stages_dot(np.zeros_like(array), end_values_dot, array, pad_width, mode, stat_length, end_values)
+
+
+# The statistics are chosen by values: constant where the order of the elements is.
 linear(
-    np.pad, joint=True, array=_pad,
-    end_values=lambda end_values: rt.no_derivative("end_values of np.pad", "it has no rule; pad with np.concatenate"),
+    pad_stages_bar, params="g, array, pad_width, mode, stat_length, end_values", harmless="array end_values",
+    g=lambda y_bar, array, pad_width, mode, stat_length, end_values: pad_stages_dot(
+        y_bar[0], y_bar[1], array, pad_width, mode, stat_length, end_values
+    ),
+    samples=[
+        args(arr(5), np.array([1.0, 3.0, 2.0]), 1, "maximum", None, 0.0),
+        args(arr(5), np.array([1.0, 3.0, 2.0]), 1, "linear_ramp", None, 1.0),
+    ],
+)
+linear(
+    pad_stages_dot, params="array_dot, ends_dot, array, pad_width, mode, stat_length, end_values", joint=True,
+    array_dot=lambda y_bar, array, pad_width, mode, stat_length, end_values: pad_stages_bar(
+        y_bar, array, pad_width, mode, stat_length, end_values
+    )[0],
+    ends_dot=lambda y_bar, ends_dot, array, pad_width, mode, stat_length, end_values: rt.unbroadcast(
+        pad_stages_bar(y_bar, array, pad_width, mode, stat_length, end_values)[1], ends_dot
+    ),
+    harmless="array end_values", samples=[args(arr(3), num(), np.array([1.0, 3.0, 2.0]), 1, "linear_ramp", None, 1.0)],
+)
+vjp(
+    np.pad, array=_pad, end_values=_pad_end_values, constant_values=_pad_constant_values,
     params=(
         "array, pad_width, mode='constant', *, constant_values=0, stat_length=None, end_values=0, reflect_type='even'"
-    ),
-    constant_values=lambda y_bar, array, pad_width, constant_values: rt.pad_value_bar(
-        y_bar, array, pad_width, constant_values
     ),
     samples=[
         args(arr(3), 2), args(arr(2, 3), (1, 2)), args(arr(2, 3), ((0, 1), (2, 0))), args(arr(3), ((1, 2),)),
@@ -316,8 +470,14 @@ linear(
         args(arr(3), (4, 7), "wrap"), args(arr(3, 4), 2, "linear_ramp"), args(arr(3, 4), (1, 2), "mean"),
         args(arr(4), 2, "reflect", reflect_type="odd"), args(arr(2, 3, complex=True), 1, "edge"),
         args(arr(5), 2, "mean", stat_length=2), args(arr(3, 4), 1, "mean", stat_length=((2, 1), (3, 2))),
+        args(arr(3, 4), (1, 2), "maximum"), args(arr(5), 2, "minimum", stat_length=2),
+        args(arr(3, 4), ((2, 1), (0, 3)), "median"), args(arr(3, 4), 1, "median", stat_length=((2, 1), (3, 2))),
+        args(arr(3, 4), (1, 2), "linear_ramp", end_values=num()),
+        args(arr(3, 2), ((1, 2), (0, 3)), "linear_ramp", end_values=arr(2, 2)), args(arr(3), {0: (1, 2)}),
     ],
 )
+jvp(np.pad, array=_pad_dot, constant_values=_pad_constant_values_dot, end_values=_pad_end_values_dot)
+
 
 def as_vector(part: Any) -> Any:
     """What ``np.r_`` joins: a number becomes an array of one element."""
@@ -499,21 +659,33 @@ linear(
 )
 
 
-def untrimmed(g: Any, filt: Any, trim: str) -> Any:
-    """The cotangent of an array from that of ``np.trim_zeros``."""
-    start = int(np.argmax(np.not_equal(filt, 0.0))) if "f" in trim.lower() and len(g) else 0
-    return np.pad(g, (start, len(filt) - start - len(g)))
+def kept_by_trim(y: Any, filt: Any, trim: str, axis: Any) -> tuple[slice, ...]:
+    """What of an array ``np.trim_zeros`` gave."""
+    there = np.argwhere(filt)
+    kept = []
+    for along, length in enumerate(np.shape(y)):
+        trims = len(there) and (axis is None or along in np.atleast_1d(axis) % np.ndim(filt))
+        start = int(np.min(there[:, along])) if trims and "f" in trim.lower() else 0
+        kept.append(slice(start, start + length))
+    return tuple(kept)
+
+
+def _trim_zeros(y_bar: Any, y: Any, filt: Any, trim: Any, axis: Any) -> Any:
+    if isinstance(filt, (list, tuple)):
+        return rt.index_bar(filt, kept_by_trim(y, filt, trim, axis)[0], y_bar)
+    return rt.index_bar(filt, kept_by_trim(y, filt, trim, axis), y_bar)
 
 
 vjp(
-    np.trim_zeros, filt=lambda y_bar, filt, trim: untrimmed(y_bar, filt, trim), params="filt, trim='fb'",
-    samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b")],
+    np.trim_zeros, filt=_trim_zeros, params="filt, trim='fb', axis=None",
+    samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b"), args([num(), num()]), args(arr(2, 3), axis=-1)],
 )
 
+
 @jvp(np.trim_zeros)
-def _trim_zeros_dot(y: Any, filt: Any, filt_dot: Any, trim: Any) -> Any:
-    start = int(np.argmax(np.not_equal(filt, 0.0))) if "f" in trim.lower() else 0
-    return filt_dot[start : start + len(y)]
+def _trim_zeros_dot(y: Any, filt: Any, filt_dot: Any, trim: Any, axis: Any) -> Any:
+    kept = kept_by_trim(y, filt, trim, axis)
+    return filt_dot[kept[0]] if isinstance(filt, (list, tuple)) else filt_dot[kept]
 
 
 # --- splitting: the result is a list of views, and so is its cotangent --------------------------------------
@@ -525,7 +697,8 @@ linear(
 )
 linear(
     np.array_split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), harmless="indices_or_sections",
-    params="ary, indices_or_sections, axis=0", samples=[args(arr(7), 3), args(arr(2, 5), 2, axis=1)],
+    params="ary, indices_or_sections, axis=0",
+    samples=[args(arr(7), 3), args(arr(2, 5), 2, axis=1), args([num(), num(), num()], 2)],
 )
 linear(
     np.unstack, x=lambda y_bar, y, axis: np.stack(rt.whole(y_bar, y), axis), params="x, /, *, axis=0", joint=True,
@@ -617,46 +790,23 @@ linear(
 )
 
 
-def _logspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, base: Any, axis: Any) -> Any:
-    weights = 1.0 - rt.fractions(num, endpoint)
-    return rt.unbroadcast(math.log(base) * rt.weigh(weights, y_bar * y, axis), start)
-
-
-def _logspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, base: Any, axis: Any) -> Any:
-    weights = rt.fractions(num, endpoint)
-    return rt.unbroadcast(math.log(base) * rt.weigh(weights, y_bar * y, axis), stop)
-
-
-def _logspace_base(y_bar: Any, y: Any, start: Any, stop: Any, num: Any, endpoint: Any, base: Any, axis: Any) -> Any:
-    """y = base^e at the exponents e between start and stop."""
-    exponents = np.linspace(start, stop, num, endpoint=endpoint, axis=axis)
-    return rt.unbroadcast(y_bar * y * exponents / base, base)
-
-
-vjp(
-    np.logspace, start=_logspace_start, stop=_logspace_stop, base=_logspace_base, harmless="dtype",
-    params="start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0",
+@model(
+    np.logspace,
     samples=[
         args(num(), num(), 5), args(num(), num(), 4, endpoint=False, base=2.0), args(arr(3), num(), 5),
-        args(num(), num(), 5, base=num(1.5, 3.0)),
+        args(num(), num(), 5, base=num(1.5, 3.0)), args(arr(3), arr(3), 4, axis=-1),
+        args(arr(3), num(), 4, base=arr(3, low=1.5, high=3.0)), args(num(), num(), 3, dtype=np.float64),
     ],
 )
-
-
-def _logspace_base_dot(
-    base_dot: Any, y: Any, start: Any, stop: Any, num: Any, endpoint: Any, base: Any, axis: Any
+def _logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
 ) -> Any:
-    return base_dot * y * np.linspace(start, stop, num, endpoint=endpoint, axis=axis) / base
-
-
-jvp(
-    np.logspace,
-    start=lambda start_dot, y, stop, num, endpoint, base, axis: math.log(base) * y * np.linspace(
-        start_dot, np.zeros_like(stop), num, endpoint, axis=axis),
-    stop=lambda stop_dot, y, start, num, endpoint, base, axis: math.log(base) * y * np.linspace(
-        np.zeros_like(start), stop_dot, num, endpoint, axis=axis),
-    base=_logspace_base_dot,
-)
+    if np.ndim(base) > 0:
+        rank = max(np.ndim(start), np.ndim(stop), np.ndim(base))
+        start, stop, base = np.array(start, ndmin=rank), np.array(stop, ndmin=rank), np.array(base, ndmin=rank)
+        base = np.expand_dims(base, axis)
+    powers = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
+    return powers if dtype is None else powers.astype(dtype)
 
 
 def _geomspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
@@ -671,7 +821,10 @@ def _geomspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, axis
 vjp(
     np.geomspace, start=_geomspace_start, stop=_geomspace_stop, harmless="dtype",
     params="start, stop, num=50, endpoint=True, dtype=None, axis=0",
-    samples=[args(num(1, 2), num(3, 4), 5), args(num(1, 2), num(3, 4), 4, endpoint=False)],
+    samples=[
+        args(num(1, 2), num(3, 4), 5), args(num(1, 2), num(3, 4), 4, endpoint=False),
+        args(arr(3, low=1.0), arr(3, low=3.0, high=4.0), 4, axis=-1), args(num(1, 2), num(3, 4), 3, dtype=np.float64),
+    ],
 )
 jvp(
     np.geomspace,
@@ -730,6 +883,36 @@ def _view(a: Any, /, *dtype: Any) -> Any:
 def _fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
     return function(*np.indices(shape, dtype=dtype), **kwargs)
 
+
+def windows_bar(g: Any, x: Any, window_shape: Any, axis: Any) -> Any:
+    """The cotangent of ``x`` from that of its windows: each offset in the window is a slice of ``x``."""
+    sizes = tuple(np.atleast_1d(window_shape).tolist())
+    axes = range(np.ndim(x)) if axis is None else [int(a) % np.ndim(x) for a in np.atleast_1d(axis)]
+    x_bar = np.zeros_like(x)
+    for offset in np.ndindex(sizes):
+        starts = [0] * np.ndim(x)
+        for along, step in zip(axes, offset):
+            starts[along] += step
+        x_bar[tuple([slice(start, start + n) for start, n in zip(starts, np.shape(g))])] += g[(..., *offset)]
+    return x_bar
+
+
+linear(
+    np.lib.stride_tricks.sliding_window_view, x=lambda y_bar, x, window_shape, axis: windows_bar(
+        y_bar, x, window_shape, axis
+    ),
+    params="x, window_shape, axis=None, *, subok=False, writeable=False", harmless="writeable",
+    samples=[args(arr(5), 2), args(arr(3, 4), (2, 3)), args(arr(3, 4), 2, axis=1), args(arr(3, 4), (2,), -2)],
+)
+linear(
+    windows_bar, params="g, x, window_shape, axis", harmless="x",
+    g=lambda y_bar, window_shape, axis: np.lib.stride_tricks.sliding_window_view(y_bar, window_shape, axis),
+    samples=[args(arr(4, 2), np.ones(5), 2, None)],
+)
+refuse(
+    np.lib.stride_tricks.as_strided,
+    "strides are no indices: it may show any memory; use sliding_window_view, slices or np.broadcast_to",
+)
 
 # --- grids --------------------------------------------------------------------------------------------------
 

@@ -290,11 +290,14 @@ zero(np.ndarray.argpartition, np.unique_counts, np.unique_inverse)
 
 
 def unique_bar(g: Any, a: Any, axis: Any, equal_nan: bool) -> Any:
-    """The cotangent of ``a`` from that of its distinct values: equal elements share."""
-    if axis is not None:
-        return rt.no_derivative("np.unique", "of rows or columns it has no rule; use it without `axis`")
-    values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, equal_nan=equal_nan)
-    return np.reshape((np.broadcast_to(g, np.shape(values)) / counts)[np.ravel(inverse)], np.shape(a))
+    """The cotangent of ``a`` from that of its distinct values, or rows: equal ones share."""
+    values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)
+    g = np.broadcast_to(g, np.shape(values))
+    if axis is None:
+        return np.reshape((g / counts)[np.ravel(inverse)], np.shape(a))
+    g = np.moveaxis(g, axis, 0)
+    shares = g / np.reshape(counts, (-1, *(1,) * (np.ndim(g) - 1)))
+    return np.moveaxis(shares[np.ravel(inverse)], 0, axis)
 
 
 def _unique(
@@ -308,13 +311,14 @@ def _unique(
 def _unique_dot(
     ar_dot: Any, y: Any, ar: Any, return_index: Any, return_inverse: Any, return_counts: Any, axis: Any, equal_nan: Any
 ) -> Any:
-    if axis is not None:
-        return rt.no_derivative("np.unique", "of rows or columns it has no rule; use it without `axis`")
-    _, inverse, counts = np.unique(ar, return_inverse=True, return_counts=True, equal_nan=equal_nan)
-    change = np.zeros(len(counts), np.asarray(ar_dot).dtype)
-    np.add.at(change, np.ravel(inverse), np.ravel(ar_dot))
-    parts = (change / counts, *[np.zeros(np.shape(part)) for part in y[1:]])
-    return parts if return_index or return_inverse or return_counts else parts[0]
+    _, inverse, counts = np.unique(ar, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)
+    lines = np.ravel(ar_dot) if axis is None else np.moveaxis(ar_dot, axis, 0)
+    total = np.zeros((len(counts), *np.shape(lines)[1:]), np.asarray(ar_dot).dtype)
+    np.add.at(total, np.ravel(inverse), lines)
+    change = total / np.reshape(counts, (-1, *(1,) * (np.ndim(lines) - 1)))
+    change = change if axis is None else np.moveaxis(change, 0, axis)
+    several = return_index or return_inverse or return_counts
+    return (change, *[np.zeros(np.shape(part)) for part in y[1:]]) if several else change
 
 
 vjp(
@@ -323,7 +327,10 @@ vjp(
         "ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True"
     ),
     harmless="sorted",
-    samples=[args(arr(5)), args(arr(2, 3)), args(arr(4), True), args(arr(4), return_inverse=True, return_counts=True)],
+    samples=[
+        args(arr(5)), args(arr(2, 3)), args(arr(4), True), args(arr(4), return_inverse=True, return_counts=True),
+        args(arr(3, 2), axis=0), args(arr(2, 3), return_counts=True, axis=-1), args(arr(3), equal_nan=False),
+    ],
 )
 jvp(np.unique, ar=_unique_dot)
 

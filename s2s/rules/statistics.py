@@ -29,12 +29,15 @@ def _cov(
     m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
 ) -> Any:
-    """Mean products of the deviations of the rows, each observation with its weight."""
-    rows = np.atleast_2d(m)
+    """Mean products of the deviations of the rows, each observation with its weight; in no less than double precision
+    where no dtype is given."""
+    if dtype is None:
+        dtype = np.result_type(m, np.float64) if y is None else np.result_type(m, y, np.float64)
+    rows = np.atleast_2d(np.asarray(m, dtype))
     if not rowvar and np.ndim(m) != 1:
         rows = rows.T
     if y is not None:
-        more = np.atleast_2d(y)
+        more = np.atleast_2d(np.asarray(y, dtype))
         if not rowvar and np.ndim(y) != 1:
             more = more.T
         rows = np.concatenate([rows, more], axis=0)
@@ -56,7 +59,7 @@ def _cov(
     samples=[args(arr(3, 5)), args(arr(5), arr(5)), args(arr(5, 2), rowvar=False), args(arr(2, 4, complex=True))],
 )
 def _corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
-    covariance = _cov(x, y, rowvar)
+    covariance = _cov(x, y, rowvar, dtype=dtype)
     deviations = np.sqrt(np.real(np.diagonal(covariance)))
     return covariance / deviations[:, None] / deviations[None, :]
 

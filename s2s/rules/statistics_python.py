@@ -8,15 +8,25 @@ import math
 import statistics
 from typing import Any
 
+import numpy as np
+
 from s2s import runtime as rt
 from s2s.rules.table import args, arr, model, num, refuse, zero
 
 NUMBERS = [args([num(0.5, 2), num(0.5, 2), num(0.5, 2)]), args((num(0.5, 2), num(0.5, 2))), args(arr(4, low=0.5))]
 
 
+def _sum(data: Any) -> Any:
+    """The sum in the numbers' own type, where ``math.fsum`` gives a float."""
+    total = 0.0
+    for x in data:
+        total = total + x
+    return total
+
+
 @model(statistics.mean, samples=NUMBERS)
 def _mean(data: Any) -> Any:
-    return math.fsum(data) / len(data)
+    return _sum(data) / len(data)
 
 
 @model(statistics.fmean, samples=[*NUMBERS, args([num(), num()], [num(0.5, 1), num(0.5, 1)])])
@@ -34,23 +44,23 @@ def _geometric_mean(data: Any) -> Any:
 @model(statistics.harmonic_mean, samples=NUMBERS)
 def _harmonic_mean(data: Any, weights: Any = None) -> Any:
     if weights is None:
-        return len(data) / math.fsum([1.0 / x for x in data])
-    return math.fsum(weights) / math.fsum([w / x for w, x in zip(weights, data)])
+        return len(data) / _sum([1.0 / x for x in data])
+    return _sum(weights) / _sum([w / x for w, x in zip(weights, data)])
 
 
 def _squares(data: Any, center: Any) -> Any:
-    return math.fsum([(x - center) * (x - center) for x in data])
+    return _sum([(x - center) * (x - center) for x in data])
 
 
 @model(statistics.pvariance, samples=[*NUMBERS, args([num(), num()], num())])
 def _pvariance(data: Any, mu: Any = None) -> Any:
-    center = math.fsum(data) / len(data) if mu is None else mu
+    center = _sum(data) / len(data) if mu is None else mu
     return _squares(data, center) / len(data)
 
 
 @model(statistics.variance, samples=[*NUMBERS, args([num(), num()], num())])
 def _variance(data: Any, xbar: Any = None) -> Any:
-    center = math.fsum(data) / len(data) if xbar is None else xbar
+    center = _sum(data) / len(data) if xbar is None else xbar
     return _squares(data, center) / (len(data) - 1)
 
 
@@ -87,12 +97,48 @@ def _correlation(x: Any, y: Any, /, *, method: Any = "linear") -> Any:
     return _products(x, y) / math.sqrt(_products(x, x) * _products(y, y))
 
 
-RANKS = "the order of Python's numbers has no rule; sort an array with np.sort, or use np.median, np.quantile"
-for _ranked in (
-    statistics.median, statistics.median_low, statistics.median_high, statistics.median_grouped, statistics.quantiles,
-):
-    refuse(_ranked, RANKS)
+# --- from the order -------------------------------------------------------------------------------------------------
+
+ORDERED = [args([num(), num(), num()]), args((num(), num(), num(), num())), args(arr(5))]
+
+
+@model(statistics.median, samples=ORDERED)
+def _median(data: Any) -> Any:
+    ordered, half = np.sort(np.asarray(data)), len(data) // 2
+    if len(data) % 2 == 1:
+        return ordered[half]
+    return (ordered[half - 1] + ordered[half]) / 2.0
+
+
+@model(statistics.median_low, samples=ORDERED)
+def _median_low(data: Any) -> Any:
+    return np.sort(np.asarray(data))[(len(data) - 1) // 2]
+
+
+@model(statistics.median_high, samples=ORDERED)
+def _median_high(data: Any) -> Any:
+    return np.sort(np.asarray(data))[len(data) // 2]
+
+
+@model(statistics.quantiles, samples=[*ORDERED, args(arr(6), n=3), args(arr(6), n=5, method="inclusive")])
+def _quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
+    ordered = np.sort(np.asarray(data))
+    return [_cut(ordered, i, n, method) for i in range(1, n)]
+
+
+def _cut(ordered: Any, i: int, n: int, method: str) -> Any:
+    """Between neighbours of the order, at i / n of the way through it."""
+    count = len(ordered)
+    if method == "inclusive":
+        below, way = i * (count - 1) // n, i * (count - 1) % n
+    else:
+        below = min(max(i * (count + 1) // n, 1), count - 1) - 1
+        way = i * (count + 1) - (below + 1) * n
+    return (ordered[below] * (n - way) + ordered[below + 1] * way) / n
+
+
 refuse(statistics.linear_regression, "it has no rule; use np.polyfit(x, y, 1)")
+refuse(statistics.median_grouped, "it has no rule; use statistics.median, or np.quantile")
 for _name in ("kde", "kde_random"):
     if hasattr(statistics, _name):  # Python 3.13
         refuse(getattr(statistics, _name), "the function that it makes has no rule; write out the kernels with NumPy")

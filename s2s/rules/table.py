@@ -20,10 +20,10 @@ fixes the dtype; so a partial may have any shape that broadcasts.
 Every other body asks for what it needs *by name*: ``y_bar`` (the cotangent of the result), ``y`` (the
 result), any parameter of the function (one called ``y`` hides the result), and in a tangent
 ``<parameter>_dot``. What it names is what is kept for the reverse sweep. The cotangent it gives has the shape
-and the structure of its argument: a list for a list, a tuple for ``*args``. An active argument for a
-parameter without a body must be refused by whoever applies the rule. A tangent per argument is linear in the
-``<parameter>_dot`` that it names, and the tangents of all arguments are added. Where they share work, one body for
-all of them is registered with ``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
+and the structure of its argument: a list for a list, a tuple for ``*args``. A differentiated argument for a
+parameter without a body is refused, but for those that a rule declares ``harmless``. A tangent per argument is linear
+in the ``<parameter>_dot`` that it names, and the tangents of all arguments are added. Where they share work, one body
+for all of them is registered with ``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
 
 Bodies are inlined from their source, so they close over nothing and use only globals of their module. They
 may branch on what the compiler folds: ``axis is None``, ``np.ndim(x) == 2``, ``isinstance(x, np.ndarray)``.
@@ -45,9 +45,9 @@ import numpy as np
 from s2s.record import record, replace
 
 __all__ = [
-    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr",
-    "attribute", "bind", "extend", "find", "has_rule", "is_refusal", "jvp", "kind_by_value", "linear", "model", "num",
-    "partials", "refuse", "several", "straight_through", "unsupported", "vjp", "zero",
+    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute", "bind",
+    "extend", "find", "flat_for_reals", "has_derivative", "has_rule", "is_refusal", "jvp", "kind_by_value", "linear",
+    "model", "num", "partials", "refuse", "several", "straight_through", "takes_none", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -153,7 +153,10 @@ class Rule:
 
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
     something active goes in; those of them in ``like`` give the result its shape, dtype or structure only: whatever is
-    differentiated in them does not matter. ``by_value`` says that what kind of array the result is depends on values.
+    differentiated in them does not matter. ``harmless`` are these and options: one that is differentiated itself gets
+    no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the result
+    is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real, and
+    ``takes_none`` that bodies take None for a part of the result without a cotangent.
     """
 
     fn: Function
@@ -168,8 +171,11 @@ class Rule:
     reason: str = ""
     supports: frozenset[str] = frozenset()
     like: frozenset[str] = frozenset()
+    harmless: frozenset[str] = HARMLESS
     samples: tuple[Sample, ...] = ()
     by_value: bool = False
+    flat_for_reals: bool = False
+    takes_none: bool = False
 
     @property
     def name(self) -> str:
@@ -353,6 +359,15 @@ def unsupported(rule: Rule, bound: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def has_derivative(rule: Rule, name: str, forward: bool = False) -> bool:
+    """Whether a rule says what the derivative by a parameter is; none is said to be zero."""
+    if name in rule.harmless or name in list(rule.params.parameters)[: len(rule.partials)]:
+        return True
+    if not forward or rule.kind == "linear":
+        return name in rule.cotangents
+    return name in rule.tangents or (rule.tangent is not None and f"{name}_dot" in _names_in(rule.tangent))
+
+
 def _is_default(parameter: inspect.Parameter, value: Any) -> bool:
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         return not value
@@ -427,7 +442,8 @@ def _elementwise(
     supports = frozenset(named) | _never_matters(signature) | {"dtype", *harmless.split()}
     if kind == "straight_through":  # the number of digits changes how much is rounded off, not the slope
         supports |= frozenset(signature.parameters) - {"out", "where"}
-    return Rule(fn, kind, signature, partials=derivatives, supports=supports, samples=samples)
+    passive = HARMLESS | frozenset(harmless.split())
+    return Rule(fn, kind, signature, partials=derivatives, supports=supports, harmless=passive, samples=samples)
 
 
 def _domains(domain: Any, count: int) -> tuple[Domain, ...]:
@@ -590,6 +606,22 @@ def kind_by_value(*fns: Function) -> None:
         _rules[id(fn)] = replace(_rules[id(fn)], by_value=True)
 
 
+@_later
+def flat_for_reals(*fns: Function) -> None:
+    """Say of functions that have rules that they are piecewise constant where all their arguments are real: their rules
+    are for complex numbers."""
+    for fn in fns:
+        _rules[id(fn)] = replace(_rules[id(fn)], flat_for_reals=True)
+
+
+@_later
+def takes_none(*fns: Function) -> None:
+    """Say of functions that have rules and several results that None may stand for a part of ``y_bar``, where nothing
+    reads that part of the result: what it would cost is saved."""
+    for fn in fns:
+        _rules[id(fn)] = replace(_rules[id(fn)], takes_none=True)
+
+
 def _decorator(add: Callable[..., None]) -> Callable[[F], F]:
     """A decorator that registers a body and leaves it as it is."""
 
@@ -638,8 +670,8 @@ def _by_name(
         )
     declared = frozenset(cotangents) | frozenset(harmless.split())
     supports = (read & known) | declared | _never_matters(signature)
-    made = dict(cotangents)
-    return Rule(fn, kind, signature, cotangents=made, joint=joint, supports=supports, samples=samples)
+    made, passive = dict(cotangents), HARMLESS | frozenset(harmless.split())
+    return Rule(fn, kind, signature, cotangents=made, joint=joint, supports=supports, harmless=passive, samples=samples)
 
 
 def _never_matters(signature: inspect.Signature) -> frozenset[str]:

@@ -45,14 +45,21 @@ def reduce(
     ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
     initial: Any = None, where: Any = True,
 ) -> Any:
-    """``ufunc.reduce``, along one axis."""
-    if not isinstance(axis, int) or where is not True:
-        rt.no_derivative("ufunc.reduce", "with several axes or `where` it has no rule; reduce one axis at a time")
-    lines = np.moveaxis(np.asarray(array), axis, 0)
+    """``ufunc.reduce``: along several axes in the order of their elements, which is NumPy's to choose."""
+    if where is not True:
+        rt.no_derivative("ufunc.reduce", "with `where` it has no rule; choose the elements with np.where")
+    lines = np.asarray(array)
+    axes = tuple(range(np.ndim(lines))) if axis is None else axis
+    if isinstance(axes, tuple):
+        count = len(axes)
+        lines = np.moveaxis(lines, axes, tuple(range(count)))
+        lines = np.reshape(lines, (-1, *np.shape(lines)[count:]))
+    else:
+        lines = np.moveaxis(lines, axes, 0)
     total = lines[0] if initial is None else ufunc(initial, lines[0])
     for k in range(1, len(lines)):
         total = ufunc(total, lines[k])
-    return np.expand_dims(total, axis) if keepdims else total
+    return np.expand_dims(total, axes) if keepdims else total
 
 
 def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -67,7 +74,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: An
 
 def outer(ufunc: Any, A: Any, B: Any, /) -> Any:
     """``ufunc.outer``: every element of the first with every element of the second."""
-    return ufunc(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+    return ufunc(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), np.asarray(B))
 
 
 def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:

@@ -246,7 +246,7 @@ def test_where_keeps_a_nan_on_the_side_not_taken() -> None:
 
 
 ROUNDING = [np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, math.floor, int, round]
-PASSIVE = [np.sign, np.argmax, operator.lt, len, isinstance, math.isnan, np.zeros, np.shape]
+PASSIVE = [np.signbit, np.argmax, operator.lt, len, isinstance, math.isnan, np.zeros, np.shape]
 
 
 @pytest.mark.parametrize("fn", ROUNDING)

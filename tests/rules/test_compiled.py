@@ -20,12 +20,12 @@ from test_rules import CHECKED, Case, draws, pair, tree
 
 import s2s
 from s2s import runtime as rt
-from s2s.rules import indexing, shape, table
+from s2s.rules import elementwise, indexing, polynomials, shape, table
 from s2s.rules.table import RULES, Draw, Rule, Sample
 
 table.extend()
 MODULES = (
-    builtins, math, cmath, operator, rt, indexing, shape, np, np.linalg,
+    builtins, math, cmath, operator, rt, elementwise, indexing, polynomials, shape, np, np.linalg, np.lib.stride_tricks,
     *(sys.modules[name] for name in table.EXTENSIONS),
     scipy.sparse.linalg, scipy.special._ufuncs,
     *(module for name, module in sys.modules.items() if name.startswith("s2s.models.")),

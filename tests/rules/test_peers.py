@@ -49,10 +49,12 @@ OTHER: dict[str, dict[str, tuple[Callable[[Sample], bool], str]]] = {
 
 NOT_COMPARED = frozenset(
     """numpy.take numpy.compress numpy.extract numpy.choose numpy.linalg.eig numpy.roots numpy.trim_zeros numpy.arange
-    numpy.partition numpy.unique numpy.bincount scipy.linalg.cholesky scipy.linalg.sqrtm scipy.linalg.solve_sylvester
+    numpy.partition numpy.unique numpy.bincount numpy.polydiv numpy.sign
+    scipy.linalg.cholesky scipy.linalg.sqrtm scipy.linalg.solve_sylvester
     scipy.special.zeta scipy.special.betainc scipy.special.spence scipy.special.sph_harm_y""".split()  # noqa: SIM905
 )
-"""Functions of JAX without a derivative, or whose arguments here (lists, masks) it does not take."""
+"""Functions of JAX without a derivative (``sign`` of complex numbers is flat there), or whose arguments here (lists,
+masks) it does not take."""
 
 
 def is_complex(sample: Sample) -> bool:

@@ -285,6 +285,8 @@ def test_float32_stays_float32(rule: Rule) -> None:
     for wide, case in zip(samples_of(rule), samples_of(rule, np.float32), strict=True):
         if np.result_type(*[np.asarray(x) for x in tree(case.y)]) not in (np.float32, np.complex64):
             continue
+        if [np.shape(x) for x in tree(case.y)] != [np.shape(x) for x in tree(wide.y)]:
+            continue  # np.polydiv leaves out what is zero but for rounding
         wanted = wide.cotangents()
         for name, leaves in case.cotangents().items():
             for g, x, w in zip(leaves, case.leaves[name], wanted[name], strict=True):

@@ -13,6 +13,7 @@ import scipy.linalg
 import scipy.special
 
 import s2s
+from s2s.errors import NoDerivativeError
 from s2s.rules import table
 from s2s.rules.table import ATTRIBUTES, RULES, bind, find, unsupported
 
@@ -107,6 +108,56 @@ def test_vjp_as_a_decorator() -> None:
     assert rule.tangent is product_dot
 
 
+def scale(a: Any, factor: Any, like: Any = None, unit: Any = 1.0) -> Any:
+    """A function whose rules below say nothing of some parameters."""
+    return a * factor * unit
+
+
+def by_factor(x: Any) -> Any:
+    return scale(3.0, x)
+
+
+def by_unit(x: Any) -> Any:
+    return scale(x, 2.0, unit=x)
+
+
+def by_like(x: Any) -> Any:
+    return scale(x, 2.0, like=x)
+
+
+def refuses(f: Any, name: str) -> None:
+    """Both modes name the parameter."""
+    for derivative in (lambda: s2s.grad(f)(2.0), lambda: s2s.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(NoDerivativeError, match=f"scale` does not support the argument `{name}`"):
+            derivative()
+
+
+@pytest.mark.usefixtures("scratch")
+@pytest.mark.parametrize("kind", ["linear", "vjp", "joint", "partials"])
+def test_a_parameter_of_which_the_rule_says_nothing_is_refused(kind: str) -> None:
+    """It would be a silent zero; one that only shapes the result has none."""
+    if kind == "linear":
+        table.linear(scale, a=lambda y_bar, factor, unit: y_bar * factor * unit)
+    elif kind == "partials":
+        table.partials(scale, lambda y, a: 2.0, harmless="unit")
+    else:
+        table.vjp(scale, a=lambda y_bar, factor, unit: y_bar * factor * unit)
+    if kind == "vjp":
+        table.jvp(scale, a=lambda a_dot, factor, unit: a_dot * factor * unit)
+    if kind == "joint":
+        table.jvp(scale)(joint_tangent)
+    refuses(by_factor, "factor")
+    if kind == "partials":  # said to shape the result only
+        assert s2s.grad(by_unit)(2.0) == s2s.jvp(by_unit, (2.0,), (1.0,))[1] == 2.0
+    else:
+        refuses(by_unit, "unit")
+    assert s2s.grad(by_like)(2.0) == s2s.jvp(by_like, (2.0,), (1.0,))[1] == 2.0
+
+
+def joint_tangent(a_dot: Any, factor: Any, unit: Any) -> Any:
+    return a_dot * factor * unit
+
+
 def test_bind_fills_defaults_and_takes_any_objects() -> None:
     rule = find(np.sum)
     assert rule is not None
@@ -179,7 +230,7 @@ OBJECTS = {"matrix", "A", "bc_type", "ndim", "bp", "overwrite_data", "origin", "
 
 
 def test_no_parameter_that_can_carry_a_derivative_is_passed_over() -> None:
-    """The compiler adds nothing for a parameter without a body: that must be right, or it is a silent zero."""
+    """A parameter without a body is refused where it is differentiated: such are not to be forgotten."""
     for rule in RULES.values():
         if rule.kind in ("linear", "vjp") and not rule.name.startswith("s2s."):  # these read shapes and dtypes
             thresholds = {"rcond", "rtol", "atol", "cond"}
@@ -204,8 +255,10 @@ def test_a_partial_takes_one_input_for_each_partial() -> None:
 def test_a_tangent_names_parameters_and_their_tangents() -> None:
     for rule in RULES.values():
         if rule.tangent is not None:
-            known = {"y", *rule.params.parameters, *(f"{name}_dot" for name in rule.cotangents)}
-            assert set(inspect.signature(rule.tangent).parameters) <= known, rule.name
+            dots = {f"{name}_dot" for name in rule.cotangents}
+            named = set(inspect.signature(rule.tangent).parameters)
+            assert named <= {"y", *rule.params.parameters, *dots}, rule.name
+            assert dots <= named, rule.name
 
 
 @pytest.mark.usefixtures("scratch")
