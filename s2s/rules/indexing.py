@@ -61,7 +61,8 @@ linear(
 
 
 alias(
-    np.compress, np.ndarray.compress, params="a, condition, axis=None, out=None", samples=[args(arr(3), [True, False])],
+    np.compress, np.ndarray.compress, params="a, condition, axis=None, out=None",
+    samples=[args(arr(3), [True, False]), args(arr(3, 2), [True, False, True], 0)],
 )
 linear(
     np.extract, arr=lambda y_bar, arr, condition: rt.take_bar(y_bar, arr, np.flatnonzero(condition), None),
@@ -464,7 +465,7 @@ linear(
 )
 linear(
     np.ndarray.choose, choices=_choose, joint=True, params="a, choices, out=None, mode='raise'",
-    samples=[args(PICKS, [arr(4), arr(4)])],
+    samples=[args(PICKS, [arr(4), arr(4)]), args(PICKS + 1, [arr(4), arr(4)], mode="wrap")],
 )
 
 

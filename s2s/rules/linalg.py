@@ -251,7 +251,8 @@ vjp(
     harmless="UPLO", samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U")],
 )
 vjp(
-    np.linalg.eigvalsh, params="a, UPLO='L'", samples=[*POSITIVE_DEFINITE, HERMITIAN],
+    np.linalg.eigvalsh, params="a, UPLO='L'",
+    samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U"), HERMITIAN],
     a=lambda y_bar, a, UPLO: rt.eigvalsh_bar(y_bar, np.linalg.eigh(a, UPLO)[1]),
 )
 
@@ -391,7 +392,7 @@ vjp(
     np.linalg.pinv, a=_pinv, params="a, rcond=None, hermitian=False, *, rtol=None", harmless="rcond rtol",
     samples=[
         args(arr(4, 3)), args(arr(3, 4)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(4, 3, complex=True)),
-        args(arr(3, 3, positive=True), hermitian=True),
+        args(arr(3, 3, positive=True), hermitian=True), args(arr(4, 3), 1e-10), args(arr(4, 3), rtol=1e-10),
     ],
 )
 
@@ -432,7 +433,7 @@ vjp(
     params="a, b, rcond=None", harmless="rcond",
     samples=[
         args(arr(5, 3), arr(5)), args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(3, 3), arr(3, 2)),
-        args(arr(4, 2, complex=True), arr(4, complex=True)),
+        args(arr(4, 2, complex=True), arr(4, complex=True)), args(arr(5, 3), arr(5), rcond=1e-12),
     ],
 )
 

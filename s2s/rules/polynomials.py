@@ -138,7 +138,7 @@ def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
         args(arr(6), arr(6), 2), args(arr(6), arr(6, 2), 1), args(arr(6), arr(6), 3, w=arr(6, low=0.5)),
         args(arr(5), arr(5), 0), args(arr(5), arr(5), 4), args(arr(6), arr(6), 1, cov=True),
         args(arr(6), arr(6), 2, cov="unscaled"), args(arr(7), arr(7, 2), 1, w=arr(7, low=0.5), cov=True),
-        args(arr(6), arr(6), 2, full=True),
+        args(arr(6), arr(6), 2, full=True), args(arr(6), arr(6), 2, 1e-12),
     ],
 )
 def _polyfit(

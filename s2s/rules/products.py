@@ -397,11 +397,14 @@ def _trace(y_bar: Any, a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
 
 linear(
     np.trace, a=_trace, harmless="dtype", params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
-    samples=[args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1)],
+    samples=[
+        args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1),
+        args(arr(3, 3), dtype=np.float64),
+    ],
 )
 alias(np.trace, np.ndarray.trace)
 linear(
     np.linalg.trace, a=lambda y_bar, a, offset: _trace(y_bar, a, offset, -2, -1),
     params="a, /, *, offset=0, dtype=None", harmless="dtype",
-    samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
+    samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1), args(arr(3, 3), dtype=np.float64)],
 )

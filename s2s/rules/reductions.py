@@ -403,6 +403,7 @@ def _cumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
 
 SCANS = [
     args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=-1), args(arr(0, 3), axis=0),
+    args(arr(3, 4), axis=1, dtype=np.float64),
 ]
 linear(np.cumsum, a=_cumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 alias(np.cumsum, np.ndarray.cumsum)
@@ -461,7 +462,10 @@ def _cumulative_prod(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial:
 
 
 CUMULATIVE = "a, /, *, axis=None, dtype=None, out=None, include_initial=False"
-CUMULATED = [args(arr(5)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=-2, include_initial=True)]
+CUMULATED = [
+    args(arr(5)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=-2, include_initial=True),
+    args(arr(4), dtype=np.float64),
+]
 linear(np.cumulative_sum, a=_cumulative_sum, params=CUMULATIVE, samples=CUMULATED)
 vjp(np.cumulative_prod, a=_cumulative_prod, params=CUMULATIVE, samples=CUMULATED)
 
@@ -482,12 +486,13 @@ ALONG = [
     args(arr(5)), args(arr(3, 4)), args(arr(3, 4), 1), args(arr(3, 4), axis=None),
     args(arr(3, 4), axis=-1, keepdims=True), args(arr(2, 3, 4), axis=(0, 2)),
 ]
-alias(np.sum, np.add.reduce, params=METHOD.format(None), samples=ALONG)
-alias(np.prod, np.multiply.reduce, params=METHOD.format(1), samples=ALONG)
+OF_TYPE = args(arr(3, 4), dtype=np.float64)
+alias(np.sum, np.add.reduce, params=METHOD.format(None), samples=[*ALONG, OF_TYPE])
+alias(np.prod, np.multiply.reduce, params=METHOD.format(1), samples=[*ALONG, OF_TYPE])
 alias(np.max, np.maximum.reduce, params=METHOD.format(None), samples=ALONG)
 alias(np.min, np.minimum.reduce, params=METHOD.format(None), samples=ALONG)
-alias(np.cumsum, np.add.accumulate, params="a, axis=0, dtype=None, out=None", samples=ALONG[:3])
-alias(np.cumprod, np.multiply.accumulate, params="a, axis=0, dtype=None, out=None", samples=ALONG[:3])
+alias(np.cumsum, np.add.accumulate, params="a, axis=0, dtype=None, out=None", samples=[*ALONG[:3], OF_TYPE])
+alias(np.cumprod, np.multiply.accumulate, params="a, axis=0, dtype=None, out=None", samples=[*ALONG[:3], OF_TYPE])
 
 
 def shares_of_sum(a: Any, whole: Any, axis: Any) -> Any:
@@ -615,20 +620,21 @@ def _nancumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
 
 vjp(
     np.nansum, a=_nansum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION,
-    samples=[*_samples(), *MASKED, args(arr(3, 4), 0, initial=num())],
+    samples=[*_samples(), *MASKED, args(arr(3, 4), 0, initial=num()), OF_TYPE],
 )
 vjp(
     np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
-    samples=[*_samples(), *MASKED],
+    samples=[*_samples(), *MASKED, OF_TYPE],
 )
-vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, samples=SPREAD_OF_MANY[:-1])
+vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, samples=SPREAD_OF_MANY)
 vjp(
     np.nanstd, a=_nanstd, mean=_nanstd_mean, params=SPREAD,
-    samples=SPREAD_OF_MANY[:-1],
+    samples=SPREAD_OF_MANY,
 )
 vjp(
     np.nanprod, a=_nanprod, initial=_nanprod_initial,
-    params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True", samples=[*_samples(), *MASKED],
+    params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
+    samples=[*_samples(), *MASKED, OF_TYPE, args(arr(3, 4), 1, initial=num())],
 )
 vjp(np.nancumsum, a=_nancumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 vjp(np.nancumprod, a=_nancumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)

@@ -148,11 +148,12 @@ linear(np.copy, a=lambda y_bar: y_bar, params="a, order='K', subok=False", sampl
 linear(np.ndarray.copy, a=lambda y_bar: y_bar, params="a, order='C'", samples=COPY)
 linear(
     np.asfortranarray, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, dtype=None, *, like=None",
-    harmless="dtype", samples=[args(arr(2, 3))],
+    harmless="dtype", samples=[args(arr(2, 3)), args(arr(2, 3), np.float64)],
 )
 linear(
     np.ascontiguousarray, a=lambda y_bar, a: np.reshape(rt.cast(y_bar, a), np.shape(a)),
-    params="a, dtype=None, *, like=None", harmless="dtype", samples=[args(arr(2, 3)), args(arr())],
+    params="a, dtype=None, *, like=None", harmless="dtype",
+    samples=[args(arr(2, 3)), args(arr()), args(arr(2), np.float64)],
 )
 
 
@@ -181,9 +182,12 @@ linear(
     params="object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None",
 )
 ASARRAY = "a, dtype=None, order=None, *, device=None, copy=None, like=None"
-linear(np.asarray, a=_as_array, params=ASARRAY, harmless="dtype", samples=LISTS)
+linear(
+    np.asarray, a=_as_array, params=ASARRAY, harmless="dtype",
+    samples=[*LISTS, args(arr(3), np.float64), args([num(), 1.0], dtype=float)],
+)
 alias(np.asarray, np.asanyarray)
-alias(np.asarray, np.asarray_chkfinite, params="a, dtype=None, order=None", samples=[args(arr(3))])
+alias(np.asarray, np.asarray_chkfinite, params="a, dtype=None, order=None", samples=[args(arr(3)), args(arr(3), float)])
 linear(
     np.require, a=_as_array, params="a, dtype=None, requirements=None, *, like=None", harmless="dtype requirements",
     samples=[args(arr(2, 3), np.float64, ["C"])],
@@ -229,7 +233,9 @@ linear(
     np.full_like, fill_value=lambda y_bar, fill_value: rt.unbroadcast(y_bar, fill_value),
     harmless="dtype shape", like="a",
     params="a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None",
-    samples=[args(np.ones((2, 3)), num()), args(np.ones((2, 3)), arr(3))],
+    samples=[
+        args(np.ones((2, 3)), num()), args(np.ones((2, 3)), arr(3)), args(np.ones(3, np.float32), num(), np.float64),
+    ],
 )
 linear(
     np.repeat, a=lambda y_bar, a, repeats, axis: rt.repeat_bar(y_bar, a, repeats, axis),
@@ -785,7 +791,7 @@ linear(
         args(num(), num(), 5), args(num(), num(), 4, endpoint=False), args(arr(3), num(), 5),
         args(num(), num(), 1),
         args(arr(2), arr(2), 3, axis=-1), args(num(), num(), num=0), args(num(), num(), 4, retstep=True),
-        args(arr(2), num(), 4, False, True),
+        args(arr(2), num(), 4, False, True), args(num(), num(), 3, dtype=np.float64),
     ],
 )
 
@@ -847,7 +853,7 @@ vjp(
     params="start, stop=None, step=1, dtype=None, *, device=None, like=None",
     samples=[
         args(num(0.1, 0.9), 4.0), args(num(0.1, 0.9), num(3.2, 3.8), num(0.4, 0.45)), args(num(3.2, 3.8)),
-        args(num(2.1, 2.9), 0.0, -1.0),
+        args(num(2.1, 2.9), 0.0, -1.0), args(num(0.1, 0.9), 4.0, dtype=np.float64),
     ],
 )
 jvp(

@@ -345,13 +345,13 @@ def _union1d(ar1: Any, ar2: Any) -> Any:
     return np.unique(np.concatenate([np.ravel(ar1), np.ravel(ar2)]))
 
 
-@model(np.setdiff1d, samples=[args(arr(4), arr(2)), args(arr(2, 2), np.zeros(2))])
+@model(np.setdiff1d, samples=[args(arr(4), arr(2)), args(arr(2, 2), np.zeros(2)), args(arr(4), arr(2), True)])
 def _setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     values = np.ravel(ar1) if assume_unique else np.unique(ar1)
     return values[np.isin(values, ar2, invert=True)]
 
 
-@model(np.setxor1d, samples=[args(arr(4), arr(2))])
+@model(np.setxor1d, samples=[args(arr(4), arr(2)), args(arr(4), arr(2), assume_unique=True)])
 def _setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     return np.sort(np.concatenate([_setdiff1d(ar1, ar2, assume_unique), _setdiff1d(ar2, ar1, assume_unique)]))
 

@@ -36,7 +36,7 @@ linear(
     params="array, indices, axis=0, dtype=None, out=None", harmless="dtype",
     samples=[
         args(arr(6), [0, 2, 5]), args(arr(6), [3, 1, 4]), args(arr(2, 5), [0, 3], axis=1),
-        args(arr(4, 2), np.array([1, 1, 2])),
+        args(arr(4, 2), np.array([1, 1, 2])), args(arr(6), [0, 2], dtype=np.float64),
     ],
 )
 

@@ -213,7 +213,7 @@ CHOICES = frozenset(
     l_and_u lapack_driver like lower lwork m method minlength mode n ndmin norm num obj offset optimize order
     orthogonalize overwrite_input p_indices pad_width permute_l pivoting reflect_type repeats reps requirements
     retstep return_counts return_index return_inverse returned s self shape shift sorted source sparse stable
-    stat_length subok tol trans transposed trim type unit_diagonal upper where workers""".split()  # noqa: SIM905
+    stat_length subok tol trans transposed trim type unit_diagonal upper where window_shape workers writeable""".split()  # noqa: SIM905
 )
 """Parameters that are integers, names or flags, whatever the function."""
 
