@@ -413,6 +413,7 @@ def lstsq_bars(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     ``np.linalg.lstsq``; the solution is pinv(a) b.
     """
     x_bar, squares_bar, _, s_bar = rt.whole(g, y)
+    x_bar = np.zeros_like(y[0]) if x_bar is None else x_bar
     columns, rights = np.reshape(b, (len(b), -1)), np.reshape(x_bar, (a.shape[1], -1))
     inverse = np.linalg.pinv(a)
     b_bar = inverse.T @ rights

@@ -155,3 +155,23 @@ def test_the_order_of_a_norm_is_refused_not_left_out() -> None:
 
     with pytest.raises(NoDerivativeError, match="order of np.linalg.norm"):
         s2s.grad(f)(2.5)
+
+
+PARTS = [
+    (lambda a: np.linalg.svd(a, full_matrices=False), X[:, :3], (0, 1, 2)), (lambda a: np.linalg.svd(a), X, (0, 1, 2)),
+    (lambda a: np.linalg.qr(a), X[:, :3], (0, 1)), (lambda a: np.linalg.eigh(a + a.T), X, (0, 1)),
+    (lambda a: np.linalg.eig(a), COMPLEX, (0, 1)), (lambda a: np.linalg.lstsq(a, B), X[:, :3], (0, 1, 3)),
+    (lambda a: np.linalg.slogdet(a), X, (1,)),
+]
+
+
+@pytest.mark.parametrize("f, x, part", [(f, x, part) for f, x, parts in PARTS for part in parts])
+def test_a_part_of_a_result_alone(f: Any, x: Any, part: int) -> None:
+    """Nothing reads the other parts: their cotangents are None in the rule."""
+    d = np.cos(np.arange(float(x.size))).reshape(x.shape) * (1.0 + 0.5j if np.iscomplexobj(x) else 1.0)
+
+    def one(a: Any) -> Any:
+        return np.sum(np.abs(f(a)[part]) ** 3 * np.arange(1.0, 1.0 + np.size(f(a)[part])).reshape(np.shape(f(a)[part])))
+
+    found = np.sum(s2s.grad(one)(x) * d)
+    assert np.real(found) == pytest.approx(by_differences(one, x, d), rel=1e-7, abs=1e-9)
