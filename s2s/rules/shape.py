@@ -396,7 +396,8 @@ def pad_stages_dot(
 
 
 def _refuse_mode(mode: Any) -> Any:
-    return rt.no_derivative("np.pad", f"the mode {mode!r} has no rule; pad with np.concatenate")
+    name = repr(mode) if isinstance(mode, str) else "of a function"
+    return rt.no_derivative("np.pad", f"the mode {name} has no rule; pad with np.concatenate")
 
 
 def _pad(
