@@ -299,9 +299,11 @@ vjp(
 )
 
 
-def _prod_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def _prod_dot(
+    a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
     partial = initial * rt.prod_partial(np.where(where, a, 1.0), axis)
-    return np.sum(partial * a_dot, axis=axis, keepdims=keepdims, where=where)
+    return np.sum(partial * a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
 def _prod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
@@ -421,8 +423,10 @@ vjp(np.cumprod, a=_cumprod, params="a, axis=None, dtype=None, out=None", samples
 
 
 @jvp(np.cumprod)
-def _cumprod_dot(a: Any, a_dot: Any, axis: Any) -> Any:
+def _cumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
     """The product rule along the scan: d_k = d_(k-1) a_k + y_(k-1) a_dot_k."""
+    if dtype is not None:
+        a, a_dot = np.asarray(a, dtype), np.asarray(a_dot, dtype)
     if axis is None:
         return cumprod_dot(np.ravel(a), np.ravel(a_dot), 0)
     return cumprod_dot(a, a_dot, axis)
@@ -471,8 +475,10 @@ vjp(np.cumulative_prod, a=_cumulative_prod, params=CUMULATIVE, samples=CUMULATED
 
 
 @jvp(np.cumulative_prod)
-def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, include_initial: Any) -> Any:
+def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
     along = 0 if axis is None else axis
+    if dtype is not None:
+        a, a_dot = np.asarray(a, dtype), np.asarray(a_dot, dtype)
     change = cumprod_dot(a, a_dot, along)
     if not include_initial:
         return change
@@ -626,9 +632,9 @@ vjp(
     np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
     samples=[*_samples(), *MASKED, OF_TYPE],
 )
-vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, samples=SPREAD_OF_MANY)
+vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, harmless="dtype", samples=SPREAD_OF_MANY)
 vjp(
-    np.nanstd, a=_nanstd, mean=_nanstd_mean, params=SPREAD,
+    np.nanstd, a=_nanstd, mean=_nanstd_mean, params=SPREAD, harmless="dtype",
     samples=SPREAD_OF_MANY,
 )
 vjp(
@@ -657,9 +663,9 @@ def _nanmean_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> An
 
 
 def _nanvar_dot(
-    a_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
-    return _var_dot(a_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+    return rt.cast(_var_dot(a_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction), y)
 
 
 def _nanvar_mean_dot(
@@ -671,7 +677,7 @@ def _nanvar_mean_dot(
 def _nanstd_dot(
     a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
-    return _std_dot(a_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
+    return rt.cast(_std_dot(a_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction), y)
 
 
 def _nanstd_mean_dot(
@@ -680,8 +686,10 @@ def _nanstd_mean_dot(
     return _std_mean_dot(mean_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
 
 
-def _nanprod_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    return _prod_dot(a_dot, a, axis, keepdims, initial, ~np.isnan(a) & where)
+def _nanprod_dot(
+    a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    return _prod_dot(a_dot, a, axis, dtype, keepdims, initial, ~np.isnan(a) & where)
 
 
 def _nanprod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
@@ -697,5 +705,5 @@ jvp(np.nancumsum, a=lambda a_dot, a, axis: np.cumsum(np.where(np.isnan(a), 0.0, 
 
 
 @jvp(np.nancumprod)
-def _nancumprod_dot(a: Any, a_dot: Any, axis: Any) -> Any:
-    return _cumprod_dot(np.where(np.isnan(a), 1.0, a), np.where(np.isnan(a), 0.0, a_dot), axis)
+def _nancumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
+    return _cumprod_dot(np.where(np.isnan(a), 1.0, a), np.where(np.isnan(a), 0.0, a_dot), axis, dtype)
