@@ -823,7 +823,9 @@ class Specializer:
         given = (*args, *kwargs.values())
         if any(map(self.context.is_varied, given)):
             return self.instances.make(at, cls, args, kwargs)
-        if (cls.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names):
+        module = cls.__module__ or ""
+        is_model = module.startswith("s2s.models.")  # stands for a class of a library: its methods are followed
+        if module.split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names) and not is_model:
             return None
         before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
         self.context.heap = before.copy()
@@ -932,7 +934,7 @@ class Specializer:
         """A call of a known function that is no special form: by its rule, by its source, or as it is."""
         rule = table.find(fn)
         varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
-        if rule is not None and rule.kind == "model" and (varied or isinstance(fn, type)):
+        if rule is not None and rule.kind == "model" and (varied or rule.always):
             assert isinstance(rule.body, types.FunctionType)
             return self.inline(rule.body, args, kwargs, frame, builder, span)
         if rule is not None and varied:

@@ -170,6 +170,18 @@ if hasattr(special, "betaincc"):  # SciPy 1.11
     )
 zero(special.gammasgn, special.bernoulli, special.euler, special.stirling2)
 
+
+def whole_part(k: Any) -> Any:
+    """What a count is rounded down to: piecewise constant, also where a rounding by the user is straight through."""
+    return np.floor(k)
+
+
+def nearest(x: Any) -> Any:
+    return np.round(x)
+
+
+zero(whole_part, nearest)
+
 # --- error functions and the normal distribution (DLMF 7.2, 7.10) ---------------------------------------------------
 
 partials(special.erf, lambda y, x: (2.0 / math.sqrt(math.pi)) * np.exp(-x * x))

@@ -152,7 +152,8 @@ class Rule:
       model             ``body`` is differentiated in place of the function
 
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
-    something active goes in. ``by_value`` says that what kind of array the result is depends on values.
+    something active goes in. ``by_value`` says that what kind of array the result is depends on values, ``always`` that
+    a model stands for the function where nothing active goes in too.
     """
 
     fn: Function
@@ -168,6 +169,7 @@ class Rule:
     supports: frozenset[str] = frozenset()
     samples: tuple[Sample, ...] = ()
     by_value: bool = False
+    always: bool = False
 
     @property
     def name(self) -> str:
@@ -216,7 +218,9 @@ MODULES = (
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy", "linalg_scipy_forward"),
+    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": (
+        "linalg_scipy", "linalg_scipy_forward", "linalg_scipy_eigen",
+    ),
     "scipy.special": (
         "special", "special_bessel", "special_distributions", "special_polynomials", "special_private", "special_waves",
     ),
@@ -527,15 +531,17 @@ def refuse(fn: Function, reason: str) -> None:
 
 
 def model(
-    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = ()
+    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (), always: bool = False
 ) -> Callable[[F], F]:
-    """Register a Python function that is differentiated in place of ``fn``: a decorator."""
+    """Register a Python function that is differentiated in place of ``fn``: a decorator. ``always`` puts it there where
+    nothing differentiated goes in too: because what it makes is an object of its own."""
 
     @_later
     def add(body: Function) -> None:
         signature = _signature(body, params)
         supports = frozenset(signature.parameters)
-        _add(Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples)))
+        made = Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples))
+        _add(replace(made, always=always or isinstance(fn, type)))
 
     return _decorator(add)
 

@@ -110,10 +110,6 @@ def of_any_metric(t):
     return np.sum(distance.cdist(IMAGE * t, IMAGE, "hamming"))
 
 
-def by_the_matrix(t):
-    return np.sum(sparse_linalg.spsolve(sparse.csc_matrix(np.diag(W * t)), V))
-
-
 @pytest.mark.parametrize(
     "f, reason",
     [
@@ -135,8 +131,3 @@ def test_what_is_refused_is_not_left_out_where_arguments_are_spread() -> None:
 
     with pytest.raises(NoDerivativeError):
         s2s.grad(f)(0.4)
-
-
-def test_a_sparse_matrix_of_differentiated_values_is_refused() -> None:
-    with pytest.raises(s2s.errors.DifferentiationError):
-        s2s.grad(by_the_matrix)(0.4)
