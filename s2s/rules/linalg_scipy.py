@@ -382,22 +382,27 @@ vjp(
 # --- functions of matrices ------------------------------------------------------------------------------------------
 
 
-def block_triangle(a: Any, e: Any) -> Any:
-    """The matrix with ``a`` twice on its diagonal and ``e`` above it; also of stacks."""
-    n = np.shape(a)[-1]
-    made = np.zeros((*np.shape(a)[:-2], 2 * n, 2 * n), dtype=np.result_type(a, e))
-    made[..., :n, :n], made[..., n:, n:], made[..., :n, n:] = a, a, e
+def block_triangle(matrix: Any, beside: Any) -> Any:
+    """A matrix with another one twice on its diagonal and ``beside`` above it; also of stacks."""
+    n = np.shape(matrix)[-1]
+    made = np.zeros((*np.shape(matrix)[:-2], 2 * n, 2 * n), dtype=np.result_type(matrix, beside))
+    made[..., :n, :n], made[..., n:, n:], made[..., :n, n:] = matrix, matrix, beside
     return made
 
 
-def _block_a(y_bar: Any, a: Any) -> Any:
-    n = np.shape(a)[-1]
-    return rt.cast(y_bar[..., :n, :n] + y_bar[..., n:, n:], a)
+def _block_matrix(y_bar: Any, matrix: Any) -> Any:
+    n = np.shape(matrix)[-1]
+    return rt.cast(y_bar[..., :n, :n] + y_bar[..., n:, n:], matrix)
+
+
+def _block_beside(y_bar: Any, beside: Any) -> Any:
+    n = np.shape(beside)[-1]
+    return rt.cast(y_bar[..., :n, n:], beside)
 
 
 linear(
-    block_triangle, a=_block_a, e=lambda y_bar, a, e: rt.cast(y_bar[..., : np.shape(a)[-1], np.shape(a)[-1] :], e),
-    params="a, e", joint=True, samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 3, 3), arr(2, 3, 3))],
+    block_triangle, matrix=_block_matrix, beside=_block_beside, params="matrix, beside", joint=True,
+    samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 3, 3), arr(2, 3, 3))],
 )
 
 
