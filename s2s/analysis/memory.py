@@ -103,11 +103,25 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
                 return [args[0]] if isinstance(args[0], ir.Var) and can_share(value_of(args[0])) else []
             if fn.value is getattr and args[1] in (ir.Const("shape"), ir.Const("dtype")):
                 return []
+            moved = _moved_by(fn.value)
+            if moved is not None and moved < len(args):
+                given = args[moved]
+                return [given] if isinstance(given, ir.Var) and can_share(value_of(given)) else []
         case ir.Call():
             pass
         case _:
             return []
     return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and can_share(value_of(a))]
+
+
+def _moved_by(fn: Any) -> int | None:
+    """Which argument the result of a function of the runtime may share memory with, where it only moves a cotangent."""
+    if getattr(fn, "__module__", None) != "s2s.runtime":
+        return None
+    rule = table.find(fn)
+    if rule is None or rule.kind != "linear" or "g" not in rule.cotangents:
+        return None
+    return list(rule.params.parameters).index("g")
 
 
 def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
