@@ -102,6 +102,23 @@ def sparse_matrices(t):
     return np.sum((MATRIX @ x) ** 3) + np.sum(MATRIX.T.dot(V * t) ** 2) + np.sum(((V * t) @ MATRIX) ** 2)
 
 
+def powers(x, a, b):
+    return a * x**b
+
+
+def integrals_of_functions(t):
+    finite = integrate.quad(powers, t, 2.0, args=(t, 2.5))[0] * integrate.quad(lambda x: np.exp(-t * x * x), 0.0, t)[0]
+    whole = integrate.quad(lambda x: np.exp(-x * x * t), -np.inf, np.inf)[0]
+    return finite + whole + integrate.quad(lambda x: np.exp(-x * t), t, np.inf)[0] + integrate.quad(
+        lambda x: 1.0 / (t + x * x), -np.inf, 2.0 * t)[0]
+
+
+def integrals_of_values(t):
+    sums = integrate.cumulative_trapezoid(V * t, GRID * t, initial=0.0)
+    return np.sum(sums**2) + np.sum(integrate.simpson(IMAGE * t, dx=0.1 * t, axis=0) ** 2) + integrate.simpson(
+        V * t, x=GRID * t)
+
+
 def integrals(t):
     return integrate.trapezoid(V * t**2, GRID) + integrate.simpson(V * t, x=GRID) + integrate.fixed_quad(
         lambda x: np.sin(x * t), 0.0, 1.0, n=4)[0]
@@ -112,6 +129,7 @@ def integrals(t):
     [
         filters, convolutions, spectra, images, filters_there_and_back, smoothing_and_rates, spectra_of_segments,
         moved_images, widths_and_labels, places_in_images, splines, distances, sparse_matrices, integrals,
+        integrals_of_functions, integrals_of_values,
     ],
     ids=lambda f: f.__name__,
 )
@@ -126,8 +144,8 @@ def test_programs(f: Any) -> None:
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def adaptive(t):
-    return integrate.quad(lambda x: np.sin(t * x), 0.0, 1.0)[0]
+def of_two_variables(t):
+    return integrate.dblquad(lambda y, x: np.sin(t * x * y), 0.0, 1.0, 0.0, 1.0)[0]
 
 
 def stepping(t):
@@ -149,7 +167,7 @@ def of_any_metric(t):
 @pytest.mark.parametrize(
     "f, reason",
     [
-        (adaptive, "its steps depend on the values"), (stepping, "its steps depend on the values"),
+        (of_two_variables, "its steps depend on the values"), (stepping, "its steps depend on the values"),
         (iterating, "it iterates until it is content"), (by_the_median, "it has no rule"),
         (of_any_metric, "this metric"),
     ],
