@@ -57,20 +57,6 @@ linear(
     samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))],
 )
 
-
-
-def _summand(y_bar: Any, part: Any) -> Any:
-    """The cotangent of one of two cotangents that were added: a structure as it is, numbers in the shape they have."""
-    if part is None:
-        return None
-    return y_bar if isinstance(part, (tuple, list, dict)) else rt.unbroadcast(y_bar, part)
-
-
-linear(
-    rt.add, a=lambda y_bar, a: _summand(y_bar, a), b=lambda y_bar, b: _summand(y_bar, b), params="a, b", joint=True,
-    samples=[args(arr(3), arr(3)), args((arr(2), num()), (arr(2), num())), args(arr(2, 3), arr(3))],
-)
-
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------
 
 X, M = np.ones(5), np.ones((3, 4))
