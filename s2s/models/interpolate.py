@@ -207,10 +207,14 @@ def periodic_slopes(x: Any, y: Any) -> Any:
 SHORT = "it has a rule for four places or more; write a polynomial through fewer"
 
 
+def check_count(x: Any) -> None:
+    if len(x) < 4:
+        rt.no_derivative("scipy.interpolate.CubicSpline", SHORT)
+
+
 def cubic_spline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Any:
     places, values = prepared(x, y, axis)
-    if np.shape(places)[0] < 4:
-        return rt.no_derivative("scipy.interpolate.CubicSpline", SHORT)
+    check_count(places)
     if isinstance(bc_type, str) and bc_type == "periodic":
         slopes = periodic_slopes(places, values)
         return hermite(places, values, slopes, "periodic" if extrapolate is None else extrapolate, axis_of(y, axis))

@@ -235,7 +235,7 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
     more = 0
     if prefilter and order > 1:
         more = 12 if mode == "nearest" else 0
-        input = spline_filter(np.pad(input, more, mode="edge") if more else input, order, None, "mirror")
+        input = spline_filter(np.pad(input, more, mode="edge") if more else input, order, None, mode)
     inside, weights, neighbours = True, [], []
     for axis in range(len(shape)):
         at, last = places[axis], shape[axis] - 1

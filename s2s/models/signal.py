@@ -338,6 +338,11 @@ def frequencies(nfft: Any, fs: Any, one_sided: Any) -> Any:
     return np.fft.rfftfreq(nfft, 1.0 / fs) if one_sided else np.fft.fftfreq(nfft, 1.0 / fs)
 
 
+def check_lengths(x: Any, y: Any) -> None:
+    if np.shape(x) != np.shape(y):
+        rt.no_derivative("scipy.signal.csd", "of arrays of different shapes it has no rule")
+
+
 def csd(
     x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
     nfft: Any = None, detrend: Any = "constant", return_onesided: Any = True, scaling: Any = "density", axis: Any = -1,
@@ -346,8 +351,7 @@ def csd(
     if average != "mean":
         return rt.no_derivative("a spectrum by the median", "it has a rule for average='mean'")
     x, y = np.moveaxis(np.asarray(x), axis, -1), np.moveaxis(np.asarray(y), axis, -1)
-    if np.shape(x) != np.shape(y):
-        return rt.no_derivative("scipy.signal.csd", "of arrays of different lengths it has no rule")
+    check_lengths(x, y)
     one_sided = return_onesided and not np.iscomplexobj(x) and not np.iscomplexobj(y)
     weights, step, length = plan(np.shape(x)[-1], window, nperseg, noverlap, nfft)
     first = segments(x, weights, step, length, detrend, one_sided)

@@ -128,7 +128,7 @@ jvp(
     x=lambda x_dot, b, a, axis: models.filtered(b, a, x_dot, axis),
 )
 zero(models.edge_of, models.fits_at_ends, models.folding, models.polyphase, models.lowpass, models.weights_of,
-     models.frequencies, models.norms, models.impulse)
+     models.frequencies, models.norms, models.impulse, models.check_lengths)
 linear(
     models.overlapped, params="parts, step",
     parts=lambda y_bar, parts, step: models.cut_apart(y_bar, step, np.shape(parts)[-2], np.shape(parts)[-1]),
@@ -143,7 +143,7 @@ model(signal.lfilter, samples=FILTERED)(models.lfilter)
 model(signal.lfilter_zi, samples=[args(arr(3), DENOMINATOR), args(arr(2), DENOMINATOR)])(models.lfilter_zi)
 SECTIONS = np.array([[1.0, 0.4, 0.1, 1.0, -0.3, 0.2], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]])
 model(signal.sosfilt, samples=[args(SECTIONS, arr(6)), args(SECTIONS, arr(3, 6), zi=arr(2, 3, 2))])(models.sosfilt)
-model(signal.sosfilt_zi, samples=[args(SECTIONS)])(models.sosfilt_zi)
+model(signal.sosfilt_zi)(models.sosfilt_zi)
 LONG = arr(24)
 THERE_AND_BACK = [
     args(arr(3), DENOMINATOR, LONG), args(arr(3), DENOMINATOR, arr(2, 24), padtype="even", padlen=4),

@@ -65,7 +65,8 @@ model(stats.moment, samples=[args(VALUES, 3), args(VALUES, 2, 1, center=0.3)])(s
 model(stats.skew, samples=[*SAMPLES, args(VALUES, 1, False)])(statistics.skew)
 model(stats.kurtosis, samples=[*SAMPLES, args(VALUES, 1, False, False)])(statistics.kurtosis)
 model(stats.sem, samples=[*SAMPLES, args(VALUES, ddof=0)])(statistics.sem)
-model(stats.variation, samples=[*SAMPLES, args(ABOVE, ddof=1)])(statistics.variation)
+RELATIVE = [args(ABOVE), args(ABOVE, 1, ddof=1), args(ABOVE, axis=None, keepdims=True)]
+model(stats.variation, samples=RELATIVE)(statistics.variation)
 model(stats.zscore, samples=[args(VALUES), args(VALUES, 1, 1), args(VALUES, None)])(statistics.zscore)
 model(stats.zmap, samples=[args(VALUES, arr(5, 4)), args(arr(5), arr(6), ddof=1)])(statistics.zmap)
 model(stats.entropy, samples=[args(ABOVE), args(ABOVE, ABOVE, 2.0, 1), args(ABOVE, axis=None)])(statistics.entropy)
