@@ -597,8 +597,8 @@ def take_along_axis_bar(g: Any, x: Any, indices: Any, axis: int | None) -> Any:
     if axis is None:
         return take_bar(g, x, indices, None)
     x_bar = np.zeros(np.shape(x), dtype=g.dtype)
-    places = list(np.indices(indices.shape, sparse=True))
-    places[axis] = indices
+    places = [np.minimum(place, n - 1) for place, n in zip(np.indices(g.shape, sparse=True), x_bar.shape)]
+    places[axis] = indices  # along the other axes both are broadcast
     np.add.at(x_bar, tuple(places), g)
     return x_bar
 

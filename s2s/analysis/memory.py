@@ -103,6 +103,10 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
                 return [args[0]] if isinstance(args[0], ir.Var) and can_share(value_of(args[0])) else []
             if fn.value is getattr and args[1] in (ir.Const("shape"), ir.Const("dtype")):
                 return []
+            moved = _moved_by(fn.value)
+            if moved is not None and moved < len(args):
+                given = args[moved]
+                return [given] if isinstance(given, ir.Var) and can_share(value_of(given)) else []
         case ir.Call():
             pass
         case _:
@@ -119,6 +123,16 @@ def _looked_at(value: ir.Call) -> set[ir.Atom]:
     given = {*zip(rule.params.parameters, value.args, strict=False), *value.kwargs}
     others = {a for name, a in given if name not in rule.harmless}
     return {a for name, a in given if name in rule.harmless and not isinstance(a, ir.Star)} - others  # type: ignore[return-value]
+
+
+def _moved_by(fn: Any) -> int | None:
+    """Which argument the result of a function of the runtime may share memory with, where it only moves a cotangent."""
+    if getattr(fn, "__module__", None) != "s2s.runtime":
+        return None
+    rule = table.find(fn)
+    if rule is None or rule.kind != "linear" or "g" not in rule.cotangents:
+        return None
+    return list(rule.params.parameters).index("g")
 
 
 def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:

@@ -64,7 +64,15 @@ def _isinstance(evaluator: Evaluator, value: AbstractValue, kinds: AbstractValue
     if isinstance(value, Scalar):
         answers = {issubclass(k, kinds.value) for k in possible_types(value.type)}
         return known(answers.pop()) if len(answers) == 1 else Scalar(bool)
+    if kind is None and _names_model(kinds.value):
+        return known(False)  # an object of a model is on the heap: its class is known
     return Scalar(bool) if kind is None else known(issubclass(kind, kinds.value))
+
+
+def _names_model(kinds: Any) -> bool:
+    """Whether one of the classes stands for a class of a library. What is not known is then none of them."""
+    given = kinds if isinstance(kinds, tuple) else (kinds,)
+    return any(getattr(kind, "__module__", "").startswith("s2s.models.") for kind in given)
 
 
 def _type(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:

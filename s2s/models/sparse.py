@@ -1,14 +1,26 @@
-"""Products with sparse matrices that are constant."""
+"""What sparse matrices of SciPy compute: those that are constant, and those whose data is differentiated.
+
+A matrix that something differentiated has been put into is an ``Entries`` here: numbers with their places, in the order
+in which SciPy keeps them. So a cotangent lies on the pattern too, and no matrix is ever filled up.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
 
 from s2s import runtime as rt
 
-__all__ = ["product", "product_from_left"]
+__all__ = ["Entries", "Factors", "product", "product_from_left", "sums_at"]
+
+PLACES = "which of its items are zero depends on the run; give the data and its places, or keep the matrix dense"
+FORM = "it has a rule for data with coordinates, or with indices and their starts"
+ARRAYS = "the result is a np.matrix; use an array: sparse.csr_array instead of csr_matrix"
+
+# --- products with a constant matrix ----------------------------------------------------------------------------------
 
 
 def product(matrix: Any, x: Any) -> Any:
@@ -22,6 +34,8 @@ def product_from_left(matrix: Any, x: Any) -> Any:
 
 
 def times(self: Any, other: Any) -> Any:
+    if isinstance(other, Entries):
+        return taken_apart(self) @ other
     if isinstance(other, (list, tuple)):
         other = np.asarray(other)
     if not isinstance(other, np.ndarray):
@@ -30,6 +44,8 @@ def times(self: Any, other: Any) -> Any:
 
 
 def times_from_left(self: Any, other: Any) -> Any:
+    if isinstance(other, Entries):
+        return other @ taken_apart(self)
     if isinstance(other, (list, tuple)):
         other = np.asarray(other)
     if not isinstance(other, np.ndarray):
@@ -38,4 +54,698 @@ def times_from_left(self: Any, other: Any) -> Any:
 
 
 def dot(self: Any, other: Any) -> Any:
-    return times(self, other)
+    return taken_apart(self).dot(other) if isinstance(other, Entries) or np.ndim(other) == 0 else times(self, other)
+
+
+# --- numbers at places ------------------------------------------------------------------------------------------------
+
+
+def sums_at(data: Any, places: Any, count: Any) -> Any:
+    """The sums of the items of ``data`` that have the same place, for each of ``count`` places."""
+    if np.iscomplexobj(data):
+        return np.bincount(places, data.real, count) + 1.0j * np.bincount(places, data.imag, count)
+    return np.bincount(places, data, count).astype(np.asarray(data).dtype, copy=False)
+
+
+def weighed_sums(data: Any, rows: Any, columns: Any, count: Any, x: Any) -> Any:
+    """The product of the matrix with ``count`` rows that has ``data`` at its places with a vector, or with columns."""
+    if sparse.issparse(x):
+        rt.no_derivative("a product of sparse matrices", "what the other one is shows when the program runs only")
+    return sparse.coo_array((data, (rows, columns)), shape=(count, np.shape(x)[0])) @ x
+
+
+def products_at(a: Any, b: Any, rows: Any, columns: Any) -> Any:
+    """The items of the matrix a b^T at some places, of vectors or of matrices of columns."""
+    return a[rows] * b[columns] if np.ndim(a) == 1 else np.sum(a[rows] * b[columns], axis=1)
+
+
+def solution(data: Any, rows: Any, columns: Any, b: Any) -> Any:
+    """The x with A x = b, for the square matrix that has ``data`` at its places."""
+    n = np.shape(b)[0]
+    return linalg.spsolve(sparse.csc_array((data, (rows, columns)), shape=(n, n)), b)
+
+
+def converged(result: Any) -> Any:
+    """The solution that an iterative solver gives with a number that says how it ended."""
+    if result[1] != 0:
+        rt.no_derivative("the result of an iterative solver", "it has not converged; give maxiter= or rtol=")
+    return result[0]
+
+
+def iterated(solver: Any, matrix: Any, b: Any, options: Any) -> Any:
+    """The solution by an iterative solver."""
+    return converged(solver(matrix, b, **options))
+
+
+def iterated_at(solver: Any, data: Any, rows: Any, columns: Any, b: Any, options: Any) -> Any:
+    """The same with the matrix that has ``data`` at its places."""
+    n = np.shape(b)[0]
+    return converged(solver(sparse.csr_array((data, (rows, columns)), shape=(n, n)), b, **options))
+
+
+# --- where the numbers are: constant ----------------------------------------------------------------------------------
+
+
+def rows_of_starts(starts: Any) -> Any:
+    """The row of each item of a compressed matrix."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+def order_of(rows: Any, columns: Any, form: Any) -> Any:
+    """The order of the items in a form: by rows, or by columns."""
+    return np.lexsort((columns, rows)) if form == "csr" else np.lexsort((rows, columns))
+
+
+def merged_places(rows: Any, columns: Any, shape: Any, form: Any) -> Any:
+    """Where each item comes to lie in a form that has every place once, how many there are, and the places."""
+    major, minor, width = (rows, columns, shape[1]) if form == "csr" else (columns, rows, shape[0])
+    keys, inverse = np.unique(np.asarray(major, np.int64) * width + minor, return_inverse=True)
+    first, second = keys // width, keys % width
+    return (inverse, len(keys), first, second) if form == "csr" else (inverse, len(keys), second, first)
+
+
+def shape_or_bounds(shape: Any, rows: Any, columns: Any) -> Any:
+    return (int(np.max(rows)) + 1, int(np.max(columns)) + 1) if shape is None else tuple([int(n) for n in shape])
+
+
+def pairs(columns: Any, rows: Any) -> Any:
+    """All pairs of an item of one matrix and one of another that meet in a product: the column is the row."""
+    order = np.argsort(rows, kind="stable")
+    start = np.searchsorted(rows[order], columns, "left")
+    count = np.searchsorted(rows[order], columns, "right") - start
+    first = np.repeat(np.arange(len(columns)), count)
+    within = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    return first, order[np.repeat(start, count) + within]
+
+
+def places_on_diagonals(offsets: Any, length: Any, shape: Any) -> Any:
+    """The items of a form by diagonals that lie in the matrix: their diagonal, row and column."""
+    offsets = np.atleast_1d(offsets)
+    which, columns = np.divmod(np.arange(len(offsets) * length), length)
+    rows = columns - offsets[which]
+    inside = (rows >= 0) & (rows < shape[0]) & (columns < shape[1])
+    return which[inside], rows[inside], columns[inside]
+
+
+def rows_of_blocks(indices: Any, starts: Any, height: Any, width: Any) -> Any:
+    """The rows and columns of the items of blocks, in the order of the blocks."""
+    tops = rows_of_starts(starts) * height
+    rows = tops[:, None, None] + np.arange(height)[None, :, None] + 0 * np.arange(width)
+    columns = (np.asarray(indices) * width)[:, None, None] + 0 * np.arange(height)[:, None] + np.arange(width)
+    return np.ravel(rows), np.ravel(columns)
+
+
+def constant_places(matrix: Any) -> Any:
+    """The data, rows and columns of a constant matrix, in the order in which it keeps them."""
+    whole = matrix.tocoo()
+    return whole.data, whole.coords[0], whole.coords[1]
+
+
+def items_of(array: Any) -> Any:
+    """The items of a constant array that are not zero, and their places."""
+    rows, columns = np.nonzero(array)
+    return array[rows, columns], rows, columns
+
+
+def form_of(matrix: Any) -> Any:
+    return matrix.format if matrix.format in ("csr", "csc") else "coo"
+
+
+def is_array(matrix: Any) -> Any:
+    return isinstance(matrix, sparse.sparray)
+
+
+def taken_apart(matrix: Any) -> Any:
+    """The entries of a constant matrix."""
+    if isinstance(matrix, Entries):
+        return matrix
+    data, rows, columns = constant_places(matrix)
+    return Entries(data, rows, columns, matrix.shape, form_of(matrix), is_array(matrix))
+
+
+def is_matrix(x: Any) -> Any:
+    """Whether x is known to be a sparse matrix: what is not known is taken for an array."""
+    return isinstance(x, (Entries, sparse.sparray, sparse.spmatrix))
+
+
+def is_number(x: Any) -> Any:
+    return isinstance(x, (int, float, complex, np.number)) or (isinstance(x, np.ndarray) and x.ndim == 0)
+
+
+class Entries:
+    """A sparse matrix of two dimensions: data, the row and the column of each item, in the order of its form."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, data: Any, rows: Any, columns: Any, shape: Any, form: Any, array: Any) -> None:
+        self.data = data
+        self.rows = rows
+        self.columns = columns
+        self.shape = shape
+        self.format = form
+        self.array = array
+        self.ndim = 2
+
+    @property
+    def T(self) -> Any:
+        return self.transpose()
+
+    @property
+    def nnz(self) -> Any:
+        return np.size(self.data)
+
+    @property
+    def dtype(self) -> Any:
+        return self.data.dtype
+
+    @property
+    def row(self) -> Any:
+        return self.rows
+
+    @property
+    def col(self) -> Any:
+        return self.columns
+
+    def with_data(self, data: Any) -> Any:
+        return Entries(data, self.rows, self.columns, self.shape, self.format, self.array)
+
+    def transpose(self, axes: Any = None, copy: Any = False) -> Any:
+        form = {"csr": "csc", "csc": "csr"}.get(self.format, self.format)
+        return Entries(self.data, self.columns, self.rows, self.shape[::-1], form, self.array)
+
+    # forms
+
+    def asformat(self, form: Any, copy: Any = False) -> Any:
+        if form == self.format or form is None:
+            return self
+        if form not in ("csr", "csc"):
+            return Entries(self.data, self.rows, self.columns, self.shape, "coo", self.array)
+        if self.format == "coo":  # items at one place become one
+            into, count, rows, columns = merged_places(self.rows, self.columns, self.shape, form)
+            return Entries(sums_at(self.data, into, count), rows, columns, self.shape, form, self.array)
+        order = order_of(self.rows, self.columns, form)
+        return Entries(self.data[order], self.rows[order], self.columns[order], self.shape, form, self.array)
+
+    def tocsr(self, copy: Any = False) -> Any:
+        return self.asformat("csr")
+
+    def tocsc(self, copy: Any = False) -> Any:
+        return self.asformat("csc")
+
+    def tocoo(self, copy: Any = False) -> Any:
+        return self.asformat("coo")
+
+    def tolil(self, copy: Any = False) -> Any:
+        return self.asformat("csr")
+
+    def todok(self, copy: Any = False) -> Any:
+        return self.asformat("csr")
+
+    def copy(self) -> Any:
+        return self
+
+    def sorted_indices(self) -> Any:
+        return self
+
+    def conj(self, copy: Any = True) -> Any:
+        return self.with_data(np.conj(self.data))
+
+    def toarray(self, order: Any = None, out: Any = None) -> Any:
+        width = self.shape[1]
+        return np.reshape(sums_at(self.data, self.rows * width + self.columns, self.shape[0] * width), self.shape)
+
+    def todense(self, order: Any = None, out: Any = None) -> Any:
+        if not self.array:
+            return rt.no_derivative("todense of a sparse matrix", ARRAYS)
+        return self.toarray()
+
+    # sums
+
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if axis is None:
+            return np.sum(self.data)
+        if not self.array:
+            return rt.no_derivative("the sums of a sparse matrix along an axis", ARRAYS)
+        if axis == 0 or axis == -2:
+            return sums_at(self.data, self.columns, self.shape[1])
+        return sums_at(self.data, self.rows, self.shape[0])
+
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if axis is None:
+            return np.sum(self.data) / (self.shape[0] * self.shape[1])
+        return self.sum(axis) / (self.shape[0] if axis == 0 or axis == -2 else self.shape[1])
+
+    def diagonal(self, k: Any = 0) -> Any:
+        length = max(min(self.shape[0] + min(k, 0), self.shape[1] - max(k, 0)), 0)
+        places, on = places_of_diagonal(self.rows, self.columns, k)
+        return sums_at(self.data[on], places, length)
+
+    def trace(self, offset: Any = 0) -> Any:
+        return np.sum(self.diagonal(offset))
+
+    # products
+
+    def __matmul__(self, other: Any) -> Any:
+        if is_matrix(other):
+            other = taken_apart(other)
+            first, second = pairs(self.columns, other.rows)
+            data = self.data[first] * other.data[second]
+            shape = (self.shape[0], other.shape[1])
+            found = Entries(data, self.rows[first], other.columns[second], shape, "coo", self.array)
+            return found.asformat("csc" if self.format == "csc" else "csr")
+        if isinstance(other, (list, tuple)):
+            other = np.asarray(other)
+        return weighed_sums(self.data, self.rows, self.columns, self.shape[0], other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        if is_matrix(other):
+            return taken_apart(other) @ self
+        if isinstance(other, (list, tuple)):
+            other = np.asarray(other)
+        if np.ndim(other) == 1:
+            return weighed_sums(self.data, self.columns, self.rows, self.shape[1], other)
+        return weighed_sums(self.data, self.columns, self.rows, self.shape[1], other.T).T
+
+    def dot(self, other: Any) -> Any:
+        return self.with_data(self.data * other) if is_number(other) else self @ other
+
+    def multiply(self, other: Any) -> Any:
+        if is_number(other):
+            return self.with_data(self.data * other)
+        if is_matrix(other):
+            other = taken_apart(other).asformat("csr")
+            mine = self.asformat("csr")
+            first, second = common_places(mine.rows, mine.columns, other.rows, other.columns, self.shape)
+            data = mine.data[first] * other.data[second]
+            return Entries(data, mine.rows[first], mine.columns[first], self.shape, "csr", self.array)
+        other = np.broadcast_to(np.asarray(other), self.shape)
+        return self.with_data(self.data * other[self.rows, self.columns]).asformat("coo")
+
+    def __mul__(self, other: Any) -> Any:
+        if self.array or is_number(other):
+            return self.multiply(other)
+        return self @ other
+
+    def __rmul__(self, other: Any) -> Any:
+        if self.array or is_number(other):
+            return self.multiply(other)
+        return other @ self
+
+    def __truediv__(self, other: Any) -> Any:
+        if not is_number(other):
+            return rt.no_derivative("a quotient of sparse matrices", "it has a rule for quotients by numbers")
+        return self.with_data(self.data / other)
+
+    def __neg__(self) -> Any:
+        return self.with_data(-self.data)
+
+    def power(self, n: Any, dtype: Any = None) -> Any:
+        merged = self.asformat("csr") if self.format == "coo" else self
+        return merged.with_data(merged.data**n)
+
+    # sums of matrices
+
+    def __add__(self, other: Any) -> Any:
+        if is_matrix(other):
+            other = taken_apart(other)
+            both = Entries(
+                np.concatenate([self.data, other.data]), np.concatenate([self.rows, other.rows]),
+                np.concatenate([self.columns, other.columns]), self.shape, "coo", self.array)
+            return both.asformat("csc" if self.format == "csc" else "csr")
+        if not self.array:
+            return rt.no_derivative("the sum of a sparse matrix and an array", ARRAYS)
+        return self.toarray() + other
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-taken_apart(other) if is_matrix(other) else -other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+
+def places_of_diagonal(rows: Any, columns: Any, k: Any) -> Any:
+    """Where the items of a diagonal come to lie along it, and which items these are."""
+    on = np.flatnonzero(columns - rows == k)
+    return (rows[on] if k >= 0 else columns[on]), on
+
+
+def common_places(rows: Any, columns: Any, other_rows: Any, other_columns: Any, shape: Any) -> Any:
+    """The items of two matrices, each sorted by rows and without repetitions, that have the same place."""
+    _, first, second = np.intersect1d(
+        np.asarray(rows, np.int64) * shape[1] + columns, np.asarray(other_rows, np.int64) * shape[1] + other_columns,
+        return_indices=True)
+    return first, second
+
+
+# --- how they are made ------------------------------------------------------------------------------------------------
+
+
+def made(arg1: Any, shape: Any, form: Any, array: Any) -> Any:
+    """The matrix that a class of SciPy makes of its first argument."""
+    if is_matrix(arg1):
+        given = taken_apart(arg1)
+        return Entries(given.data, given.rows, given.columns, given.shape, given.format, array).asformat(form)
+    if not isinstance(arg1, tuple):
+        data, rows, columns = items_of(np.asarray(arg1))
+        return Entries(data, rows, columns, np.shape(arg1), "coo", array).asformat(form)
+    data = np.asarray(arg1[0])
+    if len(arg1) == 2 and isinstance(arg1[1], (tuple, list)):
+        rows, columns = np.asarray(arg1[1][0]), np.asarray(arg1[1][1])
+        whole = Entries(data, rows, columns, shape_or_bounds(shape, rows, columns), "coo", array)
+        return whole.asformat(form)
+    if len(arg1) != 3 or form == "coo":
+        return rt.no_derivative("a sparse matrix of this form", FORM)
+    major, minor = rows_of_starts(arg1[2]), np.asarray(arg1[1])
+    if form == "csr":
+        bounds = (len(arg1[2]) - 1, int(np.max(minor)) + 1) if shape is None else tuple(shape)
+        return Entries(data, major, minor, bounds, form, array)
+    bounds = (int(np.max(minor)) + 1, len(arg1[2]) - 1) if shape is None else tuple(shape)
+    return Entries(data, minor, major, bounds, form, array)
+
+
+def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    return made(arg1, shape, "csr", True)
+
+
+def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    return made(arg1, shape, "csr", False)
+
+
+def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    return made(arg1, shape, "csc", True)
+
+
+def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    return made(arg1, shape, "csc", False)
+
+
+def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    return made(arg1, shape, "coo", True)
+
+
+def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    return made(arg1, shape, "coo", False)
+
+
+def blocks(arg1: Any, shape: Any, array: Any) -> Any:
+    if not isinstance(arg1, tuple) or len(arg1) != 3:
+        return rt.no_derivative("a sparse matrix of blocks", FORM)
+    data = np.asarray(arg1[0])
+    height, width = np.shape(data)[1], np.shape(data)[2]
+    rows, columns = rows_of_blocks(arg1[1], arg1[2], height, width)
+    bounds = (len(arg1[2]) * height - height, int(np.max(columns)) + 1) if shape is None else tuple(shape)
+    return Entries(np.ravel(data), rows, columns, bounds, "coo", array)
+
+
+def bsr_array(
+    arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, blocksize: Any = None, *, maxprint: Any = None
+) -> Any:
+    return blocks(arg1, shape, True)
+
+
+def bsr_matrix(
+    arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, blocksize: Any = None, *, maxprint: Any = None
+) -> Any:
+    return blocks(arg1, shape, False)
+
+
+def by_diagonals(data: Any, offsets: Any, shape: Any, array: Any) -> Any:
+    data = np.atleast_2d(np.asarray(data))
+    which, rows, columns = places_on_diagonals(offsets, np.shape(data)[1], shape)
+    return Entries(data[which, columns], rows, columns, tuple(shape), "coo", array)
+
+
+def dia_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    if not isinstance(arg1, tuple) or shape is None:
+        return rt.no_derivative("a sparse matrix by diagonals", FORM)
+    return by_diagonals(arg1[0], arg1[1], shape, True)
+
+
+def dia_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:
+    if not isinstance(arg1, tuple) or shape is None:
+        return rt.no_derivative("a sparse matrix by diagonals", FORM)
+    return by_diagonals(arg1[0], arg1[1], shape, False)
+
+
+def diagonals_of(diagonals: Any, offsets: Any, shape: Any, form: Any, array: Any) -> Any:
+    if isinstance(offsets, (int, np.integer)):
+        alone = np.ndim(diagonals) == 1 if isinstance(diagonals, np.ndarray) else np.ndim(diagonals[0]) == 0
+        offsets, diagonals = [offsets], ([diagonals] if alone else diagonals)
+    if shape is None:
+        n = np.size(diagonals[0]) + abs(offsets[0])
+        shape = (n, n)
+    parts = [np.broadcast_to(np.ravel(d), (len(along(k, shape)),)) for d, k in zip(diagonals, offsets)]
+    rows = np.concatenate([along(k, shape) - min(k, 0) for k in offsets])
+    columns = np.concatenate([along(k, shape) + max(k, 0) for k in offsets])
+    return Entries(np.concatenate(parts), rows, columns, tuple(shape), "coo", array).asformat(form)
+
+
+def along(k: Any, shape: Any) -> Any:
+    """The numbers of the places along a diagonal."""
+    return np.arange(max(min(shape[0] + min(k, 0), shape[1] - max(k, 0)), 0))
+
+
+def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
+    return diagonals_of(diagonals, offsets, shape, format, False)
+
+
+def diags_array(
+    diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
+) -> Any:
+    return diagonals_of(diagonals, offsets, shape, format, True)
+
+
+def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
+    shape = m if n is None else (m, n)
+    if shape is None:
+        shape = (len(data[0]), len(data[0]))
+    return by_diagonals(data, diags, shape, False).asformat(format)
+
+
+def hstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    return put_together([list(blocks)], format)
+
+
+def vstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    return put_together([[block] for block in blocks], format)
+
+
+def bmat(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    return put_together(blocks, format)
+
+
+def put_together(rows_of_matrices: Any, form: Any) -> Any:
+    """A matrix of matrices, none of them left out."""
+    parts, rows, columns, array, top, left = [], [], [], False, 0, 0
+    for line in rows_of_matrices:
+        left = 0
+        height = 0
+        for block in line:
+            if block is None:
+                return rt.no_derivative("scipy.sparse.bmat", "with None it has no rule; give a matrix of zeros")
+            block = taken_apart(block)
+            parts.append(block.data)
+            rows.append(block.rows + top)
+            columns.append(block.columns + left)
+            left, height, array = left + block.shape[1], block.shape[0], array or block.array
+        top = top + height
+    whole = Entries(np.concatenate(parts), np.concatenate(rows), np.concatenate(columns), (top, left), "coo", array)
+    return whole.asformat(form)
+
+
+def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
+    parts, rows, columns, array, top, left = [], [], [], False, 0, 0
+    for matrix in mats:
+        block = taken_apart(matrix)
+        parts.append(block.data)
+        rows.append(block.rows + top)
+        columns.append(block.columns + left)
+        top, left, array = top + block.shape[0], left + block.shape[1], array or block.array
+    whole = Entries(np.concatenate(parts), np.concatenate(rows), np.concatenate(columns), (top, left), "coo", array)
+    return whole.asformat(format)
+
+
+def kron(A: Any, B: Any, format: Any = None) -> Any:
+    first, second = taken_apart(A), taken_apart(B)
+    data = np.ravel(first.data[:, None] * second.data)
+    rows = np.ravel(first.rows[:, None] * second.shape[0] + second.rows)
+    columns = np.ravel(first.columns[:, None] * second.shape[1] + second.columns)
+    shape = (first.shape[0] * second.shape[0], first.shape[1] * second.shape[1])
+    return Entries(data, rows, columns, shape, "coo", first.array or second.array).asformat(format)
+
+
+# --- operators of constant matrices with what is differentiated -------------------------------------------------------
+
+
+def multiply(self: Any, other: Any) -> Any:
+    return taken_apart(self).multiply(other)
+
+
+def multiplied(self: Any, other: Any) -> Any:
+    return taken_apart(self) * other
+
+
+def multiplied_from_left(self: Any, other: Any) -> Any:
+    return taken_apart(self).__rmul__(other)
+
+
+def divided(self: Any, other: Any) -> Any:
+    return taken_apart(self) / other
+
+
+def added(self: Any, other: Any) -> Any:
+    return taken_apart(self) + other
+
+
+def subtracted(self: Any, other: Any) -> Any:
+    return taken_apart(self) - other
+
+
+def subtracted_from(self: Any, other: Any) -> Any:
+    return -taken_apart(self) + other
+
+
+def transposed(self: Any) -> Any:
+    return taken_apart(self).transpose()
+
+
+def transpose(self: Any, axes: Any = None, copy: Any = False) -> Any:
+    return taken_apart(self).transpose()
+
+
+def tocsr(self: Any, copy: Any = False) -> Any:
+    return taken_apart(self).asformat("csr")
+
+
+def tocsc(self: Any, copy: Any = False) -> Any:
+    return taken_apart(self).asformat("csc")
+
+
+def tocoo(self: Any, copy: Any = False) -> Any:
+    return taken_apart(self).asformat("coo")
+
+
+def issparse(x: Any) -> Any:
+    return is_matrix(x)
+
+
+def ones_on_diagonal(m: Any, n: Any, k: Any, form: Any, array: Any) -> Any:
+    n = m if n is None else n
+    return diagonals_of(np.ones(max(min(m + min(k, 0), n - max(k, 0)), 0)), k, (m, n), form, array)
+
+
+def eye(m: Any, n: Any = None, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
+    return ones_on_diagonal(m, n, k, format, False)
+
+
+def eye_array(m: Any, n: Any = None, *, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
+    return ones_on_diagonal(m, n, k, format, True)
+
+
+def identity(n: Any, dtype: Any = "d", format: Any = None) -> Any:
+    return diagonals_of(np.ones(n), 0, (n, n), format, False)
+
+
+# --- solvers ----------------------------------------------------------------------------------------------------------
+
+
+def solved(A: Any, b: Any) -> Any:
+    """The solution for a constant matrix."""
+    return linalg.spsolve(A, b)
+
+
+def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+    if is_matrix(b):
+        return rt.no_derivative("scipy.sparse.linalg.spsolve", "with a sparse right side it has no rule; give an array")
+    if isinstance(A, Entries):
+        return solution(A.data, A.rows, A.columns, np.asarray(b))
+    return solved(A, np.asarray(b))
+
+
+class Factors:
+    """What ``splu`` gives, of a matrix whose data is differentiated."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.shape = matrix.shape
+        self.nnz = matrix.nnz
+
+    def solve(self, rhs: Any, trans: Any = "N") -> Any:
+        of = self.matrix
+        if trans == "N":
+            return solution(of.data, of.rows, of.columns, rhs)
+        if trans == "T":
+            return solution(of.data, of.columns, of.rows, rhs)
+        return solution(np.conj(of.data), of.columns, of.rows, rhs)
+
+
+def flipped(matrix: Any) -> Any:
+    """The transpose of a matrix of whatever form."""
+    return matrix.T.tocsc() if sparse.issparse(matrix) else matrix.T
+
+
+def factors_of(A: Any) -> Any:
+    """The factors of a constant matrix."""
+    return linalg.splu(A)
+
+
+def splu(
+    A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None,
+    options: Any = None,
+) -> Any:
+    return Factors(A) if isinstance(A, Entries) else factors_of(A)
+
+
+def factorized(A: Any) -> Any:
+    return splu(A).solve
+
+
+def spsolve_triangular(
+    A: Any, b: Any, lower: Any = True, overwrite_A: Any = False, overwrite_b: Any = False, unit_diagonal: Any = False
+) -> Any:
+    if unit_diagonal:
+        return rt.no_derivative("scipy.sparse.linalg.spsolve_triangular", "with a unit diagonal it has no rule")
+    return spsolve(A, b)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
+    if axis is not None or (ord is not None and ord != "fro"):
+        return rt.no_derivative("scipy.sparse.linalg.norm", "it has a rule for the Frobenius norm of a matrix")
+    return np.linalg.norm(taken_apart(x).asformat("csr").data)
+
+
+def iterative(solver: Any, A: Any, b: Any, options: Any) -> Any:
+    if isinstance(A, Entries):
+        return iterated_at(solver, A.data, A.rows, A.columns, np.asarray(b), options), 0
+    return iterated(solver, A, np.asarray(b), options), 0
+
+
+def cg(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None,
+    callback: Any = None,
+) -> Any:
+    return iterative(linalg.cg, A, b, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+def bicgstab(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None,
+    callback: Any = None,
+) -> Any:
+    return iterative(linalg.bicgstab, A, b, {"rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+def gmres(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, restart: Any = None, maxiter: Any = None,
+    M: Any = None, callback: Any = None, callback_type: Any = None,
+) -> Any:
+    return iterative(linalg.gmres, A, b, {"rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter})
+
+
+def minres(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, shift: Any = 0.0, maxiter: Any = None, M: Any = None,
+    callback: Any = None, show: Any = False, check: Any = False,
+) -> Any:
+    return iterative(linalg.minres, A, b, {"rtol": rtol, "shift": shift, "maxiter": maxiter})

@@ -860,7 +860,9 @@ class Specializer:
         given = (*args, *kwargs.values())
         if any(map(self.context.is_varied, given)):
             return self.instances.make(at, cls, args, kwargs)
-        if (cls.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names):
+        module = cls.__module__ or ""
+        is_model = module.startswith("s2s.models.")  # stands for a class of a library: its methods are followed
+        if module.split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names) and not is_model:
             return None
         before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
         self.context.heap = before.copy()
@@ -971,7 +973,7 @@ class Specializer:
         varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
         if rule is not None and varied:
             self._check_keywords(rule, fn, kwargs, span, frame)
-        if rule is not None and rule.kind == "model" and (varied or isinstance(fn, type)):
+        if rule is not None and rule.kind == "model" and (varied or rule.always):
             assert isinstance(rule.body, types.FunctionType)
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
             return self.inline(rule.body, args, kwargs, frame, builder, span)

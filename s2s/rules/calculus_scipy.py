@@ -1,16 +1,36 @@
-"""``scipy.integrate`` and ``scipy.optimize``: what has no rule, by name. Rules of sums and of fixed order are
-differentiated as source.
+"""Rules of ``scipy.integrate``, and what of it and of ``scipy.optimize`` has none, by name. ``fixed_quad`` and ``romb``
+are differentiated as source.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from scipy import integrate, optimize
 
-from s2s.rules.table import refuse
+from s2s.models import integrate as models
+from s2s.rules.table import args, arr, model, refuse, zero
+
+GRID = np.array([0.0, 0.4, 1.0, 1.3, 2.0])
+model(integrate.quad)(models.quad)
+zero(models.check_pieces)
+model(
+    integrate.cumulative_trapezoid,
+    samples=[
+        args(arr(5)), args(arr(5), GRID), args(arr(3, 5), dx=0.5, initial=0.0), args(arr(5, 2), GRID, axis=0),
+        args(arr(2, 3), arr(2, 3)),
+    ],
+)(models.cumulative_trapezoid)
+model(
+    integrate.simpson,
+    samples=[
+        args(arr(5)), args(arr(5), x=GRID), args(arr(3, 4), dx=0.5), args(arr(6, 2), axis=0), args(arr(2)),
+        args(arr(4), x=GRID[:4]), args(arr(3), x=GRID[:3]),
+    ],
+)(models.simpson)
 
 ADAPTIVE = "its steps depend on the values; use fixed_quad, or simpson of values on a grid"
 for _name in (
-    "quad", "dblquad", "tplquad", "nquad", "quad_vec", "qmc_quad", "cubature", "tanhsinh", "nsum",
+    "dblquad", "tplquad", "nquad", "quad_vec", "qmc_quad", "cubature", "tanhsinh", "nsum",
 ):
     if hasattr(integrate, _name):
         refuse(getattr(integrate, _name), ADAPTIVE)

@@ -76,9 +76,16 @@ def _scaled(g: Any, axis: int, places: list[int], factor: float) -> Any:
     """``g`` with the elements at some places along an axis multiplied."""
     if not places:
         return g
-    g = np.array(g)
-    np.moveaxis(g, axis, 0)[places] *= factor
-    return g
+    return g * _factors(np.shape(g), axis, places, factor).astype(g.real.dtype)
+
+
+def _factors(shape: Any, axis: int, places: list[int], factor: float) -> Any:
+    line = np.ones(shape[axis])
+    line[places] = factor
+    return np.reshape(line, [-1 if k == axis % len(shape) else 1 for k in range(len(shape))])
+
+
+zero(_factors)
 
 
 def _dct(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rules of ``scipy.interpolate``: piecewise polynomials by the place, cubic splines by their values."""
+"""Rules of ``scipy.interpolate``: which model stands for which interpolator. Where the pieces are is constant."""
 
 from __future__ import annotations
 
@@ -6,40 +6,174 @@ from typing import Any
 
 import numpy as np
 from scipy import interpolate
+from scipy.interpolate import _fitpack2
 
 from s2s import runtime as rt
 from s2s.models import interpolate as models
-from s2s.rules.table import args, arr, linear, model, refuse, zero
+from s2s.rules.table import args, arr, jvp, kind_by_value, model, refuse, vjp, zero
+
+zero(
+    models.piece_of, models.powers, models.factors, models.interval_of, models.places_of_basis, models.left_neighbour,
+    models.neighbour, models.check_bounds, models.check_count, models.order_of, models.cell_of, models.check_inside, models.corners_of,
+    models.nearest_of,
+)
+kind_by_value(models.corners_of, models.nearest_of)
+
+# --- classes: what they make, and what objects that exist already give ------------------------------------------------
+
+for _class, _body in (
+    (interpolate.PPoly, models.ppoly), (interpolate.CubicSpline, models.cubic_spline),
+    (interpolate.CubicHermiteSpline, models.cubic_hermite_spline), (interpolate.PchipInterpolator, models.pchip),
+    (interpolate.Akima1DInterpolator, models.akima), (interpolate.BSpline, models.bspline),
+    (interpolate.InterpolatedUnivariateSpline, models.interpolated_univariate),
+    (interpolate.UnivariateSpline, models.univariate), (interpolate.interp1d, models.interp1d),
+    (interpolate.BarycentricInterpolator, models.barycentric), (interpolate.LinearNDInterpolator, models.linear_nd),
+    (interpolate.NearestNDInterpolator, models.nearest_nd),
+    (interpolate.RegularGridInterpolator, models.regular_grid),
+):
+    model(_class)(_body)  # type: ignore[arg-type]
+for _method, _of_method in (
+    (interpolate.PPoly.__call__, models.call),
+    (interpolate.BarycentricInterpolator._evaluate, models.barycentric_evaluate),
+    (interpolate.RegularGridInterpolator.__call__, models.grid_call),
+):
+    model(_method)(_of_method)  # type: ignore[arg-type]
+
+# --- splines that exist already: the next derivative is a call of the spline ------------------------------------------
 
 
-def values_bar(y_bar: Any, x: Any, y: Any, bc_type: Any) -> Any:
-    """The transpose, by the splines through the unit vectors."""
-    units = models.spline_coefficients(x, np.eye(len(x)), bc_type)
-    return rt.cast(np.tensordot(units, y_bar, ([0, 1], [0, 1])), y)
+def slopes_at(self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
+    if self.axis != 0:
+        return rt.no_derivative("a B-spline along another axis", "a constant one has a rule for axis=0")
+    return self(x, nu + 1, extrapolate)
 
 
-def _places(x: Any) -> Any:
-    return rt.no_derivative("a cubic spline by the places of its values", "it has a rule for the values only")
+def _spline_x(y_bar: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
+    slopes = y_bar * slopes_at(self, x, nu, extrapolate)
+    return rt.cast(np.sum(slopes, axis=tuple(range(np.ndim(x), np.ndim(slopes)))), x)
 
+
+def _spline_dot(x_dot: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
+    slopes = slopes_at(self, x, nu, extrapolate)
+    return slopes * np.reshape(x_dot, np.shape(x_dot) + (1,) * (np.ndim(slopes) - np.ndim(x)))
+
+
+def fitted_slopes(self: Any, x: Any, nu: Any, ext: Any) -> Any:
+    """The next derivative of a spline of FITPACK; outside of the knots it goes on, is zero, or constant."""
+    t, _, k = self._eval_args
+    if nu >= k:
+        return np.zeros(np.shape(x))
+    chosen = self.ext if ext is None else ext
+    if chosen not in (3, "const"):
+        return self(x, nu + 1, ext)
+    return np.where((x < t[k]) | (x > t[len(t) - k - 1]), 0.0, self(x, nu + 1, ext))
+
+
+def surface_slopes(self: Any, x: Any, y: Any, dx: Any, dy: Any, by_y: Any, grid: Any) -> Any:
+    """The next derivative of a surface, which is constant outside of its knots."""
+    at, knots, k = (y, self.tck[1], self.degrees[1]) if by_y else (x, self.tck[0], self.degrees[0])
+    inside = (at >= knots[k]) & (at <= knots[len(knots) - k - 1])
+    slopes = self(x, y, dx=dx + (not by_y), dy=dy + by_y, grid=grid)
+    return slopes * (np.reshape(inside, (-1, 1)) if grid and not by_y else inside)
+
+
+for _helper in (slopes_at, fitted_slopes, surface_slopes):
+    model(_helper)(_helper)
+vjp(interpolate.BSpline.__call__, x=_spline_x, params="self, x, nu=0, extrapolate=None")
+jvp(interpolate.BSpline.__call__, x=_spline_dot)
+vjp(
+    interpolate.UnivariateSpline.__call__, params="self, x, nu=0, ext=None",
+    x=lambda y_bar, self, x, nu, ext: rt.cast(y_bar * fitted_slopes(self, x, nu, ext), x),
+)
+jvp(
+    interpolate.UnivariateSpline.__call__,
+    x=lambda x_dot, self, x, nu, ext: x_dot * fitted_slopes(self, x, nu, ext),
+)
+vjp(
+    interpolate.RectBivariateSpline.ev, params="self, xi, yi, dx=0, dy=0",
+    xi=lambda y_bar, self, xi, yi, dx, dy: rt.unbroadcast(
+        y_bar * surface_slopes(self, xi, yi, dx, dy, False, False), xi),
+    yi=lambda y_bar, self, xi, yi, dx, dy: rt.unbroadcast(
+        y_bar * surface_slopes(self, xi, yi, dx, dy, True, False), yi),
+)
+jvp(
+    interpolate.RectBivariateSpline.ev,
+    xi=lambda xi_dot, self, xi, yi, dx, dy: xi_dot * surface_slopes(self, xi, yi, dx, dy, False, False),
+    yi=lambda yi_dot, self, xi, yi, dx, dy: yi_dot * surface_slopes(self, xi, yi, dx, dy, True, False),
+)
+
+
+def _surface_x(y_bar: Any, self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
+    slopes = y_bar * surface_slopes(self, x, y, dx, dy, False, grid)
+    return rt.cast(np.reshape(np.sum(slopes, axis=1), np.shape(x)), x) if grid else rt.unbroadcast(slopes, x)
+
+
+def _surface_y(y_bar: Any, self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
+    slopes = y_bar * surface_slopes(self, x, y, dx, dy, True, grid)
+    return rt.cast(np.reshape(np.sum(slopes, axis=0), np.shape(y)), y) if grid else rt.unbroadcast(slopes, y)
+
+
+vjp(
+    _fitpack2._BivariateSplineBase.__call__, x=_surface_x, y=_surface_y, params="self, x, y, dx=0, dy=0, grid=True",
+)
+jvp(
+    _fitpack2._BivariateSplineBase.__call__,
+    x=lambda x_dot, self, x, y, dx, dy, grid: (
+        np.reshape(x_dot, (-1, 1)) if grid else x_dot) * surface_slopes(self, x, y, dx, dy, False, grid),
+    y=lambda y_dot, self, x, y, dx, dy, grid: y_dot * surface_slopes(self, x, y, dx, dy, True, grid),
+)
+
+# --- functions --------------------------------------------------------------------------------------------------------
 
 GRID = np.array([0.0, 0.4, 1.0, 1.3, 2.0])
-linear(
-    models.spline_coefficients, y=values_bar, x=_places, params="x, y, bc_type",
-    samples=[args(GRID, arr(5), "not-a-knot"), args(GRID, arr(5, 2), "natural"), args(GRID, arr(5), "clamped")],
+AT = arr(3, low=0.1, high=1.9)
+KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 0.7, 1.2, 2.0, 2.0, 2.0, 2.0])
+TCK = (KNOTS, arr(6), 3)
+PLANE = np.array([[0.0, 0.0], [2.0, 0.1], [0.1, 2.0], [2.1, 2.2], [1.1, 0.9]])
+model(interpolate.make_interp_spline, always=True)(models.make_interp_spline)
+model(interpolate.splrep)(models.splrep)
+model(interpolate.splev, samples=[args(AT, TCK), args(AT, TCK, 1), args(arr(4, low=-1.0, high=3.0), TCK, ext=3)])(
+    models.splev
 )
-model(interpolate.PPoly.__call__)(models.call)
-model(interpolate.CubicSpline)(models.cubic_spline)
-zero(models.piece_of, models.powers, models.factors)
-HINT = "it has no rule; use interp1d, CubicSpline or np.interp"
+model(interpolate.splder)(models.splder)
+model(interpolate.splantider)(models.splantider)
+model(interpolate.splint, samples=[args(0.2, 1.7, TCK)])(models.splint)
+model(interpolate.barycentric_interpolate, samples=[args(GRID, arr(5), AT), args(GRID, arr(5, 2), AT)])(
+    models.barycentric_interpolate
+)
+model(
+    interpolate.interpn,
+    samples=[
+        args((GRID, GRID), arr(5, 5), arr(3, 2, low=0.1, high=1.9)),
+        args((GRID, GRID), arr(5, 5), arr(3, 2, low=0.1, high=1.9), "nearest"),
+        args((GRID,), arr(5), arr(4, 1, low=-1.0, high=3.0), bounds_error=False, fill_value=None),
+    ],
+)(models.interpn)
+model(
+    interpolate.griddata,
+    samples=[
+        args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5)), args(PLANE, arr(5, 2), arr(3, 2, low=0.5, high=1.5)),
+        args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5), "nearest"),
+    ],
+)(models.griddata)
+
+
+def _smoothed(y_bar: Any, y: Any) -> Any:
+    return rt.no_derivative("scipy.interpolate.UnivariateSpline", models.SMOOTHING)
+
+
+vjp(models.smoothed, x=_smoothed, y=_smoothed, params="x, y, w, bbox, k, s")
+jvp(
+    models.smoothed, x=lambda x_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", models.SMOOTHING),
+    y=lambda y_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", models.SMOOTHING),
+)
+HINT = "it has no rule; use CubicSpline, make_interp_spline, RegularGridInterpolator or griddata"
 for _name in (
-    "griddata", "interpn", "RegularGridInterpolator", "LinearNDInterpolator", "NearestNDInterpolator",
-    "CloughTocher2DInterpolator", "RBFInterpolator", "Rbf",
-    "FloaterHormannInterpolator", "AAA", "UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline",
-    "SmoothBivariateSpline", "RectBivariateSpline", "LSQBivariateSpline", "make_interp_spline", "make_lsq_spline",
-    "make_smoothing_spline", "make_splrep", "make_splprep", "splrep", "splprep", "splev", "splint", "sproot",
-    "spalde", "bisplrep", "bisplev", "insert", "splder", "splantider", "pade", "PchipInterpolator",
-    "Akima1DInterpolator", "BSpline",
-    "NdBSpline", "NdPPoly",
+    "CloughTocher2DInterpolator", "RBFInterpolator", "Rbf", "FloaterHormannInterpolator", "AAA", "LSQUnivariateSpline",
+    "SmoothBivariateSpline", "RectBivariateSpline", "RectSphereBivariateSpline", "SmoothSphereBivariateSpline",
+    "LSQBivariateSpline", "LSQSphereBivariateSpline", "make_lsq_spline", "make_smoothing_spline", "make_splrep",
+    "make_splprep", "generate_knots", "splprep", "sproot", "spalde", "bisplrep", "bisplev", "insert", "pade",
+    "lagrange", "approximate_taylor_polynomial", "BPoly", "NdBSpline", "NdPPoly",
 ):
     if hasattr(interpolate, _name):
         refuse(getattr(interpolate, _name), HINT)

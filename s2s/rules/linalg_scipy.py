@@ -16,7 +16,7 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules import linalg as numpy_rules
 from s2s.rules.linalg import check_real, lstsq_bars
-from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, vjp
+from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, vjp, zero
 
 
 def transposed_matrix(a: Any) -> Any:
@@ -43,26 +43,45 @@ def check_matrix(a: Any, name: str) -> None:
 # --- solving --------------------------------------------------------------------------------------------------------
 
 
+HERMITIAN = ("pos", "positive definite", "her", "hermitian")
+SYMMETRIC = ("sym", "symmetric")
+TRIANGULAR = ("lower triangular", "upper triangular")
+
+
 def solve_b(y_bar: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
-    check_matrix(a, "scipy.linalg.solve")
-    if assume_a in ("sym", "pos", "symmetric", "positive definite", "her", "hermitian"):
-        same = np.conj(a) if assume_a in ("pos", "positive definite", "her", "hermitian") else a
-        return scipy.linalg.solve(same, y_bar, lower=lower, assume_a=assume_a)
-    return scipy.linalg.solve(a if transposed else a.T, y_bar)
+    if np.ndim(b) == 1 and np.ndim(a) > 2:  # the same vector for all matrices
+        return rt.unbroadcast(solve_b(y_bar[..., None], a, y_bar[..., None], lower, assume_a, transposed)[..., 0], b)
+    if assume_a in HERMITIAN or assume_a in SYMMETRIC:
+        same = np.conj(a) if assume_a in HERMITIAN else a
+        return rt.unbroadcast(scipy.linalg.solve(same, y_bar, lower=lower, assume_a=assume_a), b)
+    if assume_a in TRIANGULAR or assume_a in ("diagonal", "tridiagonal"):
+        return rt.unbroadcast(scipy.linalg.solve(a, y_bar, assume_a=assume_a, transposed=not transposed), b)
+    return rt.unbroadcast(scipy.linalg.solve(a if transposed else transposed_matrix(a), y_bar), b)
+
+
+def structured(a_bar: Any, assume_a: Any) -> Any:
+    """The part of a cotangent that belongs to what is read of a matrix."""
+    if assume_a in HERMITIAN:
+        return symmetric(a_bar)
+    if assume_a in SYMMETRIC:
+        return 0.5 * (a_bar + transposed_matrix(a_bar))
+    if assume_a == "lower triangular":
+        return np.tril(a_bar)
+    if assume_a == "upper triangular":
+        return np.triu(a_bar)
+    if assume_a == "diagonal":
+        return np.tril(np.triu(a_bar))
+    if assume_a == "tridiagonal":
+        return np.tril(np.triu(a_bar, -1), 1)
+    return a_bar
 
 
 def solve_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
-    b_bar = solve_b(y_bar, a, b, lower, assume_a, transposed)
-    if assume_a in ("pos", "positive definite", "her", "hermitian"):
-        return -symmetric(outer(b_bar, y))
-    if assume_a in ("sym", "symmetric"):
-        return -0.5 * (outer(b_bar, y) + outer(y, b_bar))
-    if assume_a in ("lower triangular", "upper triangular"):
-        part = np.tril if (assume_a == "lower triangular") != bool(transposed) else np.triu
-        return part(-outer(b_bar, y)) if not transposed else part(-outer(b_bar, y)).T
-    if assume_a not in (None, "gen", "general"):
-        return rt.no_derivative("scipy.linalg.solve", f"assume_a={assume_a!r} has no rule; leave it out")
-    return -(outer(y, b_bar) if transposed else outer(b_bar, y))
+    if np.ndim(b) == 1 and np.ndim(a) > 2:
+        y_bar, y = y_bar[..., None], y[..., None]
+    b_bar = solve_b(y_bar, a, y, lower, assume_a, transposed)
+    a_bar = -(outer(y, b_bar) if transposed else outer(b_bar, y))
+    return rt.unbroadcast(structured(a_bar, assume_a), a)
 
 
 SOLVES = [args(arr(3, 3), arr(3)), args(arr(3, 3), arr(3, 2)), args(arr(3, 3, complex=True), arr(3, complex=True))]
@@ -75,15 +94,28 @@ vjp(
         *SOLVES, args(arr(3, 3), arr(3), transposed=True), args(arr(3, 3, positive=True), arr(3), assume_a="pos"),
         args(arr(3, 3, positive=True), arr(3, 2), lower=True, assume_a="sym"),
         args(arr(3, 3, positive=True, complex=True), arr(3, complex=True), assume_a="her"),
+        args(arr(3, 3, low=0.5), arr(3), assume_a="upper triangular"),
+        args(arr(3, 3, low=0.5), arr(3, 2), assume_a="lower triangular", transposed=True),
+        args(arr(3, 3, low=0.5), arr(3), assume_a="diagonal"), args(arr(4, 4), arr(4), assume_a="tridiagonal"),
+        args(np.diag([2.0, 1.0, 3.0]) + np.eye(3, k=1), arr(3), assume_a="banded"),
+        args(arr(2, 3, 3), arr(2, 3, 2)), args(arr(2, 3, 3), arr(3)), args(arr(3, 3), arr(2, 3, 1), transposed=True),
     ],
 )
 
 
 @jvp(scipy.linalg.solve)
-def _solve_dot(y: Any, a: Any, a_dot: Any, b_dot: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+def _solve_dot(y: Any, a: Any, a_dot: Any, b: Any, b_dot: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
     change = b_dot
     if np.ndim(a_dot):
-        change = change - (transposed_matrix(a_dot) if transposed else a_dot) @ y
+        a_dot = structured(a_dot, assume_a)
+        a_dot = transposed_matrix(a_dot) if transposed else a_dot
+        if np.ndim(b) == 1 and np.ndim(a) > 2:
+            y = y[..., None]
+        moved = a_dot @ y
+        if np.ndim(b) == 1 and np.ndim(a) > 2:  # a vector is the same for all matrices, its change is not
+            change = np.zeros_like(moved) + (b_dot[:, None] if np.ndim(b_dot) else 0.0) - moved
+            return scipy.linalg.solve(a, change, lower=lower, assume_a=assume_a, transposed=transposed)[..., 0]
+        change = change - moved
     return scipy.linalg.solve(a, change, lower=lower, assume_a=assume_a, transposed=transposed)
 
 
@@ -96,7 +128,8 @@ def solve_triangular_b(y_bar: Any, a: Any, b: Any, trans: Any, lower: Any, unit_
 
 
 def solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
-    check_matrix(a, "scipy.linalg.solve_triangular")
+    if np.ndim(a) > 2 and np.ndim(b) < np.ndim(a):
+        return rt.no_derivative("scipy.linalg.solve_triangular", STACKED)
     b_bar = solve_triangular_b(y_bar, a, b, trans, lower, unit_diagonal)
     a_bar = -outer(b_bar, y) if trans == 0 or trans == "N" else -outer(y, b_bar)
     if trans == 2 or trans == "C":
@@ -104,6 +137,9 @@ def solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, trans: Any, lower: An
     if lower:
         return np.tril(a_bar, -1 if unit_diagonal else 0)
     return np.triu(a_bar, 1 if unit_diagonal else 0)
+
+
+STACKED = "of stacks it has a rule where both have the same length; give b with as many axes as a"
 
 
 DIAGONAL = arr(3, 3, low=0.5)
@@ -115,6 +151,7 @@ vjp(
         args(DIAGONAL, arr(3), trans="T", lower=True), args(DIAGONAL, arr(3), unit_diagonal=True),
         args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True), 2, True),
         args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True)),
+        args(arr(2, 3, 3, low=0.5), arr(2, 3, 2), lower=True),
     ],
 )
 
@@ -182,12 +219,20 @@ def order_of(piv: Any) -> Any:
 
 
 def lu_bar(l_bar: Any, u_bar: Any, lower: Any, upper: Any) -> Any:
-    """The cotangent of ``lower @ upper`` from those of the factors: a square, unit lower and upper one (S. de Hoog,
-    R. Anderssen, M. Lukas, "Differentiation of matrix functionals using triangular factorization", 2011).
+    """The cotangent of ``lower @ upper`` from those of the factors, unit lower and upper triangular or trapezoidal (S.
+    de Hoog, R. Anderssen, M. Lukas, "Differentiation of matrix functionals using triangular factorization", 2011).
     """
-    inner = np.tril(lower.T @ l_bar, -1) + np.triu(u_bar @ upper.T)
-    right = scipy.linalg.solve_triangular(upper, inner.T).T
-    return scipy.linalg.solve_triangular(lower, right, trans=1, lower=True, unit_diagonal=True)
+    n = np.shape(lower)[1]
+    first, second = lower[:n], upper[:, :n]
+    l_bar, u_bar, below, beside = l_bar[:n], u_bar[:, :n], l_bar[n:], u_bar[:, n:]
+    below = scipy.linalg.solve_triangular(second, below.T).T  # what lies under the square is a inv(u)
+    beside = scipy.linalg.solve_triangular(first, beside, trans=1, lower=True, unit_diagonal=True)
+    l_bar, u_bar = l_bar - beside @ upper[:, n:].T, u_bar - lower[n:].T @ below
+    inner = np.tril(first.T @ l_bar, -1) + np.triu(u_bar @ second.T)
+    right = scipy.linalg.solve_triangular(second, inner.T).T
+    square = scipy.linalg.solve_triangular(first, right, trans=1, lower=True, unit_diagonal=True)
+    return np.concatenate([np.concatenate([square, beside], axis=1), np.concatenate([below, np.zeros_like(
+        upper, shape=(np.shape(below)[0], np.shape(beside)[1]))], axis=1)], axis=0)
 
 
 def lu_factor_bar(y_bar: Any, y: Any, a: Any) -> Any:
@@ -238,17 +283,26 @@ vjp(
 
 def _lu(y_bar: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
     check_matrix(a, "scipy.linalg.lu")
-    if permute_l or np.shape(a)[0] != np.shape(a)[1]:
-        return rt.no_derivative("scipy.linalg.lu", "permute_l and oblong matrices have no rule; use lu_factor")
+    if permute_l:
+        lower_bar, upper_bar = rt.whole(y_bar, y)
+        p, lower, upper = scipy.linalg.lu(a)
+        return p @ lu_bar(filled(p.T @ lower_bar, lower), filled(upper_bar, upper), lower, upper)
     p, lower, upper = y
     _, lower_bar, upper_bar = rt.whole((None, *y_bar[1:]), y)
-    rows = lu_bar(lower_bar, upper_bar, lower, upper)
+    rows = lu_bar(filled(lower_bar, lower), filled(upper_bar, upper), lower, upper)
     return rows[p] if p_indices else p @ rows
 
 
+def filled(g: Any, like: Any) -> Any:
+    """A cotangent, zero where there is none."""
+    return np.zeros_like(like) if g is None else g
+
+
+zero(order_of)
 vjp(
     scipy.linalg.lu, a=_lu, params="a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False",
-    samples=[args(arr(3, 3)), args(arr(4, 4))],
+    samples=[args(arr(3, 3)), args(arr(4, 4)), args(arr(3, 5)), args(arr(5, 3)), args(arr(3, 3), True),
+             args(arr(3, 4), p_indices=True)],
 )
 
 # --- the names that NumPy has too -----------------------------------------------------------------------------------
@@ -262,12 +316,27 @@ alias(
         args(arr(4)), args(arr(3, 4), "fro"), args(arr(3, 4), 2), args(arr(3, 4), 1, axis=1), args(arr(3, 3), "nuc"),
     ],
 )
+
+
+def rank_left(g: Any, y: Any, return_rank: Any) -> tuple[Any, Any]:
+    """The cotangent of a matrix, and the matrix, without the rank that may stand beside it."""
+    return (rt.whole((g[0],), (y[0],))[0], y[0]) if return_rank else (g, y)
+
+
 vjp(
-    scipy.linalg.pinv, a=lambda y_bar, y, a: rt.pinv_bar(y_bar, y, a),
+    scipy.linalg.pinv, a=lambda y_bar, y, a, return_rank: rt.pinv_bar(*rank_left(y_bar, y, return_rank), a),
     params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True", harmless="atol rtol",
-    samples=[args(arr(4, 3)), args(arr(3, 4))],
+    samples=[args(arr(4, 3)), args(arr(3, 4)), args(arr(4, 3), return_rank=True)],
 )
-jvp(scipy.linalg.pinv, a=lambda a_dot, y, a: numpy_rules.pinv_dot(y, a, a_dot))
+
+
+def _pinv_dot(a_dot: Any, y: Any, a: Any, return_rank: Any) -> Any:
+    if return_rank:
+        return numpy_rules.pinv_dot(y[0], a, a_dot), 0.0
+    return numpy_rules.pinv_dot(y, a, a_dot)
+
+
+jvp(scipy.linalg.pinv, a=_pinv_dot)
 vjp(
     scipy.linalg.svdvals, a=lambda y_bar, a: rt.svdvals_bar(y_bar, a), params=f"a, {KEEP}",
     samples=[args(arr(3, 4)), args(arr(3, 2, complex=True))],
@@ -281,8 +350,12 @@ vjp(
 
 
 def _qr(y_bar: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
-    if mode not in ("full", "economic"):
+    if mode == "raw" or (mode == "r" and pivoting):
         return rt.no_derivative("scipy.linalg.qr", f"the mode {mode!r} has no rule; use 'economic'")
+    if mode == "r":
+        n = min(np.shape(a))
+        factors = scipy.linalg.qr(a, mode="economic")
+        return rt.qr_bar((None, y_bar[0][:n]), (factors[0], factors[1]), "reduced")
     if pivoting:  # a[:, order] = q r
         return rt.qr_bar(y_bar[:2], y[:2], "reduced")[..., np.argsort(y[2])]
     return rt.qr_bar(y_bar, y, "reduced")
@@ -293,33 +366,11 @@ vjp(
     params="a, overwrite_a=False, lwork=None, mode='full', pivoting=False, check_finite=True",
     samples=[
         args(arr(3, 3)), args(arr(4, 3), mode="economic"), args(arr(3, 5)),
-        args(arr(4, 3), mode="economic", pivoting=True),
+        args(arr(4, 3), mode="economic", pivoting=True), args(arr(4, 3), mode="r"), args(arr(3, 4), mode="r"),
     ],
 )
 
 
-def _eigh(y_bar: Any, y: Any, a: Any, lower: Any, eigvals_only: Any) -> Any:
-    check_matrix(a, "scipy.linalg.eigh")
-    if eigvals_only:
-        return rt.eigvalsh_bar(y_bar, scipy.linalg.eigh(a, lower=lower)[1])
-    return rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
-
-
-EIGEN = "a, b=None, *, lower=True, {} overwrite_a=False, overwrite_b=False, type=1, check_finite=True, {}"
-SUBSETS = "subset_by_index=None, subset_by_value=None, driver=None"
-vjp(
-    scipy.linalg.eigh, a=_eigh, params=EIGEN.format("eigvals_only=False,", SUBSETS), harmless="driver",
-    samples=[
-        args(arr(3, 3, positive=True), eigvals_only=True),
-        args(arr(4, 4, positive=True), lower=False, eigvals_only=True),
-        args(arr(3, 3, positive=True, complex=True), eigvals_only=True),
-    ],
-)
-vjp(
-    scipy.linalg.eigvalsh, a=lambda y_bar, a, lower: rt.eigvalsh_bar(y_bar, scipy.linalg.eigh(a, lower=lower)[1]),
-    params=EIGEN.format("", SUBSETS), harmless="driver",
-    samples=[args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True, complex=True))],
-)
 vjp(
     scipy.linalg.lstsq,
     a=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[0],
@@ -331,15 +382,51 @@ vjp(
 # --- functions of matrices ------------------------------------------------------------------------------------------
 
 
+def block_triangle(matrix: Any, beside: Any) -> Any:
+    """A matrix with another one twice on its diagonal and ``beside`` above it; also of stacks."""
+    n = np.shape(matrix)[-1]
+    made = np.zeros((*np.shape(matrix)[:-2], 2 * n, 2 * n), dtype=np.result_type(matrix, beside))
+    made[..., :n, :n], made[..., n:, n:], made[..., :n, n:] = matrix, matrix, beside
+    return made
+
+
+def _block_matrix(y_bar: Any, matrix: Any) -> Any:
+    n = np.shape(matrix)[-1]
+    return rt.cast(y_bar[..., :n, :n] + y_bar[..., n:, n:], matrix)
+
+
+def _block_beside(y_bar: Any, beside: Any) -> Any:
+    n = np.shape(beside)[-1]
+    return rt.cast(y_bar[..., :n, n:], beside)
+
+
+linear(
+    block_triangle, matrix=_block_matrix, beside=_block_beside, params="matrix, beside", joint=True,
+    samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 3, 3), arr(2, 3, 3))],
+)
+
+
 def function_bar(fn: Any, g: Any, a: Any) -> Any:
     """The cotangent of ``a`` from that of a function of matrices ``fn(a)``: its Frechet derivative at the transpose,
     which stands beside the diagonal of the function of a block matrix (N. Higham, "Functions of Matrices", 2008, 3.6).
     """
-    n, at = np.shape(a)[-1], transposed_matrix(a)
-    block = np.concatenate([
-        np.concatenate([at, g], axis=-1), np.concatenate([np.zeros_like(at), at], axis=-1)
-    ], axis=-2)
-    return rt.cast(fn(block)[..., :n, n:], a)
+    n = np.shape(a)[-1]
+    return rt.cast(fn(block_triangle(transposed_matrix(a), g))[..., :n, n:], a)
+
+
+@model(scipy.linalg.expm_frechet, samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 2), arr(2, 2), compute_expm=False)])
+def _expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True, check_finite: Any = True) -> Any:
+    """Above the diagonal of the exponential of a block matrix."""
+    n = np.shape(A)[0]
+    both = scipy.linalg.expm(block_triangle(A, E))
+    return (both[:n, :n], both[:n, n:]) if compute_expm else both[:n, n:]
+
+
+@model(scipy.linalg.fractional_matrix_power, samples=[args(arr(3, 3, positive=True), 0.3)])
+def _fractional_matrix_power(A: Any, t: Any) -> Any:
+    if isinstance(t, int):
+        return np.linalg.matrix_power(A, t)
+    return scipy.linalg.expm(t * scipy.linalg.logm(A))
 
 
 def expm_bar(y_bar: Any, A: Any) -> Any:
@@ -463,6 +550,32 @@ def band_of_outer(a: Any, b: Any, low: int, up: int) -> Any:
     return made
 
 
+def band_times(ab: Any, x: Any, low: int, up: int) -> Any:
+    """A banded matrix, by its diagonals, times a vector or columns."""
+    made, n = np.zeros(np.shape(x), dtype=np.result_type(ab, x)), np.shape(ab)[1]
+    column = (slice(None),) + (None,) * (np.ndim(x) - 1)
+    for offset in range(-low, up + 1):
+        i, j, length = max(-offset, 0), max(offset, 0), n - abs(offset)
+        made[i : i + length] += ab[up - offset, j : j + length][column] * x[j : j + length]
+    return made
+
+
+linear(
+    transposed_band, ab=lambda y_bar, low, up: transposed_band(y_bar, up, low), params="ab, low, up",
+    samples=[args(arr(3, 5), 2, 0)],
+)
+linear(
+    band_of_outer, a=lambda y_bar, a, b, low, up: rt.cast(band_times(y_bar, b, low, up), a),
+    b=lambda y_bar, a, b, low, up: rt.cast(band_times(transposed_band(y_bar, low, up), a, up, low), b),
+    params="a, b, low, up", samples=[args(arr(5), arr(5), 1, 2), args(arr(5, 2), arr(5, 2), 0, 1)],
+)
+linear(
+    band_times, ab=lambda y_bar, ab, x, low, up: rt.cast(band_of_outer(y_bar, x, low, up), ab),
+    x=lambda y_bar, ab, x, low, up: rt.cast(band_times(transposed_band(ab, low, up), y_bar, up, low), x),
+    params="ab, x, low, up", samples=[args(arr(4, 5), arr(5), 1, 2), args(arr(2, 5), arr(5, 2), 0, 1)],
+)
+
+
 def solve_banded_b(y_bar: Any, l_and_u: Any, ab: Any) -> Any:
     low, up = l_and_u
     return scipy.linalg.solve_banded((up, low), transposed_band(ab, low, up), y_bar)
@@ -506,16 +619,23 @@ vjp(
 # --- structured matrices --------------------------------------------------------------------------------------------
 
 
+def corners(arrays: Any) -> list[tuple[int, int, int, int]]:
+    """Where the blocks of ``block_diag`` begin and end: rows, and columns."""
+    shapes = [np.shape(np.atleast_2d(array)) for array in arrays]
+    rows, columns = np.cumsum([0, *[s[0] for s in shapes]]), np.cumsum([0, *[s[1] for s in shapes]])
+    return [(int(rows[k]), int(rows[k + 1]), int(columns[k]), int(columns[k + 1])) for k in range(len(shapes))]
+
+
+zero(corners)
+
+
 def blocks_on_diagonal(g: Any, arrays: Any) -> Any:
     """The cotangents of the blocks of ``block_diag``."""
-    row = column = 0
-    parts = []
-    for array in arrays:
-        rows, columns = np.shape(np.atleast_2d(array))
-        part = g[row : row + rows, column : column + columns]
-        parts.append(rt.cast(np.reshape(part, np.shape(array)), array))
-        row, column = row + rows, column + columns
-    return tuple(parts)
+    places = corners(arrays)
+    return tuple([
+        rt.cast(np.reshape(g[places[k][0] : places[k][1], places[k][2] : places[k][3]], np.shape(arrays[k])), arrays[k])
+        for k in range(len(arrays))
+    ])
 
 
 linear(
@@ -557,6 +677,50 @@ def _circulant(c: Any) -> Any:
     return np.take(c, (np.arange(n)[:, None] - np.arange(n)) % n)
 
 
+@model(scipy.linalg.hankel, samples=[args(arr(3)), args(arr(3), arr(4))])
+def _hankel(c: Any, r: Any = None) -> Any:
+    c = np.ravel(c)
+    rest = np.zeros_like(c) if r is None else np.ravel(r)
+    places = np.arange(np.size(c))[:, None] + np.arange(np.size(rest))
+    return np.take(np.concatenate([c, rest[1:]]), places)
+
+
+@model(scipy.linalg.fiedler, samples=[args(arr(4))])
+def _fiedler(a: Any) -> Any:
+    a = np.asarray(a)
+    return np.abs(a[:, None] - a)
+
+
+@model(scipy.linalg.leslie, samples=[args(arr(4), arr(3))])
+def _leslie(f: Any, s: Any) -> Any:
+    f, s = np.asarray(f), np.asarray(s)
+    return np.concatenate([f[None, :], np.concatenate([np.diag(s), np.zeros((np.size(s), 1))], axis=1)], axis=0)
+
+
+CIRCULANT = [args(arr(4, low=1.0, high=5.0), arr(4)), args(arr(3, low=0.5), arr(3, 2))]
+
+
+@model(scipy.linalg.solve_circulant, samples=CIRCULANT)
+def _solve_circulant(
+    c: Any, b: Any, singular: Any = "raise", tol: Any = None, caxis: Any = -1, baxis: Any = 0, outaxis: Any = 0
+) -> Any:
+    """The Fourier transform makes a circulant matrix diagonal."""
+    c, b = np.asarray(c), np.asarray(b)
+    if np.ndim(c) != 1 or baxis != 0 or outaxis != 0 or singular != "raise":
+        return rt.no_derivative("scipy.linalg.solve_circulant", "it has a rule for one matrix and columns")
+    spectrum = np.fft.fft(c)
+    if np.ndim(b) > 1:
+        spectrum = np.reshape(spectrum, (-1,) + (1,) * (np.ndim(b) - 1))
+    found = np.fft.ifft(np.fft.fft(b, axis=0) / spectrum, axis=0)
+    return found if np.iscomplexobj(c) or np.iscomplexobj(b) else np.real(found)
+
+
+@model(scipy.linalg.matmul_toeplitz, samples=[args((arr(3), arr(4)), arr(4)), args(arr(3), arr(3, 2))])
+def _matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
+    c, r = toeplitz_parts(c_or_cr)
+    return scipy.linalg.toeplitz(c, r) @ np.asarray(x)
+
+
 @model(scipy.linalg.khatri_rao, samples=[args(arr(2, 3), arr(4, 3))])
 def _khatri_rao(a: Any, b: Any) -> Any:
     return np.reshape(a[:, None, :] * b[None, :, :], (-1, np.shape(b)[1]))
@@ -585,10 +749,10 @@ vjp(
     samples=[args((arr(3, low=1.5), arr(3)), arr(3)), args(arr(3, low=1.0), arr(3, 2))],
 )
 
-for _fn in (
-    scipy.linalg.schur, scipy.linalg.hessenberg, scipy.linalg.ldl, scipy.linalg.qz, scipy.linalg.ordqz,
-    scipy.linalg.cossin, scipy.linalg.null_space, scipy.linalg.orth,
+for _name in (
+    "schur", "hessenberg", "ldl", "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "null_space", "orth",
+    "subspace_angles", "signm", "funm", "matrix_balance", "qr_multiply", "qr_insert", "qr_delete", "qr_update",
+    "cholesky_banded", "cho_solve_banded", "eig_banded", "interpolative", "find_best_blas_type", "eigh_tridiagonal",
 ):
-    refuse(_fn, "it has no rule; use np.linalg.eigh, svd or qr")
-refuse(scipy.linalg.eig, "it has no rule; use np.linalg.eig")
-refuse(scipy.linalg.eigvals, "it has no rule; use np.linalg.eigvals")
+    if callable(getattr(scipy.linalg, _name, None)):
+        refuse(getattr(scipy.linalg, _name), "it has no rule; use eigh, svd, qr or a function of SciPy that has one")

@@ -11,8 +11,8 @@ import numpy as np
 import scipy.linalg
 
 from s2s import runtime as rt
-from s2s.rules.linalg import _lstsq_a_dot, _lstsq_b_dot, eigh_dot, qr_dot, svd_dot, svdvals_dot
-from s2s.rules.linalg_scipy import function_bar, order_of, toeplitz_parts, transposed_matrix
+from s2s.rules.linalg import _lstsq_dot, qr_dot, svd_dot, svdvals_dot
+from s2s.rules.linalg_scipy import band_times, function_bar, order_of, toeplitz_parts, transposed_matrix
 from s2s.rules.table import jvp
 
 # --- solving --------------------------------------------------------------------------------------------------------
@@ -56,9 +56,15 @@ jvp(
 
 def lu_dot(rows_dot: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
     """The changes of a unit lower and an upper factor along that of their product."""
-    inner = scipy.linalg.solve_triangular(lower, rows_dot, lower=True, unit_diagonal=True)
-    inner = scipy.linalg.solve_triangular(upper, inner.T, trans=1).T
-    return lower @ np.tril(inner, -1), np.triu(inner) @ upper
+    n = np.shape(lower)[1]
+    first, second = lower[:n], upper[:, :n]
+    inner = scipy.linalg.solve_triangular(first, rows_dot[:n, :n], lower=True, unit_diagonal=True)
+    inner = scipy.linalg.solve_triangular(second, inner.T, trans=1).T
+    first_dot, second_dot = first @ np.tril(inner, -1), np.triu(inner) @ second
+    below = scipy.linalg.solve_triangular(second, (rows_dot[n:, :n] - lower[n:] @ second_dot).T, trans=1).T
+    beside = scipy.linalg.solve_triangular(
+        first, rows_dot[:n, n:] - first_dot @ upper[:, n:], lower=True, unit_diagonal=True)
+    return np.concatenate([first_dot, below], axis=0), np.concatenate([second_dot, beside], axis=1)
 
 
 def _lu_factor(a_dot: Any, y: Any) -> tuple[Any, Any]:
@@ -81,7 +87,11 @@ def _lu_solve_lu(lu_and_piv_dot: Any, y: Any, lu_and_piv: Any, trans: Any) -> An
     return -scipy.linalg.lu_solve(lu_and_piv, a_dot @ y, trans)
 
 
-def _lu(a_dot: Any, y: Any, p_indices: Any) -> tuple[Any, Any, Any]:
+def _lu(a_dot: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
+    if permute_l:
+        p, lower, upper = scipy.linalg.lu(a)
+        lower_dot, upper_dot = lu_dot(p.T @ a_dot, lower, upper)
+        return p @ lower_dot, upper_dot
     p, lower, upper = y
     rows = a_dot[np.argsort(p)] if p_indices else p.T @ a_dot
     return np.zeros(np.shape(p)), *lu_dot(rows, lower, upper)
@@ -97,36 +107,29 @@ jvp(scipy.linalg.lu, a=_lu)
 # --- factorisations that NumPy has too ------------------------------------------------------------------------------
 
 
-def _qr(a_dot: Any, y: Any, mode: Any, pivoting: Any) -> Any:
+def _qr(a_dot: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
+    if mode == "raw" or (mode == "r" and pivoting):
+        return rt.no_derivative("scipy.linalg.qr", f"the mode {mode!r} has no rule; use 'economic'")
+    if mode == "r":
+        q, r = scipy.linalg.qr(a, mode="economic")
+        r_dot = qr_dot(q, r, a_dot)[1]
+        return (np.concatenate([r_dot, np.zeros((len(y[0]) - len(r), np.shape(r)[1]))], axis=0),)
     if pivoting:
         return *qr_dot(y[0], y[1], a_dot[..., y[2]]), np.zeros(np.shape(y[2]))
     return qr_dot(y[0], y[1], a_dot)
 
 
-def eigvalsh_dot(a_dot: Any, a: Any, lower: Any) -> Any:
-    w, v = scipy.linalg.eigh(a, lower=lower)
-    return eigh_dot(w, v, a_dot)[0]
-
-
-def _eigh(a_dot: Any, y: Any, a: Any, lower: Any, eigvals_only: Any) -> Any:
-    if eigvals_only:
-        return eigvalsh_dot(a_dot, a, lower)
-    return eigh_dot(y[0], y[1], a_dot)
-
-
 jvp(scipy.linalg.svdvals, a=lambda a_dot, a: svdvals_dot(a, a_dot))
 jvp(scipy.linalg.svd, a=lambda a_dot, y, a, compute_uv: svd_dot(y, a_dot) if compute_uv else svdvals_dot(a, a_dot))
 jvp(scipy.linalg.qr, a=_qr)
-jvp(scipy.linalg.eigh, a=_eigh)
-jvp(scipy.linalg.eigvalsh, a=lambda a_dot, a, lower: eigvalsh_dot(a_dot, a, lower))
 
 
 def _lstsq_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
-    return like_result(_lstsq_a_dot(a_dot, y, a, b), y)
+    return like_result(_lstsq_dot(a, b, a_dot, np.zeros_like(b)), y)
 
 
 def _lstsq_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
-    return like_result(_lstsq_b_dot(b_dot, y, a, b), y)
+    return like_result(_lstsq_dot(a, b, np.zeros_like(a), b_dot), y)
 
 
 def like_result(tangents: Any, y: Any) -> Any:
@@ -164,16 +167,6 @@ jvp(
 )
 
 # --- banded and Toeplitz matrices -------------------------------------------------------------------------------------
-
-
-def band_times(ab: Any, x: Any, low: int, up: int) -> Any:
-    """A banded matrix, by its diagonals, times a vector or columns."""
-    made, n = np.zeros(np.shape(x), dtype=np.result_type(ab, x)), np.shape(ab)[1]
-    column = (slice(None),) + (None,) * (np.ndim(x) - 1)
-    for offset in range(-low, up + 1):
-        i, j, length = max(-offset, 0), max(offset, 0), n - abs(offset)
-        made[i : i + length] += ab[up - offset, j : j + length][column] * x[j : j + length]
-    return made
 
 
 def _solve_banded_ab(ab_dot: Any, y: Any, l_and_u: Any, ab: Any) -> Any:

@@ -9,7 +9,7 @@ from scipy import signal
 
 from s2s import runtime as rt
 from s2s.models import signal as models
-from s2s.rules.table import args, arr, jvp, linear, model, refuse, vjp
+from s2s.rules.table import args, arr, jvp, linear, model, refuse, vjp, zero
 
 # --- convolutions -----------------------------------------------------------------------------------------------------
 
@@ -42,19 +42,27 @@ def convolve_bar(g: Any, x: Any, other: Any, mode: str, is_second: bool, by_fft:
     return rt.cast(signal.convolve(g, np.flip(other), mode="valid"), x)
 
 
-def no_axes(axes: Any) -> None:
-    if axes is not None:
-        rt.no_derivative("a convolution along chosen axes", "it has no rule; convolve one row at a time")
+def along_axes_bar(g: Any, x: Any, other: Any, mode: str, axes: Any, is_second: bool) -> Any:
+    """The cotangent of one factor of a convolution along some axes; along the others they are broadcast."""
+    if axes is None:
+        return convolve_bar(g, x, other, mode, is_second, True)
+    chosen = [axis % np.ndim(g) for axis in np.atleast_1d(axes)]
+    first, second = (np.shape(other), np.shape(x)) if is_second else (np.shape(x), np.shape(other))
+    shape, places = list(np.shape(g)), [slice(None)] * np.ndim(g)
+    for axis in chosen:
+        start, length = start_and_length(first[axis], second[axis], mode)
+        shape[axis], places[axis] = first[axis] + second[axis] - 1, slice(start, start + length)
+    made = np.zeros(shape, dtype=g.dtype)
+    made[tuple(places)] = g
+    return rt.cast(rt.unbroadcast(signal.fftconvolve(made, np.flip(other, tuple(chosen)), "valid", axes), x), x)
 
 
 def _fft_1(y_bar: Any, in1: Any, in2: Any, mode: Any, axes: Any) -> Any:
-    no_axes(axes)
-    return convolve_bar(y_bar, in1, in2, mode, False, True)
+    return along_axes_bar(y_bar, in1, in2, mode, axes, False)
 
 
 def _fft_2(y_bar: Any, in1: Any, in2: Any, mode: Any, axes: Any) -> Any:
-    no_axes(axes)
-    return convolve_bar(y_bar, in2, in1, mode, True, True)
+    return along_axes_bar(y_bar, in2, in1, mode, axes, True)
 
 
 FACTORS = [
@@ -69,10 +77,16 @@ linear(
     params="in1, in2, mode='full', method='auto'", harmless="method",
     samples=[*FACTORS, args(arr(5), arr(3), method="fft")],
 )
+ALONG = [
+    args(arr(3, 5), arr(3, 2), axes=1), args(arr(3, 5), arr(1, 3), "same", axes=[1]),
+    args(arr(5, 2), arr(2, 1), axes=0),
+]
 linear(
-    signal.fftconvolve, in1=_fft_1, in2=_fft_2, params="in1, in2, mode='full', axes=None", samples=FACTORS,
+    signal.fftconvolve, in1=_fft_1, in2=_fft_2, params="in1, in2, mode='full', axes=None", samples=[*FACTORS, *ALONG],
 )
-linear(signal.oaconvolve, in1=_fft_1, in2=_fft_2, params="in1, in2, mode='full', axes=None", samples=FACTORS)
+linear(
+    signal.oaconvolve, in1=_fft_1, in2=_fft_2, params="in1, in2, mode='full', axes=None", samples=[*FACTORS, *ALONG],
+)
 model(signal.correlate, samples=FACTORS)(models.correlate)
 PLANES = [
     args(arr(4, 5), arr(2, 3)), args(arr(4, 5), arr(2, 2), "same"), args(arr(4, 5), arr(3, 2), "valid"),
@@ -85,13 +99,8 @@ model(signal.correlate2d, samples=PLANES)(models.correlate2d)
 # --- filters: a * y = b * x. With w the filter 1 / a run backwards on y_bar, x_bar = b * w backwards ------------------
 
 
-def no_state(zi: Any) -> None:
-    if zi is not None:
-        rt.no_derivative("scipy.signal.lfilter", "with an initial state it has no rule; leave zi out")
-
-
 def backwards(b: Any, a: Any, g: Any, axis: Any) -> Any:
-    return np.flip(signal.lfilter(b, a, np.flip(g, axis), axis), axis)
+    return np.flip(models.filtered(b, a, np.flip(g, axis), axis), axis)
 
 
 def sums_of_lags(w: Any, x: Any, like: Any, axis: Any) -> Any:
@@ -102,46 +111,85 @@ def sums_of_lags(w: Any, x: Any, like: Any, axis: Any) -> Any:
     return rt.cast(np.reshape(np.array(sums), np.shape(like)), like)
 
 
-def _lfilter_x(y_bar: Any, b: Any, a: Any, x: Any, axis: Any, zi: Any) -> Any:
-    no_state(zi)
-    return rt.cast(backwards(b, a, y_bar, axis), x)
-
-
-def _lfilter_b(y_bar: Any, b: Any, a: Any, x: Any, axis: Any, zi: Any) -> Any:
-    no_state(zi)
-    return sums_of_lags(backwards([1.0], a, y_bar, axis), x, b, axis)
-
-
-def _lfilter_a(y_bar: Any, y: Any, b: Any, a: Any, x: Any, axis: Any, zi: Any) -> Any:
-    no_state(zi)
-    return -sums_of_lags(backwards([1.0], a, y_bar, axis), y, a, axis)
-
-
-def _lfilter_zi(zi: Any) -> Any:
-    return no_state(zi)
-
-
 DENOMINATOR = np.array([1.0, -0.4, 0.2])
 vjp(
-    signal.lfilter, b=_lfilter_b, a=_lfilter_a, x=_lfilter_x, zi=_lfilter_zi,
-    params="b, a, x, axis=-1, zi=None",
+    models.filtered, x=lambda y_bar, b, a, x, axis: rt.cast(backwards(b, a, y_bar, axis), x),
+    b=lambda y_bar, b, a, x, axis: sums_of_lags(backwards([1.0], a, y_bar, axis), x, b, axis),
+    a=lambda y_bar, y, a, axis: -sums_of_lags(backwards([1.0], a, y_bar, axis), y, a, axis),
+    params="b, a, x, axis",
     samples=[
-        args(arr(3), DENOMINATOR, arr(6)), args(arr(2), arr(2, low=0.9, high=1.4), arr(2, 5)),
-        args(arr(2), DENOMINATOR, arr(5, 2), 0), args(arr(4), [1.0], arr(3)),
+        args(arr(3), DENOMINATOR, arr(6), -1), args(arr(2), arr(2, low=0.9, high=1.4), arr(2, 5), -1),
+        args(arr(2), DENOMINATOR, arr(5, 2), 0), args(arr(4), [1.0], arr(3), -1),
     ],
 )
-
-
-def _lfilter_a_dot(a_dot: Any, y: Any, b: Any, a: Any, x: Any, axis: Any) -> Any:
-    return -signal.lfilter([1.0], a, signal.lfilter(a_dot, [1.0], y, axis), axis)
-
-
 jvp(
-    signal.lfilter, b=lambda b_dot, a, x, axis: signal.lfilter(b_dot, a, x, axis), a=_lfilter_a_dot,
-    x=lambda x_dot, b, a, axis: signal.lfilter(b, a, x_dot, axis), zi=_lfilter_zi,
+    models.filtered, b=lambda b_dot, a, x, axis: models.filtered(b_dot, a, x, axis),
+    a=lambda a_dot, y, a, axis: -models.filtered([1.0], a, models.filtered(a_dot, [1.0], y, axis), axis),
+    x=lambda x_dot, b, a, axis: models.filtered(b, a, x_dot, axis),
 )
+zero(models.edge_of, models.fits_at_ends, models.folding, models.polyphase, models.lowpass, models.weights_of,
+     models.frequencies, models.norms, models.impulse, models.check_lengths)
+linear(
+    models.overlapped, params="parts, step",
+    parts=lambda y_bar, parts, step: models.cut_apart(y_bar, step, np.shape(parts)[-2], np.shape(parts)[-1]),
+    samples=[args(arr(3, 4), 2), args(arr(2, 3, 4), 3)],
+)
+FILTERED = [
+    args(arr(3), DENOMINATOR, arr(6)), args(arr(2), arr(2, low=0.9, high=1.4), arr(2, 5)),
+    args(arr(2), DENOMINATOR, arr(5, 2), 0), args(arr(3), DENOMINATOR, arr(6), zi=arr(2)),
+    args(arr(3), DENOMINATOR, arr(2, 6), zi=arr(2, 2)), args(arr(4), [1.0], arr(5, 2), 0, zi=arr(3, 2)),
+]
+model(signal.lfilter, samples=FILTERED)(models.lfilter)
+model(signal.lfilter_zi, samples=[args(arr(3), DENOMINATOR), args(arr(2), DENOMINATOR)])(models.lfilter_zi)
 SECTIONS = np.array([[1.0, 0.4, 0.1, 1.0, -0.3, 0.2], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]])
-model(signal.sosfilt, samples=[args(SECTIONS, arr(6))])(models.sosfilt)
+model(signal.sosfilt, samples=[args(SECTIONS, arr(6)), args(SECTIONS, arr(3, 6), zi=arr(2, 3, 2))])(models.sosfilt)
+model(signal.sosfilt_zi)(models.sosfilt_zi)
+LONG = arr(24)
+THERE_AND_BACK = [
+    args(arr(3), DENOMINATOR, LONG), args(arr(3), DENOMINATOR, arr(2, 24), padtype="even", padlen=4),
+    args(arr(3), DENOMINATOR, arr(24, 2), 0, padtype="constant"), args(arr(3), DENOMINATOR, arr(5), padtype=None),
+]
+model(signal.filtfilt, samples=THERE_AND_BACK)(models.filtfilt)
+model(signal.sosfiltfilt, samples=[args(SECTIONS, LONG), args(SECTIONS, arr(24, 2), 0, "even", 5)])(models.sosfiltfilt)
+model(signal.deconvolve, samples=[args(arr(6), arr(3, low=1.0))])(models.deconvolve)
+model(
+    signal.savgol_filter,
+    samples=[
+        args(arr(8), 5, 2), args(arr(3, 8), 5, 3, deriv=1, delta=0.5), args(arr(8, 2), 3, 1, axis=0, mode="nearest"),
+        args(arr(9), 7, 4, 2),
+    ],
+)(models.savgol_filter)
+model(
+    signal.resample, samples=[args(arr(8), 12), args(arr(8), 5), args(arr(8), 6), args(arr(2, 7), 9, axis=1)],
+)(models.resample)
+model(signal.upfirdn, samples=[args(arr(4), arr(6)), args(arr(4), arr(2, 6), 3, 2), args(arr(3), arr(6, 2), 2, 1, 0)])(
+    models.upfirdn
+)
+model(
+    signal.resample_poly,
+    samples=[args(arr(8), 3, 2), args(arr(2, 9), 2, 4, axis=1), args(arr(8), 2, 3, window="hann")],
+)(models.resample_poly)
+model(signal.decimate, samples=[args(arr(40), 2), args(arr(2, 40), 3, zero_phase=False)])(models.decimate)
+SERIES = arr(32)
+SPECTRA = [
+    args(SERIES, nperseg=8), args(arr(2, 30), 2.0, "hamming", 9, 3), args(SERIES, nperseg=8, nfft=12),
+    args(arr(32, 2), nperseg=8, axis=0, scaling="spectrum", detrend="linear"),
+    args(arr(32, complex=True), nperseg=8, detrend=False),
+]
+model(signal.welch, samples=SPECTRA)(models.welch)
+TWO_SERIES = [args(SERIES, SERIES, nperseg=8), args(arr(2, 30), arr(2, 30), 2.0, "hamming", 9)]
+model(signal.csd, samples=TWO_SERIES)(models.csd)
+model(signal.coherence, samples=[args(SERIES, SERIES, nperseg=8)])(models.coherence)
+model(signal.periodogram, samples=[args(arr(9)), args(arr(8), 2.0, "hann", scaling="spectrum")])(models.periodogram)
+model(
+    signal.stft,
+    samples=[
+        args(SERIES, nperseg=8), args(arr(2, 30), 2.0, "hamming", 9, 3), args(SERIES, nperseg=8, boundary=None),
+        args(arr(33), nperseg=8, padded=False, scaling="psd"), args(arr(32, complex=True), nperseg=8),
+    ],
+)(models.stft)
+PICTURES = [args(arr(5, 9, complex=True)), args(arr(2, 5, 9, complex=True), 2.0, nperseg=8, noverlap=6)]
+model(signal.istft, samples=PICTURES)(models.istft)
 # A trend is taken away by a projection, which is its own transpose.
 linear(
     signal.detrend, data=lambda y_bar, data, axis, type, bp: rt.cast(signal.detrend(y_bar, axis, type, bp), data),
@@ -152,10 +200,10 @@ model(signal.hilbert, samples=[args(arr(6)), args(arr(5)), args(arr(4, 3), axis=
 
 HINT = "it has no rule; write it with scipy.signal.convolve, lfilter or numpy.fft"
 for _name in (
-    "filtfilt", "sosfiltfilt", "savgol_filter", "decimate", "upfirdn", "resample_poly", "medfilt", "medfilt2d",
-    "wiener", "order_filter", "sepfir2d", "spline_filter", "cspline1d", "cspline2d", "qspline1d", "qspline2d",
-    "symiirorder1", "symiirorder2", "deconvolve", "lombscargle", "czt", "zoom_fft", "stft", "istft", "spectrogram",
-    "welch", "periodogram", "csd", "coherence",
+    "medfilt", "medfilt2d", "wiener", "order_filter", "sepfir2d", "spline_filter", "cspline1d", "cspline2d",
+    "qspline1d", "qspline2d",
+    "symiirorder1", "symiirorder2", "lombscargle", "czt", "zoom_fft", "spectrogram",
+    "ShortTimeFFT", "CZT", "ZoomFFT", "hilbert2",
 ):
     if hasattr(signal, _name):
         refuse(getattr(signal, _name), HINT)

@@ -1,4 +1,7 @@
-"""Rules of ``scipy.sparse``: products of constant matrices with arrays, and solves by them."""
+"""Rules of ``scipy.sparse``: matrices that are constant, and matrices whose data is differentiated.
+
+The cotangent of the data of a matrix lies where the data is: that of ``A @ x`` is ``y_bar[rows] * x[columns]``.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
+from scipy.sparse._base import _spbase
+from scipy.sparse._matrix import spmatrix
 
 from s2s import runtime as rt
 from s2s.models import sparse as models
-from s2s.rules.table import args, arr, jvp, linear, model, refuse, vjp
+from s2s.rules.table import args, arr, jvp, kind_by_value, linear, model, refuse, vjp, zero
 
 MATRIX = sparse.csr_array(np.array([[2.0, 0.0, 0.5], [0.0, 1.5, 0.0], [0.3, 0.0, 1.0]]))
+ROWS, COLUMNS = np.array([0, 0, 1, 2, 2]), np.array([0, 2, 1, 0, 2])
+DATA = arr(5, low=0.5)
 
-
-def constant(A: Any) -> Any:
-    return rt.no_derivative("a product by its sparse matrix", "it has a rule for constant matrices; use a dense one")
-
+# --- constant matrices ------------------------------------------------------------------------------------------------
 
 linear(
     models.product, x=lambda y_bar, matrix, x: matrix.T @ y_bar, params="matrix, x",
@@ -27,21 +31,159 @@ linear(
     models.product_from_left, x=lambda y_bar, matrix, x: y_bar @ matrix.T, params="matrix, x",
     samples=[args(MATRIX, arr(3)), args(MATRIX, arr(2, 3))],
 )
-for _name, _body in (
-    ("_matmul_dispatch", models.times), ("_rmatmul_dispatch", models.times_from_left), ("dot", models.dot)
-):
-    _method = getattr(sparse.csr_array, _name, None)
-    if _method is not None:
-        model(_method)(_body)
 vjp(
-    linalg.spsolve, b=lambda y_bar, A, b: linalg.spsolve(A.T.tocsc(), y_bar), harmless="permc_spec use_umfpack",
-    params="A, b, permc_spec=None, use_umfpack=True",
+    models.solved, b=lambda y_bar, A, b: models.solved(models.flipped(A), y_bar), params="A, b",
     samples=[args(MATRIX.tocsc(), arr(3)), args(MATRIX.tocsc(), arr(3, 2))],
 )
-jvp(linalg.spsolve, b=lambda b_dot, A: linalg.spsolve(A, b_dot))
+jvp(models.solved, b=lambda b_dot, A: models.solved(A, b_dot))
+
+# --- data at places ---------------------------------------------------------------------------------------------------
+
+linear(
+    models.sums_at, data=lambda y_bar, places: y_bar[places], params="data, places, count",
+    samples=[args(arr(4), np.array([0, 2, 2, 1]), 4), args(arr(2, complex=True), np.array([1, 0]), 2)],
+)
+linear(
+    models.weighed_sums,
+    data=lambda y_bar, data, rows, columns, x: rt.cast(models.products_at(y_bar, x, rows, columns), data),
+    x=lambda y_bar, data, rows, columns, x: rt.cast(
+        models.weighed_sums(data, columns, rows, np.shape(x)[0], y_bar), x),
+    params="data, rows, columns, count, x", harmless="count",
+    samples=[args(DATA, ROWS, COLUMNS, 3, arr(3)), args(DATA, ROWS, COLUMNS, 4, arr(3, 2))],
+)
+linear(
+    models.products_at,
+    a=lambda y_bar, a, b, rows, columns: rt.cast(models.weighed_sums(y_bar, rows, columns, np.shape(a)[0], b), a),
+    b=lambda y_bar, a, b, rows, columns: rt.cast(models.weighed_sums(y_bar, columns, rows, np.shape(b)[0], a), b),
+    params="a, b, rows, columns",
+    samples=[args(arr(3), arr(3), ROWS, COLUMNS), args(arr(4, 2), arr(3, 2), ROWS, COLUMNS)],
+)
+vjp(
+    models.solution,
+    data=lambda y_bar, y, data, rows, columns: -models.products_at(
+        models.solution(data, columns, rows, y_bar), y, rows, columns),
+    b=lambda y_bar, data, rows, columns: models.solution(data, columns, rows, y_bar),
+    params="data, rows, columns, b", samples=[args(DATA, ROWS, COLUMNS, arr(3)), args(DATA, ROWS, COLUMNS, arr(3, 2))],
+)
+jvp(
+    models.solution,
+    data=lambda data_dot, y, data, rows, columns: -models.solution(
+        data, rows, columns, models.weighed_sums(data_dot, rows, columns, np.shape(y)[0], y)),
+    b=lambda b_dot, data, rows, columns: models.solution(data, rows, columns, b_dot),
+)
+
+# --- iterative solvers: by what their result fulfils ------------------------------------------------------------------
+
+
+
+linear(models.flipped, matrix=lambda y_bar: y_bar.T, params="matrix", samples=[args(arr(3, 3))])
+kind_by_value(models.flipped)
+vjp(
+    models.iterated,
+    b=lambda y_bar, solver, matrix, options: models.iterated(solver, models.flipped(matrix), y_bar, options),
+    matrix=lambda y_bar, y, solver, matrix, options: -np.outer(
+        models.iterated(solver, models.flipped(matrix), y_bar, options), y),
+    params="solver, matrix, b, options",
+)
+jvp(
+    models.iterated, b=lambda b_dot, solver, matrix, options: models.iterated(solver, matrix, b_dot, options),
+    matrix=lambda matrix_dot, y, solver, matrix, options: -models.iterated(solver, matrix, matrix_dot @ y, options),
+)
+vjp(
+    models.iterated_at, params="solver, data, rows, columns, b, options",
+    b=lambda y_bar, solver, data, rows, columns, options: models.iterated_at(
+        solver, data, columns, rows, y_bar, options),
+    data=lambda y_bar, y, solver, data, rows, columns, options: -models.products_at(
+        models.iterated_at(solver, data, columns, rows, y_bar, options), y, rows, columns),
+)
+jvp(
+    models.iterated_at,
+    b=lambda b_dot, solver, data, rows, columns, options: models.iterated_at(
+        solver, data, rows, columns, b_dot, options),
+    data=lambda data_dot, y, solver, data, rows, columns, options: -models.iterated_at(
+        solver, data, rows, columns, models.weighed_sums(data_dot, rows, columns, np.shape(y)[0], y), options),
+)
+kind_by_value(models.iterated, models.iterated_at)
+
+
+def _items(y_bar: Any, array: Any) -> Any:
+    return rt.no_derivative("a sparse matrix of an array", models.PLACES)
+
+
+vjp(models.items_of, array=_items, params="array")
+jvp(models.items_of, array=lambda array_dot: rt.no_derivative("a sparse matrix of an array", models.PLACES))
+
+# --- which model stands for what --------------------------------------------------------------------------------------
+
+zero(
+    models.rows_of_starts, models.order_of, models.merged_places, models.shape_or_bounds, models.pairs,
+    models.places_on_diagonals, models.rows_of_blocks, models.constant_places, models.places_of_diagonal,
+    models.common_places, models.factors_of,
+)
+kind_by_value(
+    models.rows_of_starts, models.merged_places, models.pairs, models.places_on_diagonals, models.constant_places,
+    models.places_of_diagonal, models.common_places, models.items_of, models.factors_of,
+)
 for _name in (
-    "splu", "spilu", "factorized", "spsolve_triangular", "expm", "expm_multiply", "inv", "norm", "eigs", "eigsh",
-    "svds", "cg", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "lsqr", "lsmr", "lobpcg",
+    "csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_matrix", "bsr_array", "bsr_matrix",
+    "dia_array", "dia_matrix", "diags", "diags_array", "spdiags", "hstack", "vstack", "bmat", "block_diag", "kron",
+    "issparse", "eye", "eye_array", "identity",
+):
+    if hasattr(sparse, _name):
+        model(getattr(sparse, _name), always=True)(getattr(models, _name))
+if hasattr(sparse, "block_array"):
+    model(sparse.block_array, always=True)(models.bmat)
+for _made in (
+    models.made, models.blocks, models.by_diagonals, models.diagonals_of, models.ones_on_diagonal, models.put_together,
+    models.taken_apart,
+):
+    model(_made, always=True)(_made)
+_done: set[int] = set()
+for _class in (_spbase, spmatrix, *[getattr(sparse, f"{f}_{k}") for f in ("csr", "csc", "coo", "bsr", "dia")
+                                     for k in ("array", "matrix")]):
+    for _name, _body in (
+        ("_matmul_dispatch", models.times), ("_rmatmul_dispatch", models.times_from_left), ("dot", models.dot),
+        ("__matmul__", models.times), ("__rmatmul__", models.times_from_left),
+        ("multiply", models.multiply), ("__mul__", models.multiplied), ("__rmul__", models.multiplied_from_left),
+        ("__truediv__", models.divided), ("__add__", models.added), ("__radd__", models.added),
+        ("__sub__", models.subtracted), ("__rsub__", models.subtracted_from),
+    ):
+        _method = getattr(_class, _name, None)
+        if _method is not None and id(_method) not in _done:
+            _done.add(id(_method))
+            model(_method)(_body)
+for _class in (_spbase, spmatrix, *[getattr(sparse, f"{f}_{k}") for f in ("csr", "csc", "coo", "bsr", "dia")
+                                     for k in ("array", "matrix")]):
+    for _name in ("transpose", "tocsr", "tocsc", "tocoo"):
+        _method = getattr(_class, _name, None)
+        if _method is not None and id(_method) not in _done:
+            _done.add(id(_method))
+            model(_method, always=True)(getattr(models, _name))
+model(_spbase.T.fget, always=True)(models.transposed)
+for _name in ("spsolve", "spsolve_triangular", "norm", "cg", "bicgstab", "gmres", "minres"):
+    model(getattr(linalg, _name))(getattr(models, _name))
+model(linalg.splu, always=True)(models.splu)
+model(linalg.factorized, always=True)(models.factorized)
+
+
+def _solve_rhs(y_bar: Any, self: Any, trans: Any) -> Any:
+    if trans == "H":
+        return np.conj(self.solve(np.conj(y_bar)))
+    return self.solve(y_bar, "N" if trans == "T" else "T")
+
+
+vjp(
+    linalg.SuperLU.solve, rhs=_solve_rhs, params="self, rhs, trans='N'",
+    samples=[args(linalg.splu(MATRIX.tocsc()), arr(3)), args(linalg.splu(MATRIX.tocsc()), arr(3, 2), "T")],
+)
+jvp(linalg.SuperLU.solve, rhs=lambda rhs_dot, self, trans: self.solve(rhs_dot, trans))
+
+for _name in (
+    "spilu", "expm", "expm_multiply", "matrix_power", "inv", "eigs", "eigsh", "svds", "bicg", "cgs", "lgmres", "qmr",
+    "gcrotmk", "tfqmr", "lsqr", "lsmr", "lobpcg", "onenormest",
 ):
     if hasattr(linalg, _name):
-        refuse(getattr(linalg, _name), "it has no rule; use spsolve, or a dense matrix")
+        refuse(getattr(linalg, _name), "it has no rule; use spsolve, splu, cg or gmres, or a dense matrix")
+for _name in ("tril", "triu", "find", "lil_array", "lil_matrix", "dok_array", "dok_matrix"):
+    if hasattr(sparse, _name):
+        refuse(getattr(sparse, _name), "it has no rule; use csr_array, coo_array or diags of the data and its places")

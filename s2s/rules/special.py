@@ -170,6 +170,18 @@ if hasattr(special, "betaincc"):  # SciPy 1.11
     )
 zero(special.gammasgn, special.bernoulli, special.euler, special.stirling2)
 
+
+def whole_part(k: Any) -> Any:
+    """What a count is rounded down to: piecewise constant, also where a rounding by the user is straight through."""
+    return np.floor(k)
+
+
+def nearest(x: Any) -> Any:
+    return np.round(x)
+
+
+zero(whole_part, nearest)
+
 # --- error functions and the normal distribution (DLMF 7.2, 7.10) ---------------------------------------------------
 
 partials(special.erf, lambda y, x: (2.0 / math.sqrt(math.pi)) * np.exp(-x * x))
@@ -350,7 +362,17 @@ def shares_of_exp(y: Any, a: Any, b: Any) -> Any:
     return shares
 
 
-def _logsumexp(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any) -> Any:
+def signless(y_bar: Any, y: Any, return_sign: Any) -> tuple[Any, Any]:
+    """The cotangent of the sum without its sign, and the logarithm of its size."""
+    if not return_sign:
+        return y_bar, y
+    size, sign = y
+    found = rt.whole((y_bar[0],), (size,))[0]
+    return (np.zeros_like(size) if found is None else found * sign), size
+
+
+def _logsumexp(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
+    y_bar, y = signless(y_bar, y, return_sign)
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
@@ -359,7 +381,8 @@ def _logsumexp(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any) -> 
     return rt.unbroadcast(y_bar * shares_of_exp(y, a, b), a)
 
 
-def _logsumexp_b(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any) -> Any:
+def _logsumexp_b(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
+    y_bar, y = signless(y_bar, y, return_sign)
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
@@ -377,17 +400,23 @@ vjp(
         args(arr(4), b=arr(4, low=0.5)), args(arr(3, 4), axis=1, b=arr(4, low=0.5)),
         args(arr(3, 4), 0, arr(3, 1, low=0.5), True), args(np.ones(3), b=arr(3, low=0.5)),
         args(arr(3), b=np.array([1.0, 0.0, 2.0])),
+        args(arr(3, 4), 0, np.array([[1.0], [-2.0], [0.5]]), return_sign=True),
     ],
 )
 
 
 @jvp(special.logsumexp)
-def _logsumexp_dot(y: Any, a: Any, a_dot: Any, axis: Any, b: Any, b_dot: Any, keepdims: Any) -> Any:
+def _logsumexp_dot(
+    y: Any, a: Any, a_dot: Any, axis: Any, b: Any, b_dot: Any, keepdims: Any, return_sign: Any
+) -> Any:
+    sign = y[1] if return_sign else 1.0
+    y = y[0] if return_sign else y
     whole = y if axis is None or keepdims else np.expand_dims(y, axis)
     change = shares_of_exp(whole, a, b) * a_dot
     if b is not None:
         change = change + np.exp(a - whole) * b_dot
-    return np.sum(change, axis=axis, keepdims=keepdims)
+    total = np.sum(change, axis=axis, keepdims=keepdims)
+    return (total * sign, np.zeros_like(sign)) if return_sign else total
 
 
 def _softmax(y_bar: Any, y: Any, axis: Any) -> Any:

@@ -14,7 +14,7 @@ from scipy import special
 
 from s2s import runtime as rt
 from s2s.rules.incomplete import betainc_by_a, betainc_by_b, gammainc_by_a
-from s2s.rules.special import POSITIVE, UNIT, beta_density, boxcox_by_lambda, gamma_density
+from s2s.rules.special import POSITIVE, UNIT, beta_density, boxcox_by_lambda, gamma_density, whole_part
 from s2s.rules.table import partials, refuse
 
 # --- Student's: 1/2 + sign(t) (1 - I_u(df / 2, 1 / 2)) / 2 with u = df / (df + t^2) -----------------------------------
@@ -94,13 +94,13 @@ partials(
 # --- Poisson with mean m, up to k: gammaincc(floor(k) + 1, m) ---------------------------------------------------------
 
 partials(
-    special.pdtr, None, lambda y, k, m: -gamma_density(np.floor(k) + 1.0, m), domain=(2, POSITIVE),
+    special.pdtr, None, lambda y, k, m: -gamma_density(whole_part(k) + 1.0, m), domain=(2, POSITIVE),
 )
 partials(
-    special.pdtrc, None, lambda y, k, m: gamma_density(np.floor(k) + 1.0, m), domain=(2, POSITIVE),
+    special.pdtrc, None, lambda y, k, m: gamma_density(whole_part(k) + 1.0, m), domain=(2, POSITIVE),
 )
 partials(
-    special.pdtri, None, lambda y, k, p: -1.0 / gamma_density(np.floor(k) + 1.0, y), domain=(2, UNIT),
+    special.pdtri, None, lambda y, k, p: -1.0 / gamma_density(whole_part(k) + 1.0, y), domain=(2, UNIT),
 )
 # The inverse by k is that of gammaincc(k + 1, m) for real k, and 0 where that has none.
 partials(
@@ -166,15 +166,15 @@ partials(
 # --- binomial of n trials, up to k: betainc(n - k, k + 1, 1 - p); negative binomial: betainc(n, k + 1, p) -------------
 
 partials(
-    special.bdtr, None, None, lambda y, k, n, p: -beta_density(np.floor(k) + 1.0, n - np.floor(k), p),
+    special.bdtr, None, None, lambda y, k, n, p: -beta_density(whole_part(k) + 1.0, n - whole_part(k), p),
     domain=(2, 5, UNIT),
 )
 partials(
-    special.bdtrc, None, None, lambda y, k, n, p: beta_density(np.floor(k) + 1.0, n - np.floor(k), p),
+    special.bdtrc, None, None, lambda y, k, n, p: beta_density(whole_part(k) + 1.0, n - whole_part(k), p),
     domain=(2, 5, UNIT),
 )
 partials(
-    special.bdtri, None, None, lambda y, k, n, p: -1.0 / beta_density(np.floor(k) + 1.0, n - np.floor(k), y),
+    special.bdtri, None, None, lambda y, k, n, p: -1.0 / beta_density(whole_part(k) + 1.0, n - whole_part(k), y),
     domain=(2, 5, UNIT),
 )
 
@@ -197,13 +197,13 @@ partials(
     domain=((1.0, 2.0), (0.3, 0.7), (0.3, 0.6)),
 )
 partials(
-    special.nbdtr, None, None, lambda y, k, n, p: beta_density(n, np.floor(k) + 1.0, p), domain=(2, 5, UNIT),
+    special.nbdtr, None, None, lambda y, k, n, p: beta_density(n, whole_part(k) + 1.0, p), domain=(2, 5, UNIT),
 )
 partials(
-    special.nbdtrc, None, None, lambda y, k, n, p: -beta_density(n, np.floor(k) + 1.0, p), domain=(2, 5, UNIT),
+    special.nbdtrc, None, None, lambda y, k, n, p: -beta_density(n, whole_part(k) + 1.0, p), domain=(2, 5, UNIT),
 )
 partials(
-    special.nbdtri, None, None, lambda y, k, n, p: 1.0 / beta_density(n, np.floor(k) + 1.0, y), domain=(2, 5, UNIT),
+    special.nbdtri, None, None, lambda y, k, n, p: 1.0 / beta_density(n, whole_part(k) + 1.0, y), domain=(2, 5, UNIT),
 )
 partials(
     special.nbdtrik, lambda y, p, n, pr: 1.0 / betainc_by_b(n, y + 1.0, pr),

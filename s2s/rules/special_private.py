@@ -17,7 +17,7 @@ from s2s import runtime as rt
 from s2s.rules import incomplete
 from s2s.rules.special import CLOSED_FORM, POSITIVE, UNIT, beta_density
 from s2s.rules.special_distributions import kolmogorov_slope, shifted_chi2_by_nc, shifted_chi2_density
-from s2s.rules.table import Function, args, arr, num, partials, refuse
+from s2s.rules.table import Function, args, arr, num, partials, refuse, zero
 
 
 def private(name: str, *derivatives: Function | None, **options: Any) -> None:
@@ -192,3 +192,33 @@ for _name in (
 ):
     if hasattr(_ufuncs, _name):
         refuse(getattr(_ufuncs, _name), "SciPy has no function for its derivative")
+
+# --- derivatives of spherical Bessel functions, by those of their neighbours (DLMF 10.51): finite at 0 too ------------
+
+
+def before(n: Any) -> Any:
+    """The order below; what there is none of, has no weight."""
+    return np.maximum(n - 1, 0)
+
+
+zero(before)
+partials(
+    _ufuncs._spherical_jn_d, None, lambda y, n, z: (
+        n * _ufuncs._spherical_jn_d(before(n), z) - (n + 1) * _ufuncs._spherical_jn_d(n + 1, z)) / (2 * n + 1),
+    domain=(2, POSITIVE),
+)
+partials(
+    _ufuncs._spherical_yn_d, None, lambda y, n, z: (
+        n * _ufuncs._spherical_yn_d(before(n), z) - (n + 1) * _ufuncs._spherical_yn_d(n + 1, z)) / (2 * n + 1),
+    domain=(2, POSITIVE),
+)
+partials(
+    _ufuncs._spherical_in_d, None, lambda y, n, z: (
+        n * _ufuncs._spherical_in_d(before(n), z) + (n + 1) * _ufuncs._spherical_in_d(n + 1, z)) / (2 * n + 1),
+    domain=(2, POSITIVE),
+)
+partials(
+    _ufuncs._spherical_kn_d, None, lambda y, n, z: -(
+        n * _ufuncs._spherical_kn_d(before(n), z) + (n + 1) * _ufuncs._spherical_kn_d(n + 1, z)) / (2 * n + 1),
+    domain=(2, POSITIVE),
+)

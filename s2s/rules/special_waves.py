@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from s2s import runtime as rt
-from s2s.rules.special import CLOSED_FORM, INSIDE, POSITIVE, UNIT
+from s2s.rules.special import CLOSED_FORM, INSIDE, POSITIVE, UNIT, nearest
 from s2s.rules.table import args, num, partials, refuse, several
 
 # --- complete and incomplete integrals --------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ partials(special.ellipe, lambda y, m: -special.elliprd(0.0, 1.0 - m, 1.0) / 6.0,
 
 def first_kind_by_m(phi: Any, m: Any) -> Any:
     """sin(phi)^3 RD(cos^2, 1, 1 - m sin^2) / 6, and what the whole half periods give."""
-    turns = np.round(phi / math.pi)
+    turns = nearest(phi / math.pi)
     s = np.sin(phi - math.pi * turns)
     rest = s * s * s * special.elliprd(1.0 - s * s, 1.0, 1.0 - m * s * s) / 6.0
     whole = special.elliprd(0.0, 1.0, np.where(turns == 0.0, 1.0, 1.0 - m)) / 3.0
@@ -35,7 +35,7 @@ def first_kind_by_m(phi: Any, m: Any) -> Any:
 
 def second_kind_by_m(phi: Any, m: Any) -> Any:
     """-sin(phi)^3 RD(cos^2, 1 - m sin^2, 1) / 6, and what the whole half periods give."""
-    turns = np.round(phi / math.pi)
+    turns = nearest(phi / math.pi)
     s = np.sin(phi - math.pi * turns)
     rest = s * s * s * special.elliprd(1.0 - s * s, 1.0 - m * s * s, 1.0) / 6.0
     whole = special.elliprd(0.0, np.where(turns == 0.0, 1.0, 1.0 - m), 1.0) / 3.0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from scipy import stats
 from scipy.stats import multivariate_normal, rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import rv_generic
 
 from s2s import runtime as rt
+from s2s.models import statistics
 from s2s.models import stats as models
-from s2s.rules.table import jvp, model, vjp, zero
+from s2s.rules.table import args, arr, jvp, model, vjp, zero
 
 for _name in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
     model(getattr(rv_continuous, _name))(getattr(models, _name))
@@ -47,3 +50,24 @@ vjp(
 )
 jvp(rv_continuous._cdf, x=lambda x_dot, self, x, args: x_dot * self._pdf(x, *args), args=_shapes)
 jvp(rv_continuous._ppf, q=lambda q_dot, y, self, args: q_dot / self._pdf(y, *args), args=_shapes)
+
+# --- functions of values ----------------------------------------------------------------------------------------------
+
+zero(statistics.kept)
+VALUES, ABOVE = arr(3, 4), arr(3, 4, low=0.5)
+SAMPLES = [args(VALUES), args(VALUES, 1), args(arr(5)), args(VALUES, axis=None, keepdims=True)]
+WEIGHTS = np.array([1.0, 2.0, 0.5, 1.0])
+MEANS = [args(ABOVE), args(ABOVE, axis=1, weights=WEIGHTS), args(ABOVE, axis=None, keepdims=True)]
+model(stats.gmean, samples=MEANS)(statistics.gmean)
+model(stats.hmean, samples=MEANS)(statistics.hmean)
+model(stats.pmean, samples=[args(ABOVE, 2.5), args(ABOVE, -1, axis=1), args(ABOVE, 0)])(statistics.pmean)
+model(stats.moment, samples=[args(VALUES, 3), args(VALUES, 2, 1, center=0.3)])(statistics.moment)
+model(stats.skew, samples=[*SAMPLES, args(VALUES, 1, False)])(statistics.skew)
+model(stats.kurtosis, samples=[*SAMPLES, args(VALUES, 1, False, False)])(statistics.kurtosis)
+model(stats.sem, samples=[*SAMPLES, args(VALUES, ddof=0)])(statistics.sem)
+RELATIVE = [args(ABOVE), args(ABOVE, 1, ddof=1), args(ABOVE, axis=None, keepdims=True)]
+model(stats.variation, samples=RELATIVE)(statistics.variation)
+model(stats.zscore, samples=[args(VALUES), args(VALUES, 1, 1), args(VALUES, None)])(statistics.zscore)
+model(stats.zmap, samples=[args(VALUES, arr(5, 4)), args(arr(5), arr(6), ddof=1)])(statistics.zmap)
+model(stats.entropy, samples=[args(ABOVE), args(ABOVE, ABOVE, 2.0, 1), args(ABOVE, axis=None)])(statistics.entropy)
+model(stats.pearsonr, samples=[args(arr(6), arr(6))])(statistics.pearsonr)

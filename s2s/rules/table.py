@@ -154,8 +154,9 @@ class Rule:
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
     something active goes in; ``harmless`` are those among them that only shape the result: one that is active itself
     gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
-    result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real, and
-    ``takes_none`` that bodies take None for a part of the result without a cotangent.
+    result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
+    ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model stands
+    for the function where nothing active goes in too.
     """
 
     fn: Function
@@ -174,6 +175,7 @@ class Rule:
     by_value: bool = False
     flat_for_reals: bool = False
     takes_none: bool = False
+    always: bool = False
 
     @property
     def name(self) -> str:
@@ -222,7 +224,9 @@ MODULES = (
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": ("linalg_scipy", "linalg_scipy_forward"),
+    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": (
+        "linalg_scipy", "linalg_scipy_forward", "linalg_scipy_eigen",
+    ),
     "scipy.special": (
         "special", "special_bessel", "special_distributions", "special_polynomials", "special_private", "special_waves",
     ),
@@ -543,15 +547,17 @@ def refuse(fn: Function, reason: str) -> None:
 
 
 def model(
-    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = ()
+    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (), always: bool = False
 ) -> Callable[[F], F]:
-    """Register a Python function that is differentiated in place of ``fn``: a decorator."""
+    """Register a Python function that is differentiated in place of ``fn``: a decorator. ``always`` puts it there where
+    nothing differentiated goes in too: because what it makes is an object of its own."""
 
     @_later
     def add(body: Function) -> None:
         signature = _signature(body, params)
         supports = frozenset(signature.parameters)
-        _add(Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples)))
+        made = Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples))
+        _add(replace(made, always=always or isinstance(fn, type)))
 
     return _decorator(add)
 

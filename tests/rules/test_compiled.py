@@ -28,7 +28,7 @@ MODULES = (
     builtins, math, cmath, operator, rt, elementwise, indexing, polynomials, shape, np, np.linalg, np.lib.stride_tricks,
     *(sys.modules[name] for name in table.EXTENSIONS),
     scipy.sparse.linalg, scipy.special._ufuncs,
-    *(module for name, module in sys.modules.items() if name.startswith("s2s.models.")),
+    *(module for name, module in sys.modules.items() if name.startswith(("s2s.models.", "s2s.rules."))),
 )
 
 

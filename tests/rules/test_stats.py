@@ -142,6 +142,19 @@ def test_vectors(f: Any) -> None:
     check(f, [0.4, 1.3])
 
 
+def of_values(a, b):
+    x = np.abs(POINTS) * a + 0.2 * b
+    scores = np.sum(stats.zscore(POINTS * a + POINTS**2, axis=None) ** 3) + np.sum(stats.zmap(POINTS * a, x) ** 2)
+    means = np.sum(stats.gmean(x)) + stats.hmean(x, axis=None) + np.sum(stats.pmean(x, 1.5)) + np.sum(stats.sem(x))
+    shape = np.sum(stats.skew(x**2, bias=False)) + np.sum(stats.kurtosis(x)) + np.sum(stats.variation(x))
+    r, probability = stats.pearsonr(x[:, 0], x[:, 1] ** 2)
+    return scores + means + shape + np.sum(stats.moment(x, 3)) + np.sum(stats.entropy(x, POINTS**2)) + r + probability
+
+
+def test_functions_of_values() -> None:
+    check(of_values, [0.4, 1.3])
+
+
 # --- forms of the call ------------------------------------------------------------------------------------------------
 
 PRIOR = stats.beta(2.0, 3.0)
