@@ -31,6 +31,7 @@ from s2s.analysis.values import AbstractValue, Dim
 from s2s.signature import describe, stable_key, with_sizes
 from s2s.versions import (
     AliasGuard,
+    AttributeGuard,
     CallGuard,
     Compiled,
     Dependency,
@@ -341,7 +342,9 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
     owner = None
     if guard.owner is not None:
         owner = _owner_path(guard.owner)
-    if isinstance(guard, AliasGuard) or not all(type(step) is str for step in getattr(guard, "path", ())):
+    if isinstance(guard, (AttributeGuard, AliasGuard)) or not all(
+        type(step) is str for step in getattr(guard, "path", ())
+    ):
         raise Unstorable("an object that is found when the program runs")
     if isinstance(guard, (ObjectGuard, KindGuard)) and guard.root in ("argument", "value"):
         raise Unstorable("an object that is an argument")

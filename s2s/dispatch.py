@@ -64,6 +64,7 @@ from s2s.target import (
 )
 from s2s.versions import (
     AliasGuard,
+    AttributeGuard,
     CallGuard,
     Compiled,
     EqualGuard,
@@ -596,6 +597,10 @@ def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, A
         match guard:
             case ObjectGuard(root, path, value):
                 return (root == "argument" and arguments is None) or resolve(owner, root, path, arguments) is value
+            case AttributeGuard(root, path, name, is_there):
+                if root == "argument" and arguments is None:
+                    return True
+                return hasattr(resolve(owner, root, path, arguments), name) is is_there
             case KindGuard(root, name, aval, _, rest):
                 if root == "argument" and arguments is None:
                     return True
@@ -654,6 +659,9 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
             if root in ("argument", "value") or any(type(step) is tuple for step in path):
                 return [f"{_path_source(root, path, owner, writer, names)} is {names.add(value)}"]
             return _object_conditions(root, path, value, owner, writer, names)
+        case AttributeGuard(root, path, name, is_there):
+            source = f"{names.add(hasattr)}({_path_source(root, path, owner, writer, names)}, {name!r})"
+            return [source if is_there else f"not {source}"]
         case KindGuard(root, name, aval, _, rest):
             if root in ("argument", "value") or rest:
                 return guard_source(_path_source(root, (name, *rest), owner, writer, names), aval, names, None)

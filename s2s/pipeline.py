@@ -15,6 +15,7 @@ import numpy as np
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
+from s2s.analysis.memory import Memory
 from s2s.analysis.numbers import is_exact
 from s2s.analysis.parts import Path, is_differentiable, leaves, part
 from s2s.analysis.values import (
@@ -32,7 +33,6 @@ from s2s.analysis.values import (
 )
 from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
-from s2s.passes.branching import ABOUT_OBJECTS
 from s2s.passes.build import Builder, Context
 from s2s.passes.cotangents import in_precision, of_kind, whole
 from s2s.passes.dead import drop_dead
@@ -53,6 +53,7 @@ from s2s.passes.names import name_temporaries
 from s2s.passes.observe import observe
 from s2s.passes.ownership import check_rebinding, shared_rebindings
 from s2s.passes.ranges import spell_ranges
+from s2s.passes.refused import ABOUT_OBJECTS
 from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.rewriting import free_variables
 from s2s.passes.simplify import (
@@ -140,13 +141,14 @@ def _specialize(
     """The primal for these arguments, and the names of those that it changes.
 
     A change of objects that cannot be followed through a loop of few trips may be where all such loops are written trip
-    by trip: that is tried second. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who
-    refer to the array, the function is specialised again with a change in place.
+    by trip: that is tried second. Two reads by one mask are taken to give as many items, unless the mask changes.
+    ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array, the
+    function is specialised again with a change in place.
     """
     in_place: frozenset[ir.Span | None] = frozenset()
-    unrolled = False
+    unrolled, masks_stay = False, True
     while True:
-        specializer = Specializer(Context(), in_place, unrolled, derivative_of)
+        specializer = Specializer(Context(masks_stay=masks_stay), in_place, unrolled, derivative_of)
         try:
             primal = specializer.specialize(fn, arguments, varied)
         except DifferentiationError as problem:
@@ -155,9 +157,11 @@ def _specialize(
             unrolled = True
             continue
         shared = shared_rebindings(primal, specializer.rebound, specializer.context) - in_place
-        if not shared:
-            break
         in_place |= shared
+        if masks_stay and _changes_masks(primal, specializer.context):
+            masks_stay = False
+        elif not shared:
+            break
     primal = check_rebinding(primal, specializer.rebound, specializer.context)
     if changes == "refused":
         specializer.check_unchanged()
@@ -175,15 +179,24 @@ def derivative_of(
     """The derivative of a function that was specialised inside another one, and the names of the parameters that the
     function changes."""
     context = specializer.context
+    if _changes_masks(primal, context):
+        raise error("S2S118", span=primal.span, name="a mask")
     primal = check_rebinding(_checked(primal), rebound, context)
     primal, changed = own_arguments(primal, context, dict(request.options).get("changes", ""))
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = detach(drop_invariant(drop_dead(primal, context)), context)
         _note_definitions(primal, context)
     made = Joint(context, specializer, primal, request, {}, {}).build()
-    made = drop_copies(share(drop_dead(spell_stores(made), context), context))
+    made = drop_copies(share(drop_dead(spell_stores(made), context), context), context)
     made = mark_stacks(drop_dead(drop_invariant(made), context))
     return _checked(ir.replace(made, captures=tuple(free_variables(made)))), changed
+
+
+def _changes_masks(function: ir.Function, context: Context) -> bool:
+    """Whether an array of bools may change that was taken to choose the same items each time."""
+    if not context.masks or not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
+        return False
+    return any(map(Memory(function, context.value).is_buffer, context.masks))
 
 
 def _note_definitions(function: ir.Function, context: Context) -> None:
@@ -202,7 +215,7 @@ def simplify(function: ir.Function, context: Context) -> ir.Function:
     """The simplifications, in order."""
     function = drop_dead(spell_ranges(spell_stores(function), context), context)
     function = share(function, context)
-    function = drop_copies(function)
+    function = drop_copies(function, context)
     function = drop_snapshots(drop_invariant(function), context)
     function = accumulate(drop_dead(function, context), context)
     return name_unused_items(drop_empty_sections(sink(function, context)))

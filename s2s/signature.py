@@ -13,6 +13,7 @@ import functools
 import sys
 import types
 import typing
+from _thread import _local as ThreadLocal
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ from s2s.analysis.values import (
     Scalar,
     Sequence,
     Unknown,
+    is_record_class,
 )
 from s2s.const import Const
 from s2s.versions import Unstorable, fingerprint, import_path
@@ -107,7 +109,7 @@ class _Describer:
             return Known(Const(value))
         if isinstance(value, np.generic) and kind.__module__ == "numpy":
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
-        if kind in (tuple, list, dict) or (isinstance(value, tuple) and hasattr(kind, "_fields")):
+        if kind in (tuple, list, dict) or is_record_class(kind):
             return self.container(value, name)
         if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value):
             return Known(Const(value))
@@ -174,6 +176,7 @@ class _Describer:
         return None if isinstance(item, (Known, Unknown)) else ListOf(_named(item, f"?{name}[]"))
 
 
+
 HEAP_TYPE = 1 << 9
 """The flag of classes that a ``class`` statement made."""
 
@@ -192,9 +195,10 @@ def compiled_from(value: Any) -> types.FunctionType | None:
 
 
 def has_attributes(value: Any) -> bool:
-    """Whether it is an object of a class written in Python, whose attributes can be read one by one."""
+    """Whether it is an object of a class written in Python, whose attributes can be read one by one, or holds what
+    belongs to a thread."""
     kind = type(value)
-    return (
+    return kind is ThreadLocal or (
         bool(kind.__flags__ & HEAP_TYPE)
         and not isinstance(value, _OPAQUE)
         and kind.__getattribute__ is object.__getattribute__

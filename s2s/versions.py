@@ -26,6 +26,7 @@ except ImportError:
 
 __all__ = [
     "AliasGuard",
+    "AttributeGuard",
     "CallGuard",
     "Compiled",
     "Dependency",
@@ -39,9 +40,11 @@ __all__ = [
     "SizeGuard",
     "Unstorable",
     "fingerprint",
+    "is_among",
     "builtins_of",
     "import_path",
     "imported",
+    "loaded",
     "new_hash",
     "resolve",
 ]
@@ -79,6 +82,18 @@ class ObjectGuard:
 
 
 @record
+class AttributeGuard:
+    """The object at a path has an attribute ``name``, or has none. ``root`` and ``path`` are as those of an
+    ``ObjectGuard``."""
+
+    root: str
+    path: tuple[Any, ...]
+    name: str
+    is_there: bool
+    owner: Any = None
+
+
+@record
 class KindGuard:
     """A number, array or container that is read live still has this abstract value. ``rest`` leads from the variable
     to it, as in the path of an ``ObjectGuard``."""
@@ -103,7 +118,8 @@ class AliasGuard:
 
 @record
 class CallGuard:
-    """A function that keeps its results (``functools.lru_cache``) gives this very object for these arguments."""
+    """A function that keeps its results (``functools.lru_cache``), or only looks something up, gives this very object
+    for these arguments."""
 
     fn: Any
     args: tuple[Any, ...]
@@ -147,7 +163,9 @@ class SeparateGuard:
     owner: Any = None
 
 
-Guard: TypeAlias = ObjectGuard | KindGuard | AliasGuard | CallGuard | SizeGuard | EqualGuard | SeparateGuard
+Guard: TypeAlias = (
+    ObjectGuard | AttributeGuard | KindGuard | AliasGuard | CallGuard | SizeGuard | EqualGuard | SeparateGuard
+)
 
 
 @record
@@ -261,6 +279,16 @@ def imported(path: str) -> Any:
     for attribute in filter(None, attributes.split(".")):
         value = getattr(value, attribute)
     return value
+
+
+def loaded(name: str) -> types.ModuleType | None:
+    """The module that has been imported under a name; None where none has."""
+    return sys.modules.get(name)
+
+
+def is_among(item: Any, module: str, name: str) -> bool:
+    """Whether a container of a module has an item."""
+    return item in getattr(sys.modules[module], name)
 
 
 def import_path(value: Any) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import math
 import operator
 import types
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import numpy as np
 
 from s2s.analysis import examples
 from s2s.analysis.examples import call_quietly, element_result
-from s2s.analysis.lattice import is_number, join, known, length_of, shape_of
+from s2s.analysis.lattice import are_equal, is_number, join, known, length_of, shape_of
 from s2s.analysis.numbers import ANY_SCALAR, alternatives, open_types, settled
 from s2s.analysis.shapes import Facts, broadcast
 from s2s.analysis.special import SPECIAL
@@ -58,8 +59,10 @@ class Evaluator:
             found = special(self, *args)
             if found is not None:
                 return found
-        if _is_pure(fn) and all(isinstance(a, Known) for a in (*args, *kwargs.values())):
-            return _on_constants(fn, args, kwargs)
+        if _is_pure(fn):
+            given = tuple(map(_as_known, args)), {k: _as_known(a) for k, a in kwargs.items()}
+            if all(isinstance(a, Known) for a in (*given[0], *given[1].values())):
+                return _on_constants(fn, *given)
         if is_elementwise(fn) and not kwargs:
             return self.elementwise(fn, args)
         if not is_hashable(fn) or fn in _DATA_DEPENDENT:
@@ -85,6 +88,12 @@ class Evaluator:
         dims = self._length_arithmetic(fn, args)
         if dims is not None:
             return dims
+        if fn in (math.isnan, math.isinf) and isinstance(args[0], Scalar) and args[0].type is int:
+            return known(False)
+        if fn in (operator.eq, operator.ne) and len(args) == 2:
+            equal = are_equal(*args)
+            if equal is not None:
+                return known(equal is (fn is operator.eq))
         if all(isinstance(a, Known) for a in args):
             return _on_constants(fn, args)
         if any(isinstance(a, (Sequence, ListOf, Mapping)) for a in args):
@@ -152,6 +161,9 @@ class Evaluator:
         kinds = open_types((*args, *kwargs.values()))
         if kinds:
             return self._on_every_path(fn, args, kwargs, kinds)
+        is_method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
+        if is_method and args and isinstance(args[0], Scalar):
+            fn = _method_of_number(fn.__name__)
         return examples.probe(fn, args, kwargs, self.facts)
 
 
@@ -162,6 +174,11 @@ class Evaluator:
         if not isinstance(value, Array) or value.shape is None:
             return value
         return Array(value.dtype, tuple(self.facts.fresh_dim() if d.is_constant else d for d in value.shape))
+
+
+def _method_of_number(name: str) -> Any:
+    """A method of an array as a NumPy number has it."""
+    return lambda number, *args, **kwargs: getattr(number, name)(*args, **kwargs)
 
 
 def _on_constants(
@@ -177,7 +194,16 @@ def _on_constants(
         made, (np.dtype, np.finfo, np.iinfo, enum.Enum)
     ):
         return known(made)
+    if isinstance(made, np.bool_):  # it decides tests
+        return known(made)
     return Scalar(type(made)) if isinstance(made, (float, complex, np.generic)) else UNKNOWN
+
+
+def _as_known(value: AbstractValue) -> AbstractValue:
+    """A tuple or list of known objects as the known tuple."""
+    if isinstance(value, Sequence) and value.type in (tuple, list) and all(isinstance(i, Known) for i in value.items):
+        return known(tuple(i.value for i in value.items if isinstance(i, Known)))
+    return value
 
 
 def _is_integer(value: Scalar) -> bool:
@@ -230,17 +256,18 @@ def _may_be_tried(fn: Any) -> bool:
     return not module.startswith("numpy.random") and fn not in (np.save, np.savez, np.load, np.seterr)
 
 
-_ABOUT_DTYPES: set[Any] = {
-    np.finfo, np.iinfo, np.dtype, np.issubdtype, np.result_type, np.promote_types, np.can_cast, issubclass,
+_PURE: set[Any] = {
+    np.finfo, np.iinfo, np.dtype, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast, issubclass,
+    np.any, np.all, np.lib.array_utils.normalize_axis_index, operator.index,
 }
 
 
 def _is_pure(fn: Any) -> bool:
     """Whether a function of constants gives the same constant each time: a method of a string or a number, a question
-    about dtypes."""
+    about dtypes or truth."""
     if isinstance(fn, types.MethodDescriptorType):
         return fn.__objclass__ in (str, bytes, int, float, complex, np.dtype)
-    return is_hashable(fn) and fn in _ABOUT_DTYPES
+    return is_hashable(fn) and fn in _PURE
 
 
 _MAKE_ARRAYS: dict[Any, int] = {

@@ -25,8 +25,8 @@ from s2s.analysis.values import (
 )
 
 __all__ = [
-    "dtype_of", "is_number", "join", "join_all", "known", "length_of", "rank", "shape_of", "truth", "type_of",
-    "widen_known",
+    "are_equal", "dtype_of", "is_number", "join", "join_all", "known", "length_of", "lengths_of", "rank", "shape_of",
+    "truth", "type_of", "widen_known",
 ]
 
 
@@ -130,6 +130,45 @@ def truth(value: AbstractValue) -> bool | None:
             return None
 
 
+_ATOMS = (int, bool, str, bytes, type(None))
+
+
+def are_equal(a: AbstractValue, b: AbstractValue) -> bool | None:
+    """Whether two values of which one is a tuple, list or dict are equal, where that is known: of different lengths or
+    types they are not, and a container is no number and no text."""
+    if not isinstance(a, (Sequence, Mapping)):
+        a, b = b, a
+    if isinstance(b, Known) and type(b.value) is tuple:
+        b = Sequence(tuple, tuple(map(known, b.value)))
+    if not isinstance(a, (Sequence, Mapping)) or (isinstance(a, Sequence) and a.type not in (tuple, list)):
+        return None
+    if isinstance(b, Known) and type(b.value) in (*_ATOMS, float):
+        return False
+    if isinstance(b, Scalar) and is_exact(b.type) and not issubclass(b.type, np.generic):
+        return False
+    if not isinstance(a, Sequence) or not isinstance(b, Sequence) or b.type not in (tuple, list):
+        return None
+    if a.type is not b.type or len(a.items) != len(b.items):
+        return False
+    answers = [_are_equal_items(i, j) for i, j in zip(a.items, b.items, strict=True)]
+    return False if False in answers else True if all(answers) else None
+
+
+def _are_equal_items(a: AbstractValue, b: AbstractValue) -> bool | None:
+    """Whether two items of containers are equal: known ones, and lengths of one symbol (but for those that a join
+    made, which stand for any)."""
+    if isinstance(a, Known) and isinstance(b, Known):
+        if type(a.value) in _ATOMS and type(b.value) in _ATOMS:
+            return bool(a.value == b.value)
+        return True if a.value is b.value else None
+    if isinstance(a, (Sequence, Mapping)) or isinstance(b, (Sequence, Mapping)):
+        return are_equal(a, b)
+    first, second = length_of(a), length_of(b)
+    if first is None or second is None or first.symbol != second.symbol or "?~" in first.symbol:
+        return None
+    return first.offset == second.offset
+
+
 # --- joins ----------------------------------------------------------------------------------------------------------
 
 
@@ -162,6 +201,21 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
     return UNKNOWN
 
 
+def lengths_of(value: AbstractValue) -> frozenset[str]:
+    """The symbols of the lengths that joins have made, in a value."""
+    match value:
+        case Array(_, shape):
+            return frozenset(d.symbol for d in shape or () if d.symbol.startswith("?~"))
+        case Scalar(_, Dim(symbol)) if symbol.startswith("?~"):
+            return frozenset({symbol})
+        case Sequence(_, items) | Mapping(_, items):
+            return frozenset().union(*map(lengths_of, items))
+        case ListOf(item):
+            return lengths_of(item)
+        case _:
+            return frozenset()
+
+
 def join_all(values: AbstractSequence[AbstractValue], facts: Facts) -> AbstractValue:
     """The join of several."""
     if not values:
@@ -177,6 +231,6 @@ def widen_known(value: AbstractValue) -> AbstractValue:
     is another one in each trip."""
     if isinstance(value, Closure):
         return UNKNOWN
-    if isinstance(value, Known) and type(value.value) in (int, float, complex):
+    if isinstance(value, Known) and (type(value.value) in (int, float, complex) or isinstance(value.value, np.generic)):
         return Scalar(type(value.value))
     return value

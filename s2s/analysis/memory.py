@@ -11,6 +11,8 @@ view of another one, made by an operation that gives the same view of the buffer
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
 from typing import Any
 
@@ -95,7 +97,7 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
         case ir.MakeFunction():
             return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var)]
         case ir.Call(ir.Const() as fn, args, kwargs):
-            if gives_new(fn.value, kwargs, target):
+            if gives_new(fn.value, kwargs, target, len(args)):
                 return []
             if fn.value is operator.getitem:
                 if is_copied(value_of(args[0]), value_of(args[1])):
@@ -135,8 +137,8 @@ def _moved_by(fn: Any) -> int | None:
     return list(rule.params.parameters).index("g")
 
 
-def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
-    """Whether a function's array result is memory of its own."""
+def gives_new(fn: Any, kwargs: Any, target: AbstractValue, count: int = 1) -> bool:
+    """Whether a function's array result is memory of its own, when it is called with ``count`` positional arguments."""
     if dict(kwargs).get("copy", ir.Const(True)) != ir.Const(True):
         return False
     if any(key is None or key.startswith("overwrite") for key, _ in kwargs):
@@ -151,7 +153,17 @@ def gives_new(fn: Any, kwargs: Any, target: AbstractValue) -> bool:
     rule = table.find(fn)
     if rule is None or fn in _MAY_GIVE_BACK:
         return False
-    return rule.kind in _FRESH_KINDS or (rule.kind in _FRESH_IN_LIBRARIES and _is_of_library(fn))
+    if rule.kind in _FRESH_IN_LIBRARIES and _is_of_library(fn):
+        return not any(name.startswith("overwrite") for name in _parameters(fn)[:count])
+    return rule.kind in _FRESH_KINDS
+
+
+@functools.cache
+def _parameters(fn: Any) -> tuple[str, ...]:
+    """The names of the parameters of a function that may overwrite an argument, one of ``scipy.linalg``."""
+    if not (getattr(fn, "__module__", None) or "").startswith("scipy.linalg"):
+        return ()
+    return tuple(inspect.signature(fn).parameters)
 
 
 def _is_of_library(fn: Any) -> bool:

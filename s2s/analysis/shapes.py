@@ -23,15 +23,18 @@ class Facts:
     may_be_integer: bool = False
     """Whether the array of floats that the operation looked at last gives is one of integers on some path."""
 
+    standing: frozenset[str] = frozenset()
+    """Lengths that what a loop carries may have in any trip."""
+
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
         self.fresh += 1
         return Dim(f"?{self.fresh}")
 
     def joined(self, one: Dim, other: Dim) -> Dim:
-        """The length of what has one length on one path and another on the other. A length that a join made stands
+        """The length of what has one length on one path and another on the other. One of those in ``standing`` stands
         for any, so that joining it again changes nothing."""
-        if one == other or one.symbol.startswith("?~"):
+        if one == other or one.symbol in self.standing:
             return one
         self.fresh += 1
         return Dim(f"?~{self.fresh}")
@@ -155,7 +158,13 @@ def _consumes(item: AbstractValue) -> int:
         return 0
     if isinstance(item, Array) and item.dtype == bool:
         return len(item.shape or ())
-    return 1
+    return 0 if _is_bool(item) else 1
+
+
+def _is_bool(item: AbstractValue) -> bool:
+    """Whether it is a bool, which as an index chooses all or nothing along a new dimension."""
+    kind = type(item.value) if isinstance(item, Known) else item.type if isinstance(item, Scalar) else None
+    return kind in (bool, np.bool_)
 
 
 def _indexed(
@@ -180,11 +189,15 @@ def _indexed(
             case Sequence(kind, (start_, stop_, step_)) if kind is slice:
                 result.append(slice_length(shape[axis], start_, stop_, step_, facts))
                 axis += 1
-            case Known() if isinstance(item.value, (int, np.integer)) and not isinstance(item.value, (bool, np.bool_)):
+            case Known() | Scalar() if _is_bool(item):
+                fancy.append((facts.fresh_dim(),))
+                places.append(position)
+                result.append(Dim("?mark", len(fancy)))
+            case Known() if isinstance(item.value, (int, np.integer)):
                 axis += 1
                 fancy.append(())
                 places.append(position)
-            case Scalar(kind) if kind is not object and issubclass(kind, (int, np.integer)) and kind is not bool:
+            case Scalar(kind) if kind is not object and issubclass(kind, (int, np.integer)):
                 axis += 1
                 fancy.append(())
                 places.append(position)

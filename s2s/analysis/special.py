@@ -164,7 +164,16 @@ def _boolean(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
     return Scalar(bool)
 
 
-def _text(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+def _formatted(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+    """A part of an f-string: a known text or integer."""
+    if all(isinstance(a, Known) and type(a.value) in (str, int) for a in args):
+        return known(ops.format_value(*(a.value for a in args if isinstance(a, Known))))
+    return UNKNOWN
+
+
+def _text(evaluator: Evaluator, *parts: AbstractValue) -> AbstractValue:
+    if all(isinstance(p, Known) and type(p.value) is str for p in parts):
+        return known(ops.format_string(*(p.value for p in parts if isinstance(p, Known))))
     return UNKNOWN
 
 
@@ -297,6 +306,17 @@ def _reshape(evaluator: Evaluator, value: AbstractValue, *lengths: AbstractValue
     missing = rest or evaluator.facts.fresh_dim()
     return Array(value.dtype, tuple(
         evaluator.facts.fresh_dim() if d is None else missing if d == Dim("", -1) else d for d in dims))
+
+
+def _broadcast_to(evaluator: Evaluator, value: AbstractValue, shape: AbstractValue) -> AbstractValue | None:
+    """An array of the lengths that are given, known or not."""
+    lengths = shape.items if isinstance(shape, Sequence) and shape.type is tuple else ()
+    dims = [length_of(n) for n in lengths]
+    if all(d is not None for d in dims) or not all(isinstance(n, (Scalar, Known)) for n in lengths):
+        return None
+    fresh = evaluator.facts.fresh_dim
+    dtype = dtype_of(value)
+    return None if dtype is None else Array(dtype, tuple(fresh() if d is None else d for d in dims))
 
 
 def _flat(evaluator: Evaluator, value: AbstractValue, *order: AbstractValue) -> AbstractValue | None:
@@ -440,6 +460,8 @@ def _as_list(kind: type) -> Callable[..., AbstractValue]:
                 return Sequence(kind, tuple(known(k) for k in keys))
             case ListOf() if kind is list:
                 return args[0]
+            case Array(_, shape) if shape and kind is tuple and shape[0].is_constant and shape[0].offset <= 8:
+                return Sequence(tuple, (_item(evaluator, args[0], Scalar(int)) or UNKNOWN,) * shape[0].offset)
             case Array(_, shape) if shape and kind is list:
                 return ListOf(_item(evaluator, args[0], Scalar(int)) or UNKNOWN)
             case Range() if kind is list:
@@ -488,9 +510,24 @@ def _contains(evaluator: Evaluator, item: AbstractValue, container: AbstractValu
     if isinstance(item, Known) and is_hashable(item.value):
         if isinstance(container, Mapping):
             return known(item.value in container.keys)
-        if isinstance(container, Sequence) and all(isinstance(i, Known) for i in container.items):
-            return known(item.value in [i.value for i in container.items if isinstance(i, Known)])
+        if isinstance(container, Sequence):
+            answers = [_may_equal(item.value, i) for i in container.items]
+            if True in answers or None not in answers:
+                return known(True in answers)
+        if isinstance(container, Known) and isinstance(container.value, str) and isinstance(item.value, str):
+            return known(item.value in container.value)
+        if isinstance(container, Known) and type(container.value) in (tuple, frozenset):
+            return known(item.value in container.value)
     return Scalar(bool)
+
+
+def _may_equal(value: Any, other: AbstractValue) -> bool | None:
+    """Whether a known value equals another one; None where that is not known."""
+    if isinstance(other, Known):
+        return value is other.value or bool(value == other.value)
+    if is_number(other) and (value is None or isinstance(value, (str, type))):
+        return False
+    return None
 
 
 def _not_in(evaluator: Evaluator, item: AbstractValue, container: AbstractValue) -> AbstractValue:
@@ -525,7 +562,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     ops.not_in: _not_in,
     ops.unpack: _unpack,
     ops.format_string: _text,
-    ops.format_value: _text,
+    ops.format_value: _formatted,
     slice: _slice,
     range: _range,
     max: _extreme(max),
@@ -536,6 +573,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.shape: _shape_call,
     np.reshape: _reshape,
     np.ndarray.reshape: _reshape,
+    np.broadcast_to: _broadcast_to,
     np.ravel: _flat,
     np.ndarray.ravel: _flat,
     np.ndarray.flatten: _flat,

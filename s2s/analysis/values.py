@@ -92,8 +92,19 @@ def is_hashable(fn: Any) -> bool:
 
 
 def is_record_class(kind: Any) -> bool:
-    """Whether it is the class of a named tuple."""
+    """Whether it is the class of a named tuple that is made of its fields, as they are."""
+    return has_fields(kind) and is_generated_maker(kind.__new__) and kind.__init__ is object.__init__
+
+
+def has_fields(kind: Any) -> bool:
+    """Whether it is a class of tuples whose items have names."""
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def is_generated_maker(fn: Any) -> bool:
+    """Whether it is the ``__new__`` that is generated for a named tuple: it makes a tuple of its arguments."""
+    code = getattr(fn, "__code__", None)
+    return code is not None and code.co_filename == "<string>" and code.co_names == ("_tuple_new",)
 
 
 @record

@@ -102,13 +102,21 @@ def _elementwise(
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
         wrt = args[:1]
+    mask = self.masks.get(target)
     for k, arg in enumerate(wrt):
         if not self.is_active(arg) or rule.partials[k] is None:
             continue
         p = inline_positional(self, rule.partials[k], (target, *args), span, sweep)
+        if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
+            g, mask = cotangents.mask(sweep.builder, self.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
         c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, self.like(a)), span)
-        self.contribute(sweep, arg, c, span)
+        if mask is not None and self.is_mask(arg, mask):
+            first = sweep.holding((arg, ())) is None  # type: ignore[arg-type]
+            self.contribute(sweep, arg, c, span)
+            self.masks[arg] = mask if first else None  # type: ignore[index]
+        else:
+            self.contribute(sweep, arg, c, span)
 
 
 def _several(

@@ -5,24 +5,22 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import ir
-from s2s import runtime as rt
 from s2s.analysis.lattice import join, truth, widen_known
 from s2s.analysis.raising import ends
-from s2s.analysis.values import UNKNOWN, AbstractValue, Known, Scalar
+from s2s.analysis.values import AbstractValue, Known, Scalar
 from s2s.errors import DifferentiationError
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame
 from s2s.passes.guarded import bound_on
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
+from s2s.passes.refused import may_refuse_later, refusal
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
-
-ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
-"""Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
-
 
 def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) -> bool:
     """An ``if``: fold it where its test is known, otherwise specialise both sides."""
@@ -31,7 +29,7 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
         self.check_read(statement.test, test, builder, statement.span, frame)
     if self.context.is_virtual(test):
         test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
-    decided = truth(self.context.value(test if self._is_own(frame.fn) else self.pinned(test)))
+    decided = _decided(self, test if self.is_own(frame.fn) else self.pinned(test))
     if decided is not None:
         block = statement.then if decided else statement.orelse
         return _splice(self, block, statement, frame, builder)
@@ -49,7 +47,7 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
             if refused or not may_refuse_later(self, frame, problem):
                 raise
             refused, self.guards, self.context.heap = True, guards, base.copy()
-            child, given = refusal(self, problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
+            child, given = refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
         finally:
             self.undecided -= 1
             self.there.pop()
@@ -68,25 +66,15 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
     return False
 
 
-def may_refuse_later(self: Specializer, frame: Frame, problem: DifferentiationError) -> bool:
-    """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
-    of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
-    nor where a call can be left as it is instead."""
-    if self.catching or self.followed or problem.diagnostic.code == "S2S901":
-        return False
-    if problem.diagnostic.code in ABOUT_OBJECTS and self.has_short_loops and not self.unrolled:
-        return False
-    return not self._is_own(frame.fn)
-
-
-def refusal(self: Specializer, problem: DifferentiationError, builder: Builder) -> Builder:
-    """The block that refuses a path."""
-    child, place = builder.child(), problem.diagnostic.span
-    where = "" if place is None else f"{'/'.join(place.file.split('/')[-2:])}:{place.line}"
-    given = (ir.Const(problem.diagnostic.summary), ir.Const(where))
-    made = child.let(ir.Call(ir.Const(rt.path_error), given), UNKNOWN)
-    child.add(ir.Raise(made, None, place))
-    return child
+def _decided(self: Specializer, test: ir.Atom) -> bool | None:
+    """The truth of a test, where it is known: of what is known, and of ``a and False`` and ``a or True``."""
+    found, chosen = truth(self.context.value(test)), self.context.choices.get(test)  # type: ignore[arg-type]
+    if found is not None or chosen is None or test in self.context.unbound:
+        return found
+    condition, then, orelse = chosen
+    first = True if then == condition else _decided(self, then)
+    second = False if orelse == condition else _decided(self, orelse)
+    return first if first is second else None
 
 
 def join_sides(
@@ -148,6 +136,6 @@ def _after_raise(
 def phi(value: AbstractValue) -> AbstractValue:
     """What a variable that joins paths may be taken for: never an object, which would fold it away."""
     value = widen_known(value)
-    if isinstance(value, Known) and isinstance(value.value, (bool, int, float, complex)):
+    if isinstance(value, Known) and isinstance(value.value, (bool, int, float, complex, np.generic)):
         return Scalar(type(value.value))
     return value

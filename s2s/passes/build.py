@@ -47,8 +47,9 @@ _COMPILED = (
 
 
 def is_constant_kind(value: Any) -> bool:
-    """Whether an object is taken into generated code by value: an option, a function, a module, a type."""
-    return isinstance(
+    """Whether an object is taken into generated code by value: an option, a function, a module, a type, and an object
+    that is only compared with others (``object()``)."""
+    return type(value) is object or isinstance(
         value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype, enum.Enum)
     ) or (
         (callable(value)
@@ -80,6 +81,9 @@ class Context:
     that hold what an interrupted block may have assigned or not. ``sides`` of a result of a ``try`` are what it is
     after each block that may come to its end, ``groups`` the results of one ``try``.
 
+    ``masks`` are the arrays of bools that chose items whose number was taken for the same each time, which is so where
+    nothing changes them (``masks_stay``).
+
     ``inputs`` are the parts of arguments with objects in them, by parameter and path: they are read once, before
     anything else, and are differentiated as arguments are. ``input_places`` says how each is written.
     """
@@ -104,6 +108,8 @@ class Context:
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
     lengths: dict[Any, Dim] = field(default_factory=dict)
+    masks: set[ir.Atom] = field(default_factory=set)
+    masks_stay: bool = True
     heap: objects.Heap = field(default_factory=objects.Heap)
     virtual_closures: dict[ir.Var, Callable[[Builder], ir.Atom]] = field(default_factory=dict)
     freeze_instance: Callable[[Builder, objects.Cell, str], ir.Atom] | None = None
@@ -348,6 +354,9 @@ class Builder:
         """What is known of a read of slices, where the same slice of the same length has the same length again."""
         context = self.context
         source, shape = context.value(args[0]), known.shape
+        if context.masks_stay and shape and _is_mask(context.value(args[1])):
+            chosen = context.lengths.setdefault(("mask", self._mask(args[1])), shape[0])
+            return Array(known.dtype, (chosen, *shape[1:]))
         parts = context.definition(args[1], ops.make_tuple) or (args[1],)
         if not isinstance(source, Array) or source.shape is None or shape is None:
             return known
@@ -365,6 +374,13 @@ class Builder:
             place += not isinstance(value, Scalar) and not (isinstance(value, Known) and isinstance(value.value, int))
             axis += 1
         return Array(known.dtype, tuple(dims))
+
+    def _mask(self, atom: ir.Atom) -> Any:
+        """How an array of bools is made, the same for two that are the same choice: by its name, or the opposite of
+        another one. It is noted, because it must not change."""
+        self.context.masks.add(atom)
+        opposite = self.context.definition(atom, operator.invert) or self.context.definition(atom, np.logical_not)
+        return atom if opposite is None else ("not", self._mask(opposite[0]))
 
     def _may_raise(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
         """Whether an operation on arrays and numbers that was not understood may raise; reading a method does not, nor
@@ -390,6 +406,11 @@ class Builder:
         """Change an array in place."""
         kind = "whole" if key is None else "item"
         self.add(ir.Store(kind, target, ir.Const(None) if key is None else key, value, op, span))
+
+
+def _is_mask(index: AbstractValue) -> bool:
+    """Whether an index is one array of bools."""
+    return isinstance(index, Array) and index.dtype == bool and bool(index.shape)
 
 
 PASSIVE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"})

@@ -10,7 +10,8 @@ import collections
 import copy
 import functools
 import operator
-from collections.abc import Callable, Iterable
+import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,22 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.values import Array, Known, ListOf, Scalar, Sequence
+from s2s.analysis.values import (
+    Array,
+    Known,
+    ListOf,
+    Scalar,
+    Sequence,
+    Unknown,
+    has_fields,
+    is_generated_maker,
+    is_record_class,
+)
 from s2s.errors import DifferentiationError, error
 from s2s.passes import heap as objects
 from s2s.passes import iterators
 from s2s.passes.build import Builder
-from s2s.passes.frames import Frame
+from s2s.passes.frames import Frame, lower_function
 from s2s.passes.heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.target import own_signature
 
@@ -82,14 +93,62 @@ def new_list(self: Specializer, at: At, items: Any, kind: type = list, extra: An
 def new_record(
     self: Specializer, at: At, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
 ) -> ir.Atom:
-    """A named tuple."""
-    bound = own_signature(cls.__new__).bind(cls, *args, **kwargs)
-    defaults = {name: self.instances.constant(at, cls, name, v) for name, v in cls._field_defaults.items()}
-    given = defaults | dict(list(bound.arguments.items())[1:])
-    items = [given[name] for name in cls._fields]
-    if any(map(self.context.is_virtual, items)):
-        return new_list(self, at, items, cls)
-    return at.builder.call(cls, *items, name=at.name, span=at.span)
+    """A named tuple. One whose class has an ``__init__`` of its own has further attributes, which are not followed."""
+    made = made_record(self, at, cls.__new__, cls, args, kwargs)
+    if made is None:
+        made = self.inline(cls.__new__, [ir.Const(cls), *args], dict(kwargs), at.frame, at.builder, at.span)
+    for base in cls.__mro__:
+        init = vars(base).get("__init__")
+        if isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>" and not only_notes(init):
+            raise at.refuse(cls.__name__, "its `__init__` does more than to store attributes")
+    return made
+
+
+def made_record(
+    self: Specializer, at: At, fn: Any, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+) -> ir.Atom | None:
+    """What the generated ``__new__`` of a named tuple makes, or ``tuple.__new__`` with its class; None for any other
+    function."""
+    if fn is tuple.__new__ and len(args) == 1:
+        items = self.static_items(args[0], at.builder, at.span)
+        if items is None:
+            return None
+    elif is_generated_maker(fn):
+        bound = own_signature(fn).bind(cls, *args, **kwargs)
+        defaults = {name: self.instances.constant(at, cls, name, v) for name, v in cls._field_defaults.items()}
+        given = defaults | dict(list(bound.arguments.items())[1:])
+        items = [given[name] for name in cls._fields]
+    else:
+        return None
+    if is_record_class(cls) and not any(map(self.context.is_virtual, items)):
+        return at.builder.call(cls, *items, name=at.name, span=at.span)
+    state = State(cls, tuple(range(len(items))), tuple(items))
+    return objects.make_cell(self.context, state, at.name, at.span).var
+
+
+def only_notes(init: Any) -> bool:
+    """Whether an ``__init__`` only stores attributes into the object, and calls those of the bases."""
+    if not isinstance(init, types.FunctionType):
+        return False
+    try:
+        function = lower_function(init)
+    except DifferentiationError:
+        return False
+    first = function.params[0].var
+    supers: set[ir.Atom] = set()
+    for s in ir.walk(function.body):
+        match s:
+            case ir.Store("attr", target, op=None) if target == first:
+                pass
+            case ir.Let(target, ir.Load("super", "global")):
+                supers.add(target)  # type: ignore[arg-type]
+            case ir.Let(target, ir.Call(fn, args)) if fn in supers or (fn == ir.Const(getattr) and args[0] in supers):
+                supers.add(target)  # type: ignore[arg-type]
+            case ir.Let(_, ir.Var() | ir.Const() | ir.Load()) | ir.Note():
+                pass
+            case _:
+                return False
+    return True
 
 
 def new_dict(self: Specializer, at: At, entries: dict[Any, ir.Atom], kind: type = dict, extra: Any = None) -> ir.Atom:
@@ -231,33 +290,6 @@ def _dict(kind: type) -> Form:
     return convert
 
 
-def _set(self: Specializer, at: At, items: ir.Atom | None = None) -> ir.Atom | None:
-    found = [] if items is None else self.static_items(items, at.builder, at.span)
-    if found is None or not all(map(is_key, found)):
-        return None
-    return new_list(self, at, _distinct(found), set)
-
-
-def _make_set(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
-    return new_list(self, at, _distinct(items), set) if all(map(is_key, items)) else None
-
-
-def _distinct(items: Iterable[Any]) -> list[ir.Atom]:
-    """Constants as a set has them: the first of those that are equal."""
-    found: dict[Any, ir.Atom] = {}
-    for item in items:
-        found.setdefault(item.value, item)
-    return list(found.values())
-
-
-def _add_to_set(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
-    """One more item of a set comprehension."""
-    state = state_of(self.context, items)
-    if state is None or state.whole is not None or not is_key(item):
-        return None
-    return new_list(self, at, _distinct([*state.items, item]), set)
-
-
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
@@ -388,8 +420,14 @@ def _identity(negated: bool) -> Form:
         first, second = cell_of(self.context, a), cell_of(self.context, b)
         if first is None and second is None:
             return None
+        heap = self.context.heap
+        for cell, other in ((first, b), (second, a)):
+            if cell is not None and isinstance(self.context.value(other), Unknown):
+                if cell.origin is not None and not objects.is_changed(heap, cell):
+                    return None  # it may be the same object: asked when the program runs
+                if cell.origin is not None or cell in heap.closed:
+                    raise at.refuse(cell.name, "whether it is another object is not known before the program runs")
         if first is not None and second is not None and first is not second:
-            heap = self.context.heap
             if second in heap.entangled.get(first, ()) or first in heap.entangled.get(second, ()):
                 raise at.refuse(first.name, "whether it is the other object depends on the path that was taken")
             self.compared = self.compared or (first.origin is not None and second.origin is not None)
@@ -424,7 +462,8 @@ def _unpack(self: Specializer, at: At, value: ir.Atom, before: ir.Const, after: 
     items = self.static_items(value, at.builder, at.span)
     state = state_of(self.context, value)
     plain = items is not None and not any(map(self.context.is_virtual, items)) and after.value is None
-    if items is None or (plain and state is not None and not is_instance(state) and state.kind is not set):
+    is_plain = state is not None and not is_instance(state) and state.kind is not set and not has_fields(state.kind)
+    if items is None or (plain and is_plain):
         return None
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
@@ -887,9 +926,10 @@ def _set_change(method: str) -> Form:
         if target is None:
             return None
         values = {a.value for a in (target.items or {}).values() if isinstance(a, ir.Const)}
+        known = target.items is not None and all(map(is_key, target.items.values()))
         given = [args[0]] if method in ("add", "discard", "remove") else [
             i for a in args for i in self.static_items(a, at.builder, at.span) or (ir.Var("%"),)]
-        if target.items is None or not all(map(is_key, given)):
+        if not known or not all(map(is_key, given)):
             raise at.refuse(target.name, "what it holds is not known before the program runs")
         for item in given:
             assert isinstance(item, ir.Const)
@@ -1019,10 +1059,8 @@ _LIST_EDITS = {
 MAKERS: dict[Any, Form] = {
     ops.make_list: _make_list,
     ops.make_dict: _make_dict,
-    ops.make_set: _make_set,
     list: _sequence(list),
     dict: _dict(dict),
-    set: _set,
     collections.deque: _sequence(collections.deque),
     collections.OrderedDict: _dict(collections.OrderedDict),
     collections.defaultdict: _dict(collections.defaultdict),
@@ -1034,7 +1072,6 @@ FORMS: dict[Any, Form] = {
     ops.make_tuple: _make_tuple,
     ops.append: _comprehended,
     ops.put: _put,
-    ops.add_to_set: _add_to_set,
     ops.merge_dict: _merge_dict,
     ops.unpack: _unpack,
     ops.contains: _contains(False),
@@ -1097,4 +1134,7 @@ def is_method_of_container(fn: Any) -> bool:
     return owner in (list, tuple, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict)
 
 
-__all__ = ["FORMS", "LOOKS_ONLY", "MAKERS", "At", "add_in_place", "entries_of", "new", "new_list", "store_item"]
+__all__ = [
+    "FORMS", "LOOKS_ONLY", "MAKERS", "At", "Form", "add_in_place", "entries_of", "is_key", "new", "new_list",
+    "only_notes", "store_item",
+]

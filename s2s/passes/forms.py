@@ -6,6 +6,7 @@ where the call is to be treated as any other.
 
 from __future__ import annotations
 
+import copy
 import enum
 import functools
 import importlib
@@ -20,11 +21,13 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import rank, truth, type_of
-from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.analysis.memory import gives_new
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
-from s2s.passes import cotangents
+from s2s.passes import cotangents, process
 from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import JOINER, MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
+from s2s.passes.iteration import few_trips
 from s2s.passes.objects import Place, is_replaceable, is_user_object
 from s2s.rules import table
 from s2s.rules.shape import as_columns, as_vector
@@ -45,6 +48,9 @@ def _read_attribute(
         return _attribute_or(self, args, frame, builder, span, name)
     if isinstance(value, Known):
         return _known_attribute(self, receiver, value.value, attribute, frame, builder, span, name)
+    flags = self.context.definition(receiver, getattr)
+    if flags is not None and flags[1] == ir.Const("flags") and isinstance(self.context.value(flags[0]), Array):
+        return _flag(self, flags[0], receiver, attribute, builder, span, name)
     kind = type_of(value)
     if self.trying and kind is not None and not hasattr(kind, attribute.value) and not isinstance(value, Mapping):
         raise self.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{attribute.value}'"))
@@ -53,6 +59,20 @@ def _read_attribute(
             operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
         )
     return None
+
+
+def _flag(
+    self: Specializer, array: ir.Atom, flags: ir.Atom, attribute: ir.Const, builder: Builder, span: ir.Span | None,
+    name: str,
+) -> ir.Atom | None:
+    """``a.flags.writeable`` and its kin; what a function of NumPy has just made is writeable."""
+    if not isinstance(getattr(np.zeros(1).flags, attribute.value, None), bool):
+        return None
+    made = self.context.definitions.get(array) if isinstance(array, ir.Var) else None
+    if attribute.value == "writeable" and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const):
+        if gives_new(made.fn.value, made.kwargs, self.context.value(array)):
+            return ir.Const(True)
+    return builder.let(ir.Call(ir.Const(getattr), (flags, attribute)), Scalar(bool), name, span)
 
 
 def _attribute_or(
@@ -178,7 +198,14 @@ def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
     ) -> ir.Atom | None:
         if not args:
             return builder.call(make, name=name, span=span)
+        if isinstance(args[0], ir.Const) and type(args[0].value) is frozenset:
+            return builder.call(make, *map(ir.Const, args[0].value), name=name, span=span)
+        if kind is tuple and isinstance(args[0], ir.Const) and type(args[0].value) is tuple:
+            return args[0]
         items = self.static_items(args[0], builder, span)
+        trips = few_trips(self, args[0]) if kind is tuple else None
+        if trips is not None:
+            return builder.call(make, *map(ir.Const, trips), name=name, span=span)
         if items is None or isinstance(self.context.value(args[0]), Known):
             return None
         return builder.call(make, *items, name=name, span=span)
@@ -255,6 +282,8 @@ def _known_item(
 ) -> ir.Atom | None:
     """An item that a container of known length or keys does not have raises the user's error when it is read."""
     known, key = self.context.value(args[0]), args[1]
+    if process.is_modules(self.context, args[0]):
+        return process.module_item(self, key)
     if isinstance(known, Known) and isinstance(known.value, JOINER):
         return _join(self, known.value, key, frame, builder, span, name)
     if not isinstance(key, ir.Const):
@@ -424,7 +453,46 @@ def _split(
     return builder.call(ops.make_list, *map(ir.Const, words), name=name, span=span)
 
 
+def _copied(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """A copy of what nobody can change is itself."""
+    return args[0] if _is_immutable(self.context.value(args[0])) else None
+
+
+def _is_immutable(value: AbstractValue) -> bool:
+    if isinstance(value, Sequence):
+        return value.type is tuple and all(map(_is_immutable, value.items))
+    return isinstance(value, Scalar) or (isinstance(value, Known) and is_constant_kind(value.value))
+
+
+def _identity(
+    negated: bool, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None,
+    name: str,
+) -> ir.Atom | None:
+    """``a is a``: one variable is one object."""
+    return ir.Const(not negated) if isinstance(args[0], ir.Var) and args[0] == args[1] else None
+
+
+def _contains(
+    negated: bool, self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None,
+    name: str,
+) -> ir.Atom | None:
+    """``"torch" in sys.modules``, ``name in _NAMES``."""
+    if process.is_modules(self.context, args[1]):
+        found = process.module_named(self, args[0])
+        return None if found is None else ir.Const((found.value is not None) is not negated)
+    answer = process.is_option_of(self, args[0], args[1])
+    return None if answer is None else ir.Const(answer is not negated)
+
+
 FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
+    operator.is_: functools.partial(_identity, False),
+    operator.is_not: functools.partial(_identity, True),
+    copy.copy: _copied,
+    copy.deepcopy: _copied,
+    ops.contains: functools.partial(_contains, False),
+    ops.not_in: functools.partial(_contains, True),
     str.split: _split,
     np.ndindex: _ndindex,
     **{kind: functools.partial(_as_type, kind) for kind in (np.float64, np.float32, np.float16, np.complex128)},

@@ -13,6 +13,7 @@ fails does, is the handler. What is left stays a ``try``, whose results say whic
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,10 +28,12 @@ from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.passes import heap as objects
-from s2s.passes.build import Builder
+from s2s.passes.build import Builder, Context
 from s2s.passes.frames import MISSING, Frame, lookup
 from s2s.passes.heap import Heap
 from s2s.passes.joins import changed_cells, on
+from s2s.passes.refused import may_refuse_later, refusal
+from s2s.passes.settings import entered
 from s2s.versions import ObjectGuard
 
 if TYPE_CHECKING:
@@ -210,6 +213,8 @@ def _real_try(
     after = inside.child()
     yields = tuple(ir.UNDEFINED for _ in s.results) if ended else self.run(s.orelse, run.frame, after)
     sides = [_Side(0, after, yields, self.context.heap), *(side for _, _, side in runs)]
+    if not ended:
+        _refuse_other_objects(self, s, sides, base, frame, builder)
     going = [side for side in sides if not (side.raises or (ended and side.number == 0))]
     if len(going) > 1 or (going and going[0].number != 0):
         _check_stores(self, s, inside.statements, all_kinds, frame)
@@ -224,6 +229,21 @@ def _real_try(
     builder.add(ir.Try(inside.block(), tuple(made), after.block(*rows[0]), tuple(results), caught, span=s.span))
     _note_missing(self, s, sides, going, caught, frame, builder)
     return not going
+
+
+def _refuse_other_objects(
+    self: Specializer, s: ir.Try, sides: list[_Side], base: Heap, frame: Frame, builder: Builder
+) -> None:
+    """Refuse, when they run, the handlers of a library that go on with other objects than the body leaves."""
+    first, *handlers = sides
+    problem = error("S2S104", span=s.span, label="goes on with another object where an exception is caught")
+    if first.raises or not may_refuse_later(self, frame, problem):
+        return
+    for side in handlers:
+        differ = any(a != b and self.context.is_virtual(a) for a, b in zip(first.yields, side.yields, strict=True))
+        if not side.raises and (differ or changed_cells(base, first.heap)):
+            side.builder, side.yields = refusal(problem, builder), tuple(ir.UNDEFINED for _ in side.yields)
+            side.heap = base
 
 
 def _interrupted(base: Heap, end: Heap) -> Heap:
@@ -335,8 +355,16 @@ def _run_handler(
     name = "problem" if handler.name is None else handler.name.name
     exception = self.context.define(name, UNKNOWN, _carries(self, body))
     self.caught.append(None)
-    yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), child)
-    self.caught.pop()
+    self.undecided += 1
+    try:
+        yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), child)
+    except DifferentiationError as problem:
+        if not may_refuse_later(self, frame, problem):
+            raise
+        child, yields = refusal(problem, builder), tuple(ir.UNDEFINED for _ in handler.body.yields)
+    finally:
+        self.caught.pop()
+        self.undecided -= 1
     heap = self.context.heap
     read = {a for s in ir.walk(child.block()) for a in ir.reads_of(s)} | {
         a for s in ir.walk(child.block()) for b in ir.blocks_of(s) for a in b.yields}
@@ -366,10 +394,9 @@ def _check_stores(
 ) -> None:
     """Refuse arrays that are changed before an exception may interrupt the body, where a handler goes on."""
     order = list(ir.walk(ir.Block(tuple(statements))))
-    inside = {v for o in order for v in ir.defs_of(o)}
     for k, statement in enumerate(order):
         if isinstance(statement, ir.Store) and isinstance(statement.target, ir.Var):
-            if self.context.sharing.with_(statement.target, self.context.value) <= inside:
+            if not any(map(self.there[-1], self.context.sharing.with_(statement.target, self.context.value))):
                 continue  # made in the block, so nobody else sees it
             in_loop = any(isinstance(o, (ir.For, ir.While)) for o in order[:k])
             later = order if in_loop else order[k + 1 :]
@@ -425,7 +452,36 @@ def _join(
         for result, row in going_rows.items():
             context.sides[result] = (results[0], row)
         context.groups[results[0]] = results
+    elif going:
+        for atom, result in _handed_out(context, own).items():
+            add(result, [atom if side in going else ir.UNDEFINED for side in sides])
     return results, rows
+
+
+def _handed_out(context: Context, own: set[ir.Var]) -> dict[ir.Var, ir.Var]:
+    """New variables for those that a block has defined and that objects hold after it, in the heap as in what is
+    given."""
+    heap, found = context.heap, dict[ir.Var, ir.Var]()
+
+    def outside(atom: ir.Atom) -> ir.Atom:
+        if atom not in own or context.is_virtual(atom):
+            return atom
+        assert isinstance(atom, ir.Var)
+        if atom not in found:
+            found[atom] = context.define(context.name_of(atom), context.value(atom), context.is_varied(atom))
+            context.joined(found[atom], atom)
+        return found[atom]
+
+    for cell, state in list(heap.states.items()):
+        held = (*state.items, *((state.whole,) if state.whole is not None else ()))
+        if any(map(own.__contains__, held)):
+            whole = None if state.whole is None else outside(state.whole)
+            heap.states[cell] = dataclasses.replace(state, items=tuple(map(outside, state.items)), whole=whole)
+    for kept in (heap.frozen, heap.origins):
+        for cell, made in list(kept.items()):
+            if (made[0] if isinstance(made, tuple) else made) in own:
+                del kept[cell]  # type: ignore[attr-defined]
+    return found
 
 
 def _note_missing(
@@ -491,7 +547,8 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     if s.target is not None:
         target = self.context.define(s.target.name, UNKNOWN)
         frame.env[s.target] = target
-    ended = self.run_statements(s.body, frame, child)
+    with entered(self, maker, made):
+        ended = self.run_statements(s.body, frame, child)
     builder.bound |= child.bound
     if maker is contextlib.nullcontext and target is None:
         builder.statements += child.statements

@@ -25,7 +25,18 @@ from typing import TYPE_CHECKING, Any
 
 from s2s import ir, ops
 from s2s.analysis.parts import leaves
-from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, ListOf, Mapping, Object, Ref, Sequence
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Ref,
+    Sequence,
+    is_record_class,
+)
 from s2s.errors import error
 from s2s.signature import has_attributes
 
@@ -435,6 +446,8 @@ def _display(builder: Builder, state: State, items: dict[Any, ir.Atom], name: st
     if state.kind is tuple:
         return builder.call(ops.make_tuple, *items.values(), name=name)
     if issubclass(state.kind, tuple):
+        if not is_record_class(state.kind):
+            raise error("S2S138", name=state.kind.__name__)
         return builder.call(state.kind, *items.values(), name=name)
     return builder.call(ops.make_list, *items.values(), name=name)
 

@@ -23,6 +23,22 @@ class Counted:
     item: Callable[[ir.Atom, Builder], ir.Atom]
 
 
+UNROLL_AT_MOST = 64
+"""A loop over known items with more trips than this stays a loop."""
+
+
+def few_trips(self: Specializer, iterable: ir.Atom) -> range | None:
+    """A range that is known and short."""
+    made = self.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
+    if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
+        return None
+    bounds = [a.value for a in made.args if isinstance(a, ir.Const) and type(a.value) is int]
+    if len(bounds) != len(made.args):
+        return None
+    found = range(*bounds)
+    return found if len(found) <= UNROLL_AT_MOST else None
+
+
 def start_of(made: ir.Call) -> ir.Atom:
     """Where an ``enumerate`` begins."""
     given = made.args[1] if len(made.args) > 1 else dict(made.kwargs).get("start", ir.Const(0))

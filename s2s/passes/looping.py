@@ -8,23 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from s2s import ir
-from s2s.analysis.lattice import join, truth
+from s2s.analysis.lattice import join, lengths_of, truth
 from s2s.analysis.values import UNKNOWN, AbstractValue, Range, Scalar
 from s2s.errors import DifferentiationError, error
 from s2s.passes import containers, iterators
 from s2s.passes import heap as objects
-from s2s.passes.branching import ABOUT_OBJECTS, join_sides, phi
+from s2s.passes.branching import join_sides, phi
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame
 from s2s.passes.heap import state_of
-from s2s.passes.iteration import Counted
+from s2s.passes.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
 from s2s.passes.ranges import turned
+from s2s.passes.refused import ABOUT_OBJECTS
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
-UNROLL_AT_MOST = 64
+FEW = 4
+"""Loops of libraries with so many trips are written trip by trip: they often put shapes together, known only then."""
 
 
 def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
@@ -45,7 +47,7 @@ def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) ->
 def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     if isinstance(self.context.value(iterable), Range):
         if not _loop_or_not(self, loop, iterable, frame, builder):
-            _unroll(self, loop, [*map(ir.Const, _few_trips(self, iterable) or ())], frame, builder)
+            _unroll(self, loop, [*map(ir.Const, few_trips(self, iterable) or ())], frame, builder)
         return False
     state = state_of(self.context, iterable)
     items = self.static_items(iterable, builder, loop.span, for_loop=True)
@@ -57,26 +59,19 @@ def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame,
         _unroll(self, loop, items, frame, builder)
         return False
     counted = self.counted(iterable, builder, loop.span)
+    length = counted.length
+    if isinstance(length, ir.Const) and type(length.value) is int and length.value <= FEW and not self.is_own(frame.fn):
+        items = [counted.item(ir.Const(k), builder) for k in range(length.value)]
+        _unroll(self, loop, items, frame, builder)
+        return False
     over = builder.call(range, counted.length, span=loop.span)
     _loop(self, loop, over, counted, frame, builder)
     return False
 
 
-def _few_trips(self: Specializer, iterable: ir.Atom) -> range | None:
-    """A range that is known and short."""
-    made = self.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
-    if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
-        return None
-    bounds = [a.value for a in made.args if isinstance(a, ir.Const) and type(a.value) is int]
-    if len(bounds) != len(made.args):
-        return None
-    found = range(*bounds)
-    return found if len(found) <= UNROLL_AT_MOST else None
-
-
 def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     """A loop over a range; False where it has few trips and objects that can only be followed trip by trip."""
-    if _few_trips(self, iterable) is None:
+    if few_trips(self, iterable) is None:
         _loop(self, loop, iterable, None, frame, builder)
         return True
     self.has_short_loops = True
@@ -269,7 +264,10 @@ def _widened(
     for leaf in leaves:
         init = (context.value(leaf.first), context.is_varied(leaf.first))
         known, varied = values.get(leaf.key, init)
-        wider = join(known, context.value(leaf.second), context.evaluator.facts) if attempt < 5 else UNKNOWN
+        facts = context.evaluator.facts
+        facts.standing = lengths_of(known) - lengths_of(init[0])
+        wider = join(known, context.value(leaf.second), facts) if attempt < 5 else UNKNOWN
+        facts.standing = frozenset()
         found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
     return found
 

@@ -11,6 +11,7 @@ into it is kept on the heap: a gradient call leaves the object itself as it is.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -34,7 +35,7 @@ from s2s.rules import table
 from s2s.signature import describe, slots_of
 from s2s.signature import has_attributes as is_user_object
 from s2s.target import own_signature
-from s2s.versions import AliasGuard, KindGuard, ObjectGuard, import_path, imported
+from s2s.versions import AliasGuard, AttributeGuard, KindGuard, ObjectGuard, import_path, imported
 
 if TYPE_CHECKING:
     from s2s.passes.containers import At
@@ -68,6 +69,10 @@ AUGMENTED: dict[Any, str] = {
 }
 
 
+_SPECIAL = (np.vectorize, np.errstate, np.finfo, np.iinfo, np.ndenumerate, np.ndindex, contextlib.ContextDecorator)
+"""Classes of Python's library and of NumPy that are known by what they mean."""
+
+
 def is_user_class(cls: Any) -> bool:
     """Whether calling a class makes an object that can be virtual: written in Python, made as ``object`` is."""
     return (
@@ -75,8 +80,9 @@ def is_user_class(cls: Any) -> bool:
         and bool(cls.__flags__ & HEAP_TYPE)
         and type(cls).__call__ is type.__call__
         and not issubclass(cls, (BaseException, enum.Enum, tuple, list, dict, set, str, int, float, np.ndarray, type))
-        and ((cls.__module__ or "").split(".")[0] not in ("s2s", "numpy", "builtins", "functools")
+        and ((cls.__module__ or "").split(".")[0] not in ("s2s", "builtins", "functools")
              or cls.__module__.startswith("s2s.models."))
+        and not issubclass(cls, _SPECIAL)
         and isinstance(cls.__new__, (types.FunctionType, type(object.__new__)))
         and isinstance(inspect.getattr_static(cls, "__init__"), (types.FunctionType, types.WrapperDescriptorType))
     )
@@ -242,9 +248,19 @@ class Instances:
         if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
             return self._bind(at, found, ref, name)
         own = objects.read(at.builder, cell, name, at.name, at.span)
-        if own is not None or found is MISSING or isinstance(found, types.MemberDescriptorType):
+        if own is not None:
             return own
+        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+            self._guard_attribute(cell, name)
+            return None
         return self._bind(at, found, ref, name)
+
+    def _guard_attribute(self, cell: Cell, name: str) -> None:
+        """Guard that a live object has an attribute, or has none."""
+        if self.context.heap.peek(cell).borrowed and cell in self.places:
+            root, path, owner = self.places[cell].guard()
+            is_there = hasattr(self.live[cell], name)
+            self.specializer.guards[root, path, name, owner] = AttributeGuard(root, path, name, is_there, owner)
 
     def look_up(self, cls: type, name: str) -> Any:
         """What a class has under a name, ``MISSING`` where there is nothing; functions and descriptors under a guard.
@@ -458,10 +474,25 @@ class Instances:
         if name in state.keys:
             return True
         if state.borrowed and cell in self.live:
+            self._guard_attribute(cell, name)
             return hasattr(self.live[cell], name)
         if isinstance(class_attribute(state.kind, "__getattr__"), types.FunctionType):
             raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
         return False
+
+    def names(self, at: At, ref: ir.Atom) -> ir.Atom | None:
+        """``dir(ref)``; None where the class has a ``__dir__`` of its own."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if class_attribute(state.kind, "__dir__") is not class_attribute(object, "__dir__"):
+            return None
+        if cell in self.live:
+            self.guard_identity(cell)
+        own = {*state.keys, *(own_names(self.live[cell]) if state.borrowed and cell in self.live else ())}
+        from s2s.passes.containers import new_list
+
+        return new_list(self.specializer, at, [ir.Const(name) for name in sorted({*dir(state.kind), *own})])
 
     # --- operations
 
@@ -695,7 +726,7 @@ class Instances:
             return None
         if key in cell.parts:
             return cell.parts[key].var
-        found = inspect.getattr_static(owner, key) if key in getattr(owner, "__dict__", ()) else getattr(owner, key)
+        found = owner.__dict__[key] if key in getattr(owner, "__dict__", ()) else getattr(owner, key)
         return self.live_value(builder, cell, found, place.step(key), key, name)
 
     def live_value(

@@ -96,6 +96,8 @@ class Reverser:
         self.wanted: set[int] = set()
         self.inputs = frozenset(context.inputs.values())
         self.finder: ir.Var | None = None
+        self.masks: dict[ir.Var, ir.Atom | None] = {}
+        """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         self.now = 0
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
         self.undone = {
@@ -294,6 +296,7 @@ class Reverser:
 
     def add(self, sweep: Sweep, var: ir.Var, path: Path, g: ir.Atom, span: ir.Span | None) -> None:
         """Add a cotangent to that of a part that is no container itself."""
+        self.masks[var] = None
         if stores.is_held_elsewhere(self, var):
             stores.add_to(self, sweep, var, g, span)
             return
@@ -312,6 +315,20 @@ class Reverser:
             sweep.bars[key] = sweep.named(g, self.name(var))
         else:
             sweep.bars[key] = self._sum(sweep, old, g, value, span, self.name(var))
+
+    def is_mask(self, array: ir.Atom, index: ir.Atom) -> bool:
+        """Whether an index chooses items of an array by a bool for each."""
+        mine, other = self.context.value(array), self.context.value(index)
+        both = isinstance(mine, Array) and isinstance(other, Array)
+        return both and other.dtype == bool and mine.shape == other.shape  # type: ignore[union-attr]
+
+    def note_mask(self, sweep: Sweep, var: ir.Var, mask: ir.Atom, target: ir.Atom) -> None:
+        """Before the first cotangent is added to a variable: it goes to the items that a mask chooses."""
+        home = self.crossing.home
+        is_here = isinstance(target, ir.Var) and home.get(var) is home.get(target)
+        is_first = sweep.holding((var, ())) is None and not self.memory.is_buffer(var)
+        known = self.masks.get(var, mask) if is_here and (is_first or var in self.masks) else None
+        self.masks[var] = mask if known == mask and not self.memory.is_buffer(mask) else None
 
     def _add_to_list(self, sweep: Sweep, buffer: ir.Atom, g: ir.Atom, span: ir.Span | None) -> None:
         """``buffer[:] = buffer + g``, item by item: ``+=`` would make the list longer."""

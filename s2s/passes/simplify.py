@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.lattice import is_number
+from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array
 from s2s.passes.build import Context
@@ -107,9 +107,10 @@ _FRESH: set[Any] = {
 _COPY = ir.Const(np.copy)
 
 
-def drop_copies(function: ir.Function) -> ir.Function:
+def drop_copies(function: ir.Function, context: Context) -> ir.Function:
     """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads. Both
-    are made equally often: a copy in a loop of what was made before it is a new one in each trip."""
+    are made equally often: a copy in a loop of what was made before it is a new one in each trip. What may be of rank 0
+    is copied: arithmetic makes numbers of it, which cannot be changed in place."""
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
         return function
@@ -119,7 +120,9 @@ def drop_copies(function: ir.Function) -> ir.Function:
         if not isinstance(value, ir.Call) or value.fn != _COPY:
             continue
         source = value.args[0]
-        if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)):
+        if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)) and shape_of(
+            context.value(source)
+        ):
             if loops[source] == loops[target]:
                 mapping[target] = source
     if not mapping:

@@ -44,10 +44,10 @@ from s2s.analysis.values import (
     Scalar,
     Sequence,
     Unknown,
-    is_record_class,
+    has_fields,
 )
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, iterators, nested, reflection, stack_sweeps
+from s2s.passes import containers, iterators, nested, process, reflection, sets, stack_sweeps
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
@@ -86,14 +86,17 @@ from s2s.passes.joins import Side
 from s2s.passes.looping import for_loop, while_loop
 from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
 from s2s.passes.operands import as_arrays
-from s2s.passes.trial import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
+from s2s.passes.trial import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
 from s2s.rules.ufuncs import METHODS
-from s2s.signature import compiled_from, describe
+from s2s.signature import ThreadLocal, compiled_from, describe
 from s2s.target import own_signature
 from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
 OWN_MODULES = (rt.__name__, ops.__name__)
+
+SHORT = 8
+"""An array of at most so many items is spread out in a call ``f(*a)``."""
 
 LOOKED_THROUGH = (
     getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *nested.MAKERS,
@@ -132,10 +135,16 @@ class Specializer:
         """Whether the program asks of two containers or objects that were there before whether they are one."""
         self.followed = 0
         """How many calls are being specialised that can be left as they are."""
+        self.tried_from = 0
+        """How many calls are around the outermost one that is tried out; 0 where none is."""
+        self.effort = 0
+        """How many calls were followed in calls that can be left as they are."""
         self.trying = 0
         """How many bodies of a ``try`` are being specialised."""
         self.catching = 0
         """How many of them have a handler that would see a refusal."""
+        self.unsure = 0
+        """How many managers are around this place that may change settings, in a way that is not known."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
         self.there: list[Callable[[ir.Var], bool]] = []
@@ -360,6 +369,8 @@ class Specializer:
             if isinstance(arg, ir.Star):
                 atom = self.atom(arg.atom, frame)
                 items = self.static_items(atom, builder, span)
+                if items is None:
+                    items = self._rows(atom, builder, span)
                 positional.extend([ir.Star(atom)] if items is None else items)
             else:
                 positional.append(self.atom(arg, frame))
@@ -381,6 +392,14 @@ class Specializer:
             else:
                 keywords[None] = atom
         return positional, keywords
+
+    def _rows(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
+        """The items of an array of known length, where it is short."""
+        value = self.context.value(atom)
+        length = value.shape[0] if isinstance(value, Array) and value.shape else None
+        if length is None or not length.is_constant or length.offset > SHORT:
+            return None
+        return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(length.offset)]
 
     def check_bound(self, atom: Any, builder: Builder, span: ir.Span | None) -> None:
         """Raise the user's UnboundLocalError where a variable that some path leaves unbound is read."""
@@ -415,6 +434,16 @@ class Specializer:
             if isinstance(found, types.MethodType):
                 return self.instances.method(builder, found, Place(root, (load.name,), owner))
             return ir.Const(found)
+        if not self.is_own(frame.fn) and not in_rule(frame) and is_plain_option(found):
+            # code of libraries has its options in integers too
+            self.guards[key] = ObjectGuard(root, (load.name,), found, owner)
+            if type(found) is not tuple:
+                return ir.Const(found)
+            return builder.call(ops.make_tuple, *map(ir.Const, found), name=load.name, span=span)
+        if self.unsure and type(found) is ThreadLocal:
+            return builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name, span)
+        if found is sys.modules:
+            return builder.let(process.MODULES, UNKNOWN, load.name, span)
         value = with_sizes(describe(found, "?"), found)
         if isinstance(value, Object) or (objects.holds_mutable(value) and value != without_objects(value)):
             return self.instances.live_root(builder, found, Place(root, (load.name,), owner))
@@ -525,6 +554,11 @@ class Specializer:
         asked = None if spread else nested.asked_of(self, callee)
         if asked is not None:
             return nested.apply(self, containers.At(frame, builder, span, name), asked, args, kwargs)
+        read = self.context.definition(callee, getattr)
+        if read is not None and read[1] == ir.Const("get") and process.is_modules(self.context, read[0]):
+            found = None if kwargs else process.module_or(self, args)
+            if found is not None:
+                return found
         state = state_of(self.context, callee)
         if state is not None and not spread:
             return self.instances.call(containers.At(frame, builder, span, name), callee, args, kwargs)
@@ -603,6 +637,9 @@ class Specializer:
         kwargs = {key: builder.frozen(a) for key, a in kwargs.items()}
         if varied and not _only_makes(callee) and any(self._has_captured([*map(_plain, args), *kwargs.values()])):
             raise error("S2S143", span=span)
+        if self.context.is_varied(callee) and self.context.definition(callee, getattr) is None:
+            name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
+            raise error("S2S206", span=span, name=name)
         made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
         if not varied and not harmless:
             may_change(self, [*args, *kwargs.values()], builder, span)
@@ -770,7 +807,7 @@ class Specializer:
         """A call of a function that keeps its results (``functools.lru_cache``): with something differentiated the
         function itself; with known arguments what it gives, where that is an option; else it is called as it is."""
         given = [*args, *kwargs.values()]
-        if any(map(self.context.is_varied, given)):
+        if any(map(self.context.is_varied, given)) or fn.__wrapped__ in FORMS:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
         if not kwargs and all(map(_is_option, args)) and (not self.undecided or any(map(_is_definition, args))):
             values = tuple(a.value for a in args if isinstance(a, ir.Const))
@@ -825,24 +862,28 @@ class Specializer:
         at = containers.At(frame, builder, span, name)
         if not is_hashable(fn):
             return None
-        if is_record_class(fn) and isinstance(fn.__new__, types.FunctionType):
+        if has_fields(fn) and isinstance(fn.__new__, types.FunctionType):
             return containers.new_record(self, at, fn, args, kwargs)
+        if args and isinstance(args[0], ir.Const) and has_fields(args[0].value):
+            made = containers.made_record(self, at, fn, args[0].value, args[1:], kwargs)
+            if made is not None:
+                return made
         if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
             return ir.Const(super(*(a.value for a in args if isinstance(a, ir.Const))))
         if fn is types.SimpleNamespace and not args and None not in kwargs:
             return containers.new(self, at, objects.State(fn, tuple(kwargs), tuple(kwargs.values())))
-        if is_user_class(fn) and table.find(fn) is None and fn not in containers.MAKERS:
+        if is_user_class(fn) and table.find(fn) is None and fn not in MAKERS:
             return self.make_object(at, fn, args, kwargs)
         if fn is object.__new__ and args and isinstance(args[0], ir.Const):
             return self.instances.new(at, args[0].value)
-        if not (virtual or fn in containers.MAKERS):
+        if not (virtual or fn in MAKERS):
             return None
         found = self.on_object(at, fn, args)
         if found is not None:
             return found
         if fn is next and args and cell_of(self.context, args[0]) is not None:
             return iterators.take_one(self, at, *args)
-        form = containers.FORMS.get(fn) or reflection.FORMS.get(fn)
+        form = containers.FORMS.get(fn) or sets.FORMS.get(fn) or reflection.FORMS.get(fn)
         if form is not None:
             return form(self, at, *args, **kwargs)
         if fn is getattr and len(args) == 2:
@@ -860,9 +901,15 @@ class Specializer:
         given = (*args, *kwargs.values())
         if any(map(self.context.is_varied, given)):
             return self.instances.make(at, cls, args, kwargs)
-        module = cls.__module__ or ""
+        module, init = cls.__module__ or "", inspect.getattr_static(cls, "__init__")
+        package = module.split(".")[0]
         is_model = module.startswith("s2s.models.")  # stands for a class of a library: its methods are followed
-        if module.split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names) and not is_model:
+        if package in sys.stdlib_module_names:
+            return None
+        is_known = package in STABLE_MODULES and not is_model
+        if is_known and init is not object.__init__ and not containers.only_notes(init):
+            return None
+        if self.effort > MOST_EFFORT:
             return None
         before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
         self.context.heap = before.copy()
@@ -895,6 +942,8 @@ class Specializer:
             return ir.Const(None)
         if fn is vars:
             return instances.get(at, args[0], "__dict__")
+        if fn is dir:
+            return instances.names(at, args[0])
         if fn is callable:
             return ir.Const(instances.has(at, args[0], "__call__"))
         named = len(args) > 1 and isinstance(args[1], ir.Const) and isinstance(args[1].value, str)
@@ -922,7 +971,7 @@ class Specializer:
         state = state_of(self.context, receiver)
         if state is None or not isinstance(attribute, ir.Const):
             return None
-        if is_record_class(state.kind) and attribute.value in state.kind._fields:  # type: ignore[attr-defined]
+        if has_fields(state.kind) and attribute.value in state.kind._fields:  # type: ignore[attr-defined]
             return state.entries().get(state.kind._fields.index(attribute.value))  # type: ignore[attr-defined]
         read = ir.Call(ir.Const(getattr), (receiver, attribute))
         var = self.context.define("%", UNKNOWN, False, read)
@@ -1023,6 +1072,18 @@ class Specializer:
         cell = cell_of(self.context, args[0]) if args else None
         return cell is not None and cell.origin is None and (fn, cell) not in self.receivers
 
+    def may_try(self, fn: types.FunctionType, args: list[ir.Atom]) -> bool:
+        """Whether a call with nothing differentiated in it may be tried out in place: one that calls itself with
+        another object or constant, or something of another kind, may."""
+        return fn not in self.active_calls or (bool(args) and (fn, self._receiver(args)) not in self.receivers)
+
+    def _receiver(self, args: list[ir.Atom]) -> Any:
+        """The object or constant that a call gets first, else the kind of what it gets."""
+        if not args or isinstance(args[0], ir.Const):
+            return args[0] if args else None
+        cell = cell_of(self.context, args[0])
+        return self.context.value(args[0]) if cell is None else cell
+
     def followed_or_asked(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
         span: ir.Span | None,
@@ -1031,7 +1092,7 @@ class Specializer:
         which only the answer is tested, it is asked when the program runs."""
         states = [state_of(self.context, a) for a in (*args, *kwargs.values())]
         may_ask = span in frame.tested and not any(s is not None and objects.is_instance(s) for s in states)
-        if not may_ask or self.catching or self.followed or self._is_own(fn):
+        if not may_ask or self.catching or self.followed or self.is_own(fn):
             return self.inline(fn, args, kwargs, frame, builder, span)
         before, guards = self.context.heap, dict(self.guards)
         self.context.heap, child = before.copy(), builder.child()
@@ -1050,7 +1111,7 @@ class Specializer:
         self.context.kept.add(made)  # type: ignore[arg-type]
         return made
 
-    def _is_own(self, fn: types.FunctionType) -> bool:
+    def is_own(self, fn: types.FunctionType) -> bool:
         """Whether a function belongs to the package of the function compiled."""
         if self.function is None:
             return True
@@ -1094,6 +1155,7 @@ class Specializer:
     ) -> ir.Atom:
         """Specialise a Python function's body in the place of a call of it."""
         asked = (*frame.called_from, place_of(frame, span))
+        self.effort += bool(self.followed)
         try:
             function = lower_function(fn)
         except DifferentiationError as problem:
@@ -1109,7 +1171,7 @@ class Specializer:
         self._bind_parameters(function, bound.arguments, _defaults(fn), inner, builder, span)
         self._depend(fn)
         self.active_calls.append(fn)
-        self.receivers.append((fn, cell_of(self.context, args[0]) if args else None))
+        self.receivers.append((fn, self._receiver(args)))
         try:
             (result,) = self.run(function.body, inner, builder)
         except DifferentiationError as problem:
@@ -1238,7 +1300,7 @@ class Specializer:
                 return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(len(items))]
             case Mapping(keys):
                 return [ir.Const(k) for k in keys]
-            case Known() if isinstance(value.value, (tuple, list, str, dict, range, types.MappingProxyType)):
+            case Known() if isinstance(value.value, (tuple, list, str, dict, range, frozenset, types.MappingProxyType)):
                 return [ir.Const(v) for v in value.value]
             case _:
                 return self._static_view(atom, builder, span)
@@ -1252,8 +1314,9 @@ class Specializer:
         found = objects.contents(builder, cell, span)
         if found is None:
             return None
-        if state.kind is set:  # in the order in which Python's set has them
-            return [ir.Const(v) for v in {a.value for a in found.values() if isinstance(a, ir.Const)}]
+        if state.kind is set and len(found) > 1:  # in the order in which Python's set has them
+            constants = [a for a in found.values() if isinstance(a, ir.Const)]
+            return [ir.Const(v) for v in {a.value for a in constants}] if len(constants) == len(found) else None
         return [ir.Const(k) for k in found] if objects.is_dict(state) else list(found.values())
 
     def _static_view(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
@@ -1350,6 +1413,9 @@ class Specializer:
 _CHANGES = {plain: change for change, plain in containers.IN_PLACE.items()}
 
 
+MAKERS = containers.MAKERS | sets.MAKERS
+"""What makes a new container, also where no argument is an object on the heap."""
+
 _TAKE_OBJECTS = frozenset({
     map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict, any, all,
 })
@@ -1383,6 +1449,13 @@ def is_hashable(fn: Any) -> bool:
 def _has_no_place(problem: DifferentiationError) -> bool:
     """Whether an error does not say where yet."""
     return problem.diagnostic.span is None
+
+
+def is_plain_option(value: Any) -> bool:
+    """Whether a value is an integer, or a tuple or frozen set of integers and other options."""
+    if type(value) in (tuple, frozenset):
+        return all(type(item) is int or is_constant_kind(item) for item in value)
+    return type(value) is int
 
 
 def _plain(argument: Any) -> ir.Atom:

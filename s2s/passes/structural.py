@@ -56,6 +56,7 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
 def _add_at(
     self: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
+    self.note_mask(sweep, source, index, target if self.is_mask(source, index) else ir.Const(None))
     buffer = stores.shadow(self, sweep, source, span)
     at = self.use_content(sweep, index)
     if isinstance(self.context.value(source), ListOf) and not is_number(part(self.context.value(target), ())):

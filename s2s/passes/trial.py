@@ -32,10 +32,15 @@ TRIAL_DEPTH = 12
 """How many calls may be inlined in one another where another one is only tried out."""
 
 
+MOST_EFFORT = 1500
+"""So many calls are followed in calls that are tried out; from then on calls stay as they are. What is tried out and
+cannot be followed is tried again in what it is a part of."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a call gives; whether it changes an argument in place, None where that is not known; and whether its answer
-    is settled now: an option, a function, a module, or a tuple of such."""
+    is settled now: an option, a function, a module, or a tuple of such, or an object."""
 
     value: AbstractValue = UNKNOWN
     changes: bool | None = None
@@ -47,7 +52,9 @@ def outcome_of(
     builder: Builder,
 ) -> Outcome:
     """What comes of a call, found by running its source on what is known."""
-    if fn in self.active_calls or len(self.active_calls) > TRIAL_DEPTH:
+    depth = len(self.active_calls)
+    too_deep = self.tried_from and depth - self.tried_from > TRIAL_DEPTH
+    if not self.may_try(fn, args) or depth >= INLINE_DEPTH or too_deep or self.effort > MOST_EFFORT:
         return Outcome()
     key = _key(self, fn, args, kwargs, frame)
     if key is not None and key in self.outcomes:
@@ -57,32 +64,72 @@ def outcome_of(
     before, heap, trial = dict(self.guards), self.context.heap, builder.child()
     self.context.heap = heap.copy()
     self.followed += 1
+    outermost, self.tried_from = self.tried_from, self.tried_from or depth
     try:
         atom = self.inline(fn, args, kwargs, frame, trial, None)
-        is_settled = _is_settled(self.context, atom) or _makes_array(self.context, atom, trial)
+        given = {*args, *kwargs.values()}
+        is_settled = (
+            _is_settled(self.context, atom, given)
+            or _makes_array(self.context, atom, trial)
+            or _makes_object(self.context, atom, trial)
+        )
     except Exception:
         self.guards = before
         return Outcome()
     finally:
         self.followed -= 1
+        self.tried_from = outermost
         self.context.heap = heap
     value = self.context.value(atom)
     changes = changes_any([*args, *kwargs.values()], trial, self.context)
-    found = Outcome(value if isinstance(value, (Scalar, Array)) else UNKNOWN, changes, is_settled)
+    found = Outcome(_kind(value), changes, is_settled)
     if key is not None:
         self.outcomes[key] = found, {k: g for k, g in self.guards.items() if k not in before}
     return found
 
 
-def _is_settled(context: Context, atom: ir.Atom) -> bool:
-    """Whether an atom is an option, a function or a module, or a tuple with such items."""
+def _kind(value: AbstractValue) -> AbstractValue:
+    """What is taken over of a result where the call stays: the kinds of numbers and arrays, and of tuples of these."""
+    match value:
+        case Scalar() | Array():
+            return value
+        case Known() if value.value is None or isinstance(value.value, (np.finfo, np.iinfo)):
+            return value
+        case Sequence(kind, items) if kind is tuple:
+            made = tuple(map(_kind, items))
+            return UNKNOWN if UNKNOWN in made else Sequence(tuple, made)
+        case _:
+            return UNKNOWN
+
+
+def _is_settled(context: Context, atom: ir.Atom, given: set[ir.Atom]) -> bool:
+    """Whether an atom is an option or a number, a function or a module, a tuple or dict with such items, an argument,
+    a list of arguments and constants, or an object that was there before."""
     if isinstance(atom, ir.Const):
-        return is_constant_kind(atom.value)
+        return is_constant_kind(atom.value) or type(atom.value) in (int, float)
+    if atom in given:
+        return True
+    cell = objects.cell_of(context, atom)
+    if cell is not None and cell.origin is not None:
+        return True
     state, value = objects.state_of(context, atom), context.value(atom)
     items: tuple[AbstractValue, ...] = value.items if isinstance(value, Sequence) and value.type is tuple else ()
-    if state is not None and state.kind is tuple:
+    if state is not None and state.kind is list and state.whole is None and not state.borrowed:
+        return all(isinstance(a, ir.Const) or a in given for a in state.items)
+    if state is not None and state.kind in (tuple, dict):
         items = tuple(map(context.value, state.items))
     return any(isinstance(i, Known) and is_constant_kind(i.value) and i.value is not None for i in items)
+
+
+def _makes_object(context: Context, atom: ir.Atom, trial: Builder) -> bool:
+    """Whether a call makes an object, and does nothing that depends on the run."""
+    state = objects.state_of(context, atom)
+    if state is None or not objects.is_instance(state):
+        return False
+    return all(
+        isinstance(s, ir.Note) or (isinstance(s, ir.Let) and (isinstance(s.value, ir.Load) or is_pure_call(s.value)))
+        for s in trial.statements
+    )
 
 
 def _makes_array(context: Context, atom: ir.Atom, trial: Builder) -> bool:
@@ -132,7 +179,7 @@ def inlined_if_possible(
 ) -> ir.Atom | None:
     """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
     source cannot be followed."""
-    if fn in self.active_calls or len(self.active_calls) >= INLINE_DEPTH:
+    if not self.may_try(fn, args) or len(self.active_calls) >= INLINE_DEPTH or self.effort > MOST_EFFORT:
         return None
     before, guards = self.context.heap, dict(self.guards)
     self.context.heap, child = before.copy(), builder.child()

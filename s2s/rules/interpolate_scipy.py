@@ -14,7 +14,8 @@ from s2s.rules.table import args, arr, jvp, kind_by_value, model, refuse, vjp, z
 
 zero(
     models.piece_of, models.powers, models.factors, models.interval_of, models.places_of_basis, models.left_neighbour,
-    models.neighbour, models.check_bounds, models.check_count, models.order_of, models.cell_of, models.check_inside, models.corners_of,
+    models.neighbour, models.check_bounds, models.check_count, models.order_of, models.cell_of, models.check_inside,
+    models.corners_of,
     models.nearest_of,
 )
 kind_by_value(models.corners_of, models.nearest_of)

@@ -155,8 +155,8 @@ class Rule:
     something active goes in; ``harmless`` are those among them that only shape the result: one that is active itself
     gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
-    ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model stands
-    for the function where nothing active goes in too.
+    ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model
+    stands for the function where nothing active goes in too.
     """
 
     fn: Function
