@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.errors import DifferentiationError
+from tests.bank import CASES
+from tests.bank.second import MODES, can_be_checked, check_second
 from tests.helpers import differences
 
 X = np.array([0.4, -1.3, 0.8, 1.7])
@@ -68,3 +71,17 @@ def test_derivatives_of_a_number_to_the_fourth():
     for wanted in (second, third, fourth):
         derivative = s2s.grad(derivative)
         assert derivative(x) == pytest.approx(wanted, rel=1e-12)
+
+
+REFUSALS = ("S2S104", "S2S112", "S2S132", "S2S134", "S2S138", "S2S144", "S2S201", "S2S210")
+SOME = [case for case in CASES if can_be_checked(case)][::12]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", SOME, ids=lambda case: case.name)
+def test_some_of_the_bank_to_second_order(case, mode):
+    """Right or refused. ``python -m tests.bank.second`` runs all of it."""
+    try:
+        check_second(case, mode)
+    except DifferentiationError as problem:
+        assert problem.diagnostic.code in REFUSALS

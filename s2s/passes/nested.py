@@ -630,7 +630,8 @@ def _pullback(name: str, trees: list[Tree], places: dict[int, int]) -> ir.Functi
 
     cotangent, pull, out = ir.Var("cotangent"), ir.Var("pull"), ir.Var("out")
     bars = let(pull, let(rt.fit_cotangent, cotangent, out, ir.Const(name)))
-    result = let(ops.make_tuple, *map(bar, trees))
+    given = [bar(t) if any(id(leaf) in places for leaf in _leaves(t)) else ir.Const(None) for t in trees]
+    result = let(ops.make_tuple, *given)
     return ir.Function("pullback", (ir.Param(cotangent),), ir.Block(tuple(statements), (result,)), (pull, out))
 
 
