@@ -212,7 +212,7 @@ CHOICES = frozenset(
     equal_nan full_matrices hermitian include_initial indexing indices indices_or_sections k keepdims kind kth
     l_and_u lapack_driver like lower lwork m method minlength mode n ndmin norm num obj offset optimize order
     orthogonalize overwrite_input p_indices pad_width permute_l pivoting reflect_type repeats reps requirements
-    retstep return_counts return_index return_inverse returned s self shape shift sorted source sparse stable
+    retstep return_counts return_index return_inverse return_rank returned s self shape shift sorted source sparse stable
     stat_length subok tol trans transposed trim type unit_diagonal upper where window_shape workers writeable""".split()  # noqa: SIM905
 )
 """Parameters that are integers, names or flags, whatever the function."""
@@ -225,8 +225,11 @@ FLAT = {
 """Parameters by which the derivative is zero, and the functions that have them. A threshold for the rank is another."""
 
 
-OBJECTS = {"matrix", "A", "bc_type", "ndim", "bp", "overwrite_data", "origin", "permc_spec", "use_umfpack"}
-"""Parameters of SciPy that are no arrays: sparse matrices, names, ranks, places, flags."""
+OBJECTS = frozenset(
+    """matrix A bc_type ndim bp overwrite_data origin permc_spec use_umfpack subset_by_index subset_by_value overwrite_a
+    overwrite_b left right homogeneous_eigvals return_sign nu extrapolate ext dx dy grid""".split()  # noqa: SIM905
+)
+"""Parameters of SciPy that are no arrays: sparse matrices, names, ranks, places, orders, limits that choose, flags."""
 
 
 def test_no_parameter_that_can_carry_a_derivative_is_passed_over() -> None:
