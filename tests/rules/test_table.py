@@ -213,7 +213,8 @@ CHOICES = frozenset(
     l_and_u lapack_driver like lower lwork m method minlength mode n ndmin norm num obj offset optimize order
     orthogonalize overwrite_input p_indices pad_width permute_l pivoting reflect_type repeats reps requirements
     retstep return_counts return_index return_inverse return_rank returned s self shape shift sorted source sparse stable
-    stat_length subok tol trans transposed trim type unit_diagonal upper where window_shape workers writeable""".split()  # noqa: SIM905
+    stat_length subok tol trans transposed trim type unit_diagonal upper where window_shape workers
+    writeable""".split()  # noqa: SIM905
 )
 """Parameters that are integers, names or flags, whatever the function."""
 
@@ -229,7 +230,7 @@ OBJECTS = frozenset(
     """matrix A bc_type ndim bp overwrite_data origin permc_spec use_umfpack subset_by_index subset_by_value overwrite_a
     overwrite_b left right homogeneous_eigvals return_sign nu extrapolate ext dx dy grid""".split()  # noqa: SIM905
 )
-"""Parameters of SciPy that are no arrays: sparse matrices, names, ranks, places, orders, limits that choose, flags."""
+"""Parameters of SciPy that are no arrays: sparse matrices, names, ranks, places, orders, limits, flags."""
 
 
 def test_no_parameter_that_can_carry_a_derivative_is_passed_over() -> None:
