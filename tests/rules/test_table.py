@@ -212,7 +212,8 @@ CHOICES = frozenset(
     equal_nan full_matrices hermitian include_initial indexing indices indices_or_sections k keepdims kind kth
     l_and_u lapack_driver like lower lwork m method minlength mode n ndmin norm num obj offset optimize order
     orthogonalize overwrite_input p_indices pad_width permute_l pivoting reflect_type repeats reps requirements
-    retstep return_counts return_index return_inverse return_rank returned s self shape shift sorted source sparse stable
+    retstep return_counts return_index return_inverse return_rank returned s self shape shift sorted source sparse
+    stable
     stat_length subok tol trans transposed trim type unit_diagonal upper where window_shape workers
     writeable""".split()  # noqa: SIM905
 )
