@@ -10,6 +10,8 @@ s2s.jvp(f, (x,), (x_dot,))       value and tangent, by forward mode
 s2s.jacobian(f), s2s.hessian(f)  all partial derivatives, first and second
 s2s.hvp(f, (x,), (v,))           the product of the Hessian and a vector
 s2s.check_grads(f, (x,))         derivatives against differences
+s2s.checkpoint(layer)            a function whose reverse computes again what it reads
+s2s.checkpointed(range(n), 20)   a loop whose reverse keeps 20 states and computes the others again
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
 """
@@ -20,6 +22,7 @@ from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and
 
 if TYPE_CHECKING:
     from s2s import errors
+    from s2s.checkpointing import checkpoint, checkpointed
     from s2s.derivatives import Derivative
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
@@ -43,6 +46,8 @@ __all__ = [
     "Differentiable",
     "__version__",
     "check_grads",
+    "checkpoint",
+    "checkpointed",
     "differentiable",
     "elementwise_grad",
     "errors",
@@ -71,6 +76,8 @@ _LATER = {
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
     "Derivative": "s2s.derivatives",
     "check_grads": "s2s.testing",
+    "checkpoint": "s2s.checkpointing",
+    "checkpointed": "s2s.checkpointing",
     "functions": "s2s.listing",
 }
 

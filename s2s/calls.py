@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.checkpointing import Checkpoint
 from s2s.signature import describe, has_float
 from s2s.target import own_signature
 
 Pullback = Callable[[Any], tuple[Any, ...]]
 
 
-def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:
+def vjp_of_call(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str = "refused"
+) -> tuple[Any, Pullback]:
     """``fn(*args, **kwargs)`` and its pullback, which gives a cotangent per positional argument, then one per keyword;
-    None for those that have none."""
+    None for those that have none. ``changes`` as in ``derivative``."""
     from s2s.derivatives import derivative
+
+    if isinstance(fn, Checkpoint):
+        return fn(*args, **kwargs), lambda cotangent: vjp_of_call(fn.func, args, kwargs, "repeated")[1](cotangent)
 
     if not any(map(_carries, (*args, *kwargs.values()))):
         nothing = tuple(_absent(value) for value in (*args, *kwargs.values()))
@@ -30,7 +36,7 @@ def vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
     argnums = tuple(k for k, value in enumerate(given) if _carries(value))
-    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), "refused")(*given, **rest)
+    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), changes)(*given, **rest)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
         found = pullback(cotangent)
@@ -144,13 +150,15 @@ def _by_position(
     return tuple(given), places
 
 
-def vjp_of_method(receiver: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:
+def vjp_of_method(
+    receiver: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str = "refused"
+) -> tuple[Any, Pullback]:
     """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is the receiver's."""
     kind = np.ndarray if isinstance(receiver, np.generic) else type(receiver)
     method = getattr(kind, name, None)
     if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
-        return vjp_of_call(method, (receiver, *args), kwargs)
-    out, pull = vjp_of_call(getattr(receiver, name), args, kwargs)
+        return vjp_of_call(method, (receiver, *args), kwargs, changes)
+    out, pull = vjp_of_call(getattr(receiver, name), args, kwargs, changes)
     return out, lambda cotangent: (None, *pull(cotangent))
 
 

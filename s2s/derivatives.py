@@ -136,8 +136,9 @@ def derivative(
 ) -> Derivative:
     """The derivative of ``f`` for this ask: the one made before, where there is one.
 
-    ``changes`` says what becomes of arguments that ``f`` changes in place: they are ``refused``; ``returned``, where
-    ``f`` returns nothing; or else nothing that the caller sees.
+    ``changes`` says what becomes of arguments that ``f`` changes in place: they are ``refused``, as in ``repeated`` for
+    a call that may run again, which is refused what may give something else then; ``returned``, where ``f`` returns
+    nothing; or else nothing that the caller sees.
     """
     single = argnums is not None and not isinstance(argnums, (tuple, list))
     wanted = (argnums,) if single else None if argnums is None else tuple(argnums)

@@ -251,6 +251,13 @@ class Version:
         self.late = 0
 
     @property
+    def keeps_states(self) -> bool:
+        """Whether its reverse sweep runs again what asks for the states of a loop, or for what calls have given."""
+        names = [name for name, path in self.compiled.imports.items() if path == "s2s.runtime"]
+        kinds = (f"{name}.{kind}(" for name in names for kind in ("Snapshots", "Calls"))
+        return any(kind in self.compiled.text for kind in kinds)
+
+    @property
     def is_general(self) -> bool:
         """Whether it takes arguments of which nothing is known: it is tried after the others."""
         return any(isinstance(aval, Unknown) for aval in self.avals)
@@ -456,6 +463,11 @@ class Dispatcher:
             version = inner.version_for(values)
         else:
             version = inner.version_of(avals, inner.ask.request(inner.target, avals, ()))
+        if version.keeps_states:  # which is no arithmetic
+            request = version.request
+            options = (*request.options, ("checkpoints", "off"))
+            again = Request(request.mode, request.wrt, request.single, request.has_aux, options)
+            version = inner._make(version.avals, again, values)
         return version.raw, version.guards
 
     def _own(self, guard: Guard, function: types.FunctionType) -> Guard:

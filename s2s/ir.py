@@ -207,13 +207,15 @@ class Store:
 @record
 class If:
     """Run one of two blocks. SSA form: ``results[k]`` is bound to ``yields[k]`` of the block that ran. A block that
-    raises yields ``UNDEFINED``."""
+    raises yields ``UNDEFINED``. Where ``again`` is set, the test is ``True``, and the reverse sweep runs ``then`` again
+    instead of keeping what it reads of it: made for reverse mode by ``again.group``, ``reverse`` leaves none."""
 
     test: Atom
     then: Block
     orelse: Block
     results: tuple[Var, ...] = ()
     span: Span | None = None
+    again: bool = False
 
 
 @record
@@ -232,7 +234,8 @@ class For:
 
     Named form: ``orelse`` runs when no ``Break`` ended the loop. SSA form: ``body.yields[k]`` is the next value of
     ``carried[k]``; where ``leave`` is an atom, the loop ends after the trip in which it is true, and ``left`` says
-    afterwards whether that happened."""
+    afterwards whether that happened. Where ``snapshots`` is an atom, the reverse sweep keeps at most so many states
+    between trips and runs trips again; ``reverse`` leaves none."""
 
     item: Var
     iterable: Atom
@@ -242,12 +245,14 @@ class For:
     left: Var | None = None
     orelse: Block = Block(())
     span: Span | None = None
+    snapshots: Atom | None = None
 
 
 @record
 class While:
     """Run ``body`` as long as the one yield of ``test`` is true. Both blocks see ``carried`` params; ``test`` only
-    defines temporaries that nothing else reads (``lower`` writes other loops as ``while True`` with a ``Break``)."""
+    defines temporaries that nothing else reads (``lower`` writes other loops as ``while True`` with a ``Break``).
+    ``snapshots`` as in ``For``."""
 
     test: Block
     body: Block
@@ -256,6 +261,7 @@ class While:
     left: Var | None = None
     orelse: Block = Block(())
     span: Span | None = None
+    snapshots: Atom | None = None
 
 
 @record
@@ -345,7 +351,8 @@ class Continue:
 @record
 class Note:
     """A remark for the reader of the generated text; no meaning. ``section`` is ``forward`` or ``reverse`` where the
-    note begins a sweep (statements of a reverse sweep are printed under the source line that they belong to)."""
+    note begins a sweep (statements of a reverse sweep are printed under the source line that they belong to); for notes
+    around what runs again it is that of ``passes.checkpoints``."""
 
     text: str
     section: str = ""
@@ -474,11 +481,13 @@ def reads_of(statement: Statement) -> Iterator[Atom]:
             yield from (target, key, value)
         case If(test):
             yield test
-        case For(iterable=iterable, carried=carried):
+        case For(iterable=iterable, carried=carried, snapshots=snapshots):
             yield iterable
             yield from (c.init for c in carried)
-        case While(carried=carried):
+            yield from () if snapshots is None else (snapshots,)
+        case While(carried=carried, snapshots=snapshots):
             yield from (c.init for c in carried)
+            yield from () if snapshots is None else (snapshots,)
         case With(manager):
             yield manager
         case Try(handlers=handlers):
@@ -662,6 +671,9 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
     def carry(carried: tuple[Carried, ...]) -> str:
         return "".join(f" [{c.result} <- {c.param} = {c.init}]" for c in carried)
 
+    def keeps(snapshots: Atom | None) -> str:
+        return "" if snapshots is None else f" [snapshots: {snapshots}]"
+
     def step(s: Statement, depth: int) -> None:
         match s:
             case Let(target, value):
@@ -670,13 +682,14 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 place = {"item": f"{target}[{key}]", "attr": f"{target}.{key}"}.get(kind, str(target))
                 put(depth, f"{place} {op.__name__ if op else ''}= {value}", s)
             case If(test, then, orelse, results):
-                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}if {test}:", s)
+                again = " [again]" if s.again else ""
+                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}if {test}:{again}", s)
                 run(then, depth + 1)
                 if orelse.statements or orelse.yields:
                     put(depth, "else:")
                     run(orelse, depth + 1)
             case For(item, iterable, body, carried, leave, left, orelse):
-                put(depth, f"for {item} in {iterable}:{carry(carried)}", s)
+                put(depth, f"for {item} in {iterable}:{carry(carried)}{keeps(s.snapshots)}", s)
                 run(body, depth + 1)
                 if leave is not None:
                     put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
@@ -684,7 +697,7 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                     put(depth, "else:")
                     run(orelse, depth + 1)
             case While(test, body, carried, leave, left, orelse):
-                put(depth, f"while:{carry(carried)}", s)
+                put(depth, f"while:{carry(carried)}{keeps(s.snapshots)}", s)
                 run(test, depth + 1)
                 put(depth, "do:")
                 run(body, depth + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import operator
 import os
@@ -34,6 +35,7 @@ from s2s.analysis.values import (
 from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
+from s2s.passes.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
 from s2s.passes.cotangents import in_precision, of_kind, whole
 from s2s.passes.dead import drop_dead
 from s2s.passes.detach import detach
@@ -49,7 +51,7 @@ from s2s.passes.jacobian import (
     with_many_tangents,
     with_tangents,
 )
-from s2s.passes.names import name_temporaries
+from s2s.passes.names import name_temporaries, share_names
 from s2s.passes.observe import observe
 from s2s.passes.ownership import check_rebinding, shared_rebindings
 from s2s.passes.ranges import spell_ranges
@@ -90,6 +92,9 @@ TITLES = {
     "primal": "{name}, as it is differentiated",
 }
 
+REVERSE = ("grad", "value_and_grad", "vjp")
+"""The modes in which checkpoints hold: one reverse sweep for one cotangent."""
+
 
 def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
     """The code of one version of a function."""
@@ -106,10 +111,18 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
 def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
     # what is known of the arguments folds tests and resolves calls
     changes = dict(request.options).get("changes", "")
+    repeats, changes = changes == "repeated", "refused" if changes == "repeated" else changes
     shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
     varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
-    specializer, primal, changed = _specialize(fn, arguments, varied, changes)
+    specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats)
     context = specializer.context
+    if request.mode in REVERSE and ("checkpoints", "off") not in request.options:
+        primal = _checked(group(primal, context))
+    else:
+        primal = ungrouped(primal)
+        primal = ir.replace(primal, body=plain(context, primal.body))
+    if repeats:
+        refuse_asked(context, primal.body)
     # the forward sweep, what crosses over, and the reverse sweep
     function = primal
     if request.mode == "observed":
@@ -118,7 +131,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
         function = Joint(context, specializer, primal, request, shared, arguments).build()
     function = _checked(_finish(function, fn, request))
     # dead code, and operations done twice
-    function = _checked(simplify(name_temporaries(function, context), context))
+    function = _checked(share_names(simplify(name_temporaries(function, context), context)))
     # text
     emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
     lowered.flush()
@@ -136,7 +149,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
 
 
 def _specialize(
-    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], changes: str
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], changes: str, repeats: bool
 ) -> tuple[Specializer, ir.Function, list[str]]:
     """The primal for these arguments, and the names of those that it changes.
 
@@ -149,6 +162,7 @@ def _specialize(
     unrolled, masks_stay = False, True
     while True:
         specializer = Specializer(Context(masks_stay=masks_stay), in_place, unrolled, derivative_of)
+        specializer.repeating = int(repeats)
         try:
             primal = specializer.specialize(fn, arguments, varied)
         except DifferentiationError as problem:
@@ -178,7 +192,8 @@ def derivative_of(
 ) -> tuple[ir.Function, list[str]]:
     """The derivative of a function that was specialised inside another one, and the names of the parameters that the
     function changes."""
-    context = specializer.context
+    context, primal = specializer.context, ungrouped(primal)
+    primal = ir.replace(primal, body=plain(context, primal.body))
     if _changes_masks(primal, context):
         raise error("S2S118", span=primal.span, name="a mask")
     primal = check_rebinding(_checked(primal), rebound, context)
@@ -263,6 +278,8 @@ class Joint:
         value = primal.body.yields[0]
         if isinstance(self.context.value(value), Unknown):
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_scalar), (value, ir.Const(primal.name)))))
+        if aux is not None and reversal.rewinds:
+            aux = self._copied(builder, aux)
         builder.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
         made = self.gradients(builder, reversal.bars)
         gradient = made[0] if self.request.single else builder.call(ops.make_tuple, *made)
@@ -272,6 +289,20 @@ class Joint:
         else:
             result = builder.call(ops.make_tuple, out, gradient)
         return ir.replace(primal, body=builder.block(result))
+
+    def _copied(self, builder: Builder, atom: ir.Atom) -> ir.Atom:
+        """A value whose arrays stay what they are when the reverse sweep gives others back what they held before."""
+        match self.context.value(atom):
+            case Array():
+                return builder.call(np.copy, atom)
+            case Sequence(kind, items) if kind in (tuple, list):
+                parts = [builder.call(operator.getitem, atom, ir.Const(k)) for k in range(len(items))]
+                copies = [self._copied(builder, part) for part in parts]
+                return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *copies)
+            case Known() | Scalar():
+                return atom
+            case _:
+                return builder.let(ir.Call(ir.Const(copy.deepcopy), (atom,)), UNKNOWN)
 
     def tangents_of_parts(
         self, param: ir.Var, path: Path, dot: ir.Atom, forwarder: Forwarder, builder: Builder
@@ -295,10 +326,16 @@ class Joint:
         seed = self.context.define(name, self.context.value(value))
         reversal = self.reverse(primal, seed, repeatable=True)
         forward, inner = reversal.forward, Builder(self.context)
-        if reversal.to_undo:
+        if reversal.rewinds and asked(self.context, primal.body):
+            # the same, but what runs again is given what the first run was given
+            primal = repeated(primal, self.context)
+            value = primal.body.yields[0]
+            reversal = self.reverse(primal, seed, repeatable=True)
+            forward = reversal.forward
+        elif reversal.rewinds:
             # undoing stores changes what the caller got, and can be done once: the pullback runs both sweeps
             reversal = self.reverse(primal, seed, repeatable=False)
-            forward = primal.body
+            forward = plain(self.context, primal.body)
             inner.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
         inner.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
         bars = self.gradients(inner, reversal.bars)
@@ -323,14 +360,19 @@ class Joint:
         options = dict(self.request.options)
         undone: frozenset[int] = frozenset()
         repeated: frozenset[frozenset[int]] = frozenset()
+        given_back: frozenset[ir.Var] = frozenset()
         while True:
-            reverser = Reverser(self.context, self.specializer, primal, repeatable, options, undone, repeated)
+            reverser = Reverser(
+                self.context, self.specializer, primal, repeatable, options, undone, repeated, given_back)
             reversal = reverser.reverse(seed, wrt)
-            if reversal.to_undo <= undone and reversal.to_repeat <= repeated:
+            settled = reversal.to_undo <= undone and reversal.to_repeat <= repeated
+            if settled and reversal.to_give_back <= given_back:
                 reversal.to_undo = set(undone)
+                reversal.rewinds = reversal.rewinds or bool(undone)
                 return reversal
             undone |= reversal.to_undo
             repeated |= reversal.to_repeat
+            given_back |= reversal.to_give_back
 
     def with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""

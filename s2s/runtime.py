@@ -15,6 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from s2s.snapshots import Calls as Calls
+from s2s.snapshots import Snapshots as Snapshots
+
 Axis: TypeAlias = int | tuple[int, ...] | None
 
 # --- cotangents: the structure of a value, with numbers in it -----------------------------------------------
@@ -1006,6 +1009,21 @@ def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     from s2s.calls import vjp_of_call
 
     return vjp_of_call(fn, args, kwargs)
+
+
+def call_again(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """As ``call``, in what may run more than once for its reverse: what gives something else the next time is refused.
+    """
+    from s2s.calls import vjp_of_call
+
+    return vjp_of_call(fn, args, kwargs, "repeated")
+
+
+def call_method_again(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """As ``call_method``, in what may run more than once."""
+    from s2s.calls import vjp_of_method
+
+    return vjp_of_method(receiver, name, args, kwargs, "repeated")
 
 
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:

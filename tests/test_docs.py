@@ -22,6 +22,7 @@ README = ROOT / "README.md"
 HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
 ADDING_A_RULE = ROOT / "docs" / "adding_a_rule.md"
 FUNCTIONS = ROOT / "docs" / "functions.md"
+MEMORY = ROOT / "docs" / "memory.md"
 LANGUAGE = ROOT / "docs" / "language.md"
 
 
@@ -63,6 +64,22 @@ def test_how_it_works_runs_and_prints_what_it_shows(tmp_path):
         runpy.run_path(str(module), run_name="how_it_works")
     shown = "".join(code for _, code in fenced(text, "text"))
     assert words(printed.getvalue()) == words(shown)
+
+
+# --- memory.md ---
+
+
+def test_the_page_about_memory_runs_and_prints_what_it_shows(tmp_path):
+    text = MEMORY.read_text(encoding="utf-8")
+    module = tmp_path / "memory.py"
+    module.write_text(as_module(text), encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(module), run_name="memory")
+    found = words(printed.getvalue())
+    for _, shown in fenced(text, "text"):  # of the generated source, the beginning
+        at = found.index(words(shown)[0])
+        assert found[at : at + len(words(shown))] == words(shown)
 
 
 # --- adding_a_rule.md ---

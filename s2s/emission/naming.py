@@ -354,6 +354,8 @@ class _Namer:
     taken: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     """For each name in use: the name it was made from, the variables that have it, and their conflicts."""
     temporaries: int = 0
+    sharing: dict[str, list[str]] = field(default_factory=dict)
+    """The names that temporaries share, by suffix."""
 
     def run(self, code: Code) -> dict[Var, str]:
         liveness, find = self.classes.liveness, self.classes.find
@@ -379,6 +381,8 @@ class _Namer:
 
     def choose(self, place: int, bases: set[str]) -> str:
         base = self.classes.base[place]
+        if base.startswith("%~"):
+            return self.shared(place, base[2:], bases)
         if base.startswith("%"):
             return self.temporary(base[1:], bases)
         plain = base
@@ -392,6 +396,18 @@ class _Namer:
                 self.take(name, base, place)
                 return name
         raise AssertionError("names do not run out")
+
+    def shared(self, place: int, suffix: str, bases: set[str]) -> str:
+        """A name for a temporary that may have the name of another one, which is read no longer."""
+        for name in self.sharing.setdefault(suffix, []):
+            _, members, conflicts = self.taken[name]
+            if not self.classes.conflict(place, members, conflicts):
+                self.take(name, "%~" + suffix, place)
+                return name
+        name = self.temporary(suffix, bases)
+        self.sharing[suffix].append(name)
+        self.take(name, "%~" + suffix, place)
+        return name
 
     def temporary(self, suffix: str, bases: set[str]) -> str:
         while True:

@@ -86,6 +86,10 @@ class Context:
 
     ``inputs`` are the parts of arguments with objects in them, by parameter and path: they are read once, before
     anything else, and are differentiated as arguments are. ``input_places`` says how each is written.
+    ``runtime_objects`` are lists and objects of the runtime that the reverse pass keeps things in; ``passing`` the
+    variables of a block that runs again, in its first run: what comes later must not keep them. ``old_contents`` are
+    what arrays held before stores that the reverse sweep undoes. ``keeping`` are those of the runtime's objects that
+    keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -117,6 +121,11 @@ class Context:
     foreign: set[ir.Atom] = field(default_factory=set)
     inputs: dict[tuple[ir.Var, tuple[Any, ...]], ir.Var] = field(default_factory=dict)
     input_places: dict[ir.Var, str] = field(default_factory=dict)
+    runtime_objects: set[ir.Atom] = field(default_factory=set)
+    passing: set[ir.Var] = field(default_factory=set)
+    old_contents: set[ir.Atom] = field(default_factory=set)
+    keeping: set[ir.Atom] = field(default_factory=set)
+    callees: set[ir.Atom | None] = field(default_factory=set)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""

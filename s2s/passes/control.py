@@ -10,13 +10,14 @@ from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.parts import Path, leaves, part
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
-from s2s.passes import cotangents, stores
+from s2s.passes import again, cotangents, stores
+from s2s.passes.checkpoints import BEGIN, END
 from s2s.passes.crossing import Sweep
 
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
 
-__all__ = ["at_join", "branch", "loop", "outlives", "reverse_side", "seed", "seeds_of"]
+__all__ = ["at_join", "block_again", "branch", "loop", "outlives", "reverse_side", "seed", "seeds_of"]
 
 
 # --- branches -------------------------------------------------------------------------------------------------------
@@ -50,6 +51,20 @@ def branch(self: Reverser, statement: ir.If, sweep: Sweep) -> None:
     if results or any(b.statements for b in blocks):
         test = self.use(sweep, statement.test)
         sweep.builder.add(ir.If(test, blocks[0], blocks[1], tuple(results), statement.span))
+
+
+def block_again(self: Reverser, statement: ir.If, sweep: Sweep) -> None:
+    """The reverse of a block that runs again: its statements once more, and the reverse of these."""
+    child = reverse_side(self, statement, 0, statement.then, seeds_of(self, statement, sweep), sweep)
+    sweep.builder.add(ir.Note("", BEGIN))
+    end = again.run_branch_again(self, statement, sweep, child) if child.requests else []
+    sweep.builder.statements += [*child.prologue, *child.builder.statements, *end, ir.Note("", END)]
+    for key, bar in child.bars.items():
+        if outlives(self, key, sweep, statement):
+            sweep.bars[key] = bar
+            sweep.buffers.discard(key)
+            if key in child.buffers:
+                sweep.buffers.add(key)
 
 
 def seeds_of(self: Reverser, statement: ir.If | ir.Try, sweep: Sweep) -> list[tuple[int, Path, ir.Atom, bool]]:
@@ -244,8 +259,13 @@ def _close_loop(
         carried.append(ir.Carried(param, init, result))
         yields.append(inner.bars[key])
         sweep.bars[key] = result
-    body = ir.Block(tuple(self.crossing.finish(inner)), tuple(yields))
+    trip, end = (
+        (self.crossing.finish(inner), []) if statement.snapshots is None
+        else again.run_loop_again(self, statement, sweep, inner, item)
+    )
+    body = ir.Block(tuple(trip), tuple(yields))
     sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
+    sweep.builder.statements += end
     for (k, path), bar in fixed.items():
         seed(self, sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
     for atom, path, result, k in after:

@@ -18,6 +18,7 @@ from s2s import ir, ops
 from s2s.analysis.lattice import is_number
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence
 from s2s.passes.build import Builder, Context
+from s2s.passes.checkpoints import BEGIN, END, FirstRun, asked, is_asked, plain
 from s2s.passes.hoist import hoist
 from s2s.passes.ranges import descends_from
 from s2s.passes.regions import Region, find_regions
@@ -112,6 +113,8 @@ class Crossing:
         self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
         self.copies: dict[ir.Var, ir.Var] = {}
         self.lists: set[ir.Atom] = set()
+        self.first_runs: dict[int, FirstRun] = {}
+        self.asks = bool(asked(context, primal.body))
         self.depth = 0
 
     def is_primal(self, var: ir.Var) -> bool:
@@ -128,9 +131,14 @@ class Crossing:
         again = self._index_again(sweep, atom, sweep.builder.statements)
         if again is not None:
             return again
-        if home.innermost_loop() is None:
-            return self._export(atom, home)
+        if home.kept_loop() is None:
+            return self._in_scope(sweep, self._export(atom, home), home.scope())
         return self._restore(sweep.of(home), atom)
+
+    def _in_scope(self, sweep: Sweep, var: ir.Var, scope: Region) -> ir.Atom:
+        """A variable that is seen in a whole scope: it stands where the forward sweep has left it, or where the block
+        is run again."""
+        return var if scope is self.root else self._restore(sweep.of(scope), var)
 
     def _index_again(self, sweep: Sweep, var: ir.Var, statements: list[ir.Statement]) -> ir.Atom | None:
         """A slice, or an index made of several, is written again where it is used: it is syntax, no value."""
@@ -165,11 +173,12 @@ class Crossing:
 
     def _export(self, var: ir.Var, home: Region) -> ir.Var:
         """A variable of a branch, seen after the ``if``."""
-        if home is self.root:
+        scope = home.scope()
+        if home is scope:
             return var
         if var not in self.exported:
             inner, region = var, home
-            while region is not self.root:
+            while region is not scope:
                 assert region.parent is not None
                 outer = self.context.define(var.name, self.context.value(var), var in self.context.varied)
                 self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer))
@@ -221,18 +230,24 @@ class Crossing:
     def _is_there(self, sweep: Sweep, var: ir.Var, kept: set[ir.Var]) -> bool:
         """Whether a variable can be read without being computed or kept for this purpose."""
         home = self.home.get(var)
-        if home is None or var in kept or home.innermost_loop() is None:
+        if home is None or var in kept or home.kept_loop() is None:
             return True
         holder = sweep.of(home)
         if var in holder.restored and var not in sweep.requests:
             return True
-        return home.innermost_loop() is not sweep.region.innermost_loop()
+        return home.kept_loop() is not sweep.region.kept_loop()
 
     def _can_recompute(self, var: ir.Var) -> bool:
         let = self.lets.get(var)
         return let is not None and self._is_cheap(let)
 
+    def may_be_another(self, let: ir.Let) -> bool:
+        """Whether a statement reads a container or an object that a call may have changed since."""
+        return self.asks and is_asked(self.context, let, reads=True)
+
     def _is_cheap(self, let: ir.Let) -> bool:
+        if self.may_be_another(let):
+            return False
         value = let.value
         if isinstance(value, ir.Load):
             return True
@@ -280,7 +295,7 @@ class Crossing:
 
     def _keep(self, sweep: Sweep, var: ir.Var, back: ir.Var) -> None:
         """Keep a variable of every trip; the statement that gives it back goes to the start of the reverse trip."""
-        loop = sweep.region.innermost_loop()
+        loop = sweep.region.kept_loop()
         assert loop is not None
         called = self.context.name_of(var)
         name = "saved" if called == "%" else f"saved_{called}"
@@ -291,9 +306,10 @@ class Crossing:
             return
         kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
         self.lists.add(kept)
+        self.context.runtime_objects.add(kept)
         push = ir.Let(None, ir.Call(ir.Const(list.append), (kept, var)), self._span_of(var))
         self.saves.setdefault(var, []).append(push)
-        given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept),))
+        given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept, loop.scope()),))
         sweep.prologue.append(ir.Let(back, given, self._span_of(var)))
 
     def _span_of(self, var: ir.Var) -> ir.Span | None:
@@ -311,17 +327,18 @@ class Crossing:
         if known.type not in (float, bool) and not issubclass(known.type, (np.floating, np.complexfloating, complex)):
             return None
         sizes = []
-        for region in loop.path_from(self.root):
+        for region in loop.path_from(loop.scope()):
             if not region.is_loop:
                 continue
             size = self._range_stop(region.statement)
-            if size is None or not self._is_known_outside(size):
+            if size is None or not self._is_known_outside(size, loop.scope()):
                 return None
             sizes.append(size)
         return sizes
 
-    def _is_known_outside(self, atom: ir.Atom) -> bool:
-        return not isinstance(atom, ir.Var) or atom not in self.home or self.home[atom] is self.root
+    def _is_known_outside(self, atom: ir.Atom, scope: Region) -> bool:
+        return not isinstance(atom, ir.Var) or atom not in self.home or (
+            scope.inside(self.home[atom]) and self.home[atom].kept_loop() is None)
 
     def _range_stop(self, statement: Any) -> ir.Atom | None:
         """Where a loop over an ascending range ends, so that its items count from about 0 to there."""
@@ -351,7 +368,7 @@ class Crossing:
         shape = sizes[0] if len(sizes) == 1 else self._create(loop, _tuple_of(sizes), "%")
         kwargs = () if plain else (("dtype", ir.Const(known.type)),)
         kept = self._create(loop, ir.Call(ir.Const(np.empty), (shape,), kwargs), name)
-        items = [r.statement.item for r in loop.path_from(self.root) if isinstance(r.statement, ir.For)]
+        items = [r.statement.item for r in loop.path_from(loop.scope()) if isinstance(r.statement, ir.For)]
         saves = self.saves.setdefault(var, [])
         at: ir.Atom = items[0]
         if len(items) > 1:
@@ -363,7 +380,8 @@ class Crossing:
             place = self.context.define("%", UNKNOWN)
             index = _tuple_of([self.use(sweep, item) for item in items])
             sweep.prologue.append(ir.Let(place, index, self._span_of(var)))
-        sweep.prologue.append(ir.Let(back, ir.Call(ir.Const(operator.getitem), (kept, place)), self._span_of(var)))
+        there = self._in_scope(sweep, kept, loop.scope())
+        sweep.prologue.append(ir.Let(back, ir.Call(ir.Const(operator.getitem), (there, place)), self._span_of(var)))
 
     def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
         """A range may end below 0; a length does not."""
@@ -375,8 +393,8 @@ class Crossing:
 
     def _create(self, loop: Region, value: ir.Value, name: str) -> ir.Var:
         """Make a container before the outermost loop around a loop body."""
-        region = loop
-        while region.parent is not self.root:
+        region, scope = loop, loop.scope()
+        while region.parent is not scope:
             assert region.parent is not None
             region = region.parent
         is_list = isinstance(value, ir.Call) and value.fn == ir.Const(ops.make_list)
@@ -386,10 +404,10 @@ class Crossing:
         self.creations.setdefault(id(statement), []).append(ir.Let(var, value, span))
         return var
 
-    def _in_reverse(self, sweep: Sweep, kept: ir.Var) -> ir.Var:
+    def _in_reverse(self, sweep: Sweep, kept: ir.Var, scope: Region) -> ir.Atom:
         """A list as the reverse sweep empties it: a copy where the sweep may run again."""
-        if not self.repeatable:
-            return kept
+        if not self.repeatable or scope is not self.root:
+            return self._in_scope(sweep, kept, scope)
         if kept not in self.copies:
             top = sweep
             while top.parent is not None:
@@ -418,7 +436,7 @@ class Crossing:
             over = self._iterable(statement, outer)
         else:
             over = builder.call(range, self._count(statement, outer), span=statement.span)
-        if isinstance(statement, ir.While):
+        if isinstance(statement, ir.While) and statement.snapshots is None:
             return item, over
         return item, builder.call(reversed, over, span=statement.span)
 
@@ -454,16 +472,28 @@ class Crossing:
             self.order[result] = len(self.order)
         return self.use(outer, self.counters[id(statement)][2])
 
+    def counter(self, statement: ir.While, outer: Sweep) -> ir.Var:
+        """The number of trips before the present one, in the forward sweep."""
+        self._count(statement, outer)
+        return self.counters[id(statement)][0]
+
     # --- the forward sweep
 
     def forward(self) -> ir.Block:
         """The primal with all that crosses over."""
         return self._block(self.primal.body)
 
+    def again(self, block: ir.Block) -> ir.Block:
+        """A block of the primal that runs again, with all that its reverse reads of it."""
+        return self._block(block)
+
     def _block(self, block: ir.Block) -> ir.Block:
         made: list[ir.Statement] = []
         for statement in block.statements:
             self._insert_creations(made, statement)
+            if isinstance(statement, ir.If) and statement.again:
+                made += self._run_once(statement)
+                continue
             rewritten = self._statement(statement)
             if isinstance(rewritten, ir.Try) and self.depth:
                 rewritten = self._with_lengths(rewritten, made)
@@ -472,7 +502,27 @@ class Crossing:
                 made += self.saves.get(var, [])
             if id(statement) in self.counters:
                 made += self.saves.get(self.counters[id(statement)][2], [])
+            if id(statement) in self.first_runs:
+                made += (save for var in self.first_runs[id(statement)].kept for save in self.saves.get(var, []))
         return ir.Block(tuple(made), block.yields)
+
+    def _run_once(self, statement: ir.If) -> list[ir.Statement]:
+        """The statements of a block that the reverse sweep runs again, as the primal has them."""
+        first = self.first_runs.get(id(statement), FirstRun())
+        inner = plain(self.context, ir.Block((statement,)), first.calls).statements
+        results = set(statement.results)
+        defined = {var for s in ir.walk(ir.Block(inner)) for var in ir.defs_of(s)}
+        self.context.passing |= defined - results
+        saves = [save for var in (*first.kept, *statement.results) for save in self.saves.get(var, [])]
+        return [ir.Note("", BEGIN), *inner, ir.Note("", END), *saves]
+
+    def _run_first(self, loop: Any) -> Any:
+        """A loop whose trips the reverse sweep runs again."""
+        first = self.first_runs.get(id(loop), FirstRun())
+        body = plain(self.context, loop.body, first.calls)
+        counted: Any = self._count_trips(loop, ir.replace(loop, body=body, snapshots=None))
+        body = ir.Block((*first.start, *counted.body.statements), counted.body.yields)
+        return ir.replace(counted, body=body)
 
     def _insert_creations(self, made: list[ir.Statement], statement: ir.Statement) -> None:
         """Containers stand before the loop, and before the range that it runs over where that was just made."""
@@ -481,7 +531,8 @@ class Crossing:
             made[-1].target == statement.iterable
         ):
             at -= 1
-        made[at:at] = self.creations.get(id(statement), [])
+        first = self.first_runs.get(id(statement))
+        made[at:at] = [*self.creations.get(id(statement), []), *(() if first is None else first.before)]
 
     def _statement(self, statement: ir.Statement) -> ir.Statement:
         match statement:
@@ -497,6 +548,8 @@ class Crossing:
                 blocks = [self._block(body), self._block(orelse), *after]
                 more = self._exported(statement, blocks, range(1, len(blocks)))
                 return ir.replace(ir.with_blocks(statement, blocks), results=(*results, *more))
+            case (ir.For() | ir.While()) as loop if loop.snapshots is not None:
+                return self._run_first(loop)
             case ir.For(item, body=body, carried=carried) as loop:
                 body = self._trip(body, (item, *(c.param for c in carried)))
                 return self._count_trips(statement, ir.replace(loop, body=body))

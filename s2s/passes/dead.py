@@ -155,7 +155,7 @@ class _Sweeper:
             return None
         live |= live_then | live_else
         self.read((s.test,), live)
-        return ir.If(s.test, blocks[0], blocks[1], tuple(s.results[k] for k in keep), s.span)
+        return ir.replace(s, then=blocks[0], orelse=blocks[1], results=tuple(s.results[k] for k in keep))
 
     def managed(self, s: ir.With, live: set[Any]) -> ir.Statement | None:
         """A ``with`` that only sets how errors and warnings are treated goes where nothing is left in it."""
@@ -213,6 +213,7 @@ class _Sweeper:
         carried = tuple(c for k, c in enumerate(s.carried) if k in needed)
         live |= inner
         self.read((c.init for c in carried), live)
+        self.read(() if s.snapshots is None else (s.snapshots,), live)
         leave = s.leave
         if isinstance(s, ir.For):
             self.read((s.iterable,), live)
@@ -277,6 +278,10 @@ def changes_argument(fn: Any) -> bool:
 # --- pure functions -------------------------------------------------------------------------------------------------
 
 
+_OF_RUNTIME = (rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.Snapshots, rt.Calls)
+"""What of the runtime has an effect, or makes what has a state."""
+
+
 def is_pure_call(value: ir.Value) -> bool:
     """Whether a value can be dropped when nothing reads it."""
     if not isinstance(value, ir.Call):
@@ -288,7 +293,6 @@ def is_pure_call(value: ir.Value) -> bool:
 
 def is_pure(fn: Any) -> bool:
     """Whether a function has no effect but its result, and raises only where its use would."""
-    from s2s import runtime
     from s2s.rules import table
 
     if fn is print:
@@ -296,7 +300,7 @@ def is_pure(fn: Any) -> bool:
     if getattr(fn, "__module__", None) in (api.__name__, "s2s.transforms"):
         return True  # it makes a derivative
     if getattr(fn, "__module__", None) in ("s2s.ops", "s2s.runtime", "_operator", "math", "operator"):
-        return fn not in (runtime.call, runtime.call_method, ops.push, ops.pull)
+        return fn not in (*_OF_RUNTIME, ops.push, ops.pull)
     if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)):
         return True
     if changes_argument(fn):

@@ -51,7 +51,7 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
 class Frame:
     """One activation of a function that is specialised: where its globals are and what its variables stand for.
     ``kept`` are those of them that are read more than once, ``tested`` the places of calls of which only the truth of
-    the result is used."""
+    the result is used, ``snapshots`` for iterables and tests of checkpointed loops how many states may be kept."""
 
     fn: types.FunctionType
     owner: types.FunctionType | None
@@ -60,10 +60,11 @@ class Frame:
     is_nested: bool = False
     kept: frozenset[ir.Var] = frozenset()
     tested: frozenset[ir.Span | None] = frozenset()
+    snapshots: dict[ir.Atom, ir.Atom] = field(default_factory=dict)
 
     def copy(self) -> Frame:
         """The same activation with an environment of its own, for a block inside it."""
-        return Frame(self.fn, self.owner, dict(self.env), self.called_from, self.is_nested, self.kept, self.tested)
+        return dataclasses.replace(self, env=dict(self.env))
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def _collect(self: Crossing, var: ir.Var, loop: Region, plan: dict[ir.Var, ir.Le
     if var in plan:
         return True
     let = self.lets.get(var)
-    if let is None or self.is_buffer(var) or len(plan) >= MOST:
+    if let is None or self.is_buffer(var) or len(plan) >= MOST or self.may_be_another(let):
         return False
     if not isinstance(let.value, ir.Call) or not isinstance(let.value.fn, ir.Const):
         return False

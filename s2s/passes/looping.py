@@ -32,6 +32,14 @@ FEW = 4
 def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     """A ``for``: unrolled over a container of known items, else a loop over a range."""
     iterable = turned(self.context, builder, self.atom(loop.iterable, frame), loop.span)
+    snapshots = self.loop_snapshots(loop.iterable, frame)
+    if snapshots is not None:
+        self.repeating += 1
+        try:
+            _checkpointed_loop(self, loop, iterable, snapshots, frame, builder)
+        finally:
+            self.repeating -= 1
+        return False
     flat = iterators.flat_items(self, containers.At(frame, builder, loop.span), iterable)
     if flat is None:
         return _loop_over(self, loop, iterable, frame, builder)
@@ -67,6 +75,25 @@ def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame,
     over = builder.call(range, counted.length, span=loop.span)
     _loop(self, loop, over, counted, frame, builder)
     return False
+
+
+def _checkpointed_loop(
+    self: Specializer, loop: ir.For, iterable: ir.Atom, snapshots: ir.Atom, frame: Frame, builder: Builder
+) -> None:
+    """A loop of which trips run again: over ``range(n)``, so that the number of a trip says what it runs for."""
+    bounds = self.context.definition(iterable, range)
+    if bounds is not None and len(bounds) == 1:
+        _loop(self, loop, iterable, None, frame, builder, snapshots)
+        return
+    state = state_of(self.context, iterable)
+    if state is not None and state.kind is objects.Iterator:
+        items = self.static_items(iterable, builder, loop.span, for_loop=True)
+        if loop.leave is not None:
+            iterators.leave_rest(self, iterable)
+        iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
+    counted = self.counted(iterable, builder, loop.span)
+    over = builder.call(range, counted.length, span=loop.span)
+    _loop(self, loop, over, counted, frame, builder, snapshots)
 
 
 def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
@@ -133,7 +160,8 @@ def _trips(
 
 
 def _loop(
-    self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder
+    self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
+    snapshots: ir.Atom | None = None,
 ) -> None:
     def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
         inner = frame.copy()
@@ -155,7 +183,7 @@ def _loop(
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
-    builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span))
+    builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span, snapshots))
 
 
 def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
@@ -171,10 +199,16 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
             test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
         if any(before.get(c) is not s for c, s in self.context.heap.states.items() if c in before):
             raise error("S2S135", span=loop.span, asked_by=frame.called_from)
-        yields = list(self.run(loop.body, inner, child))
+        kept.append(self.loop_snapshots(loop.test.yields[0], inner))
+        self.repeating += kept[-1] is not None
+        try:
+            yields = list(self.run(loop.body, inner, child))
+        finally:
+            self.repeating -= kept[-1] is not None
         leave = None if loop.leave is None else self.atom(loop.leave, inner)
         return yields, test_builder.block(test), leave
 
+    kept: list[ir.Atom | None] = []
     before = self.context.heap
     found = _stable(self, loop.carried, frame, builder, trip)
     _, test, leave = found.outcome
@@ -190,7 +224,7 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
-    builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span))
+    builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span, kept[-1]))
     return False
 
 

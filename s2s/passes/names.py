@@ -5,8 +5,12 @@ What a helper returns, or a container holds, is made before the user's name for 
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 from s2s import ir
 from s2s.passes.build import Context
+from s2s.passes.checkpoints import BEGIN, END
 from s2s.passes.rewriting import substitute
 
 
@@ -15,7 +19,9 @@ def name_temporaries(function: ir.Function, context: Context) -> ir.Function:
     mapping: dict[ir.Atom, ir.Atom] = {}
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and s.target is not None and s.target in context.names:
-            mapping[s.target] = context.define(context.names[s.target], context.value(s.target))
+            named = mapping[s.target] = context.define(context.names[s.target], context.value(s.target))
+            if s.target in context.passing:
+                context.passing.add(named)
     return _renamed(function, mapping) if mapping else function
 
 
@@ -38,4 +44,28 @@ def _renamed(function: ir.Function, mapping: dict[ir.Atom, ir.Atom]) -> ir.Funct
     return ir.replace(function, body=block(function.body), captures=captures)
 
 
-__all__ = ["name_temporaries"]
+def share_names(function: ir.Function, numbers: Iterator[int] | None = None) -> ir.Function:
+    """The function with temporaries that may share a name with others, ``%~``, in the blocks between the notes around
+    what runs again, so that the next such block lets go of them; without the notes."""
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    numbers = itertools.count() if numbers is None else numbers
+
+    def block(b: ir.Block, inside: bool = False) -> ir.Block:
+        made, depth = [], int(inside)
+        for s in b.statements:
+            section = s.section if isinstance(s, ir.Note) else ""
+            if section in (BEGIN, END):
+                depth += 1 if section == BEGIN else -1
+                continue
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+                s = ir.replace(s, value=ir.replace(s.value, function=share_names(s.value.function, numbers)))
+            if isinstance(s, ir.Let) and depth and s.target is not None and s.target.is_temporary:
+                mapping[s.target] = ir.Var(f"%~{s.target.name[1:]}", next(numbers))
+            made.append(ir.with_blocks(s, [block(inner, bool(depth)) for inner in ir.blocks_of(s)]))
+        return ir.Block(tuple(made), b.yields)
+
+    made = ir.replace(function, body=block(function.body))
+    return _renamed(made, mapping) if mapping else made
+
+
+__all__ = ["name_temporaries", "share_names"]

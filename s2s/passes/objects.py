@@ -26,6 +26,7 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.checkpointing import Checkpoint
 from s2s.errors import error
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, is_constant_kind
@@ -325,7 +326,7 @@ class Instances:
         state = state_of(self.context, ref)
         assert state is not None
         match found:
-            case types.FunctionType() | functools.partialmethod() | functools.singledispatchmethod():
+            case types.FunctionType() | functools.partialmethod() | functools.singledispatchmethod() | Checkpoint():
                 return self.bound(found, ref)
             case property():
                 assert found.fget is not None

@@ -14,6 +14,7 @@ from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.passes.build import Builder
+from s2s.passes.checkpoints import runs_again
 from s2s.passes.crossing import Sweep
 from s2s.passes.structural import is_structural
 from s2s.rules import table
@@ -38,6 +39,8 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
     """Calls without a rule at hand give their result and a pullback: ``y, y_pullback = rt.call(f, x)``."""
     made: list[ir.Statement] = []
     for statement in block.statements:
+        again = self.runs_again
+        self.runs_again = again or runs_again(statement)
         match statement:
             case ir.Let(target, ir.Call(fn, args, kwargs), span) if (
                 _is_paired(self, target) and (_is_unresolved(fn) or _is_spread(fn, args, kwargs))
@@ -47,7 +50,9 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
             case ir.For(body=body) | ir.While(body=body):
                 made.append(ir.replace(statement, body=pair_calls(self, body)))
             case _:
-                made.append(ir.with_blocks(statement, (pair_calls(self, b) for b in ir.blocks_of(statement))))
+                blocks = [pair_calls(self, b) for b in ir.blocks_of(statement)]
+                made.append(ir.with_blocks(statement, blocks))
+        self.runs_again = again
     return ir.Block(tuple(made), block.yields)
 
 
@@ -85,13 +90,14 @@ def _pair(
     if isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__):
         raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
     builder = Builder(self.context)
-    runtime: Any = rt.call
+    runtime: Any = rt.call_again if self.runs_again else rt.call
     given, pulled = (fn, *args), args
     if self.context.is_varied(fn):
         made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
         if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
             raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
-        runtime, given, pulled = rt.call_method, (*made.args, *args), (made.args[0], *args)
+        runtime = rt.call_method_again if self.runs_again else rt.call_method
+        given, pulled = (*made.args, *args), (made.args[0], *args)
     if self.memory.is_buffer(target):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
     given = tuple(_as_it_is(self, builder, a, span) for a in given)

@@ -67,7 +67,7 @@ def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> b
         return True
     let = self.crossing.lets.get(var)
     region = self.crossing.home.get(var)
-    if let is None or region is not sweep.region or region.innermost_loop() is None or len(plan) >= MOST:
+    if let is None or region is not sweep.region or region.kept_loop() is None or len(plan) >= MOST:
         return False
     if not isinstance(self.context.value(var), Array) or not isinstance(let.value, ir.Call):
         return False
@@ -87,8 +87,8 @@ def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> boo
     if home is None:
         return True
     if not self.memory.is_buffer(atom):
-        return is_number(self.context.value(atom)) or home.innermost_loop() is None
-    if home.innermost_loop() is not None and self.memory.base_of(atom) is None and atom not in self.memory.joined:
+        return is_number(self.context.value(atom)) or home.kept_loop() is None
+    if home.kept_loop() is not None and self.memory.base_of(atom) is None and atom not in self.memory.joined:
         return False
     stores = self.holders.stores.get(self.memory.find(atom), [])
     return not any(self.holders.born[result] <= at < self.holders.begins[self.now] for at in stores)

@@ -27,6 +27,36 @@ class Region:
             region = region.parent
         return region
 
+    @property
+    def runs_again(self) -> bool:
+        """Whether the reverse sweep runs this block again instead of keeping what it reads of it."""
+        match self.statement:
+            case ir.For(snapshots=snapshots):
+                return snapshots is not None
+            case ir.While(snapshots=snapshots):
+                return snapshots is not None and self.side == 1
+            case ir.If(again=again):
+                return again and self.side == 0
+            case _:
+                return False
+
+    def scope(self) -> Region:
+        """The nearest region, this one or one around it, that the reverse sweep has as a whole: the root, or a block
+        that it runs again."""
+        region = self
+        while region.parent is not None and not region.runs_again:
+            region = region.parent
+        return region
+
+    def kept_loop(self) -> Region | None:
+        """The innermost loop body that is this region or holds it, up to the scope: what the reverse sweep reads of it
+        is kept for every trip."""
+        region, scope = self, self.scope()
+        while region is not scope and not region.is_loop:
+            assert region.parent is not None
+            region = region.parent
+        return None if region is scope else region
+
     def inside(self, other: Region) -> bool:
         """Whether this region is ``other`` or lies in it."""
         region: Region | None = self

@@ -35,6 +35,7 @@ from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, p
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.passes import attempts, control, cotangents, stack_sweeps, stores, undo
 from s2s.passes.adjoints import reverse_let
+from s2s.passes.again import inits_to_give_back
 from s2s.passes.build import Builder, Context
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.pairs import Pull, pair_calls
@@ -51,13 +52,16 @@ _MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.
 
 @dataclass
 class Reversal:
-    """The outcome: the forward sweep, the reverse sweep, and the cotangents of the differentiated inputs."""
+    """The outcome: the forward sweep, the reverse sweep, and the cotangents of the differentiated inputs. ``rewinds``
+    says that arrays which the caller may see are given back what they held earlier."""
 
     forward: ir.Block
     reverse: list[ir.Statement]
     bars: dict[tuple[ir.Var, Path], ir.Atom]
     to_undo: set[int]
     to_repeat: set[frozenset[int]]
+    to_give_back: set[ir.Var]
+    rewinds: bool = False
 
 
 class Reverser:
@@ -66,14 +70,16 @@ class Reverser:
     def __init__(
         self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
         options: dict[str, Any], undone: frozenset[int] = frozenset(),
-        repeated: frozenset[frozenset[int]] = frozenset(),
+        repeated: frozenset[frozenset[int]] = frozenset(), given_back: frozenset[ir.Var] = frozenset(),
     ) -> None:
+        self.given_back = given_back
         self.undone_stores = undone
         self.repeated = repeated
         self.kept_for: dict[frozenset[int], set[ir.Atom]] = {}
         self.context = context
         self.nonsmooth = options.get("nonsmooth")
         self.is_inner = bool(options.get("inner"))
+        self.runs_again = options.get("changes") == "repeated"
         self.specializer = specializer
         self.pulls: dict[ir.Var, Pull] = {}
         self.templates: dict[Any, Template] = {}
@@ -94,6 +100,7 @@ class Reverser:
         self.holders = Holders(self.primal, self.memory)
         self.content_reads: list[tuple[ir.Var, int]] = []
         self.wanted: set[int] = set()
+        self.rewinds = False
         self.inputs = frozenset(context.inputs.values())
         self.finder: ir.Var | None = None
         self.masks: dict[ir.Var, ir.Atom | None] = {}
@@ -136,7 +143,10 @@ class Reverser:
                 if bar is not None:
                     bars[var, path] = bar
         statements = self.crossing.finish(sweep)
-        return Reversal(self.crossing.forward(), statements, bars, undo.stores_to_undo(self), worthwhile(self))
+        return Reversal(
+            self.crossing.forward(), statements, bars, undo.stores_to_undo(self), worthwhile(self),
+            inits_to_give_back(self), self.rewinds,
+        )
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
         """The reverse of the statements of a block."""
@@ -147,6 +157,8 @@ class Reverser:
                     pass
                 case ir.Let(target, value, span) if target is not None and target in self.useful:
                     reverse_let(self, target, value, span, sweep)
+                case ir.If(again=True):
+                    control.block_again(self, statement, sweep)
                 case ir.If():
                     control.branch(self, statement, sweep)
                 case ir.For() | ir.While():
@@ -406,6 +418,8 @@ def _find_unbound(body: ir.Block) -> set[ir.Atom]:
         before = len(unbound)
         for s in ir.walk(body):
             match s:
+                case ir.If(again=True):
+                    unbound.update(r for r, a in zip(s.results, s.then.yields, strict=True) if a in unbound)
                 case ir.If(results=results) | ir.Try(results=results):
                     rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
                     unbound.update(result for result, *row in rows if not unbound.isdisjoint(row))

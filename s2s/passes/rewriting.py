@@ -19,6 +19,9 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
     def atom(a: ir.Atom) -> ir.Atom:
         return mapping.get(a, a)
 
+    def maybe(a: ir.Atom | None) -> ir.Atom | None:
+        return None if a is None else atom(a)
+
     def block(b: ir.Block) -> ir.Block:
         return ir.Block(tuple(substitute(s, mapping) for s in b.statements), tuple(map(atom, b.yields)))
 
@@ -30,17 +33,17 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
             return ir.Let(target, ir.map_atoms(value, atom), span)
         case ir.Store(kind, target, key, value, op, span):
             return ir.Store(kind, atom(target), atom(key), atom(value), op, span)
-        case ir.If(test, then, orelse, results, span):
-            return ir.If(atom(test), block(then), block(orelse), results, span)
+        case ir.If(test, then, orelse):
+            return ir.replace(statement, test=atom(test), then=block(then), orelse=block(orelse))
         case ir.For():
             return ir.replace(
                 statement, iterable=atom(statement.iterable), body=block(statement.body),
-                carried=carry(statement.carried), leave=None if statement.leave is None else atom(statement.leave),
+                carried=carry(statement.carried), leave=maybe(statement.leave), snapshots=maybe(statement.snapshots),
             )
         case ir.While():
             return ir.replace(
                 statement, test=block(statement.test), body=block(statement.body), carried=carry(statement.carried),
-                leave=None if statement.leave is None else atom(statement.leave),
+                leave=maybe(statement.leave), snapshots=maybe(statement.snapshots),
             )
         case ir.With():
             return ir.replace(statement, manager=atom(statement.manager), body=block(statement.body))

@@ -29,8 +29,9 @@ def share(function: ir.Function, context: Context) -> ir.Function:
     """The function with equal pure operations on equal atoms computed once, where the first stands before the second.
 
     Only operations between which no array is changed in place: those whose arguments and results are never stored to.
+    What a block computes that runs again is not shared with its second run.
     """
-    stored = _stored(function, context)
+    stored, own = _stored(function, context), context.runtime_objects
 
     def block(b: ir.Block, seen: dict[Any, ir.Var], mapping: dict[ir.Atom, ir.Atom]) -> ir.Block:
         seen = dict(seen)
@@ -38,12 +39,13 @@ def share(function: ir.Function, context: Context) -> ir.Function:
         for s in b.statements:
             s = _map_own(s, mapping)
             target = s.target if isinstance(s, ir.Let) else None
-            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored):
-                key = _value_key(s.value)
-                if key in seen:
-                    mapping[target] = seen[key]
+            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored | own):
+                key, passes = _value_key(s.value), target in context.passing
+                found = seen.get((key, passes)) or seen.get((key, False))
+                if found is not None:
+                    mapping[target] = found
                     continue
-                seen[key] = target
+                seen[key, passes] = target
             made.append(map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
         return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
 
@@ -200,10 +202,14 @@ def drop_empty_sections(function: ir.Function) -> ir.Function:
     """The function without the title of a sweep that has no statement."""
     made: list[ir.Statement] = []
     for s in function.body.statements:
-        if isinstance(s, ir.Note) and made and isinstance(made[-1], ir.Note) and s.section and made[-1].section:
+        if _is_title(s) and made and _is_title(made[-1]):
             made.pop()
         made.append(s)
     return ir.replace(function, body=ir.Block(tuple(made), function.body.yields))
+
+
+def _is_title(s: ir.Statement) -> bool:
+    return isinstance(s, ir.Note) and s.section in ("forward", "reverse")
 
 
 def name_unused_items(function: ir.Function) -> ir.Function:

@@ -46,11 +46,13 @@ from s2s.analysis.values import (
     Unknown,
     has_fields,
 )
+from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.errors import DifferentiationError, error
 from s2s.passes import containers, iterators, nested, process, reflection, sets, stack_sweeps
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
+from s2s.passes.checkpoints import BEGIN, END
 from s2s.passes.dead import is_pure
 from s2s.passes.dispatching import dispatched, parts_read
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
@@ -149,6 +151,12 @@ class Specializer:
         """How many branches are being specialised that may not be taken."""
         self.there: list[Callable[[ir.Var], bool]] = []
         """For each branch and loop that is being specialised, which variables were there before it."""
+        self.snapshots: ir.Atom | None = None
+        """How many states the loop may keep whose iterable or test was just specialised."""
+        self.unused: dict[ir.Span | None, ir.Var] = {}
+        """The places of calls of ``s2s.checkpointed`` that no loop has used yet."""
+        self.repeating = 0
+        """How many blocks are being specialised that the reverse sweep runs again."""
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
 
@@ -179,6 +187,8 @@ class Specializer:
         if result != ir.UNDEFINED:  # that of a function which always raises
             self.check_read(function.body.yields[0], result, builder, function.span, frame)
         result = builder.frozen(result)
+        if self.unused:
+            raise error("S2S154", span=next(iter(self.unused)))
         self.instances.note_distinct()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.active_calls.pop()
@@ -255,6 +265,7 @@ class Specializer:
                     return True
                 except DifferentiationError as problem:
                     raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
+                self._note_checkpointed(target, value, frame, span)
                 if target is not None:
                     if target in frame.kept:
                         atom = iterators.keep(self, statement, atom, frame, builder)
@@ -296,6 +307,19 @@ class Specializer:
             case _:
                 assert_never(statement)
         return False
+
+    def _note_checkpointed(
+        self, target: ir.Var | None, value: ir.Value, frame: Frame, span: ir.Span | None
+    ) -> None:
+        """Remember that a variable is what a checkpointed loop runs over, or its test."""
+        found = self.snapshots if self.snapshots is not None else frame.snapshots.get(value)  # type: ignore[arg-type]
+        self.snapshots = None
+        if found is not None:
+            if target is None:
+                raise error("S2S154", span=span)
+            frame.snapshots[target] = found
+            if not isinstance(value, ir.Var):
+                self.unused[span] = target
 
     def raised(self, problem: Exception) -> Exception:
         """What to raise where the program certainly raises an exception at this place: in the body of a ``try`` and in
@@ -721,6 +745,14 @@ class Specializer:
             derived = nested.TRANSFORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
             if derived is not None:
                 return derived
+        if fn is checkpointed:
+            return self.checkpointed(args, kwargs, builder, span)
+        if fn is checkpoint and len(args) == 1 and not kwargs:
+            return self.checkpoint(args[0], span)
+        if fn is call_again:
+            return self.repeat(args[0], args[1:], kwargs, frame, builder, span, name, effect)
+        if isinstance(fn, Checkpoint):
+            return self.call_checkpoint(fn, args, kwargs, frame, builder, span, name, effect)
         compiled = compiled_from(fn)
         if compiled is not None:
             if any(map(self.context.is_varied, (*args, *kwargs.values()))):
@@ -799,6 +831,57 @@ class Specializer:
             if found is not None:
                 return found
         return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def checkpointed(
+        self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None
+    ) -> ir.Atom:
+        """``s2s.checkpointed(over, snapshots)``: what the loop runs over."""
+        try:
+            bound = inspect.signature(checkpointed).bind(*args, **kwargs).arguments
+        except TypeError as problem:
+            raise self.raised(problem) from None
+        self.snapshots = bound["snapshots"]
+        return bound["over"]  # type: ignore[no-any-return]
+
+    def loop_snapshots(self, over: ir.Atom, frame: Frame) -> ir.Atom | None:
+        """How many states a loop over something, or with this test, may keep; None where it is not checkpointed."""
+        self.unused = {span: var for span, var in self.unused.items() if var != over}
+        return frame.snapshots.get(over)
+
+    def checkpoint(self, fn: ir.Atom, span: ir.Span | None) -> ir.Atom:
+        """``s2s.checkpoint(fn)``: the function itself, of which it is known that its reverse runs it again."""
+        if isinstance(fn, ir.Const):
+            return ir.Const(checkpoint(fn.value))
+        made = ir.Call(ir.Const(functools.partial), (ir.Const(call_again), fn))
+        var = self.context.define(fn.name, UNKNOWN, self.context.is_varied(fn), made)
+        self.context.virtual_closures[var] = lambda builder: builder.let(made, UNKNOWN, fn.name, span)
+        return var
+
+    def call_checkpoint(
+        self, fn: Checkpoint[..., Any], args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+        builder: Builder, span: ir.Span | None, name: str, effect: bool,
+    ) -> ir.Atom:
+        """A call of a checkpointed function: what it comes to. Where it calls itself, that is decided at run time."""
+        if fn.func in self.active_calls:
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
+        return self.repeat(ir.Const(fn.func), args, kwargs, frame, builder, span, name, effect)
+
+    def repeat(
+        self, fn: ir.Atom, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+        span: ir.Span | None, name: str, effect: bool,
+    ) -> ir.Atom:
+        """A call that the reverse sweep runs again: what it comes to, between two notes."""
+        if not any(map(self.context.is_varied, (fn, *args, *kwargs.values()))):
+            return self.apply(fn, args, kwargs, frame, builder, span, name, effect)
+        builder.add(ir.Note("", BEGIN, span))
+        self.repeating += 1
+        try:
+            found = self.apply(fn, args, kwargs, frame, builder, span, name, effect)
+        finally:
+            self.repeating -= 1
+        if not ends(builder.statements[-1:]):
+            builder.add(ir.Note("", END, span))
+        return found
 
     def cached(
         self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
@@ -1043,6 +1126,10 @@ class Specializer:
             if any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
                 result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
                 if result is not None:
+                    return result
+            if self.repeating and not self.followed and not _is_of_library(fn):
+                result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
+                if result is not None:  # what it draws or asks for is seen
                     return result
             found = Outcome() if varied else outcome_of(self, fn, args, kwargs, frame, builder)
             if found.changes or found.is_settled:
@@ -1474,6 +1561,11 @@ def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
     values = fn.__defaults__ or ()
     found = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (fn.__kwdefaults__ or {})
     return {k: ir.Const(v) for k, v in found.items()}
+
+
+def _is_of_library(fn: types.FunctionType) -> bool:
+    """Whether a function belongs to Python, NumPy or SciPy."""
+    return (fn.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names)
 
 
 def _is_option(atom: ir.Atom) -> bool:

@@ -69,6 +69,7 @@ def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
             view, old = old, context.define("%", known, False)
             made.append(ir.Let(old, ir.Call(ir.Const(np.copy), (view,)), s.span))
     self.old[id(s)] = old
+    context.old_contents.update(let.target for let in made if let.target is not None)
     return made  # type: ignore[return-value]
 
 
@@ -116,7 +117,7 @@ def read_back(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     if s.kind != "item" or s.op is not None or not isinstance(value, ir.Var) or value in sweep.restored:
         return
     home = self.crossing.home.get(value)
-    if home is not sweep.region or home.innermost_loop() is None or self.memory.is_buffer(value):
+    if home is not sweep.region or home.kept_loop() is None or self.memory.is_buffer(value):
         return
     known = self.context.value(value)
     place = Builder(self.context).call(operator.getitem, s.target, s.key)
@@ -167,11 +168,13 @@ def _overwrites(self: Reverser, s: ir.Store, var: ir.Var, reader: int, key: ir.A
 
 
 def _loops_around(region: Region) -> list[Region]:
-    """The loop bodies around a place, the outermost first."""
+    """The loop bodies around a place of which one trip finds in memory what another one has left there, the outermost
+    first: where the reverse sweep runs a trip again, it gives the arrays the contents that they had."""
     found = []
     loop = region.innermost_loop()
     while loop is not None:
-        found.append(loop)
+        if not loop.runs_again:
+            found.append(loop)
         loop = loop.parent.innermost_loop() if loop.parent is not None else None
     return found[::-1]
 
