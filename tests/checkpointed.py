@@ -222,6 +222,16 @@ def read_before_and_after(x, n, s):
     return y * z * np.sum(u**2)
 
 
+def swapped_and_linear(x, n, s):
+    u, w = x.copy(), np.zeros_like(x)
+    y = np.sum(np.exp(u))
+    for _ in s2s.checkpointed(range(n), snapshots=s):
+        w[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        w[0], w[-1] = u[0], u[-1]
+        u, w = w, u
+    return y * np.sum(u[:3])
+
+
 def read_around(x, n, s):
     a = x.copy()
     y = np.sum(np.exp(a))
@@ -380,7 +390,8 @@ def taken_from_outside(x, n, s):
 LOOPS = [
     plain, with_steps, backwards, over_rows, over_pairs, over_list, several_carried, with_dict, with_branches,
     with_break, with_return, with_try, with_with, with_closure, with_history, nested, inside_a_loop, inside_a_branch,
-    independent_trips, in_place, argument_changed, swapped, read_before_and_after, read_around, swapped_again_and_again, through_a_view, one_or_another, new_in_each_trip, all_kept_in_one, while_counted, while_true, while_else,
+    independent_trips, in_place, argument_changed, swapped, swapped_and_linear, read_before_and_after, read_around, swapped_again_and_again,
+    through_a_view, one_or_another, new_in_each_trip, all_kept_in_one, while_counted, while_true, while_else,
     fixed_point, draws, draws_of_its_own, shuffled, taken_from_outside,
 ]
 

@@ -367,7 +367,7 @@ def run_loop_again(
     """The reverse of one trip of a checkpointed loop, with the trip once more before it; and the statements that end
     the reverse loop."""
     if not inner.requests:
-        return self.crossing.finish(inner), []
+        return self.crossing.finish(inner), _without_state(self, statement, outer)
     context, body = self.context, inner.region
     if isinstance(statement, ir.While) and asked(context, statement.test):
         raise error("S2S152", span=statement.span)
@@ -396,10 +396,18 @@ def run_loop_again(
     carried = [c.param for c, result in zip(statement.carried, made, strict=True) if result in left]
     state = _State(carried, arrays, calls, statement.span)
     if not carried and not arrays and calls is None:  # no trip reads anything of the trips before it
-        return trip, []
+        return trip, _without_state(self, statement, outer)
     for var in state.carried:
         _check_kept(self, var, statement.span)
     return _with_snapshots(self, statement, outer, item, first, state, starts, needed, trip, there)
+
+
+def _without_state(self: Reverser, statement: ir.For | ir.While, outer: Sweep) -> list[ir.Statement]:
+    """What ends the reverse of a loop whose trips start from nothing."""
+    first, end = FirstRun(), Builder(self.context)
+    _give_back_inits(self, statement, first, outer, end)
+    _settle(self, statement, first, outer)
+    return end.statements
 
 
 def _like(context: Context, var: ir.Var) -> ir.Var:
