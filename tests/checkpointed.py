@@ -391,8 +391,8 @@ LOOPS = [
     plain, with_steps, backwards, over_rows, over_pairs, over_list, several_carried, with_dict, with_branches,
     with_break, with_return, with_try, with_with, with_closure, with_history, nested, inside_a_loop, inside_a_branch,
     independent_trips, in_place, argument_changed, swapped, swapped_and_linear, read_before_and_after, read_around,
-    swapped_again_and_again, through_a_view, one_or_another, new_in_each_trip, all_kept_in_one, while_counted, while_true, while_else,
-    fixed_point, draws, draws_of_its_own, shuffled, taken_from_outside,
+    swapped_again_and_again, through_a_view, one_or_another, new_in_each_trip, all_kept_in_one, while_counted,
+    while_true, while_else, fixed_point, draws, draws_of_its_own, shuffled, taken_from_outside,
 ]
 
 
