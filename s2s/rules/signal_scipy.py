@@ -48,12 +48,12 @@ def along_axes_bar(g: Any, x: Any, other: Any, mode: str, axes: Any, is_second: 
         return convolve_bar(g, x, other, mode, is_second, True)
     chosen = [axis % np.ndim(g) for axis in np.atleast_1d(axes)]
     first, second = (np.shape(other), np.shape(x)) if is_second else (np.shape(x), np.shape(other))
-    shape, places = list(np.shape(g)), [slice(None)] * np.ndim(g)
-    for axis in chosen:
-        start, length = start_and_length(first[axis], second[axis], mode)
-        shape[axis], places[axis] = first[axis] + second[axis] - 1, slice(start, start + length)
-    made = np.zeros(shape, dtype=g.dtype)
-    made[tuple(places)] = g
+    ranges = [
+        (*start_and_length(first[k], second[k], mode), first[k] + second[k] - 1) if k in chosen else (0, n, n)
+        for k, n in enumerate(np.shape(g))
+    ]
+    made = np.zeros([wide for _, _, wide in ranges], dtype=g.dtype)
+    made[tuple([slice(start, start + length) for start, length, _ in ranges])] = g
     return rt.cast(rt.unbroadcast(signal.fftconvolve(made, np.flip(other, tuple(chosen)), "valid", axes), x), x)
 
 
