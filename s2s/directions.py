@@ -65,7 +65,7 @@ def joined(parts: Sequence[Any]) -> Any:
 def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
     """A function, called once for each direction: the arguments at ``places``, positions and names, have directions,
     and so has the result."""
-    total = count(next(args[p] if isinstance(p, int) else kwargs[p] for p in places))
+    total = count([args[p] if isinstance(p, int) else kwargs[p] for p in places])
     return joined(
         [
             fn(
@@ -130,46 +130,40 @@ def columns(dot: Any, values: tuple[Any, ...], single: bool) -> Any:
         return rt.rebuild(dot, [columns(item, values, single) for item in dot])
     if not isinstance(dot, np.ndarray):
         return None
-    start = 0
-
-    def block(leaf: Any) -> Any:
-        nonlocal start
-        start, stop = start + np.size(leaf), start + np.size(leaf)
-        return dot[..., stop - np.size(leaf) : stop].reshape((*dot.shape[:-1], *np.shape(leaf)))[()]
-
-    made = tuple(rt.map_floats(block, value) for value in values)
+    leaves = rt.floats(values)
+    stops = np.cumsum([0, *map(np.size, leaves)])
+    blocks = iter(
+        [
+            dot[..., stops[k] : stops[k + 1]].reshape((*dot.shape[:-1], *np.shape(leaf)))[()]
+            for k, leaf in enumerate(leaves)
+        ]
+    )
+    made = tuple([rt.map_floats(lambda leaf: next(blocks), value) for value in values])
     return made[0] if single else made
 
 
 def rows(bars: tuple[Any, ...], out: Any, single: bool) -> Any:
     """The Jacobian of ``out`` from the cotangents of some values for a ``basis`` of ``out``."""
-    start = 0
+    leaves = rt.floats(out)
+    stops = np.cumsum([0, *map(np.size, leaves)])
+    parts = iter([_of_rows(bars, stops[k], stops[k + 1], leaf, single) for k, leaf in enumerate(leaves)])
+    return rt.map_floats(lambda leaf: next(parts), out)
 
-    def block(leaf: Any) -> Any:
-        nonlocal start
-        first, start = start, start + np.size(leaf)
 
-        def part(bar: Any) -> Any:
-            turned = np.moveaxis(bar[..., first:start], -1, 0)
-            return turned.reshape((*np.shape(leaf), *np.shape(bar)[:-1]))[()]
+def _of_rows(bars: tuple[Any, ...], start: int, stop: int, leaf: Any, single: bool) -> Any:
+    """The part of a Jacobian for one part of the result."""
 
-        made = tuple(rt.map_floats(part, bar) for bar in bars)
-        return made[0] if single else made
+    def part(bar: Any) -> Any:
+        turned = np.moveaxis(bar[..., start:stop], -1, 0)
+        return turned.reshape((*np.shape(leaf), *np.shape(bar)[:-1]))[()]
 
-    return rt.map_floats(block, out)
+    made = tuple([rt.map_floats(part, bar) for bar in bars])
+    return made[0] if single else made
 
 
 def count(x: Any) -> int:
     """The number of directions of a tangent, or of a container of tangents."""
-    while not isinstance(x, np.ndarray):
-        x = next(item for item in (x.values() if isinstance(x, dict) else x) if _has_directions(item))
-    return int(x.shape[-1])
-
-
-def _has_directions(x: Any) -> bool:
-    if isinstance(x, (tuple, list, dict)):
-        return any(map(_has_directions, x.values() if isinstance(x, dict) else x))
-    return isinstance(x, np.ndarray)
+    return int(np.shape(rt.floats(x)[0])[-1])
 
 
 def tangents_like(dot: Any, x: Any, count: int) -> Any:

@@ -4,7 +4,7 @@ The first compile of a process would lower the bodies of the rules that it needs
 each, and find the same every time. So they are kept as Python keeps bytecode, in one file for each
 installation and Python, ``rules/__pycache__/lowered.<tag>.pickle``: good for one state of the sources,
 replaced in one step, never written where Python writes no bytecode, and passed over where it cannot be read
-or written. Only functions of ``s2s.rules`` and ``s2s.runtime`` go in, never a user's.
+or written. Only functions of ``s2s.rules``, ``s2s.runtime`` and the like go in, never a user's.
 
 Unpickling can run what is in a file, as importing the bytecode beside it does; whoever can write the one can
 write the other.
@@ -25,7 +25,7 @@ from s2s import cache, ir
 __all__ = ["flush", "keep", "load"]
 
 ROOT = os.path.dirname(__file__)
-KEPT = (os.path.join(ROOT, "rules", ""), os.path.join(ROOT, "models", ""), os.path.join(ROOT, "runtime.py"))
+KEPT = tuple(os.path.join(ROOT, *path) for path in (("rules", ""), ("models", ""), ("runtime.py",), ("directions.py",)))
 """How the names of the files begin whose functions are kept."""
 
 try:
