@@ -121,6 +121,14 @@ def test_a_wrong_rule_is_found():
     assert "worst component: argument 0[1]" in text
 
 
+@pytest.mark.usefixtures("scratch")
+def test_a_wrong_tangent_is_found_with_its_line():
+    table.vjp(doubled)(lambda y_bar: 2.0 * y_bar)
+    table.jvp(doubled)(lambda x, x_dot: 2.5 * x_dot)
+    with pytest.raises(AssertionError, match="it comes from " + line_of("z = doubled(y)").replace(".", r"\.")):
+        s2s.check_grads(through, (X,), modes=["fwd"])
+
+
 def test_documents():
     results = doctest.testmod(s2s.testing)
     assert results.attempted and not results.failed

@@ -6,7 +6,7 @@ import functools
 import jax
 import numpy as np
 import pytest
-from scipy.optimize import rosen_hess, rosen_hess_prod
+from scipy.optimize import rosen, rosen_hess, rosen_hess_prod
 
 import s2s
 import s2s.transforms
@@ -206,6 +206,7 @@ def test_generated_jacobian_reads_as_an_expert_writes_it():
 
 def test_hessian_of_rosenbrock():
     np.testing.assert_allclose(s2s.hessian(rosenbrock)(X), rosen_hess(X), rtol=1e-13)
+    np.testing.assert_allclose(s2s.hessian(rosen)(X), rosen_hess(X), rtol=1e-13)
     for product in (s2s.hvp, s2s.vhp):
         np.testing.assert_allclose(product(rosenbrock, (X,), (V,)), rosen_hess_prod(X, V), rtol=1e-13)
 
@@ -243,6 +244,14 @@ def test_hessian_blocks():
 def test_hessian_of_many_results():
     found = s2s.hessian(lambda x: np.array([x[0] ** 3, x[0] * x[1]]))(X[:2])
     np.testing.assert_allclose(found, [[[6 * X[0], 0], [0, 0]], [[0, 1], [1, 0]]], atol=1e-14)
+
+
+def test_hessian_of_a_dict():
+    found = s2s.hessian(lambda p: p["a"] ** 2 * np.sum(p["b"]))({"a": 2.0, "b": X})
+    assert found["a"]["a"] == pytest.approx(2.0 * np.sum(X))
+    np.testing.assert_allclose(found["a"]["b"], np.full(4, 4.0))
+    np.testing.assert_allclose(found["b"]["a"], np.full(4, 4.0))
+    np.testing.assert_array_equal(found["b"]["b"], np.zeros((4, 4)))
 
 
 def test_jacobian_of_a_jacobian():
