@@ -81,13 +81,15 @@ _SHARED: set[Any] = {
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.getitem, getattr, len, np.shape,
 }
 
+_SHARED_MODULES = ("math", "numpy.linalg")
+
 
 def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom]) -> bool:
     if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
         return False
     fn = value.fn.value
     try:
-        known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") == "math"
+        known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") in _SHARED_MODULES
     except TypeError:
         return False
     return known and not any(isinstance(a, ir.Star) or a in stored for a in value.args)

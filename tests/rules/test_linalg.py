@@ -175,3 +175,17 @@ def test_a_part_of_a_result_alone(f: Any, x: Any, part: int) -> None:
 
     found = np.sum(s2s.grad(one)(x) * d)
     assert np.real(found) == pytest.approx(by_differences(one, x, d), rel=1e-7, abs=1e-9)
+
+
+def test_one_solve_serves_both_arguments() -> None:
+    def f(a: Any, b: Any) -> Any:
+        return np.sum(np.linalg.solve(a, b) ** 2)
+
+    a, b = np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([0.7, -0.4])
+    text = s2s.source(f, a, b, argnums=(0, 1))
+    code = [line for line in text.splitlines() if not line.strip().startswith("#")]
+    assert sum("np.linalg.solve" in line for line in code) == 2
+    a_bar, b_bar = s2s.grad(f, (0, 1))(a, b)
+    y = np.linalg.solve(a, b)
+    np.testing.assert_allclose(b_bar, np.linalg.inv(a).T @ (2.0 * y), rtol=1e-13)
+    np.testing.assert_allclose(a_bar, -np.outer(b_bar, y), rtol=1e-13)
