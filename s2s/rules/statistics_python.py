@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from typing import Any
 
 import numpy as np
@@ -76,10 +77,19 @@ def _stdev(data: Any, xbar: Any = None) -> Any:
     return math.sqrt(_squares(data, center) / (len(data) - 1))
 
 
-def _products(x: Any, y: Any) -> Any:
-    """The sum of the products of the deviations from the means."""
-    x_mean, y_mean = math.fsum(x) / len(x), math.fsum(y) / len(y)
-    return math.fsum([(a - x_mean) * (b - y_mean) for a, b in zip(x, y)])
+if sys.version_info >= (3, 12):  # as statistics sums products there: the kind of the sum is that of the items
+
+    def _products(x: Any, y: Any) -> Any:
+        """The sum of the products of the deviations from the means."""
+        x_mean, y_mean = math.fsum(x) / len(x), math.fsum(y) / len(y)
+        return math.sumprod([a - x_mean for a in x], [b - y_mean for b in y])
+
+else:
+
+    def _products(x: Any, y: Any) -> Any:
+        """The sum of the products of the deviations from the means."""
+        x_mean, y_mean = math.fsum(x) / len(x), math.fsum(y) / len(y)
+        return math.fsum([(a - x_mean) * (b - y_mean) for a, b in zip(x, y)])
 
 
 PAIRS = [args([num(), num(), num()], [num(), num(), num()]), args(arr(4), arr(4))]
