@@ -203,6 +203,9 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     ),
     "S2S514": (ArgumentError, "the tangent of {name} has shape {got}, the argument has shape {expected}"),
     "S2S515": (ArgumentError, "the tangent of {name} is {got}, the argument is {expected}"),
+    "S2S518": (
+        ArgumentError, "the argument `{argument}` of `{name}` has objects in it, for which a Jacobian has no part"
+    ),
     "S2S517": (ArgumentError, "the pattern of the Jacobian of `{name}` cannot be found"),
     "S2S516": (ArgumentError, "{what} is complex: a Jacobian by {mode} mode has real numbers there"),
     "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),
@@ -256,6 +259,7 @@ HINTS: dict[str, str] = {
     "S2S301": "write it in Python, with functions of NumPy or math",
     "S2S302": "define the function in a file or a notebook cell",
     "S2S510": "give a copy of one of them",
+    "S2S518": "give the arrays as arguments, or in a dict",
     "S2S517": "give it: `sparsity=`",
     "S2S516": "say `holomorphic=True` where the function is holomorphic",
     "S2S501": "choose a position that the function has",

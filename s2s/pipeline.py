@@ -269,6 +269,8 @@ class Joint:
         primal, aux = self._split_aux()
         if self.request.mode == "vjp":
             return self.with_pullback(primal, aux)
+        if self.request.mode in _BY_ELEMENT:
+            self._check_no_objects()
         if self.request.mode in _BY_TANGENTS:
             return _BY_TANGENTS[self.request.mode](self, primal, aux)
         self._check_scalar(primal)
@@ -387,6 +389,12 @@ class Joint:
     def free_variables(self, function: ir.Function) -> Iterator[ir.Var]:
         """What a nested function captures."""
         return free_variables(function)
+
+    def _check_no_objects(self) -> None:
+        """Raise ArgumentError where an argument to differentiate has objects in it: a Jacobian has no part for them."""
+        for path in self.request.wrt:
+            if holds_attributes(self.arguments.get(path[0], UNKNOWN)):
+                raise error("S2S518", span=self.primal.span, name=self.primal.name, argument=str(path[0]))
 
     def read_path(self, builder: Builder, path: Path) -> ir.Atom:
         """What is differentiated: an argument, or one of ``*args`` and ``**kwargs``."""
@@ -552,6 +560,9 @@ _BY_TANGENTS = {
     "jacrev": reverse_jacobian,
     "value_and_jacrev": reverse_jacobian,
 }
+
+_BY_ELEMENT = _BY_TANGENTS.keys() - {"jvp", "elementwise_grad"}
+"""Modes that have a direction for each element of the arguments, or of the result."""
 
 _SCALAR_HINT = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
 

@@ -331,6 +331,20 @@ def test_kinds_of_functions():
     assert differences(lambda t: float(s2s.grad(Model(2.0).step)(t)), 1.5) == pytest.approx(18.0)
 
 
+def test_objects_are_refused():
+    for of in (s2s.jacfwd, s2s.jacrev, s2s.sparse_jacobian):
+        with pytest.raises(ArgumentError, match="has objects in it"):
+            of(lambda model: model.a**2)(Model(X.copy()))
+
+
+def test_forms_with_keywords_and_lengths():
+    for of in (s2s.jacfwd, s2s.jacrev):
+        np.testing.assert_array_equal(of(lambda x: np.squeeze(x) * 2.0)(X), 2.0 * np.eye(4))
+        np.testing.assert_array_equal(of(lambda x: np.full_like(x, fill_value=x[1]))(X)[:, 1], np.ones(4))
+        found = of(lambda x: np.broadcast_to(array=x, shape=(2, 4)) * 3.0)(X)
+        np.testing.assert_array_equal(found, [3.0 * np.eye(4)] * 2)
+
+
 def test_names_and_documents():
     assert s2s.jacfwd(layer).__name__ == "layer_jacfwd"
     assert "layer" in s2s.jacobian(layer).__doc__

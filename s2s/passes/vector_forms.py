@@ -246,9 +246,9 @@ def _zeros_like(given: Given) -> Any:
 
 
 def _full_like(given: Given) -> Any:
-    given.bound("a", "fill_value", moving="fill_value")
-    like, value = given.args
-    return given.call(np.copy, given.call(np.broadcast_to, given.new(value), extended(given.on, like)))
+    bound = given.bound("a", "fill_value", moving="fill_value")
+    spread = given.call(np.broadcast_to, given.new(bound["fill_value"]), extended(given.on, bound["a"]))
+    return given.call(np.copy, spread)
 
 
 def _tangent_like(given: Given) -> Any:
@@ -305,11 +305,10 @@ def _ravel(given: Given) -> Any:
 
 
 def _broadcast_to(given: Given) -> Any:
-    source, shape = given.args
-    if given.kwargs or given.moves(shape):
-        raise NotVector
-    number = isinstance(given.value(shape), Scalar)
-    return given.shaped(np.broadcast_to, source, (shape,) if number else (ir.Star(shape),))
+    bound = given.bound("array", "shape", moving="array")
+    shape = bound["shape"]
+    number = isinstance(given.value(shape), Scalar) or (isinstance(shape, ir.Const) and isinstance(shape.value, int))
+    return given.shaped(np.broadcast_to, bound["array"], (shape,) if number else (ir.Star(shape),))
 
 
 def _transpose(given: Given) -> Any:
@@ -358,7 +357,7 @@ def _along(default: Any, *names: str, positional: tuple[str, ...] = ()) -> Form:
         bound = given.bound(*names, moving=first)
         axis = given.option(bound.get("axis"), default)
         if axis is None:
-            if given.rank(bound[first]) != 1:
+            if given.rank(bound[first]) != 1 or given.fn in _BY_LENGTH:
                 raise NotVector
             axis = 0
         args = [bound[name] for name in positional if name in bound]
@@ -366,6 +365,10 @@ def _along(default: Any, *names: str, positional: tuple[str, ...] = ()) -> Form:
         return given.call(given.fn, given.new(bound[first]), *args, **kwargs, axis=ir.Const(_behind(axis)))
 
     return form
+
+
+_BY_LENGTH = (np.squeeze, np.ndarray.squeeze)
+"""Functions for which no axis is not the one that there is: what they do depends on its length."""
 
 
 def _reduced(given: Given) -> Any:
@@ -415,9 +418,9 @@ def _matmul(given: Given) -> Any:
 
 def _tensordot(given: Given) -> Any:
     axes = given.option((dict(zip(("a", "b", "axes"), given.args, strict=False)) | given.kwargs).get("axes"), 2)
-    a, b = given.args[:2]
-    if given.moves(a) and given.moves(b):
+    if len(given.args) < 2 or all(map(given.moves, given.args[:2])):
         raise NotVector
+    a, b = given.args[:2]
     left, right = given.rank(a), given.rank(b)
     first, second = map(_tuple, axes) if isinstance(axes, tuple) else (range(left - axes, left), range(axes))
     return _contracted(given, a, b, tuple(k % left for k in first), tuple(k % right for k in second))
