@@ -8,6 +8,7 @@ import numpy as np
 from scipy import integrate, optimize
 
 from s2s.models import integrate as models
+from s2s.models import ode
 from s2s.rules.table import args, arr, model, refuse, zero
 
 GRID = np.array([0.0, 0.4, 1.0, 1.3, 2.0])
@@ -34,9 +35,13 @@ for _name in (
 ):
     if hasattr(integrate, _name):
         refuse(getattr(integrate, _name), ADAPTIVE)
+model(integrate.solve_ivp)(ode.solve_ivp)
+model(integrate.odeint)(ode.odeint)
+zero(ode.solved, ode.solved_by_odeint, ode.steps_instead, ode.fractions, ode.places, ode.stages, ode.difference,
+     ode.values_at)
 STEPS = "its steps depend on the values; write a loop with steps of fixed length"
 for _name in (
-    "odeint", "solve_ivp", "solve_bvp", "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
+    "solve_bvp", "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
 ):
     refuse(getattr(integrate, _name), STEPS)
 SOLVER = "it iterates until it is content; differentiate the condition that its result fulfils"

@@ -149,7 +149,7 @@ def of_two_variables(t):
 
 
 def stepping(t):
-    return integrate.solve_ivp(lambda s, y: -t * y, (0.0, 1.0), [1.0]).y[0, -1]
+    return integrate.RK45(lambda s, y: -t * y, 0.0, [1.0], 1.0).y[0]
 
 
 def iterating(t):

@@ -1,0 +1,218 @@
+"""Solutions of differential equations by the state at the beginning, parameters, captured values and times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import s2s
+from s2s.errors import NoDerivativeError
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-10}
+
+
+def differences(f: Any, arguments: list[float], k: int, h: float) -> float:
+    """The central difference of fourth order by one argument."""
+
+    def at(change: float) -> Any:
+        return f(*arguments[:k], arguments[k] + change, *arguments[k + 1 :])
+
+    return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+
+
+# --- an oscillator: y = a cos(w (t - s)) + b / w sin(w (t - s)) -------------------------------------------------------
+
+
+def oscillator(t, y, w):
+    return [y[1], -w * w * y[0]]
+
+
+def by_steps(w, a, b, start, end, method):
+    return integrate.solve_ivp(oscillator, (start, end), [a, b], method, args=(w,), rtol=1e-10, atol=1e-10).y[0, -1]
+
+
+def by_odeint(w, a, b, start, end):
+    def slope(y, t):
+        return np.array([y[1], -w * w * y[0]])
+
+    times = np.array([start, 0.3 * start + 0.7 * end, end])
+    return integrate.odeint(slope, [a, b], times, rtol=1e-10, atol=1e-10)[2, 0]
+
+
+def position(w, a, b, start, end):
+    return a * np.cos(w * (end - start)) + b / w * np.sin(w * (end - start))
+
+
+AT = [1.3, 0.7, 0.4, 0.2, 1.9]
+BACK = [1.3, 0.7, 0.4, 1.9, 0.2]
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA", "odeint"])
+def test_an_oscillator(method: str) -> None:
+    """Values are SciPy's, derivatives as accurate as the tolerances, in both modes."""
+    if method == "odeint":
+        f: Any = by_odeint
+    else:
+        def f(w, a, b, start, end):
+            return by_steps(w, a, b, start, end, method)
+
+    for arguments in (AT, BACK):
+        expected = [differences(position, arguments, k, 1e-3) for k in range(5)]
+        value, gradient = s2s.value_and_grad(f, argnums=(0, 1, 2, 3, 4))(*arguments)
+        assert value == f(*arguments)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-7)
+    direction = (1.0, -0.5, 0.3, 0.2, 0.7)
+    _, tangent = s2s.jvp(f, tuple(BACK), direction)
+    assert tangent == pytest.approx(np.dot(direction, expected), rel=1e-7)
+
+
+def growth(k, method):
+    found = integrate.solve_ivp(lambda t, y: k * y * t, (0.0, 1.2), [2.0], method, rtol=1e-9, atol=1e-9)
+    return found.y[0, -1]
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau"])
+def test_second_derivatives(method: str) -> None:
+    """2 exp(0.72 k) twice."""
+    expected = 2.0 * 0.72**2 * np.exp(0.72 * 0.9)
+    assert s2s.hvp(lambda k: growth(k, method), (0.9,), (1.0,)) == pytest.approx(expected, rel=1e-6)
+    assert s2s.grad(s2s.grad(lambda k: growth(k, method)))(0.9) == pytest.approx(expected, rel=1e-6)
+
+
+# --- forms of calls and of results ------------------------------------------------------------------------------------
+
+
+def linear(m, y):
+    return integrate.odeint(lambda y, t: -m @ y, y, np.linspace(0.0, 0.8, 5), **TIGHT)
+
+
+def test_matrices_and_jacobians() -> None:
+    """exp(-0.8 m) y by y is the matrix, by m as by differences of it."""
+    from scipy.linalg import expm
+
+    m, y = np.array([[1.0, 0.2], [0.1, 0.5]]), np.array([1.0, 2.0])
+    for jacobian in (s2s.jacrev, s2s.jacfwd):
+        np.testing.assert_allclose(jacobian(lambda y: linear(m, y)[-1])(y), expm(-0.8 * m), rtol=1e-7)
+    found = s2s.grad(lambda m: np.sum(linear(m, y)[-1]))(m)
+    for i, j in np.ndindex(2, 2):
+        unit = np.zeros((2, 2))
+        unit[i, j] = 1e-5
+        expected = np.sum((expm(-0.8 * (m + unit)) - expm(-0.8 * (m - unit))) @ y) / 2e-5
+        assert found[i, j] == pytest.approx(expected, rel=1e-6)
+
+
+def interpolated(k, s):
+    found = integrate.solve_ivp(
+        lambda t, y: -k * y, (0.0, 2.0), np.array([1.0]), integrate.DOP853, dense_output=True, **TIGHT)
+    return found.sol(s)[0] + np.sum(found.sol(np.array([0.2, s]))) if found.success else 0.0
+
+
+def chosen_times(k, s):
+    found = integrate.solve_ivp(lambda t, y: -k * y, (0.0, 2.0), [1.0], t_eval=np.array([0.2, s, 1.9]), **TIGHT)
+    return found.y[0, 0] + 2.0 * found["y"][0, 1] + s * found.t[0]
+
+
+@pytest.mark.parametrize("f, more", [(interpolated, 0.0), (chosen_times, 0.2)])
+def test_between_the_steps(f: Any, more: float) -> None:
+    k, s = 0.8, 1.1
+    expected = (-0.2 * np.exp(-0.2 * k) - 2.0 * s * np.exp(-k * s), more - 2.0 * k * np.exp(-k * s))
+    np.testing.assert_allclose(s2s.grad(f, argnums=(0, 1))(k, s), expected, rtol=1e-6)
+
+
+def turning(k):
+    found = integrate.solve_ivp(lambda t, y: (1j * k - 0.1) * y, (0.0, 2.0), np.array([1.0 + 0.5j]), **TIGHT)
+    return np.real(found.y[0, -1])
+
+
+def test_complex_states() -> None:
+    expected = np.real((1.0 + 0.5j) * 2j * np.exp((1.3j - 0.1) * 2.0))
+    assert s2s.grad(turning)(1.3) == pytest.approx(expected, rel=1e-7)
+
+
+# --- stiff: the reaction of Robertson ---------------------------------------------------------------------------------
+
+
+def reaction(t, y, a, b, c):
+    first, second = -a * y[0] + b * y[1] * y[2], c * y[1] ** 2
+    return np.array([first, -first - second, second])
+
+
+def reacted(a, b, c, method="BDF", rtol=1e-7):
+    found = integrate.solve_ivp(
+        reaction, (0.0, 40.0), [1.0, 0.0, 0.0], method, args=(0.04 * a, 1e4 * b, 3e7 * c), rtol=rtol, atol=1e-4 * rtol)
+    return found.y[0, -1] + 1e4 * found.y[1, -1]
+
+
+def reacted_by_odeint(a, b, c):
+    y = integrate.odeint(
+        reaction, [1.0, 0.0, 0.0], [0.0, 1.0, 40.0], (0.04 * a, 1e4 * b, 3e7 * c), rtol=1e-7, atol=1e-11, tfirst=True)
+    return y[-1, 0] + 1e4 * y[-1, 1]
+
+
+def test_stiff_equations() -> None:
+    expected = [
+        differences(lambda a, b, c: reacted(a, b, c, "Radau", 1e-11), [1.0, 1.0, 1.0], k, 1e-2) for k in range(3)]
+    for f in (reacted, reacted_by_odeint, lambda a, b, c: reacted(a, b, c, "LSODA")):
+        np.testing.assert_allclose(s2s.grad(f, argnums=(0, 1, 2))(1.0, 1.0, 1.0), expected, rtol=1e-5)
+
+
+def by_state(t, y, a, b, c):
+    first, second = np.array([-a, b * y[2], b * y[1]]), np.array([0.0, 2.0 * c * y[1], 0.0])
+    return np.array([first, -first - second, second])
+
+
+def test_the_derivative_by_the_state_may_be_given() -> None:
+    def f(a, jac):
+        found = integrate.solve_ivp(
+            reaction, (0.0, 4.0), [1.0, 0.0, 0.0], "Radau", args=(0.04 * a, 1e4, 3e7), jac=jac, rtol=1e-8, atol=1e-11)
+        return found.y[0, -1]
+
+    assert s2s.grad(lambda a: f(a, by_state))(1.0) == pytest.approx(s2s.grad(lambda a: f(a, None))(1.0), rel=1e-8)
+
+
+# --- a peer, refusals -------------------------------------------------------------------------------------------------
+
+
+def test_as_a_peer_has_it() -> None:
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+    from jax.experimental.ode import odeint
+
+    times = np.array([0.0, 0.5, 1.5])
+
+    def theirs(k, y0):
+        def slope(y, t, k):
+            return jnp.array([y[1], -k * y[0] * jnp.cos(t)])
+
+        return jnp.sum(odeint(slope, y0, times, k, rtol=1e-10, atol=1e-10) ** 2)
+
+    def ours(k, y0):
+        def slope(y, t, k):
+            return np.array([y[1], -k * y[0] * np.cos(t)])
+
+        return np.sum(integrate.odeint(slope, y0, times, (k,), **TIGHT) ** 2)
+
+    y0 = np.array([1.0, 0.3])
+    expected = jax.grad(theirs, (0, 1))(0.4, y0)
+    found = s2s.grad(ours, argnums=(0, 1))(0.4, y0)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-7)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "option, reason",
+    [
+        ({"events": oscillator}, "where an event happens"), ({"vectorized": True}, "one state"),
+        ({"method": "x"}, "RK45"),
+    ],
+)
+def test_refused_by_name(option: Any, reason: str) -> None:
+    def f(w):
+        return integrate.solve_ivp(oscillator, (0.0, 1.0), [1.0, 0.0], args=(w,), **option).y[0, -1]
+
+    with pytest.raises(NoDerivativeError, match=reason):
+        s2s.grad(f)(1.0)
