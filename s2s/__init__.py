@@ -9,6 +9,7 @@ s2s.vjp(loss, w, x, y)           value and pullback, for results that are no sin
 s2s.jvp(f, (x,), (x_dot,))       value and tangent, by forward mode
 s2s.jacobian(f), s2s.hessian(f)  all partial derivatives, first and second
 s2s.hvp(f, (x,), (v,))           the product of the Hessian and a vector
+s2s.map(f, (None, 0))            a function of one sample for many, with one loop
 s2s.check_grads(f, (x,))         derivatives against differences
 s2s.checkpoint(layer)            a function whose reverse computes again what it reads
 s2s.checkpointed(range(n), 20)   a loop whose reverse keeps 20 states and computes the others again
@@ -22,6 +23,7 @@ from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and
 
 if TYPE_CHECKING:
     from s2s import errors
+    from s2s.batches import map
     from s2s.checkpointing import checkpoint, checkpointed
     from s2s.derivatives import Derivative
     from s2s.listing import functions
@@ -61,6 +63,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "map",
     "source",
     "sparse_hessian",
     "sparse_jacobian",
@@ -79,6 +82,7 @@ _LATER = {
     "checkpoint": "s2s.checkpointing",
     "checkpointed": "s2s.checkpointing",
     "functions": "s2s.listing",
+    "map": "s2s.batches",
 }
 
 

@@ -27,7 +27,7 @@ from s2s.versions import Path, Request
 if TYPE_CHECKING:
     from s2s.errors import DifferentiationError
 
-__all__ = ["Derivative", "adjoint_source", "derivative", "primal_source", "source", "store_of"]
+__all__ = ["Derivative", "adjoint_source", "backend_of", "derivative", "primal_source", "source", "store_of"]
 
 JACOBIANS = ("jacfwd", "jacrev", "value_and_jacfwd", "value_and_jacrev")
 MODES = (
@@ -50,6 +50,7 @@ class Derivative(functools.partial[Any]):
         __name__: str
         dispatcher: Dispatcher | ByShape
         made_from: tuple[Any, ...]
+        remade: tuple[Any, ...] | None
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _MethodType(self, instance)
@@ -58,7 +59,7 @@ class Derivative(functools.partial[Any]):
         return f"<s2s {self.__name__}: {show_versions(self.dispatcher)}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return derivative, self.made_from
+        return self.remade or (derivative, self.made_from)
 
     def differentiated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The values in a call that are differentiated."""
@@ -154,7 +155,7 @@ def derivative(
                 "give an int, the name of a parameter, or a tuple of these",
             ) from None
         if found is None:
-            options = f.options if isinstance(f, Differentiable) else default_options(_backend_of(f))
+            options = f.options if isinstance(f, Differentiable) else default_options(backend_of(f))
             options = (*options, ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
             options += (("holomorphic", True),) if holomorphic else ()
             ask = Ask(mode, wanted, single, has_aux, options, count)
@@ -163,7 +164,7 @@ def derivative(
         return found
 
 
-def _backend_of(f: Any) -> str:
+def backend_of(f: Any) -> str:
     """The backend that the derivative of a derivative runs on: that of the inner one."""
     while isinstance(f, Derivative):
         f = f.made_from[1]
@@ -172,7 +173,8 @@ def _backend_of(f: Any) -> str:
 
 
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
-    name = f"{_name(f)}_{ask.mode}"
+    suffix = "" if ask.mode == "primal" else f"_{ask.mode}"
+    name = _name(f) + suffix
     finish: Callable[[Version, Target], Callable[..., Any]] | None = None
     if ask.mode in ("vjp", "jvp", "vector_jvp", "vector_vjp"):
         finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
@@ -188,7 +190,8 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
             made.__dict__[attribute] = getattr(f, attribute)
     made.__dict__["__doc__"] = _document(f, ask)
     made.__name__ = name
-    made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', _name(f))}_{ask.mode}"
+    made.remade = None
+    made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', _name(f))}{suffix}"
     if target is not None:
         made.__dict__["__signature__"] = inspect.Signature(target.public)
     made.dispatcher = dispatcher
@@ -196,6 +199,8 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
 
 
 def _document(f: Any, ask: Ask) -> str:
+    if ask.mode == "primal":
+        return getattr(f, "__doc__", None) or ""
     what = {"grad": "Gradient", "value_and_grad": "Value and gradient"}.get(ask.mode, "Derivative")
     wrt = f" with respect to {', '.join(map(str, ask.argnums))}" if ask.argnums else ""
     return f"{what} of {_name(f)}{wrt}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()

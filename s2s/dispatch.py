@@ -139,7 +139,9 @@ class Ask:
     def request(self, target: Target, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Request:
         """The request for these arguments. Raises ArgumentError where one to differentiate has no
         derivative."""
-        if self.argnums is None:
+        if self.mode == "primal" and self.argnums is None:
+            wrt = tuple((p,) for p, aval in zip(target.parameters, avals, strict=True) if has_float(aval))
+        elif self.argnums is None:
             places = find_paths(target, tuple(range(self.count)), values) or ()
             wrt = tuple(path for path in places if has_float(_at(target, avals, path)))
             if not wrt and self.mode != "primal":

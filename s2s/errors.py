@@ -206,6 +206,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S518": (
         ArgumentError, "the argument `{argument}` of `{name}` has objects in it, for which a Jacobian has no part"
     ),
+    "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
     "S2S517": (ArgumentError, "the pattern of the Jacobian of `{name}` cannot be found"),
     "S2S516": (ArgumentError, "{what} is complex: a Jacobian by {mode} mode has real numbers there"),
     "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),

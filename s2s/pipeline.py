@@ -114,7 +114,13 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     repeats, changes = changes == "repeated", "refused" if changes == "repeated" else changes
     shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
     varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
-    specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats)
+    try:
+        specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats)
+    except DifferentiationError:
+        if request.mode != "primal" or not varied:
+            raise
+        # nothing is differentiated: what has no derivative is called as it is
+        specializer, primal, changed = _specialize(fn, arguments, set(), changes, repeats)
     context = specializer.context
     if request.mode in REVERSE and ("checkpoints", "off") not in request.options:
         primal = _checked(group(primal, context))

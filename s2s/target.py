@@ -105,6 +105,8 @@ def target_of(f: Any) -> Target | None:
         return None
     if isinstance(f, types.FunctionType):
         return Target(f, parameters_of(f))
+    if isinstance(f, Derivative) and f.made_from[0] == "primal":
+        return target_of(f.made_from[1])
     if isinstance(f, Derivative):
         inner = f.dispatcher.target
         if inner is None:

@@ -18,7 +18,7 @@ from s2s import api, ir, ops
 from s2s import runtime as rt
 from s2s.analysis import managers
 from s2s.analysis.memory import Memory
-from s2s.analysis.values import AbstractValue, Array, ListOf, Scalar
+from s2s.analysis.values import AbstractValue, Array, ListOf, Scalar, is_record_class
 from s2s.passes.build import Context
 
 __all__ = ["changes_argument", "drop_dead", "drop_dead_statements", "is_pure", "is_pure_call", "known_items"]
@@ -301,7 +301,7 @@ def is_pure(fn: Any) -> bool:
         return True  # it makes a derivative
     if getattr(fn, "__module__", None) in ("s2s.ops", "s2s.runtime", "_operator", "math", "operator"):
         return fn not in (*_OF_RUNTIME, ops.push, ops.pull)
-    if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)):
+    if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
         return True
     if changes_argument(fn):
         return False

@@ -186,6 +186,26 @@ def _loop(
     builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span, snapshots))
 
 
+def counted_loop(
+    self: Specializer, count: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None,
+    trip: Callable[[ir.Var, Builder], Any], fill: Callable[[ir.Var, Builder, Any], None],
+) -> None:
+    """A loop over ``range(count)`` that no source has: ``trip`` writes a trip, ``fill`` the end of one, from what
+    ``trip`` gave, when it is known what the loop changes."""
+
+    def run(_: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, Any]:
+        item = self.context.define("k", Scalar(int))
+        return [], item, trip(item, child)
+
+    found = _stable(self, (), frame, builder, run)
+    _, item, outcome = found.outcome
+    loop = ir.For(item, count, ir.Block(()), (), None, None, ir.Block(()), span, None)
+    carried, _ = _results(self, loop, found, frame)
+    fill(item, found.child, outcome)
+    over = builder.call(range, count, span=span)
+    builder.add(ir.replace(loop, iterable=over, body=found.child.block(*found.yields), carried=tuple(carried)))
+
+
 def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
     """A ``while``: kept as a loop, unless it is known not to begin."""
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from s2s import api, calls, ir, ops, transforms
+from s2s import api, batches, calls, ir, ops, samples, transforms
 from s2s import runtime as rt
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import is_differentiable
@@ -48,7 +48,10 @@ from s2s.versions import Request
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
-__all__ = ["TRANSFORMS", "Asked", "Sweeps", "apply", "asked_of", "check_late", "refuse", "store"]
+__all__ = [
+    "TRANSFORMS", "Asked", "Sweeps", "apply", "asked_of", "check_late", "parameters", "parts", "refuse", "store",
+    "together",
+]
 
 Sweeps: TypeAlias = Callable[[Any, ir.Function, Any, Request], tuple[ir.Function, list[str]]]
 """What makes the derivative of a specialised function: the specialiser, the function, its augmented assignments and
@@ -229,19 +232,8 @@ class _Arguments:
         cell = cell_of(self.self.context, atom)
         if cell is not None:
             return self.of_cell(cell, name)
-        known = self.self.context.value(atom)
-        match known:
-            case Sequence(kind, items) if kind is not slice:
-                keys: tuple[Any, ...] = tuple(range(len(items)))
-            case Mapping(keys):
-                kind = dict
-            case Known() if isinstance(known.value, (tuple, list, dict)):
-                kind = type(known.value)
-                keys = tuple(known.value) if kind is dict else tuple(range(len(known.value)))
-            case _:
-                return self.number(atom, name, known)
-        read = self.at.builder.call
-        return self.node(kind, {k: read(operator.getitem, atom, ir.Const(k), span=self.at.span) for k in keys}, name)
+        found = parts(self.self, self.at, atom)
+        return self.number(atom, name, self.self.context.value(atom)) if found is None else self.node(*found, name)
 
     def of_cell(self, cell: objects.Cell, name: str) -> Tree:
         state = self.self.context.heap.state(cell, self.at.span)
@@ -277,6 +269,27 @@ class _Arguments:
         return Leaf(atom, self.self.context.define(name, known), wanted)
 
 
+def parts(self: Specializer, at: At, atom: ir.Atom) -> tuple[type, dict[Any, ir.Atom]] | None:
+    """The type and the entries of a container, by key; None for what is none, or is not known entry by entry."""
+    cell = cell_of(self.context, atom)
+    if cell is not None:
+        state = self.context.heap.state(cell, at.span)
+        entries = None if objects.is_instance(state) else objects.contents(at.builder, cell, at.span)
+        return None if entries is None else (state.kind, entries)
+    known = self.context.value(atom)
+    match known:
+        case Sequence(kind, items) if kind is not slice:
+            keys: tuple[Any, ...] = tuple(range(len(items)))
+        case Mapping(keys):
+            kind = dict
+        case Known() if isinstance(known.value, (tuple, list, dict)):
+            kind = type(known.value)
+            keys = tuple(known.value) if kind is dict else tuple(range(len(known.value)))
+        case _:
+            return None
+    return kind, {k: at.builder.call(operator.getitem, atom, ir.Const(k), span=at.span) for k in keys}
+
+
 def _inner(self: Specializer, at: At, tree: Tree) -> ir.Atom:
     """What the inner function gets for an argument: parameters in the containers and objects of the argument."""
     match tree:
@@ -285,10 +298,10 @@ def _inner(self: Specializer, at: At, tree: Tree) -> ir.Atom:
         case Fixed(atom):
             return atom
         case Node(kind, keys, items):
-            return _together(self, at, kind, keys, [_inner(self, at, item) for item in items])
+            return together(self, at, kind, keys, [_inner(self, at, item) for item in items])
 
 
-def _together(self: Specializer, at: At, kind: type, keys: tuple[Any, ...], items: list[ir.Atom]) -> ir.Atom:
+def together(self: Specializer, at: At, kind: type, keys: tuple[Any, ...], items: list[ir.Atom]) -> ir.Atom:
     """A container or object of these parts."""
     if kind is tuple:
         return containers.new_list(self, at, items, tuple)
@@ -309,13 +322,13 @@ class _Parameter:
     default: ir.Atom | None = None
 
 
-def _parameters(self: Specializer, fn: ir.Atom) -> list[_Parameter] | None:
+def parameters(self: Specializer, fn: ir.Atom) -> list[_Parameter] | None:
     """The parameters that callers of a function see, without ``*args`` and ``**kwargs``; None where not known."""
     value = self.context.value(fn)
     made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
     asked = asked_of(self, fn)
     if asked is not None:
-        return _parameters(self, asked.fn)
+        return parameters(self, asked.fn)
     if isinstance(value, FramedClosure):
         defaults = dict(value.defaults)
         return [
@@ -329,14 +342,14 @@ def _parameters(self: Specializer, fn: ir.Atom) -> list[_Parameter] | None:
             for p in target.public if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         ]
     if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
-        inner = _parameters(self, made.args[0])  # type: ignore[arg-type]
+        inner = parameters(self, made.args[0])  # type: ignore[arg-type]
         fixed = dict(made.kwargs)
         return inner and [
             dataclasses.replace(p, default=fixed.get(p.name, p.default)) for p in inner[len(made.args) - 1 :]
         ]
     bound = self.bound_method(fn)
     if bound is not None and isinstance(bound[0], types.FunctionType):
-        inner = _parameters(self, ir.Const(bound[0]))
+        inner = parameters(self, ir.Const(bound[0]))
         return inner and inner[1:]
     return None
 
@@ -356,7 +369,7 @@ class _Choice:
 
     def key(self, argument: Any) -> int | str:
         """The position or keyword of an argument that is asked for by number or name."""
-        known = _parameters(self.self, self.fn) or []
+        known = parameters(self.self, self.fn) or []
         positional = [p for p in known if p.positional]
         if isinstance(argument, str):
             place = next((k for k, p in enumerate(positional) if p.name == argument), len(self.args))
@@ -397,7 +410,7 @@ def _check_differentiable(self: Specializer, at: At, fn: ir.Atom, key: int | str
     if any(leaf.wanted for leaf in _leaves(tree)) or (isinstance(tree, Node) and not tree.items):
         return
     where: dict[str, Any] = {"span": at.span, "asked_by": at.frame.called_from, "name": _name(self, fn)}
-    named = [p.name for p in _parameters(self, fn) or () if p.positional]
+    named = [p.name for p in parameters(self, fn) or () if p.positional]
     argument = named[key] if isinstance(key, int) and key < len(named) else str(key)
     known = self.context.value(tree.atom) if isinstance(tree, Fixed) else None
     kind = type(known.value) if isinstance(known, Known) else known.type if isinstance(known, Scalar) else None
@@ -534,7 +547,7 @@ def apply(
     choice = _Choice(self, at, asked.fn, list(args), dict(kwargs))
     wanted = [choice.key(a) for a in ((asked.argnums,) if asked.single else asked.argnums)]
     arguments = _Arguments(self, at)
-    names = [p.name for p in _parameters(self, asked.fn) or () if p.positional]
+    names = [p.name for p in parameters(self, asked.fn) or () if p.positional]
     trees = [
         arguments.tree(a, names[k] if k < len(names) else "x", k in wanted) for k, a in enumerate(choice.args)
     ]
@@ -575,7 +588,7 @@ def _gradient(self: Specializer, at: At, tree: Tree, bars: dict[int, ir.Atom]) -
         case Fixed():
             return ir.Const(None)
         case Node(kind, keys, items):
-            return _together(self, at, kind, keys, [_gradient(self, at, item, bars) for item in items])
+            return together(self, at, kind, keys, [_gradient(self, at, item, bars) for item in items])
 
 
 # --- vjp ------------------------------------------------------------------------------------------------------------
@@ -589,7 +602,7 @@ def take_vjp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
     f, *primals = args
     named = {k: Fixed(a) for k, a in kwargs.items() if k != "has_aux"}
     arguments = _Arguments(self, at)
-    names = [p.name for p in _parameters(self, f) or () if p.positional]
+    names = [p.name for p in parameters(self, f) or () if p.positional]
     trees = [arguments.tree(a, names[k] if k < len(names) else "x", True) for k, a in enumerate(primals)]
     inner = _Inner(self, at, f, trees, dict(named))
     if not any(leaf.wanted for leaf in inner.leaves):
@@ -649,7 +662,7 @@ def take_jvp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
     if primals is None or dots is None or len(primals) != len(dots):
         return None
     arguments = _Arguments(self, at)
-    names = [p.name for p in _parameters(self, f) or () if p.positional]
+    names = [p.name for p in parameters(self, f) or () if p.positional]
     trees = [
         arguments.tree(a, names[k] if k < len(names) else "x", self.context.value(dot) != Known(ir.Const(None)))
         for k, (a, dot) in enumerate(zip(primals, dots, strict=True))
@@ -743,7 +756,7 @@ def _fit_items(self: Specializer, at: At, fn: Any, args: list[ir.Atom], items: l
             for a in (given, like)
         ]
         made.append(self.apply(ir.Const(fn), [*both, name], {}, at.frame, at.builder, at.span))
-    return _together(self, at, kind, keys, made)
+    return together(self, at, kind, keys, made)
 
 
 def _text(atom: ir.Atom) -> str:
@@ -818,13 +831,23 @@ def store(
 
 def _followed(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """What is written in terms of other transforms is followed."""
-    stands_for: Any = {transforms.vhp: _vhp, transforms.linearize: _linearize}.get(fn, fn)
+    others = {transforms.vhp: _vhp, transforms.linearize: _linearize, batches.map: _map}
+    stands_for: Any = others.get(fn, fn)
     return self.inline(stands_for, args, kwargs, at.frame, at.builder, at.span)
 
 
 def _vhp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: bool = False, **kwargs: Any) -> Any:
     """A product with the Hessian by reverse over reverse is the one by forward over reverse."""
     return transforms.hvp(f, primals, tangents, argnums, has_aux, **kwargs)
+
+
+def _map(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """The loop is written out where the function is called."""
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        return samples.each(f, args, kwargs, in_axes, out_axes)
+
+    return mapped
 
 
 def _linearize(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -> Any:
@@ -840,7 +863,8 @@ def _linearize(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -> A
 
 TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     **dict.fromkeys(MAKERS, make), api.vjp: take_vjp, api.jvp: take_jvp,
-    **dict.fromkeys((transforms.hessian, transforms.hvp, transforms.vhp, transforms.linearize), _followed),
+    **dict.fromkeys(
+        (transforms.hessian, transforms.hvp, transforms.vhp, transforms.linearize, batches.map), _followed),
     rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: _call_again,
     rt.call_method: _call_again, calls.cotangents_of_call: _pull_again, calls.cotangents_of_method: _pull_again,
     rt.pulled: _read_pulled, rt.push: _push_again,

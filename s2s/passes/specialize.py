@@ -47,8 +47,9 @@ from s2s.analysis.values import (
     has_fields,
 )
 from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
+from s2s.derivatives import Derivative
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, iterators, nested, process, reflection, sets, stack_sweeps
+from s2s.passes import containers, iterators, mapping, nested, process, reflection, sets, stack_sweeps
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
@@ -104,6 +105,8 @@ LOOKED_THROUGH = (
     getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *nested.MAKERS,
 )
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
+
+_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS
 
 
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
@@ -736,13 +739,15 @@ class Specializer:
         span: ir.Span | None, name: str, effect: bool,
     ) -> ir.Atom:
         """A call of a function that is known."""
+        if isinstance(fn, Derivative) and fn.made_from[0] == "primal":
+            return self.apply_known(fn.made_from[1], args, kwargs, frame, builder, span, name, effect)
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
         if is_hashable(fn) and fn in ops.STACKS:
             return stack_sweeps.FORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
-        if is_hashable(fn) and fn in nested.TRANSFORMS:
-            derived = nested.TRANSFORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
+        if is_hashable(fn) and fn in _TRANSFORMS:
+            derived = _TRANSFORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
             if derived is not None:
                 return derived
         if fn is checkpointed:
