@@ -13,6 +13,7 @@ s2s.map(f, (None, 0))            a function of one sample for many, with one loo
 s2s.check_grads(f, (x,))         derivatives against differences
 s2s.checkpoint(layer)            a function whose reverse computes again what it reads
 s2s.checkpointed(range(n), 20)   a loop whose reverse keeps 20 states and computes the others again
+s2s.optim.Adam(0.1)              optimizers: steps along the gradient, parts frozen
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
 """
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and_grad, vjp
 
 if TYPE_CHECKING:
-    from s2s import errors
+    from s2s import errors, optim
     from s2s.batches import map
     from s2s.checkpointing import checkpoint, checkpointed
     from s2s.derivatives import Derivative
@@ -64,6 +65,7 @@ __all__ = [
     "jvp",
     "linearize",
     "map",
+    "optim",
     "source",
     "sparse_hessian",
     "sparse_jacobian",
@@ -88,10 +90,10 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Names that are imported when they are first asked for, so that ``import s2s`` is quick."""
-    if name == "errors":
+    if name in ("errors", "optim"):
         import importlib
 
-        return importlib.import_module("s2s.errors")
+        return importlib.import_module(f"s2s.{name}")
     if name in _LATER:
         import importlib
 

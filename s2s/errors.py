@@ -16,7 +16,8 @@ from .ir import Span
 
 __all__ = [
     "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
-    "NoDerivativeError", "NonScalarOutputError", "SourceUnavailableError", "UnsupportedSyntaxError", "error",
+    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SourceUnavailableError",
+    "UnsupportedSyntaxError", "error",
 ]
 
 CONTEXT_LINES = 2
@@ -98,6 +99,15 @@ class ArgumentError(DifferentiationError, TypeError):
 
     An argument number or name that the function does not have, an argument that has no derivative (an
     integer, a string), or a cotangent of another structure or shape than the result.
+    """
+
+
+class NonFiniteError(DifferentiationError, FloatingPointError):
+    """A step of an optimizer met infinity or NaN: in the loss, in a gradient, or in what the step would give.
+
+    The parameters and the state that were given are as they were. Take a smaller learning rate, scale the loss, or look
+    for the operation that overflows: ``s2s.source`` shows the code of the gradient, and ``np.errstate(all="raise")``
+    around a call of it stops at the line.
     """
 
 
@@ -210,6 +220,14 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S517": (ArgumentError, "the pattern of the Jacobian of `{name}` cannot be found"),
     "S2S516": (ArgumentError, "{what} is complex: a Jacobian by {mode} mode has real numbers there"),
     "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),
+    # optimizers
+    "S2S601": (ArgumentError, "{what} does not fit the parameters: at `{place}` is {got}, not {expected}"),
+    "S2S602": (ArgumentError, "the parameter `{place}` is {kind}, which is not trained"),
+    "S2S603": (ArgumentError, "there are no floats among the parameters, which are {got}"),
+    "S2S604": (ArgumentError, "the object at `{place}` is the one at `{other}`, which is trained once"),
+    "S2S605": (ArgumentError, "the state is none of {name}: it {got}"),
+    "S2S606": (ArgumentError, "no parameter has a gradient"),
+    "S2S607": (NonFiniteError, "{what} is not finite at step {step}"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
 }
@@ -260,6 +278,9 @@ HINTS: dict[str, str] = {
     "S2S301": "write it in Python, with functions of NumPy or math",
     "S2S302": "define the function in a file or a notebook cell",
     "S2S510": "give a copy of one of them",
+    "S2S603": "make them floats: `np.asarray(params, dtype=float)`",
+    "S2S604": "make a copy of it, or give it once",
+    "S2S607": "take a smaller learning rate, or mend the loss there",
     "S2S518": "give the arrays as arguments, or in a dict",
     "S2S517": "give it: `sparsity=`",
     "S2S516": "say `holomorphic=True` where the function is holomorphic",

@@ -46,6 +46,7 @@ __all__ = [
     "describe",
     "guard_source",
     "has_float",
+    "is_of_library",
     "own_attributes",
     "key",
     "plain_name",
@@ -123,7 +124,7 @@ class _Describer:
         if id(value) in self.open or len(self.open) > 16:
             return UNKNOWN
         kind = type(value)
-        if (kind.__module__ or "").split(".")[0] in _LIBRARY and kind is not types.SimpleNamespace:
+        if is_of_library(kind):
             return Object(kind, Example(value))
         self.open.add(id(value))
         try:
@@ -210,6 +211,12 @@ def has_attributes(value: Any) -> bool:
 
 
 _LIBRARY = sys.stdlib_module_names - {"__main__"}
+
+
+def is_of_library(kind: type) -> bool:
+    """Whether a class is one of Python's own library, of which no attribute is differentiated; SimpleNamespace is."""
+    return (kind.__module__ or "").split(".")[0] in _LIBRARY and kind is not types.SimpleNamespace
+
 
 _MAY_HOLD_FLOATS = (list, tuple, dict, np.ndarray, np.generic, collections.deque)
 
