@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.api import check_unconnected, grad, jvp
+from s2s.api import check_unconnected, grad, jvp, option_error
 from s2s.derivatives import Derivative, derivative
 
 __all__ = [
@@ -147,10 +147,14 @@ def hessian(
 
 
 def hvp(
-    f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any
+    f: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: Argnums = 0, has_aux: bool = False,
+    **kwargs: Any,
 ) -> Any:
     """The product of the Hessian of a function with one result and a vector, without the Hessian: the tangent of its
     gradient, forward over reverse.
+
+    ``hvp(f)`` is the function ``(x, v, *args)`` of the first argument, of a vector like it, and of the other arguments,
+    which stand still: the ``hessp`` of SciPy's optimizers. With ``primals`` and ``tangents`` it is the product itself.
 
     ``primals`` is the tuple of arguments, ``tangents`` has one tangent for each, of its shape and structure, None for
     one that stands still. The result is the derivative along ``tangents`` of ``grad(f, argnums)(*primals, **kwargs)``
@@ -159,11 +163,28 @@ def hvp(
     >>> import numpy as np, s2s
     >>> s2s.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 4.])
+    >>> s2s.hvp(lambda x, a: a * x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]), 10.0)
+    array([60., 40.])
 
     Raises ArgumentError where the tangents do not fit the primals, and what ``grad`` raises.
     """
+    if primals is None and tangents is None:
+        return _product_by_first(f, argnums, has_aux, kwargs)
     _, product, *aux = jvp(grad(f, argnums, has_aux), primals, tangents, has_aux=has_aux, **kwargs)
     return (product, *aux) if has_aux else product
+
+
+def _product_by_first(f: Any, argnums: Any, has_aux: bool, fixed: dict[str, Any]) -> Callable[..., Any]:
+    """What ``hvp`` is without primals."""
+    if argnums != 0:
+        raise option_error(
+            f"`hvp` without primals has the argument `argnums={argnums!r}`", "give primals and tangents, or argument 0"
+        )
+
+    def product(x: Any, v: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return hvp(f, (x, *args), (v, *[None for _ in args]), 0, has_aux, **{**fixed, **kwargs})
+
+    return product
 
 
 def vhp(

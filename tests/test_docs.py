@@ -23,6 +23,7 @@ HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
 ADDING_A_RULE = ROOT / "docs" / "adding_a_rule.md"
 FUNCTIONS = ROOT / "docs" / "functions.md"
 MEMORY = ROOT / "docs" / "memory.md"
+OPTIM = ROOT / "docs" / "optim.md"
 LANGUAGE = ROOT / "docs" / "language.md"
 
 
@@ -208,14 +209,32 @@ def test_language_example(start, code, is_refused, tmp_path, monkeypatch):
             np.testing.assert_allclose(gradient, central_difference(function, x), rtol=1e-6, atol=1e-7)
 
 
+def failures(page, start, code, names):
+    """The number of examples of a session that print something else than the page shows."""
+    names["__name__"] = "session"
+    test = doctest.DocTestParser().get_doctest(code, names, f"{page.name}[{start}]", str(page), start)
+    found = doctest.DocTestRunner(verbose=False).run(test, clear_globs=False)
+    names.update(test.globs)
+    return found.failed
+
+
 def test_the_sessions_of_the_language_page_print_what_they_show():
-    text = LANGUAGE.read_text(encoding="utf-8")
-    sessions = fenced(text, "pycon")
+    sessions = fenced(LANGUAGE.read_text(encoding="utf-8"), "pycon")
     assert sessions
     for start, code in sessions:
-        names = {"__name__": "session"}
-        test = doctest.DocTestParser().get_doctest(code, names, f"language.md[{start}]", str(LANGUAGE), start)
-        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+        assert failures(LANGUAGE, start, code, {}) == 0
+
+
+# --- optim.md ---
+
+
+def test_the_sessions_of_the_page_about_optimizers_print_what_they_show():
+    """They are one session: each goes on with the names of those before."""
+    names = {}
+    sessions = fenced(OPTIM.read_text(encoding="utf-8"), "pycon")
+    assert len(sessions) > 5
+    for start, code in sessions:
+        assert failures(OPTIM, start, code, names) == 0
 
 
 # --- README.md ---

@@ -388,6 +388,9 @@ def vector(x):
 HESSIAN, FORWARD, REVERSE, EITHER = s2s.hessian(energy), s2s.jacfwd(vector), s2s.jacrev(vector), s2s.jacobian(vector)
 
 
+PRODUCT = s2s.hvp(energy)
+
+
 def linearized(x):
     out, along = s2s.linearize(lambda y: y**3 * x, x)
     return np.sum(out * along(V))
@@ -395,6 +398,7 @@ def linearized(x):
 
 OTHERS = {
     "hvp": lambda x: np.sum(s2s.hvp(energy, (x,), (V * x,)) ** 2),
+    "hvp as a function": lambda x: np.sum(s2s.hvp(energy)(x, V * x) ** 2) + np.sum(PRODUCT(x, V)),
     "vhp": lambda x: np.sum(s2s.vhp(energy, (x,), (V * x,)) ** 2),
     "hessian": lambda x: np.linalg.slogdet(s2s.hessian(energy)(x))[1],
     "jacfwd": lambda x: np.sum(s2s.jacfwd(vector)(x) ** 2),

@@ -279,6 +279,21 @@ def test_products_with_auxiliary_data_and_keywords():
         assert aux == 4
 
 
+def test_a_product_as_a_function():
+    np.testing.assert_allclose(s2s.hvp(rosenbrock)(X, V), rosen_hess_prod(X, V), rtol=1e-13)
+    rng = np.random.default_rng(1)
+    A, y = rng.normal(size=(20, 4)), np.ones(20)
+    wanted = s2s.hvp(logistic, (X, A, y), (V, None, None))
+    np.testing.assert_array_equal(s2s.hvp(logistic)(X, V, A, y), wanted)
+    np.testing.assert_array_equal(s2s.hvp(logistic)(X, V, A, y=y), wanted)
+    assert s2s.hvp(lambda p, power: p["a"] ** power, power=3)({"a": 2.0}, {"a": 1.0}) == {"a": 12.0}
+    found, aux = s2s.hvp(lambda x: (np.sum(x**3), "done"), has_aux=True)(X, V)
+    np.testing.assert_allclose(found, 6.0 * X * V, rtol=1e-14)
+    assert aux == "done"
+    with pytest.raises(ArgumentError, match="`hvp` without primals has the argument `argnums=1`"):
+        s2s.hvp(logistic, argnums=1)
+
+
 def test_products_refuse():
     with pytest.raises(NonScalarOutputError):
         s2s.hvp(stored, (X,), (V,))
