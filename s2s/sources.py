@@ -272,10 +272,6 @@ def _lambda_source(fn: types.FunctionType, lines: list[str], node: ast.Lambda) -
 # --- is it what runs? ---------------------------------------------------------------------------------------
 
 
-GENERATED = "<s2s "
-"""How the names of files begin that hold generated code."""
-
-
 def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     """Refuse where compiling the text does not give the code that runs: the file was edited after its import.
 
@@ -284,7 +280,7 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     text names is asked for.
     """
     code = fn.__code__
-    if code.co_filename.startswith(GENERATED):  # linked apart from its text, which nobody edits
+    if hasattr(fn, "__s2s_linked__"):  # its names were bound apart from its text, which linecache keeps
         return
     compiled = _compile_like(code, text, indent)
     if compiled is None or _same_code(compiled, code):

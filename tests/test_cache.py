@@ -10,6 +10,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from s2s import cache
@@ -332,3 +333,51 @@ def test_a_rule_that_the_user_changes_is_not_overlooked(tmp_path):
             command, capture_output=True, text=True, check=True, cwd=tmp_path, env=project.environment)
         assert found.stdout.strip() == slope
     assert len(list(project.beside.glob("*.py"))) == 1
+
+
+SECOND = """
+    import json
+    import numpy as np
+    import s2s
+    import model
+
+    x = ARGUMENT
+    hessian = s2s.hessian(model.g)(x)
+    both = s2s.grad(model.size)(x)
+    over = s2s.vhp(model.g, (x,), (np.ones(3),))
+    forward = s2s.hvp(model.g, (x,), (np.ones(3),))
+    mapped = s2s.map(s2s.grad(model.g))(np.stack([x, 2 * x]))
+    print(json.dumps([[], [np.asarray(a).tolist() for a in (hessian, both, over, forward, mapped)], []]))
+"""
+
+
+def test_stored_derivatives_are_differentiated(project):
+    project.write("""
+        import numpy as np
+        import s2s
+
+        def size(x):
+            return np.sum(s2s.grad(g)(x) ** 2)
+
+        def g(x):
+            y = x
+            for k in range(2):
+                y = y * x
+            return np.sum(y * x[::-1])
+    """)
+    found = []
+    for _ in range(2):  # made, and read from the files
+        process = project.start("np.array([1.0, 2.0, 4.0])", SECOND)
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        found.append(json.loads(out)[1])
+    x = np.array([1.0, 2.0, 4.0])
+    gradient = lambda x: 3 * x**2 * x[::-1] + x[::-1] ** 3
+    hessian = np.diag(6 * x * x[::-1]) + np.diag(3 * (x**2 + x[::-1] ** 2))[::-1].T
+    hessian[1, 1] = 12 * x[1] ** 2
+    expected = [hessian, 2 * hessian @ gradient(x), hessian @ np.ones(3), hessian @ np.ones(3)]
+    expected.append(np.stack([gradient(x), gradient(2 * x)]))
+    for values in found:
+        for value, other in zip(values, expected, strict=True):
+            np.testing.assert_allclose(value, other, rtol=1e-12)
+    assert len(project.files()) >= 4
