@@ -405,7 +405,7 @@ def _read_plain(item: tuple[str, Any]) -> Any:
 
 def _owner_path(owner: types.FunctionType) -> str:
     path = f"{owner.__module__}:{owner.__qualname__}"
-    with contextlib.suppress(ValueError, LookupError, ImportError):
+    with contextlib.suppress(ValueError, LookupError, ImportError, AttributeError):
         if _owner(path) is owner:
             return path
     raise Unstorable(path)

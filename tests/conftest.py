@@ -1,4 +1,4 @@
-"""What all tests share: no disk cache unless a test asks for it, fixed seeds, --rewrite for golden text."""
+"""What all tests share: no disk cache unless a test asks for it or S2S_TEST_CACHE names its folder, fixed seeds, --rewrite for golden text."""
 
 import os
 
@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 # Before anything imports s2s, and for the processes that tests start. Tests of the cache set both themselves.
-os.environ["S2S_CACHE"] = "0"
+os.environ["S2S_CACHE"] = "1" if os.environ.get("S2S_TEST_CACHE") else "0"
 os.environ.pop("S2S_CACHE_DIR", None)
+if os.environ.get("S2S_TEST_CACHE"):
+    os.environ["S2S_CACHE_DIR"] = os.environ["S2S_TEST_CACHE"]
 
 
 def pytest_addoption(parser):

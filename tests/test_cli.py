@@ -101,6 +101,7 @@ def test_usage(model):
 
 def test_cache(model, tmp_path, monkeypatch):
     monkeypatch.delenv("S2S_CACHE")
+    monkeypatch.delenv("S2S_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     assert run("dump", f"{model}:loss").exit_code == 0
     listed = run("cache").output

@@ -61,6 +61,7 @@ def run(folder, *names, root=ROOT, **environment):
         cwd=folder,
         env={
             **os.environ,
+            "S2S_CACHE": "0",
             "PYTHONPATH": os.pathsep.join([str(folder), str(root)]),
             "PYTHONDONTWRITEBYTECODE": "",
             "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
