@@ -957,6 +957,29 @@ def matrix_power_bar(g: Any, y: Any, a: Any, n: int) -> Any:
 # --- scalar functions that Python lacks ---------------------------------------------------------------------
 
 
+def quotient(a: Any, b: Any) -> Any:
+    """``a / b`` as NumPy divides: infinite, or no number, where ``b`` is 0. Python's numbers raise there, which a
+    derivative must not do where the primal did not."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return np.divide(a, b).item()
+
+
+def quotient_again(c: Any, a: Any, b: Any) -> Any:
+    """``c / b`` where ``a / b`` has been computed: as ``quotient``. The compiler knows that ``b`` is not 0 where ``a``
+    and ``b`` are Python's numbers, and writes ``c / b``."""
+    return quotient(c, b)
+
+
+def power(a: Any, b: Any) -> Any:
+    """``a ** b`` as NumPy's numbers have it: infinite where Python's raise, at 0 and beyond the largest number."""
+    try:
+        return a**b
+    except (ZeroDivisionError, OverflowError):
+        return np.float_power(a, b).item()
+
+
 def log_of_positive(a: float) -> float:
     """``log(a)``, and 0 where ``a`` is not positive: the factor of a power's derivative by its exponent."""
     return math.log(a) if a > 0 else 0.0
@@ -989,7 +1012,7 @@ def trigamma(x: float) -> float:
         return (math.pi / math.sin(math.pi * (x - math.floor(x)))) ** 2 - trigamma(1.0 - x)
     total = 0.0
     while x < 10.0:
-        total += 1.0 / (x * x)
+        total += 1.0 / x / x  # x * x may be 0 where x is not
         x += 1.0
     t = 1.0 / (x * x)
     series = 5 / 66 - t * (691 / 2730 - t * 7 / 6)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis import examples
 from s2s.analysis.examples import call_quietly, element_result
 from s2s.analysis.lattice import are_equal, is_number, join, known, length_of, shape_of
@@ -135,7 +136,7 @@ class Evaluator:
         found = made[0]
         for other in made[1:]:
             found = join(found, other, self.facts)
-        power = fn is operator.pow and not (isinstance(args[1], Known) and type(args[1].value) is int)
+        power = fn in (operator.pow, rt.power) and not (isinstance(args[1], Known) and type(args[1].value) is int)
         return ANY_SCALAR if power and isinstance(found, Scalar) else found  # complex for a negative float
 
     def _length_arithmetic(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue | None:
@@ -221,7 +222,7 @@ _ELEMENTWISE_OPERATORS: set[Any] = {
     operator.neg, operator.pos, operator.invert, operator.and_, operator.or_, operator.xor, operator.lshift,
     operator.rshift, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
     operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
-    builtins.abs, operator.abs, np.where,
+    builtins.abs, operator.abs, np.where, rt.quotient, rt.power,
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir
-from s2s.analysis.numbers import ANY_FLOAT, is_exact, of_types
+from s2s.analysis.numbers import ANY_FLOAT, is_exact, of_types, possible_types
 from s2s.analysis.shapes import Facts
 from s2s.analysis.values import (
     UNKNOWN,
@@ -93,6 +93,32 @@ def is_float(value: AbstractValue) -> bool:
             return dtype.kind in "fc"
         case _:
             return False
+
+
+def may_be_of_python(value: AbstractValue, *kinds: type) -> bool:
+    """Whether it may be one of Python's numbers (of these kinds, where any are named): their arithmetic raises where
+    that of NumPy's gives an infinite result."""
+    match value:
+        case Array():
+            return False
+        case Scalar(kind):
+            found = [k for k in possible_types(kind) if not issubclass(k, np.generic)]
+            return any(issubclass(k, kinds) for k in found) if kinds else bool(found)
+        case Known():
+            return not isinstance(value.value, np.generic) and (not kinds or isinstance(value.value, kinds))
+        case _:
+            return True
+
+
+def may_be_of_numpy(value: AbstractValue) -> bool:
+    """Whether it may, as far as its kind is known, be an array or one of NumPy's numbers."""
+    match value:
+        case Array():
+            return True
+        case Scalar(kind):
+            return any(issubclass(k, np.generic) for k in possible_types(kind))
+        case _:
+            return isinstance(value, Known) and isinstance(value.value, (np.ndarray, np.generic))
 
 
 def dtype_of(value: AbstractValue) -> np.dtype[Any] | None:

@@ -263,6 +263,26 @@ def _index_bar(x, index, g):
     return None
 
 
+def quotient(a: Any, b: Any) -> Any:
+    """``rt.quotient``, which raises here where the divisor is 0"""
+    raise NotImplementedError
+
+
+@overload(quotient)
+def _quotient(a, b):
+    return lambda a, b: a / b
+
+
+def power(a: Any, b: Any) -> Any:
+    """``rt.power``"""
+    raise NotImplementedError
+
+
+@overload(power)
+def _power(a, b):
+    return lambda a, b: a**b
+
+
 # --- checks ---------------------------------------------------------------------------------------------------------
 
 
@@ -343,4 +363,4 @@ REPLACED: dict[Any, Any] = {np.full_like: full_like, np.matmul: matmul, np.add.a
                              math.isclose: is_close, float: to_float, rt.unbroadcast: unbroadcast, rt.cast: cast,
                              rt.zeros_like: zeros_like, rt.zeros_of: zeros_like, rt.check_scalar: check_scalar,
                              rt.check_own: check_own, rt.mirror: mirror, rt.add: plus, rt.index_bar: index_bar,
-                             rt.accumulate: add_at}
+                             rt.accumulate: add_at, rt.quotient: quotient, rt.power: power}

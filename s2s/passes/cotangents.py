@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from s2s import ir
 from s2s import runtime as rt
-from s2s.analysis.lattice import dtype_of, is_number, shape_of
+from s2s.analysis.lattice import dtype_of, is_number, may_be_of_python, shape_of
 from s2s.analysis.numbers import is_exact, possible_types
 from s2s.analysis.shapes import ONE, same_shape
 from s2s.analysis.values import AbstractValue, Array, Dim, Known, Scalar
@@ -68,9 +69,10 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return builder.call(np.where, choice[0], *sides, span=span)
     if p == ir.Const(0.0):
         return p
-    quotient = definition(builder, p, operator.truediv)
-    if quotient is not None:
-        return divide(builder, multiply(builder, g, quotient[0], span), quotient[1], span)
+    for division in (operator.truediv, rt.quotient):
+        quotient = definition(builder, p, division)
+        if quotient is not None:
+            return divide(builder, multiply(builder, g, quotient[0], span), quotient[1], span, division)
     signed = definition(builder, g, operator.neg)
     if signed is not None:
         return negate(builder, multiply(builder, signed[0], p, span), span)
@@ -104,15 +106,19 @@ def _is_mask(builder: Builder, p: ir.Atom) -> bool:
     return all(_is_float(side) or _is_mask(builder, side) for side in made[1:])
 
 
-def divide(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
+def divide(
+    builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None, division: Callable[..., Any] = operator.truediv
+) -> ir.Atom:
     """``g / p``, a sign of ``g`` and the choice of a ``where`` outside."""
+    if division is rt.quotient and not all(may_be_of_python(builder.context.value(a)) for a in (g, p)):
+        division = operator.truediv
     chosen = masked(builder, g)
     if chosen is not None:
-        return mask(builder, chosen[0], divide(builder, chosen[1], p, span), chosen[2], span)
+        return mask(builder, chosen[0], divide(builder, chosen[1], p, span, division), chosen[2], span)
     signed = definition(builder, g, operator.neg)
     if signed is not None:
-        return negate(builder, divide(builder, signed[0], p, span), span)
-    return builder.call(operator.truediv, g, p, span=span)
+        return negate(builder, divide(builder, signed[0], p, span, division), span)
+    return builder.call(division, g, p, span=span)
 
 
 def negate(builder: Builder, g: ir.Atom, span: ir.Span | None) -> ir.Atom:

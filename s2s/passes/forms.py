@@ -20,7 +20,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import rank, truth, type_of
+from s2s.analysis.lattice import may_be_of_numpy, may_be_of_python, rank, truth, type_of
 from s2s.analysis.memory import gives_new
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
@@ -228,6 +228,40 @@ def _power(
 ) -> ir.Atom | None:
     """In a rule body ``a ** 1`` is ``a``: what the derivative of a square leaves."""
     return args[0] if in_rule(frame) and args[1] in (ir.Const(1), ir.Const(1.0)) else None
+
+
+def _without_error(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str,
+    operation: Callable[..., Any], is_safe: Callable[[Any], bool],
+) -> ir.Atom | None:
+    """``rt.quotient`` and ``rt.power`` as the operators that they are, where these cannot raise: for NumPy's numbers
+    and arrays, and for divisors and exponents that are known and fit: a power that is within the range of numbers has a
+    derivative there too where its exponent is at least 1, and one of a smaller exponent is small."""
+    fits = is_literal_number(args[1]) and not is_literal_number(args[0]) and is_safe(literal(args[1]))
+    if not fits and all(map(may_be_of_python, map(self.context.value, args))):
+        return fold_number(operation, args) if all(map(is_literal_number, args)) else None
+    return _operation(self, operation, args, frame, builder, span, name)
+
+
+def _operation(
+    self: Specializer, operation: Any, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None,
+    name: str,
+) -> ir.Atom:
+    """An operation in place of another one."""
+    found = FORMS[operation](self, args, frame, builder, span, name) if operation in FORMS else None
+    return found if found is not None else builder.call(operation, *args, name=name, span=span)
+
+
+def _quotient_again(
+    self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
+) -> ir.Atom | None:
+    """``rt.quotient_again(c, a, b)``: the divisor may be 0 where ``a / b`` was not computed with Python's numbers. A
+    length is not taken for 0: at worst the derivative raises."""
+    c, a, b = args
+    may_be_zero = may_be_of_numpy(self.context.value(a)) and may_be_of_python(self.context.value(b), float, complex)
+    if may_be_zero or is_literal_number(b):
+        return _operation(self, rt.quotient, [c, b], frame, builder, span, name)
+    return builder.call(operator.truediv, c, b, name=name, span=span)
 
 
 def _or(
@@ -505,6 +539,9 @@ FORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     np.shape: functools.partial(_of_source, np.shape),
     np.size: functools.partial(_of_source, np.size),
     operator.pow: _power,
+    rt.quotient: functools.partial(_without_error, operation=operator.truediv, is_safe=lambda b: b != 0),
+    rt.quotient_again: _quotient_again,
+    rt.power: functools.partial(_without_error, operation=operator.pow, is_safe=lambda b: b >= 0),
     operator.or_: _or,
     operator.add: _concatenate_displays,
     operator.mul: _repeat_display,

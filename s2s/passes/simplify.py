@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array
@@ -79,6 +80,7 @@ def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
 _SHARED: set[Any] = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.getitem, getattr, len, np.shape,
+    rt.quotient, rt.power,
 }
 
 _SHARED_MODULES = ("math", "numpy.linalg")

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2s import directions
 from s2s import runtime as rt
+from s2s.rules.elementwise import power_base, power_exponent
 from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials, vjp, zero
 
 # --- shapes and dtypes ----------------------------------------------------------------------------------------------
@@ -263,4 +264,9 @@ for _written in (
     model(_written)(_written)
 zero(directions.basis, rt.ones_like, directions.count)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
+partials(
+    rt.quotient, lambda y, a, b: rt.quotient(1.0, b), lambda y, a, b: rt.quotient(-y, b), params="a, b",
+    domain=((-2.0, 2.0), (0.2, 3.0)),
+)
+partials(rt.power, power_base, power_exponent, params="a, b", domain=((0.2, 3.0), (-2.0, 2.0)))
 partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(args(num(0.2, 3.0)),))

@@ -45,17 +45,15 @@ partials(np.tanh, lambda y, x: 1.0 - y * y)
 partials(np.arcsinh, lambda y, x: 1.0 / np.sqrt(1.0 + x * x))
 # Two roots, not one of x * x - 1: right on the whole complex plane, and exact near 1.
 partials(np.arccosh, lambda y, x: 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), domain=(1.2, 4.0))
-partials(
-    np.arctanh, lambda y, x: 1.0 / ((1.0 - (np.float64(x) if type(x) is float else x)) * (1.0 + x)), domain=INSIDE,
-)
+partials(np.arctanh, lambda y, x: rt.quotient(1.0, (1.0 - x) * (1.0 + x)), domain=INSIDE)
 partials(np.exp, lambda y, x: y)
 partials(np.exp2, lambda y, x: math.log(2.0) * y)
 partials(np.expm1, lambda y, x: np.exp(x))  # y + 1 has no digits left where y is near -1
-# Where NumPy's functions are given a Python number it is made one of NumPy's: 1.0 / 0.0 is inf, where Python raises.
-partials(np.log, lambda y, x: 1.0 / (np.float64(x) if type(x) is float else x), domain=POSITIVE)
-partials(np.log2, lambda y, x: 1.0 / (math.log(2.0) * (np.float64(x) if type(x) is float else x)), domain=POSITIVE)
-partials(np.log10, lambda y, x: 1.0 / (math.log(10.0) * (np.float64(x) if type(x) is float else x)), domain=POSITIVE)
-partials(np.log1p, lambda y, x: 1.0 / (1.0 + (np.float64(x) if type(x) is float else x)), domain=(-0.7, 3.0))
+# ``rt.quotient`` is ``/``, but for Python's numbers: 1.0 / 0.0 is inf, where Python raises.
+partials(np.log, lambda y, x: rt.quotient(1.0, x), domain=POSITIVE)
+partials(np.log2, lambda y, x: rt.quotient(1.0, math.log(2.0) * x), domain=POSITIVE)
+partials(np.log10, lambda y, x: rt.quotient(1.0, math.log(10.0) * x), domain=POSITIVE)
+partials(np.log1p, lambda y, x: rt.quotient(1.0, 1.0 + x), domain=(-0.7, 3.0))
 # At 0 the derivative of a root is inf, as in JAX.
 partials(np.sqrt, lambda y, x: 0.5 / y, domain=POSITIVE)
 partials(np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), domain=POSITIVE)
@@ -90,9 +88,10 @@ partials(
 
 
 def bessel_quotient(x: Any) -> Any:
-    """I1(x) / I0(x), by its continued fraction x / (2 + x^2 / (4 + ...)) from a far term back (DLMF 10.33.1)."""
+    """I1(x) / I0(x), by its continued fraction x / (2 + x^2 / (4 + ...)) from a far term back (DLMF 10.33.1). Where
+    I0 is infinite few of its terms do."""
     quotient = np.zeros_like(x)
-    for k in range(40 + int(np.max(np.abs(x), initial=0.0)), 0, -1):
+    for k in range(40 + int(np.max(np.fmin(np.abs(x), 800.0), initial=0.0)), 0, -1):
         quotient = x / (2.0 * k + x * quotient)
     return quotient
 
@@ -141,15 +140,15 @@ partials(np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
 partials(np.multiply, lambda y, a, b: b, lambda y, a, b: a)
 partials(
     np.divide,
-    lambda y, a, b: 1.0 / (np.float64(b) if type(b) is float else b),
-    lambda y, a, b: -y / (np.float64(b) if type(b) is float else b),
+    lambda y, a, b: rt.quotient(1.0, b),
+    lambda y, a, b: rt.quotient(-y, b),
     domain=((-2.0, 2.0), POSITIVE),
 )
 
 
 def power_base(y: Any, a: Any, b: Any) -> Any:
     """b a^(b-1), and 0 where both are 0: there the exponent is left at 0."""
-    return b * a ** (b - ((b != 0) | (a != 0)))
+    return b * rt.power(a, b - ((b != 0) | (a != 0)))
 
 
 def power_exponent(y: Any, a: Any, b: Any) -> Any:
@@ -168,15 +167,15 @@ partials(np.remainder, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=
 partials(np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
 straight_through(
     np.floor_divide, derivatives=(
-        lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), domain=((-2.0, 2.0), POSITIVE,
+        lambda y, a, b: rt.quotient(1.0, b), lambda y, a, b: rt.quotient(-a, b * b)), domain=((-2.0, 2.0), POSITIVE,
     )
 )
 # 0 at the origin, the middle of the slopes there: ``y + (y == 0.0)`` is y, or 1 where y is 0.
 partials(np.hypot, lambda y, a, b: a / (y + (y == 0.0)), lambda y, a, b: b / (y + (y == 0.0)))
 partials(
     np.arctan2,
-    lambda y, a, b: (np.float64(b) if type(b) is float else b) / (a * a + b * b),
-    lambda y, a, b: -(np.float64(a) if type(a) is float else a) / (a * a + b * b),
+    lambda y, a, b: rt.quotient(b, a * a + b * b),
+    lambda y, a, b: rt.quotient(-a, a * a + b * b),
 )
 
 

@@ -30,9 +30,8 @@ partials(operator.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, params=BINARY)
 partials(operator.sub, lambda y, a, b: 1.0, lambda y, a, b: -1.0, params=BINARY)
 partials(operator.mul, lambda y, a, b: b, lambda y, a, b: a, params=BINARY)
 partials(
-    operator.truediv, lambda y, a, b: 1.0 / b, lambda y, a, b: -y / b, params=BINARY, domain=(
-        (-2.0, 2.0), POSITIVE,
-    )
+    operator.truediv, lambda y, a, b: rt.quotient_again(1.0, a, b), lambda y, a, b: -y / b, params=BINARY,
+    domain=((-2.0, 2.0), POSITIVE),
 )
 partials(operator.pow, power_base, power_exponent, params=BINARY, domain=(POSITIVE, (-2.0, 2.0)))
 partials(operator.neg, lambda y, a: -1.0, params="a, /")
@@ -42,8 +41,9 @@ partials(
     operator.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, params=BINARY, domain=((2.1, 3.9), (1.1, 1.9)),
 )
 straight_through(
-    operator.floordiv, derivatives=(lambda y, a, b: 1.0 / b, lambda y, a, b: -a / (b * b)), params=BINARY,
-    domain=((-2.0, 2.0), POSITIVE),
+    operator.floordiv, params=BINARY, domain=((-2.0, 2.0), POSITIVE), derivatives=(
+        lambda y, a, b: rt.quotient_again(1.0, a, b), lambda y, a, b: rt.quotient_again(-(a / b), a, b),
+    ),
 )
 # In place the first argument keeps its shape.
 IN_PLACE = [args(arr(2, 3, low=0.5), arr(3, low=0.5)), args(num(0.5), num(0.5))]
@@ -190,19 +190,21 @@ linear(
 )
 straight_through(*{getattr(np, name) for name in INTEGERS.split()}, params="x=0, /")
 
+# ``math`` raises where its functions have no value. Where only the derivative is infinite ``rt.quotient`` gives that.
+
 # --- math: one input ----------------------------------------------------------------------------------------
 
 partials(math.sin, lambda y, x: math.cos(x))
 partials(math.cos, lambda y, x: -math.sin(x))
 partials(math.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
-partials(math.asin, lambda y, x: 1.0 / math.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
-partials(math.acos, lambda y, x: -1.0 / math.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
+partials(math.asin, lambda y, x: rt.quotient(1.0, math.sqrt((1.0 - x) * (1.0 + x))), domain=INSIDE)
+partials(math.acos, lambda y, x: rt.quotient(-1.0, math.sqrt((1.0 - x) * (1.0 + x))), domain=INSIDE)
 partials(math.atan, lambda y, x: 1.0 / (1.0 + x * x))
 partials(math.sinh, lambda y, x: math.cosh(x))
 partials(math.cosh, lambda y, x: math.sinh(x))
 partials(math.tanh, lambda y, x: 1.0 - y * y)
 partials(math.asinh, lambda y, x: 1.0 / math.sqrt(1.0 + x * x))
-partials(math.acosh, lambda y, x: 1.0 / math.sqrt((x - 1.0) * (x + 1.0)), domain=(1.2, 4.0))
+partials(math.acosh, lambda y, x: rt.quotient(1.0, math.sqrt(x - 1.0) * math.sqrt(x + 1.0)), domain=(1.2, 4.0))
 partials(math.atanh, lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)), domain=INSIDE)
 partials(math.exp, lambda y, x: y)
 partials(math.exp2, lambda y, x: math.log(2.0) * y)
@@ -210,8 +212,8 @@ partials(math.expm1, lambda y, x: math.exp(x))
 partials(math.log2, lambda y, x: 1.0 / (math.log(2.0) * x), domain=POSITIVE)
 partials(math.log10, lambda y, x: 1.0 / (math.log(10.0) * x), domain=POSITIVE)
 partials(math.log1p, lambda y, x: 1.0 / (1.0 + x), domain=(-0.7, 3.0))
-partials(math.sqrt, lambda y, x: 0.5 / y, domain=POSITIVE)
-partials(math.cbrt, lambda y, x: 1.0 / (3.0 * y * y), domain=POSITIVE)
+partials(math.sqrt, lambda y, x: rt.quotient(0.5, y), domain=POSITIVE)
+partials(math.cbrt, lambda y, x: rt.quotient(1.0, 3.0 * y * y), domain=POSITIVE)
 partials(math.fabs, lambda y, x: np.sign(x))
 partials(math.radians, lambda y, x: math.pi / 180.0)
 partials(math.degrees, lambda y, x: 180.0 / math.pi)
@@ -226,7 +228,7 @@ straight_through(math.floor, math.ceil, math.trunc)
 def _log(y: Any, x: Any, base: Any) -> Any:
     if base is None:
         return 1.0 / x
-    return 1.0 / (x * math.log(base))
+    return 1.0 / x / math.log(base)
 
 
 partials(
@@ -236,12 +238,12 @@ partials(
 
 # --- math: several inputs -----------------------------------------------------------------------------------
 
-partials(math.atan2, lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b))
+partials(math.atan2, lambda y, a, b: rt.quotient(b, a * a + b * b), lambda y, a, b: rt.quotient(-a, a * a + b * b))
 partials(math.pow, power_base, lambda y, a, b: y * rt.log_of_positive(a), domain=(POSITIVE, (-2.0, 2.0)))
 partials(math.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
 partials(math.remainder, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 2.6), (1.1, 1.3)))
 partials(math.copysign, lambda y, a, b: np.sign(a) * math.copysign(1.0, b), None)
-partials(math.ldexp, lambda y, x, i: math.ldexp(1.0, i), None, samples=(args(num(), 3),))
+partials(math.ldexp, lambda y, x, i: rt.power(2.0, i), None, samples=(args(num(), 3),))
 # 0 at the origin: ``y + (y == 0.0)`` is y, or 1 where y is 0.
 vjp(
     math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * c / (y + (y == 0.0)) for c in coordinates]),
@@ -313,18 +315,21 @@ refuse(math.nextafter, "the next floating-point number is no differentiable func
 partials(cmath.sin, lambda y, x: cmath.cos(x), params="x, /", samples=COMPLEX)
 partials(cmath.cos, lambda y, x: -cmath.sin(x), params="x, /", samples=COMPLEX)
 partials(cmath.tan, lambda y, x: 1.0 + y * y, params="x, /", samples=COMPLEX)
-partials(cmath.asin, lambda y, x: 1.0 / cmath.sqrt(1.0 - x * x), params="x, /", samples=COMPLEX)
-partials(cmath.acos, lambda y, x: -1.0 / cmath.sqrt(1.0 - x * x), params="x, /", samples=COMPLEX)
+partials(cmath.asin, lambda y, x: rt.quotient(1.0, cmath.sqrt(1.0 - x * x)), params="x, /", samples=COMPLEX)
+partials(cmath.acos, lambda y, x: rt.quotient(-1.0, cmath.sqrt(1.0 - x * x)), params="x, /", samples=COMPLEX)
 partials(cmath.atan, lambda y, x: 1.0 / (1.0 + x * x), params="x, /", samples=COMPLEX)
 partials(cmath.sinh, lambda y, x: cmath.cosh(x), params="x, /", samples=COMPLEX)
 partials(cmath.cosh, lambda y, x: cmath.sinh(x), params="x, /", samples=COMPLEX)
 partials(cmath.tanh, lambda y, x: 1.0 - y * y, params="x, /", samples=COMPLEX)
-partials(cmath.asinh, lambda y, x: 1.0 / cmath.sqrt(1.0 + x * x), params="x, /", samples=COMPLEX)
-partials(cmath.acosh, lambda y, x: 1.0 / (cmath.sqrt(x - 1.0) * cmath.sqrt(x + 1.0)), params="x, /", samples=COMPLEX)
+partials(cmath.asinh, lambda y, x: rt.quotient(1.0, cmath.sqrt(1.0 + x * x)), params="x, /", samples=COMPLEX)
+partials(
+    cmath.acosh, lambda y, x: rt.quotient(1.0, cmath.sqrt(x - 1.0) * cmath.sqrt(x + 1.0)), params="x, /",
+    samples=COMPLEX,
+)
 partials(cmath.atanh, lambda y, x: 1.0 / (1.0 - x * x), params="x, /", samples=COMPLEX)
 partials(cmath.exp, lambda y, x: y, params="x, /", samples=COMPLEX)
 partials(cmath.log10, lambda y, x: 1.0 / (math.log(10.0) * x), params="x, /", samples=COMPLEX)
-partials(cmath.sqrt, lambda y, x: 0.5 / y, params="x, /", samples=COMPLEX)
+partials(cmath.sqrt, lambda y, x: rt.quotient(0.5, y), params="x, /", samples=COMPLEX)
 partials(
     cmath.log, lambda y, x, base: 1.0 / x if base is None else 1.0 / (x * cmath.log(base)),
     lambda y, x, base: -y / (base * cmath.log(base)), params="x, base=None, /",

@@ -25,6 +25,10 @@ def power(a: Any, b: Any) -> Any:
     return np.sum(a**b)
 
 
+def power_of_float(a: Any, b: Any) -> Any:
+    return a**b
+
+
 def slope_of_power(b: Any) -> Any:
     return np.sum(s2s.grad(power)(np.array([2.0, 2.0]), b))
 
@@ -75,6 +79,24 @@ ROWS: list[tuple[str, Callable[[Any], Any], Any, Any, Any]] = [
     ("float_power", lambda x: np.float_power(x, 3), -2.0, 12.0, -12.0),
     ("x**0.0 by both", lambda x: x[0] ** x[1], [2.0, 0.0], [0.0, math.log(2.0)], [0.0, math.log(2.0) ** 2]),
     ("x**b by x, at b = 0, of arrays", slope_of_power, [0.0, 1.0], [0.5, 1.0 + math.log(2.0)], None),
+    # Python's numbers: where only the derivative is infinite, nothing raises
+    ("math.sqrt at 0", lambda x: math.sqrt(x), 0.0, INF, -INF),
+    ("math.cbrt at 0", lambda x: math.cbrt(x), 0.0, INF, None),
+    ("x**0.5 of a float at 0", lambda x: x**0.5, 0.0, INF, -INF),
+    ("x**1.5 of a float at 0", lambda x: x**1.5, 0.0, 0.0, INF),
+    ("math.pow(x, 0.5) at 0", lambda x: math.pow(x, 0.5), 0.0, INF, -INF),
+    ("x**p of floats at 0", lambda x: power_of_float(x, 0.25), 0.0, INF, -INF),
+    ("x**p of floats at 0, p > 1", lambda x: power_of_float(x, 2.5), 0.0, 0.0, 0.0),
+    ("a power at the end of the range", lambda x: x**-1.5, 1e-150, -INF, INF),
+    ("math.acos at 1", lambda x: math.acos(x), 1.0, -INF, None),
+    ("math.asin at -1", lambda x: math.asin(x), -1.0, INF, None),
+    ("math.acosh at 1", lambda x: math.acosh(x), 1.0, INF, None),
+    ("math.atan2 at the origin", lambda x: math.atan2(x, 0.0), 0.0, NAN, NAN),
+    ("math.fabs at 0", lambda x: math.fabs(x), 0.0, 0.0, 0.0),
+    ("math.dist of one point", lambda x: math.dist([x, 1.0], [0.0, 1.0]), 0.0, 0.0, None),
+    ("math.ldexp beyond the range", lambda x: math.ldexp(x, 1030), 1e-3, INF, 0.0),
+    ("an element by a float that is 0", lambda x: x * (np.float64(1.0) / 0.0), 1.0, INF, 0.0),
+    ("np.float64 by a float that is 0", lambda x: np.float64(1.0) / x, 0.0, -INF, INF),
     # norms at 0
     *[
         (f"norm {order} at 0", lambda x, order=order: np.linalg.norm(x, order), [0.0, 0.0], [0.0, 0.0], None)
