@@ -73,6 +73,23 @@ def test_derivatives_of_a_number_to_the_fourth():
         assert derivative(x) == pytest.approx(wanted, rel=1e-12)
 
 
+def counted_in_one_branch(x):
+    if x > 0.5:
+        y, total = 0.0, x
+        while y < 3.0:
+            y = y + np.sin(x) * x
+            total = total * y * x
+    else:
+        total = x**3
+    return total
+
+
+@pytest.mark.parametrize("x", [0.3, 0.7])
+def test_trips_that_only_one_path_counts(x):
+    wanted = differences(lambda t: s2s.grad(counted_in_one_branch)(t), x)
+    assert s2s.grad(s2s.grad(counted_in_one_branch))(x) == pytest.approx(wanted, rel=1e-6)
+
+
 REFUSALS = ("S2S104", "S2S112", "S2S132", "S2S134", "S2S138", "S2S144", "S2S201", "S2S210")
 SOME = [case for case in CASES if can_be_checked(case)][::12]
 

@@ -160,8 +160,10 @@ _ATOMS = (int, bool, str, bytes, type(None))
 
 
 def are_equal(a: AbstractValue, b: AbstractValue) -> bool | None:
-    """Whether two values of which one is a tuple, list or dict are equal, where that is known: of different lengths or
-    types they are not, and a container is no number and no text."""
+    """Whether two values of which one is a tuple, list, dict or text are equal, where that is known: of different
+    lengths or types they are not, and a container is no number and no text, nor is a number a text."""
+    if any(isinstance(x, Scalar) and isinstance(y, Known) and type(y.value) is str for x, y in ((a, b), (b, a))):
+        return False
     if not isinstance(a, (Sequence, Mapping)):
         a, b = b, a
     if isinstance(b, Known) and type(b.value) is tuple:

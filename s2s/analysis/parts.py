@@ -48,6 +48,8 @@ def has_cotangent(value: AbstractValue) -> bool:
             return kind is not bool and not issubclass(kind, np.bool_)
         case Array(dtype):
             return dtype.kind != "b"
+        case Sequence(kind) if kind is slice:
+            return False
         case Sequence() | Mapping():
             return any(True for _ in leaves(value))
         case ListOf(item):

@@ -183,7 +183,7 @@ def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = No
 
 
 def spline_filter(input: Any, order: Any = 3, output: Any = None, mode: Any = "mirror") -> Any:
-    for axis in range(np.ndim(input)):
+    for axis in tuple(range(np.ndim(input))):
         input = spline_filter1d(input, order, axis, output, mode)
     return np.asarray(input)
 
@@ -201,30 +201,38 @@ def mirrored(index: Any, count: Any) -> Any:
 
 
 def spline_weights(away: Any, order: Any) -> Any:
-    """The values of a B-spline of a degree, centred, at its neighbours, of which the first is ``away`` to the left."""
-    found = []
-    for k in range(order + 1):
-        x = np.abs(away - k)
-        if order == 0:
-            found.append(np.ones_like(x))
-        elif order == 1:
-            found.append(1.0 - x)
-        elif order == 2:
-            found.append(np.where(x < 0.5, 0.75 - x * x, 0.5 * (1.5 - x) ** 2))
-        elif order == 3:
-            found.append(np.where(x < 1.0, (x * x * (x - 2.0) * 3.0 + 4.0) / 6.0, (2.0 - x) ** 3 / 6.0))
-        elif order == 4:
-            near = x * x * (x * x * 0.25 - 0.625) + 115.0 / 192.0
-            middle = x * (x * (x * (5.0 / 6.0 - x / 6.0) - 1.25) + 5.0 / 24.0) + 55.0 / 96.0
-            found.append(np.where(x < 0.5, near, np.where(x < 1.5, middle, (x - 2.5) ** 4 / 24.0)))
-        else:
-            near = x * x * (x * x * (0.25 - x / 12.0) - 0.5) + 0.55
-            middle = x * (x * (x * (x * (x / 24.0 - 0.375) + 1.25) - 1.75) + 0.625) + 0.425
-            found.append(np.where(x < 1.0, near, np.where(x < 2.0, middle, (3.0 - x) ** 5 / 120.0)))
-    return found
+    """The values of a B-spline of a degree, centred, at its neighbours, of which the first is ``away`` to the left: a
+    row for each neighbour."""
+    x = np.abs(away - np.reshape(np.arange(order + 1.0), (-1, *(1,) * np.ndim(away))))
+    if order == 0:
+        return np.ones_like(x)
+    if order == 1:
+        return 1.0 - x
+    if order == 2:
+        return np.where(x < 0.5, 0.75 - x * x, 0.5 * (1.5 - x) ** 2)
+    if order == 3:
+        return np.where(x < 1.0, (x * x * (x - 2.0) * 3.0 + 4.0) / 6.0, (2.0 - x) ** 3 / 6.0)
+    if order == 4:
+        near = x * x * (x * x * 0.25 - 0.625) + 115.0 / 192.0
+        middle = x * (x * (x * (5.0 / 6.0 - x / 6.0) - 1.25) + 5.0 / 24.0) + 55.0 / 96.0
+        return np.where(x < 0.5, near, np.where(x < 1.5, middle, (x - 2.5) ** 4 / 24.0))
+    near = x * x * (x * x * (0.25 - x / 12.0) - 0.5) + 0.55
+    middle = x * (x * (x * (x * (x / 24.0 - 0.375) + 1.25) - 1.75) + 0.625) + 0.425
+    return np.where(x < 1.0, near, np.where(x < 2.0, middle, (3.0 - x) ** 5 / 120.0))
 
 
 MODES = "it has a rule for the modes 'constant', 'nearest' and 'mirror'"
+
+
+def neighbours_of(at: Any, count: Any, order: Any, mode: Any) -> Any:
+    """The numbers of the points that a place is between, as many as a spline of a degree has weights; a row for each.
+    """
+    found = first_of(at, order) + np.reshape(np.arange(order + 1), (-1, *(1,) * np.ndim(at)))
+    return np.clip(found, 0, count - 1) if mode == "nearest" else mirrored(found, count)
+
+
+def first_of(at: Any, order: Any) -> Any:
+    return whole_part(at if order % 2 else at + 0.5) - order // 2
 
 
 def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter: Any) -> Any:
@@ -236,8 +244,8 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
     if prefilter and order > 1:
         more = 12 if mode == "nearest" else 0
         input = spline_filter(np.pad(input, more, mode="edge") if more else input, order, None, mode)
-    inside, weights, neighbours = True, [], []
-    for axis in range(len(shape)):
+    inside, weights, corners = True, [], []
+    for axis in tuple(range(len(shape))):
         at, last = places[axis], shape[axis] - 1
         if mode == "constant":
             inside = inside & (at >= 0.0) & (at <= last)
@@ -246,20 +254,11 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
             at = np.clip(at + more, 0.0, last + 2.0 * more)
         else:
             at = folded(at, last)
-        first = whole_part(at if order % 2 else at + 0.5) - order // 2
-        weights.append(spline_weights(at - first, order))
-        count = np.shape(input)[axis]
-        neighbours.append([
-            np.clip(first + k, 0, count - 1) if mode == "nearest" else mirrored(first + k, count)
-            for k in range(order + 1)
-        ])
-    total = 0.0
-    for corner in np.ndindex(*[order + 1] * len(shape)):
-        share, index = 1.0, []
-        for axis, k in enumerate(corner):
-            share = share * weights[axis][k]
-            index.append(neighbours[axis][k])
-        total = total + share * input[tuple(index)]
+        weights.append(spline_weights(at - first_of(at, order), order))
+        rows = neighbours_of(at, np.shape(input)[axis], order, mode)
+        corners.append(np.expand_dims(rows, tuple([k if k < axis else k + 1 for k in range(len(shape) - 1)])))
+    letters = "abcdefgh"[: len(shape)]
+    total = np.einsum(f"{','.join([k + '...' for k in letters])},{letters}...->...", *weights, input[tuple(corners)])
     return np.where(inside, total, cval) if mode == "constant" else total
 
 

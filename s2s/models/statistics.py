@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import linalg, special
 
 from s2s import runtime as rt
 
@@ -142,3 +142,28 @@ def pearsonr(
     r = np.sum(a * b, axis=axis) / np.sqrt(np.sum(a * a, axis=axis) * np.sum(b * b, axis=axis))
     half = 0.5 * np.shape(x)[axis] - 1.0
     return Correlation(r, 2.0 * special.betainc(half, half, 0.5 * (1.0 - np.abs(r))))
+
+
+# --- densities of kernels ---------------------------------------------------------------------------------------------
+
+
+def log_kernels(self: Any, points: Any) -> Any:
+    """The logarithms of the weighed densities of a ``gaussian_kde``: a row for each value, a column for each point."""
+    points = np.atleast_2d(np.asarray(points))
+    d, m = np.shape(points)
+    if d != self.d:
+        if d != 1 or m != self.d:
+            raise ValueError(f"points have dimension {d}, dataset has dimension {self.d}")
+        points = np.reshape(points, (self.d, 1))
+    values = linalg.solve_triangular(self.cho_cov, self.dataset, lower=True)
+    away = values[:, :, None] - linalg.solve_triangular(self.cho_cov, points, lower=True)[:, None, :]
+    scale = np.sum(np.log(np.diagonal(self.cho_cov))) + 0.5 * self.d * np.log(2.0 * np.pi)
+    return np.log(self.weights)[:, None] - 0.5 * np.sum(away * away, axis=0) - scale
+
+
+def kernels(self: Any, points: Any) -> Any:
+    return np.sum(np.exp(log_kernels(self, points)), axis=0)
+
+
+def log_of_kernels(self: Any, x: Any) -> Any:
+    return special.logsumexp(log_kernels(self, x), axis=0)

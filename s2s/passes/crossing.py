@@ -337,8 +337,9 @@ class Crossing:
         return sizes
 
     def _is_known_outside(self, atom: ir.Atom, scope: Region) -> bool:
+        """Whether a number of trips can be read before a loop: not where only the path to the loop gives it a value."""
         return not isinstance(atom, ir.Var) or atom not in self.home or (
-            scope.inside(self.home[atom]) and self.home[atom].kept_loop() is None)
+            scope.inside(self.home[atom]) and self.home[atom].kept_loop() is None and atom not in self.context.unbound)
 
     def _range_stop(self, statement: Any) -> ir.Atom | None:
         """Where a loop over an ascending range ends, so that its items count from about 0 to there."""

@@ -139,7 +139,7 @@ def _known_attribute(
         return ir.Const(found)
     if isinstance(owner, types.ModuleType) and is_user_object(found) and not in_rule(frame):
         return self.instances.refer(builder, found, Place("module", (owner.__name__, attribute.value), None), name)
-    if isinstance(found, (int, float)) and (in_rule(frame) or isinstance(owner, enum.Enum)):
+    if isinstance(found, (int, float)) and (in_rule(frame) or isinstance(owner, (enum.Enum, np.dtype))):
         return ir.Const(found)
     if is_replaceable(owner) and not in_rule(frame):
         place = Place.of(owner).step(attribute.value)

@@ -262,12 +262,13 @@ class Forwarder:
         fn = value.fn.value
         if not is_hashable(fn):
             return True
-        return fn not in LOOKED_THROUGH and not is_structural(fn) and table.find(fn) is None
+        return fn not in LOOKED_THROUGH and not is_structural(fn) and not table.is_settled(fn)
 
     def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
         """``y, y_dot = rt.push(f, (x,), (x_dot,), {})``."""
         fn = value.fn
-        if isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__):
+        own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
+        if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
             raise error("S2S210", span=span, name=fn.value.__name__)
         if any(isinstance(a, ir.Star) for a in value.args):
             raise error("S2S207", span=span)

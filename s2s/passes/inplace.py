@@ -288,8 +288,15 @@ def _masked(
     if kwargs or len(args) != 3:
         return None
     value = self.apply(ir.Const(_where_they_stand), [args[2], args[1]], {}, frame, builder, span)
-    store_item(self, args[0], args[1], value, None, frame, builder, span)
+    store_item(self, args[0], _mask(self, args[1], builder, span), value, None, frame, builder, span)
     return ir.Const(None)
+
+
+def _mask(self: Specializer, mask: ir.Atom, builder: Builder, span: ir.Span | None) -> ir.Atom:
+    """A mask as an index: numbers are taken for their truth, not for places."""
+    if dtype_of(self.context.value(mask)) == np.dtype(bool):
+        return mask
+    return builder.call(np.asarray, mask, ir.Const(bool), span=span)
 
 
 def _where_they_stand(values: Any, mask: Any) -> Any:
@@ -305,7 +312,7 @@ def _placed(
         return None
     places = builder.call(np.flatnonzero, args[1], span=span)
     value = self.apply(ir.Const(_in_turn), [args[2], places], {}, frame, builder, span)
-    store_item(self, args[0], args[1], value, None, frame, builder, span)
+    store_item(self, args[0], _mask(self, args[1], builder, span), value, None, frame, builder, span)
     return ir.Const(None)
 
 

@@ -127,6 +127,7 @@ class Instances:
         self.live_cells: dict[int, Cell] = {}
         self.live: dict[Cell, Any] = {}
         self.places: dict[Cell, Place] = {}
+        self.freezing: set[Cell] = set()
         self.context.freeze_instance = self.freeze
         self.context.refer = self.argument
 
@@ -635,7 +636,13 @@ class Instances:
             return objects.origin_atom(builder, cell, name)
         if objects.is_varied(self.context, cell) or cell.origin is not None or state.kind is super:
             raise error("S2S138", span=cell.span, name=state.kind.__name__)
-        values = [builder.frozen(a) for a in state.items]
+        if cell in self.freezing:
+            raise error("S2S133", span=cell.span, name=cell.name)
+        self.freezing.add(cell)
+        try:
+            values = [builder.frozen(a) for a in state.items]
+        finally:
+            self.freezing.remove(cell)
         flat = [a for key, value in zip(state.keys, values, strict=True) for a in (ir.Const(key), value)]
         made = builder.let(ir.Call(ir.Const(rt.make_object), (ir.Const(state.kind), *flat)), UNKNOWN, name)
         objects.close(self.context, cell.var, "a function that is not known may refer to it")

@@ -70,7 +70,7 @@ def _is_unresolved(fn: ir.Atom) -> bool:
         return True
     if any(fn.value is known for known in (getattr, *ops.STACKS)):
         return False
-    return not is_structural(fn.value) and table.find(fn.value) is None
+    return not is_structural(fn.value) and not table.is_settled(fn.value)
 
 
 def _is_spread(fn: ir.Atom, args: Any, kwargs: Any) -> bool:
@@ -87,7 +87,8 @@ _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_di
 def _pair(
     self: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
 ) -> list[ir.Statement]:
-    if isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__):
+    own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
+    if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
         raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
     builder = Builder(self.context)
     runtime: Any = rt.call_again if self.runs_again else rt.call

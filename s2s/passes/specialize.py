@@ -1113,7 +1113,9 @@ class Specializer:
         if rule is not None and rule.kind == "model" and (varied or rule.always):
             assert isinstance(rule.body, types.FunctionType)
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
-            return self.inline(rule.body, args, kwargs, frame, builder, span)
+            if self.may_try(rule.body, args):
+                return self.inline(rule.body, args, kwargs, frame, builder, span)
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
         if rule is not None and varied:
             unsupported = self._check_rule(rule, fn, args, kwargs, span, frame)
             if unsupported is not None:
@@ -1414,10 +1416,10 @@ class Specializer:
     def _static_view(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
         """The items of a zip, enumerate, reversed or dict view of containers of known length."""
         made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-        if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
+        fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
+        if not isinstance(made, ir.Call) or (fn is not enumerate and fn is not zip and fn is not reversed):
             return None
         inner = [self.static_items(a, builder, span) for a in made.args]  # type: ignore[arg-type]
-        fn = made.fn.value
         if fn is enumerate and inner and inner[0] is not None:
             start = start_of(made)
             if not isinstance(start, ir.Const):

@@ -106,7 +106,8 @@ jvp(
         np.zeros_like(input), weights, None, mode, cval_dot, origin),
 )
 zero(
-    models.whole_part, models.along_origin, models.reach_of, models.filter_matrix, models.mirrored, models.grid_of,
+    models.whole_part, models.first_of, models.neighbours_of,
+    models.along_origin, models.reach_of, models.filter_matrix, models.mirrored, models.grid_of,
     models.zoomed_shape, models.spread_places, models.rotated_shape, models.masks,
 )
 linear(

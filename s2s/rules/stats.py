@@ -71,3 +71,5 @@ model(stats.zscore, samples=[args(VALUES), args(VALUES, 1, 1), args(VALUES, None
 model(stats.zmap, samples=[args(VALUES, arr(5, 4)), args(arr(5), arr(6), ddof=1)])(statistics.zmap)
 model(stats.entropy, samples=[args(ABOVE), args(ABOVE, ABOVE, 2.0, 1), args(ABOVE, axis=None)])(statistics.entropy)
 model(stats.pearsonr, samples=[args(arr(6), arr(6))])(statistics.pearsonr)
+model(stats.gaussian_kde.evaluate)(statistics.kernels)
+model(stats.gaussian_kde.logpdf)(statistics.log_of_kernels)

@@ -46,8 +46,9 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute", "bind",
-    "extend", "find", "flat_for_reals", "has_derivative", "has_rule", "is_refusal", "jvp", "kind_by_value", "linear",
-    "model", "num", "partials", "refuse", "several", "straight_through", "takes_none", "unsupported", "vjp", "zero",
+    "extend", "find", "flat_for_reals", "has_derivative", "has_rule", "is_refusal", "is_settled", "jvp",
+    "kind_by_value", "linear", "model", "num", "partials", "refuse", "several", "straight_through", "takes_none",
+    "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -270,6 +271,13 @@ def has_rule(fn: object) -> bool:
         if root != "numpy" and all(root != package.split(".")[0] for package in EXTENSIONS):
             return False
     return find(fn) is not None
+
+
+def is_settled(fn: object) -> bool:
+    """Whether the derivative of a call can be written where the call stands: a model that was not written out there
+    (one that calls itself) is differentiated when it runs."""
+    rule = find(fn)
+    return rule is not None and rule.kind != "model"
 
 
 def _package_of(fn: object) -> str | None:

@@ -240,3 +240,15 @@ def integer_or_float_with_floats(v):
     scaled = v * factor
     scaled[0] = np.sqrt(factor * v[2] ** 2) + factor**2
     return np.sum(scaled**2)
+
+
+@case(V3)
+def sizes_of_elements(x):
+    return x * np.dtype(np.common_type(x, x)).itemsize / x.dtype.alignment
+
+
+@case(0.7, V3)
+def a_number_is_no_text(x, y):
+    if x == "scott" or x == "silverman":
+        return np.sum(y)
+    return x * y if np.isscalar(x) and x != "text" else y

@@ -310,6 +310,19 @@ def putmask_and_place_pure(x, w):
     return np.stack([w[0], w[0], w[2], w[1], w[4]]) * x
 
 
+@mutating(V5, W5)
+def masks_of_integers(x, w):
+    y = x**2
+    np.place(y, 1 - (x > 0.0), w[:2])
+    np.putmask(y, 2 * (x > 1.0), w)
+    return y * x
+
+
+@pure
+def masks_of_integers_pure(x, w):
+    return np.stack([x[0] ** 2, w[0], w[2], w[1], x[4] ** 2]) * x
+
+
 @mutating(V5)
 def add_at_of_the_array_itself(x):
     y = x**2

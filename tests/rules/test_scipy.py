@@ -141,6 +141,38 @@ def test_programs(f: Any) -> None:
     assert gradient == pytest.approx(expected, rel=1e-7)
 
 
+def waves(t):
+    return np.sum(signal.sawtooth(3.0 * V * t, 0.7) * W) + np.sum(signal.square(V * t, 0.6) * V * t)
+
+
+def enlarged(t):
+    return np.sum(ndimage.zoom(IMAGE * t, 1.5) ** 2)
+
+
+def turned(t):
+    return np.sum(ndimage.rotate(IMAGE * t, 20.0 * t) ** 3)
+
+
+def back_from_segments(t):
+    return np.sum(signal.istft(np.outer(V[:5], V) * t * (1.0 + 1j * t), nperseg=8)[1] ** 3)
+
+
+def integral_over_an_argument(t):
+    return integrate.quad(lambda x, a: a * np.exp(-a * x * x), 0.0, t, args=(t,))[0]
+
+
+@pytest.mark.parametrize(
+    "f", [waves, enlarged, turned, back_from_segments, integral_over_an_argument], ids=lambda f: f.__name__
+)
+def test_second_order_of_programs(f: Any) -> None:
+    gradient, x, h = s2s.grad(f), 0.4, 1e-4
+    expected = (8 * (f(x + h) - f(x - h)) - (f(x + 2 * h) - f(x - 2 * h))) / (12 * h)
+    assert gradient(x) == pytest.approx(expected, rel=1e-7)
+    expected = (gradient(x + h) - gradient(x - h)) / (2.0 * h)
+    assert s2s.grad(gradient)(x) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+    assert s2s.hvp(f, (x,), (1.0,)) == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 

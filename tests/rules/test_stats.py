@@ -155,6 +155,18 @@ def test_functions_of_values() -> None:
     check(of_values, [0.4, 1.3])
 
 
+def kernels(a, b):
+    values = POINTS[:, 0] * a + 0.2
+    width = stats.gaussian_kde(values, 0.4 * b)
+    plane = stats.gaussian_kde(POINTS.T * a, weights=np.exp(values))
+    return np.sum(width(np.array([0.1, b]))) + width.integrate_box_1d(-1.0, b) + np.sum(
+        stats.gaussian_kde(values, "silverman").logpdf([0.3, b])) + plane.pdf(np.array([0.2 * b, 0.3]))[0]
+
+
+def test_densities_of_kernels() -> None:
+    check(kernels, [0.4, 1.3])
+
+
 # --- forms of the call ------------------------------------------------------------------------------------------------
 
 PRIOR = stats.beta(2.0, 3.0)
