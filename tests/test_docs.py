@@ -22,6 +22,7 @@ README = ROOT / "README.md"
 HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
 ADDING_A_RULE = ROOT / "docs" / "adding_a_rule.md"
 FUNCTIONS = ROOT / "docs" / "functions.md"
+QUESTIONS = ROOT / "docs" / "questions.md"
 MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
 LANGUAGE = ROOT / "docs" / "language.md"
@@ -235,6 +236,20 @@ def test_the_sessions_of_the_page_about_optimizers_print_what_they_show():
     assert len(sessions) > 5
     for start, code in sessions:
         assert failures(OPTIM, start, code, names) == 0
+
+
+# --- questions.md ---
+
+
+def test_the_page_of_questions_is_made_of_the_examples(rewrite):
+    sys.path.insert(0, str(ROOT / "examples" / "questions"))
+    try:
+        made = __import__("page").page()
+    finally:
+        sys.path.remove(str(ROOT / "examples" / "questions"))
+    if rewrite:
+        QUESTIONS.write_text(made, encoding="utf-8")
+    assert made == QUESTIONS.read_text(encoding="utf-8")
 
 
 # --- README.md ---

@@ -30,6 +30,22 @@ def test_digits_prints_the_gradient_and_reaches_the_accuracy():
     assert float(accuracy[1]) >= 0.95
 
 
+QUESTIONS = sorted(file.stem for file in (ROOT / "examples" / "questions").glob("*.py") if file.stem != "page")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_questions(name, tmp_path):
+    """They assert their numbers themselves. The picture that one of them draws goes to a folder of the test."""
+    pytest.importorskip("sklearn", reason="some of them need scikit-learn")
+    pytest.importorskip("scipy", reason="some of them need SciPy")
+    more = [str(tmp_path / "picture.png")] if name == "hessian_norm" else []
+    out = run(f"examples/questions/{name}.py", *more)
+    assert out
+    accuracy = re.search(r"held-back digits: ([\d.]+)", out)
+    if name in ("convolutional_network", "batch_normalization"):
+        assert float(accuracy[1]) >= 0.97
+
+
 def test_softmax_runs():
     assert "gradient with respect to W" in run("examples/softmax.py")
 

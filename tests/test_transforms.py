@@ -225,6 +225,23 @@ def test_hessian_of_logistic_regression():
     np.testing.assert_allclose(s2s.vhp(logistic, (X, A, y), (V, None, None)), wanted @ V, rtol=1e-12)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_hessian_through_reshapes(order):
+    """Shapes that are known when the program runs only, and an order that is given by position."""
+
+    def f(x):
+        table = np.reshape(x[: 2 * len(x) // 2], (2, len(x) // 2), order)
+        return np.sum(np.tanh(table @ table.T) * W[:2, :2])
+
+    wanted = jax.hessian(lambda x: jax.numpy.sum(jax.numpy.tanh(_table(x, order)) * W[:2, :2]))(X)
+    np.testing.assert_allclose(s2s.hessian(f)(X), wanted, atol=1e-13)
+
+
+def _table(x, order):
+    table = x.reshape((2, 2), order=order)
+    return table @ table.T
+
+
 def test_hessian_blocks():
     def f(w, b):
         return np.sum(np.tanh(W @ w + b) ** 2) + b * w[0]

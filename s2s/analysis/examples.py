@@ -270,15 +270,20 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
             raise _NoExample
 
 
+LARGE = 100_000
+"""An example with more elements takes the memory of its last two dimensions only."""
+
+
 def _example_array(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Positive definite in its last two dimensions where these are equal, so that linear algebra accepts it."""
-    if dtype.kind in "iu":
-        return np.zeros(shape, dtype)
-    made = np.zeros(shape)
-    for axis, size in enumerate(shape[-2:]):
+    last = shape[-2:]
+    made = np.zeros(last)
+    for axis, size in enumerate(last):
         line = np.arange(size, dtype=float)
-        made = made + (line if axis == len(shape[-2:]) - 1 else -line[:, None])
-    return np.asarray(1.0 / (1.0 + np.abs(made))).astype(dtype)
+        made = made + (line if axis == len(last) - 1 else -line[:, None])
+    matrix = np.zeros(last, dtype) if dtype.kind in "iu" else np.asarray(1.0 / (1.0 + np.abs(made))).astype(dtype)
+    repeated = np.broadcast_to(matrix, shape)
+    return repeated if repeated.size > LARGE else repeated.copy()
 
 
 def _number_example(kind: Any, at: float) -> Any:

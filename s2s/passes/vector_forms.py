@@ -291,6 +291,8 @@ def _reshape(given: Given) -> Any:
     source, *shape = given.args
     if given.kwargs or any(map(given.moves, shape)):
         raise NotVector
+    if given.fn is np.reshape and len(shape) == 2 and given.option(shape.pop()) != "C":
+        raise NotVector
     if len(shape) > 1 or isinstance(given.value(shape[0]), Scalar):
         return given.shaped(np.reshape, source, tuple(shape))
     if isinstance(shape[0], ir.Const):
