@@ -312,3 +312,47 @@ def test_nonlinear_stencil_keeps_one_array_per_step():
 
 def test_only_elements_that_are_read_nonlinearly_are_kept():
     assert grown(nonlinear_at_one_end, (ROW, FEW_STEPS), (ROW, MANY_STEPS)) < CONSTANT
+
+
+def shifted_sums(x, weights):
+    """Slices whose lengths are known when the program runs only: of each the reverse reads the shape."""
+    length = len(x) - len(weights)
+    out = np.zeros(length)
+    for i in range(len(weights)):
+        out += x[i : i + length] * weights[i]
+    return np.sum(out**2)
+
+
+def grown_sums(x, weights):
+    """So it is with a sum that begins as a number."""
+    length = len(x) - len(weights)
+    out = 0.0
+    for i in range(len(weights)):
+        out = out + x[i : i + length] * weights[i]
+    return np.sum(out**2)
+
+
+def read_shifts(x, weights):
+    """Here the reverse reads what they hold, too."""
+    length = len(x) - len(weights)
+    out = np.zeros(length)
+    for i in range(len(weights)):
+        part = np.sin(x[i : i + length]) * weights[i]
+        out += np.exp(part)
+    return np.sum(out**2)
+
+
+@pytest.mark.parametrize("f", [shifted_sums, grown_sums])
+def test_of_what_only_the_shape_is_read_the_shape_is_kept(f):
+    few, many = (peak(s2s.grad(f), np.ones(100_000), np.ones(n)) for n in (10, 40))
+    assert many < few + 100_000  # one array takes 800,000 bytes
+
+
+@pytest.mark.parametrize("f", [shifted_sums, grown_sums, read_shifts])
+def test_gradients_with_kept_shapes(f, rng):
+    x, weights = rng.normal(size=8), rng.normal(size=3)
+    s2s.check_grads(f, (x, weights), order=2)
+    if f is not grown_sums:  # a number that becomes an array has no type in compiled code
+        compiled = s2s.grad(s2s.differentiable(f, backend="numba"), argnums=(0, 1))
+        for one, other in zip(s2s.grad(f, argnums=(0, 1))(x, weights), compiled(x, weights)):
+            np.testing.assert_allclose(one, other, rtol=1e-12)

@@ -35,7 +35,11 @@ def data():
 
 def sources():
     theta, x, y = data()
-    return [s2s.source(loss, theta, x, y), s2s.source(s2s.grad(loss), theta, x, y, mode="jvp")]
+    return [s2s.source(loss, theta, x, y), s2s.source(gradient, theta, x, y, mode="jvp")]
+
+
+def gradient(theta, x, y):
+    return s2s.grad(loss)(theta, x, y)
 
 
 def product(theta, v, x, y):

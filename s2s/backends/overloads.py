@@ -356,6 +356,12 @@ def is_close(a, b, rel_tol=1e-9, abs_tol=0.0):  # type: ignore[no-untyped-def]
     return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
 
 
+@numba.njit(**OPTIONS)
+def outline(x):  # type: ignore[no-untyped-def]
+    """``rt.outline``: compiled lists keep arrays of one layout"""
+    return x
+
+
 # --- the table ------------------------------------------------------------------------------------------------------
 
 
@@ -363,4 +369,4 @@ REPLACED: dict[Any, Any] = {np.full_like: full_like, np.matmul: matmul, np.add.a
                              math.isclose: is_close, float: to_float, rt.unbroadcast: unbroadcast, rt.cast: cast,
                              rt.zeros_like: zeros_like, rt.zeros_of: zeros_like, rt.check_scalar: check_scalar,
                              rt.check_own: check_own, rt.mirror: mirror, rt.add: plus, rt.index_bar: index_bar,
-                             rt.accumulate: add_at, rt.quotient: quotient, rt.power: power}
+                             rt.accumulate: add_at, rt.quotient: quotient, rt.power: power, rt.outline: outline}

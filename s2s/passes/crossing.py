@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s import runtime as rt
 from s2s.analysis.lattice import is_number
-from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence, Unknown
 from s2s.passes.build import Builder, Context
 from s2s.passes.checkpoints import BEGIN, END, FirstRun, asked, is_asked, plain
 from s2s.passes.hoist import hoist
@@ -207,7 +208,7 @@ class Crossing:
                     kept.add(var)
         for var in sorted(kept, key=self.order.__getitem__):
             if not hoist(self, sweep, var, sweep.requests[var]):
-                self._keep(sweep, var, sweep.requests[var])
+                self._keep(sweep, var, sweep.requests[var], plan)
         self._recompute(sweep, plan)
         return [*sweep.prologue, *sweep.builder.statements]
 
@@ -293,7 +294,7 @@ class Crossing:
 
     # --- keeping
 
-    def _keep(self, sweep: Sweep, var: ir.Var, back: ir.Var) -> None:
+    def _keep(self, sweep: Sweep, var: ir.Var, back: ir.Var, plan: dict[ir.Var, ir.Let]) -> None:
         """Keep a variable of every trip; the statement that gives it back goes to the start of the reverse trip."""
         loop = sweep.region.kept_loop()
         assert loop is not None
@@ -307,10 +308,20 @@ class Crossing:
         kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
         self.lists.add(kept)
         self.context.runtime_objects.add(kept)
-        push = ir.Let(None, ir.Call(ir.Const(list.append), (kept, var)), self._span_of(var))
-        self.saves.setdefault(var, []).append(push)
+        saves, pushed = self.saves.setdefault(var, []), var
+        if isinstance(known, (Array, Unknown)) and not self._is_read(sweep, var, back, plan):
+            outline = ir.Call(ir.Const(rt.outline), (var,))
+            pushed = self.context.define("%", known, False, outline)
+            saves.append(ir.Let(pushed, outline, self._span_of(var)))
+        saves.append(ir.Let(None, ir.Call(ir.Const(list.append), (kept, pushed)), self._span_of(var)))
         given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept, loop.scope()),))
         sweep.prologue.append(ir.Let(back, given, self._span_of(var)))
+
+    def _is_read(self, sweep: Sweep, var: ir.Var, back: ir.Var, plan: dict[ir.Var, ir.Let]) -> bool:
+        """Whether the reverse of a block reads what a kept variable holds, and not its shape or kind only: in the
+        statements that are written, or in those that are to compute others again."""
+        statements = list(ir.walk(ir.Block((*sweep.prologue, *sweep.builder.statements))))
+        return any(_reads(s, back) for s in statements) or any(_reads(let, var) for let in plan.values())
 
     def _span_of(self, var: ir.Var) -> ir.Span | None:
         let = self.lets.get(var)
@@ -615,3 +626,26 @@ class Crossing:
 
 def _tuple_of(atoms: list[Any]) -> ir.Call:
     return ir.Call(ir.Const(ops.make_tuple), tuple(atoms))
+
+
+def _reads(statement: ir.Statement, var: ir.Var) -> bool:
+    """Whether a statement, the blocks in it left out, reads what a variable holds."""
+    if any(var in block.yields for block in ir.blocks_of(statement)):
+        return True
+    value = statement.value if isinstance(statement, ir.Let) else None
+    if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and var in ir.atoms_of(value):
+        return bool(value.kwargs) or reads_content(value.fn.value, value.args, var)
+    return var in ir.reads_of(statement)
+
+
+def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
+    """Whether an operation reads what an array holds, and not its shape or kind only."""
+    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
+        return False
+    if fn is np.full_like:
+        return bool(args[0] != atom)
+    if fn is getattr:
+        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
+    if fn is rt.unbroadcast or fn is rt.cast:
+        return bool(args[0] == atom)
+    return True

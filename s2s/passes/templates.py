@@ -11,17 +11,15 @@ import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2s import ir, ops
-from s2s import runtime as rt
 from s2s.analysis.values import Array, Scalar, Unknown
 from s2s.passes.build import Builder
-from s2s.passes.crossing import Sweep
+from s2s.passes.crossing import Sweep, reads_content
 from s2s.passes.dead import drop_dead_statements
 from s2s.passes.frames import Frame, lower_function
 from s2s.passes.recompute import again
 from s2s.passes.rewriting import substitute
+from s2s.rules import table
 
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
@@ -57,19 +55,6 @@ class Template:
             elif stand_in in ir.reads_of(s) or any(True for _ in ir.blocks_of(s)):
                 return True
         return False
-
-
-def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
-    """Whether an operation reads what an array holds, and not its shape or kind only."""
-    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
-        return False
-    if fn is np.full_like:
-        return bool(args[0] != atom)
-    if fn is getattr:
-        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
-    if fn is rt.unbroadcast or fn is rt.cast:
-        return bool(args[0] == atom)
-    return True
 
 
 def inline_positional(
@@ -123,8 +108,26 @@ def _template(self: Reverser, body: types.FunctionType, function: ir.Function, g
     self.specializer.guards = guards
     straight = all(isinstance(s, ir.Let) for s in scratch.statements)
     live = {result} if isinstance(result, ir.Var) else set()
-    kept = drop_dead_statements(scratch.statements, live, self.context)
+    kept = [_brief(s) for s in drop_dead_statements(scratch.statements, live, self.context)]
     return Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>")
+
+
+def _brief(statement: ir.Statement) -> ir.Statement:
+    """A call without the arguments at its end that are the defaults: a rule writes all that it was given."""
+    call = statement.value if isinstance(statement, ir.Let) else None
+    if not isinstance(call, ir.Call) or not isinstance(call.fn, ir.Const):
+        return statement
+    rule, count = table.find(call.fn.value), len(call.args)
+    if rule is None or any(isinstance(a, ir.Star) for a in call.args):
+        return statement
+    params = list(rule.params.parameters.values())
+    while 0 < count <= len(params) and _is_default(params[count - 1], call.args[count - 1]):
+        count -= 1
+    return ir.replace(statement, value=ir.replace(call, args=call.args[:count]))
+
+
+def _is_default(param: inspect.Parameter, atom: Any) -> bool:
+    return param.kind is param.POSITIONAL_OR_KEYWORD and isinstance(atom, ir.Const) and atom == ir.Const(param.default)
 
 
 _MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))

@@ -113,3 +113,16 @@ def test_digamma_is_the_slope_of_lgamma() -> None:
 def test_digamma_has_poles(x: float) -> None:
     with pytest.raises(ValueError):
         rt.digamma(x)
+
+
+@pytest.mark.parametrize("x", [np.ones((2, 3)), np.ones((0, 4)), np.array(1.0), np.ones(5, np.complex64), np.arange(3)])
+def test_an_outline_has_the_shape_and_the_dtype_and_no_memory(x: Any) -> None:
+    made = rt.outline(x)
+    assert made.shape == x.shape and made.dtype == x.dtype and set(made.strides) <= {0}
+    assert not made.flags.writeable
+
+
+def test_an_outline_of_something_else_is_that() -> None:
+    objects = np.array([None, "x"])
+    for x in (1.5, np.float32(2.0), None, [1.0], objects, np.ma.masked_array([1.0], [True])):
+        assert rt.outline(x) is x
