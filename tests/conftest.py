@@ -1,4 +1,5 @@
-"""What all tests share: no disk cache unless a test asks for it or S2S_TEST_CACHE names its folder, fixed seeds, --rewrite for golden text."""
+"""What all tests share: no disk cache unless a test asks for it or S2S_TEST_CACHE names its folder, fixed seeds,
+--rewrite for golden text."""
 
 import os
 

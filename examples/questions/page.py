@@ -2,8 +2,8 @@
 
     python examples/questions/page.py > docs/questions.md
 
-An example has the question and the answer in its docstring, and a function ``sources()`` that gives the generated source
-to show. What it finds out is asserted in its ``main()``, which the tests run.
+An example has the question and the answer in its docstring, and a function ``sources()`` that gives the generated
+source to show. What it finds out is asserted in its ``main()``, which the tests run.
 """
 
 import importlib
