@@ -1293,6 +1293,15 @@ def no_derivative(name: str, reason: str) -> Any:
     raise error("S2S202", name=name, reason=reason)
 
 
+def check_bits(value: Any) -> Any:
+    """The result of ``a | b`` or its kin. Raises NoDerivativeError where it is a container: what it holds would have a
+    derivative."""
+    if isinstance(value, (dict, set, frozenset)):
+        kind = type(value).__name__
+        no_derivative(f"an operator of a {kind}", "its items are not followed; use lists, or dicts with known keys")
+    return value
+
+
 def check_scalar(value: Any, name: str) -> None:
     """Raise NonScalarOutputError where a function's result is not one real float."""
     shape, kind = np.shape(value), np.asarray(value).dtype.kind

@@ -71,7 +71,8 @@ class Evaluator:
         if fn is np.arange and any(isinstance(a, Scalar) and not _is_integer(a) for a in args):
             return Array(np.dtype(float), (self.facts.fresh_dim(),)) if not kwargs else UNKNOWN
         if fn in _COMPLEX_BY_VALUE and not any(map(_is_complex_array, args)):
-            return UNKNOWN
+            found = self.probe(fn, args, kwargs)
+            return Sequence(found.type, (UNKNOWN,) * len(found.items)) if isinstance(found, Sequence) else UNKNOWN
         if fn is np.where and len(args) == 1:
             return UNKNOWN
         rule = table.find(fn)

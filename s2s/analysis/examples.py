@@ -62,6 +62,8 @@ def probe(
             loose = _of_some_length(results[0], facts)
             continue
         facts.forced += merged
+        if isinstance(results[0], str) and not all(isinstance(v, Known) for v in (*args, *kwargs.values())):
+            return UNKNOWN  # it may have the examples' numbers in it
         return _abstract(results[0], results[1], sizes, facts)
     return loose
 

@@ -433,6 +433,12 @@ def makes_text(fn: Any) -> bool:
     return fn is str.format or isinstance(getattr(fn, "__self__", None), str)
 
 
+def fills_text(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
+    """Whether it is ``"..." % values``."""
+    first = context.value(args[0]) if fn is operator.mod else None
+    return isinstance(first, Known) and isinstance(first.value, (str, bytes))
+
+
 def _is_real(value: AbstractValue) -> bool:
     """Whether a value is known to be a real number or an array of such."""
     dtype = dtype_of(value)
@@ -443,6 +449,8 @@ def has_zero_derivative(context: Context, fn: Any, args: tuple[ir.Atom, ...]) ->
     """Whether a call's result does not depend differentiably on its arguments, by the rules."""
     if fn is getattr and len(args) > 1:
         return isinstance(args[1], ir.Const) and args[1].value in PASSIVE_ATTRIBUTES
+    if fills_text(context, fn, args):
+        return True
     rule = table.find(fn)
     if rule is None:
         return fn in _LOOKS or makes_text(fn)

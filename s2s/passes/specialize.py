@@ -45,11 +45,12 @@ from s2s.analysis.values import (
     Sequence,
     Unknown,
     has_fields,
+    is_record_class,
 )
 from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.derivatives import Derivative
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, iterators, mapping, nested, process, reflection, sets, stack_sweeps
+from s2s.passes import containers, iterators, lost, mapping, nested, process, reflection, sets, stack_sweeps
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
@@ -91,7 +92,7 @@ from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, i
 from s2s.passes.operands import as_arrays
 from s2s.passes.trial import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
-from s2s.rules.ufuncs import METHODS
+from s2s.rules.ufuncs import METHODS, with_axes
 from s2s.signature import ThreadLocal, compiled_from, describe
 from s2s.target import own_signature
 from s2s.versions import CallGuard, KindGuard, ObjectGuard
@@ -804,8 +805,12 @@ class Specializer:
             args = iterators.as_list(self, containers.At(frame, builder, span), fn, args)
             args = iterators.flattened(self, containers.At(frame, builder, span), fn, args)
             found = self.on_heap(fn, args, kwargs, frame, builder, span, name)
+            if found is None and is_hashable(fn) and fn in lost.FORMS:
+                found = lost.FORMS[fn](self, containers.At(frame, builder, span, name), fn, args)
             if found is not None:
                 return found
+        elif is_hashable(fn) and is_record_class(fn) and not kwargs:
+            return builder.call(fn, *args, name=name, span=span)
         if fn in _MAY_OVERWRITE:
             kwargs = {k: v for k, v in kwargs.items() if k != "overwrite_input"}
         if fn is np.clip:
@@ -825,6 +830,10 @@ class Specializer:
         changed = self._change(fn, args, kwargs, frame, builder, span, name)
         if changed is not None:
             return changed
+        if isinstance(fn, np.ufunc) and set(kwargs) == {"axes"} and any(map(self.context.is_varied, args)):
+            return self.apply_known(
+                with_axes, [ir.Const(fn), *args, kwargs["axes"]], {}, frame, builder, span, name, effect,
+            )
         repeated = _method_of_ufunc(fn)
         if repeated is not None and any(map(self.context.is_varied, args)):
             args = [ir.Const(fn.__self__), *args]
@@ -1223,6 +1232,9 @@ class Specializer:
             except TypeError as problem:
                 raise self.raised(problem) from None
             extra = table.unsupported(rule, bound)
+            if extra == ["where"] and isinstance(fn, np.ufunc):
+                reason = "what it leaves out with `where` holds anything; give `out` too, or choose with `np.where`"
+                return error("S2S202", span=span, asked_by=frame.called_from, name=name_of(fn), reason=reason)
             if extra:
                 return error(
                     "S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=", ".join(extra)

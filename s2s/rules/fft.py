@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.rules.table import Sample, args, arr, linear, zero
+from s2s.rules.table import Sample, args, arr, jvp, linear, num, vjp
 
 # --- lengths and weights --------------------------------------------------------------------------------------------
 
@@ -195,4 +195,9 @@ SHIFTS = [
 ]
 linear(np.fft.fftshift, x=lambda y_bar, axes: np.fft.ifftshift(y_bar, axes), params="x, axes=None", samples=SHIFTS)
 linear(np.fft.ifftshift, x=lambda y_bar, axes: np.fft.fftshift(y_bar, axes), params="x, axes=None", samples=SHIFTS)
-zero(np.fft.fftfreq, np.fft.rfftfreq)
+for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
+    vjp(
+        _frequencies, d=lambda y_bar, y, d: -np.sum(y_bar * y) / d, params="n, d=1.0, device=None",
+        samples=[args(5, num(0.5, 2.0)), args(6, d=num(0.5, 2.0))],
+    )
+    jvp(_frequencies, d=lambda d_dot, y, d: -d_dot * y / d)

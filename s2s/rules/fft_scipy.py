@@ -13,7 +13,7 @@ import scipy.fft
 
 from s2s import runtime as rt
 from s2s.rules.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
-from s2s.rules.table import alias, args, arr, linear, zero
+from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp, zero
 
 OPTIONS = ", overwrite_x=False, workers=None, *, plan=None"
 LINE, PLANE, SPACE = (signature.replace(", out=None", OPTIONS) for signature in (ONE, TWO, MANY))
@@ -26,7 +26,13 @@ for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
     alias(getattr(np.fft, _name), getattr(scipy.fft, _name), params=SPACE)
 alias(np.fft.fftshift, scipy.fft.fftshift)
 alias(np.fft.ifftshift, scipy.fft.ifftshift)
-zero(scipy.fft.fftfreq, scipy.fft.rfftfreq, scipy.fft.next_fast_len, scipy.fft.prev_fast_len)
+zero(scipy.fft.next_fast_len, scipy.fft.prev_fast_len)
+for _frequencies in (scipy.fft.fftfreq, scipy.fft.rfftfreq):
+    vjp(
+        _frequencies, d=lambda y_bar, y, d: -np.sum(y_bar * y) / d, params="n, d=1.0, *, xp=None, device=None",
+        samples=[args(5, num(0.5, 2.0)), args(6, d=num(0.5, 2.0))],
+    )
+    jvp(_frequencies, d=lambda d_dot, y, d: -d_dot * y / d)
 
 
 def _hfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:

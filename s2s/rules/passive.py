@@ -8,7 +8,8 @@ import operator
 
 import numpy as np
 
-from s2s.rules.table import refuse, zero
+from s2s import runtime as rt
+from s2s.rules.table import jvp, refuse, vjp, zero
 
 # comparisons, identity, membership and bits
 zero(
@@ -42,7 +43,7 @@ zero(
     np.ndarray.nonzero, np.ndarray.searchsorted, np.unravel_index, np.ravel_multi_index,
     np.triu_indices,
     np.tril_indices, np.triu_indices_from, np.tril_indices_from, np.diag_indices, np.diag_indices_from,
-    np.ix_, np.indices,
+    np.indices,
 )
 
 zero(
@@ -68,7 +69,7 @@ zero(
 zero(
     np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.zeros_like, np.ones_like,
     np.empty_like,
-    np.hanning, np.hamming, np.blackman, np.bartlett, np.linalg.matrix_rank,
+    np.linalg.matrix_rank,
 )
 
 zero(
@@ -93,6 +94,11 @@ zero(
     np.testing.assert_array_less, np.testing.assert_equal, np.testing.assert_almost_equal,
     np.testing.assert_approx_equal,
 )
+
+COUNTED = "the number of points of a window has no derivative; give an int"
+for _window in (np.hanning, np.hamming, np.blackman, np.bartlett):
+    vjp(_window, M=lambda: rt.no_derivative("a window of NumPy", COUNTED), params="M")
+    jvp(_window, M=lambda: rt.no_derivative("a window of NumPy", COUNTED))
 
 BY_VALUE = "whether its result is complex depends on the values; call np.sqrt and its kin on `x + 0j`"
 for _name in np.emath.__all__:

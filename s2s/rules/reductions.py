@@ -501,28 +501,58 @@ alias(np.cumsum, np.add.accumulate, params="a, axis=0, dtype=None, out=None", sa
 alias(np.cumprod, np.multiply.accumulate, params="a, axis=0, dtype=None, out=None", samples=[*ALONG[:3], OF_TYPE])
 
 
-def shares_of_sum(a: Any, whole: Any, axis: Any) -> Any:
-    """e^a / e^whole, the share of each element in the sum; of an infinite sum those have equal parts that are it."""
+def shares_of_sum(a: Any, whole: Any, axis: Any, initial: Any, where: Any) -> tuple[Any, Any]:
+    """e^a / e^whole, the share of each element in the sum, and that of the initial value; of an infinite sum those have
+    equal parts that are it."""
     there = np.isfinite(whole)
-    hit = a == whole
-    ties = hit / np.maximum(np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 1.0)
-    return np.where(there, np.exp(np.where(there, a, 0.0) - np.where(there, whole, 0.0)), ties)
+    hit = (a == whole) & where
+    start = -np.inf if initial is None else initial
+    number = np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(a).dtype)
+    ties = 1.0 / np.maximum(number if initial is None else number + (start == whole), 1.0)
+    level = np.where(there, whole, 0.0)
+    return (
+        np.where(there & where, np.exp(np.where(there & where, a, 0.0) - level), hit * ties),
+        np.where(there, np.exp(np.where(there, start, 0.0) - level), (start == whole) * ties),
+    )
 
 
-def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
-    return y_bar * shares_of_sum(a, y, axis)
+    return y_bar * shares_of_sum(a, y, axis, initial, where)[0]
 
 
-vjp(np.logaddexp.reduce, a=_logaddexp_reduce, params=METHOD.format(None), samples=ALONG[:5])
-
-
-@jvp(np.logaddexp.reduce)
-def _logaddexp_reduce_dot(y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
+def _logaddexp_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    return np.sum(shares_of_sum(a, whole, axis) * a_dot, axis=axis, keepdims=keepdims)
+    return np.sum(y_bar * np.reshape(shares_of_sum(a, whole, axis, initial, where)[1], np.shape(y)))
+
+
+vjp(
+    np.logaddexp.reduce, a=_logaddexp_reduce, initial=_logaddexp_initial, params=METHOD.format(None),
+    samples=[
+        *ALONG[:5], args(arr(3, 4), where=MASK), args(arr(3, 4), 1, initial=num(), where=MASK),
+        args(arr(3, 4), axis=1, keepdims=True, initial=0.5),
+    ],
+)
+
+
+def _logaddexp_reduce_dot(
+    y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
+    shares = shares_of_sum(a, whole, axis, initial, where)[0]
+    return np.sum(shares * a_dot, axis=axis, keepdims=keepdims)
+
+
+def _logaddexp_initial_dot(
+    y: Any, a: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
+    return initial_dot * np.reshape(shares_of_sum(a, whole, axis, initial, where)[1], np.shape(y))
+
+
+jvp(np.logaddexp.reduce, a=_logaddexp_reduce_dot, initial=_logaddexp_initial_dot)
 
 
 def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:

@@ -928,6 +928,13 @@ linear(
     arrays=lambda y_bar, arrays: tuple([rt.unbroadcast(y_bar[i], arrays[i]) for i in range(len(arrays))]),
     samples=[args(arr(3), arr(2, 1)), args(arr(2), num())],
 )
+@model(np.ix_, samples=[args(arr(3)), args(arr(3), arr(2)), args(np.array([0, 2]), arr(3), np.array([True, False]))])
+def _ix(*args: Any) -> Any:
+    """Each one along an axis of its own; masks say which places."""
+    lines = [np.nonzero(a)[0] if np.asarray(a).dtype == bool else np.asarray(a) for a in args]
+    return tuple([np.reshape(a, (1,) * k + (-1,) + (1,) * (len(args) - 1 - k)) for k, a in enumerate(lines)])
+
+
 linear(
     np.meshgrid, joint=True, params="*xi, copy=True, sparse=False, indexing='xy'", harmless="sparse",
     xi=lambda y_bar, xi, indexing: rt.meshgrid_bar(y_bar, xi, indexing),

@@ -125,12 +125,19 @@ def rows_back(rows: Any, a: Any, axis: Any) -> Any:
     return np.transpose(np.reshape(rows, [shape[i] for i in order]), np.argsort(order))
 
 
-def neighbours(rows: Any, q: Any, method: str, nan: bool) -> tuple[Any, Any, Any, Any]:
+def neighbours(rows: Any, q: Any, method: str, nan: bool, weights: Any) -> tuple[Any, Any, Any, Any]:
     """Which elements of each row the quantiles ``q`` lie between, how far on the way, and how far they move with ``q``.
 
     Where a quantile lies in the order is what NumPy says is the quantile of 0, 1, 2, ... With ``nan`` a row is as long
-    as it has numbers.
+    as it has numbers. A quantile of elements with ``weights``, of the shape of ``rows``, is one of them.
     """
+    if weights is not None:
+        quantile = np.nanquantile if nan else np.quantile
+        one = np.zeros((len(rows), len(q)), int)
+        for k, (row, weight) in enumerate(zip(rows, weights)):
+            values = quantile(row, q, weights=weight, method=method)  # type: ignore[call-overload]
+            one[k] = np.argmax((row == values[:, None]) & (weight > 0), axis=1)
+        return one, one, np.zeros(one.shape), np.zeros(one.shape)
     order = np.argsort(rows, axis=1, kind="stable")  # NaN is last
     counts = np.sum(~np.isnan(rows), axis=1) if nan else np.full(len(rows), rows.shape[1])
     low, high = np.zeros((2, len(rows), len(q)), int)
@@ -147,27 +154,37 @@ def neighbours(rows: Any, q: Any, method: str, nan: bool) -> tuple[Any, Any, Any
     return low, high, way, rate
 
 
-def quantile_bars(g: Any, a: Any, q: Any, axis: Any, method: str, nan: bool = False) -> tuple[Any, Any]:
-    """The cotangents of ``a`` and ``q`` from that of ``np.quantile(a, q, axis, method=method)``; with ``nan`` of
-    ``np.nanquantile``.
+def row_weights(weights: Any, a: Any, axis: Any) -> Any:
+    """The weights of the elements that each quantile is of, in a row each; None where there are none."""
+    if weights is None:
+        return None
+    return rows_of(np.broadcast_to(rt.align_weights(weights, a, axis), np.shape(a)), axis)
+
+
+def quantile_bars(
+    g: Any, a: Any, q: Any, axis: Any, method: str, weights: Any = None, nan: bool = False
+) -> tuple[Any, Any]:
+    """The cotangents of ``a`` and ``q`` from that of ``np.quantile(a, q, axis, method=method, weights=weights)``; with
+    ``nan`` of ``np.nanquantile``.
     """
     rows = rows_of(a, axis)
-    low, high, way, rate = neighbours(rows, np.ravel(q), method, nan)
-    weights = np.reshape(g, (np.size(q), len(rows))).T
+    low, high, way, rate = neighbours(rows, np.ravel(q), method, nan, row_weights(weights, a, axis))
+    bars = np.reshape(g, (np.size(q), len(rows))).T
     row = np.arange(len(rows))[:, None]
     first = row * np.shape(rows)[1]  # where a row begins
-    rows_bar = rt.take_bar((1.0 - way) * weights, rows, first + low, None)
-    rows_bar = rows_bar + rt.take_bar(way * weights, rows, first + high, None)
-    q_bar = np.sum(weights * rate * (rows[row, high] - rows[row, low]), axis=0)
+    rows_bar = rt.take_bar((1.0 - way) * bars, rows, first + low, None)
+    rows_bar = rows_bar + rt.take_bar(way * bars, rows, first + high, None)
+    q_bar = np.sum(bars * rate * (rows[row, high] - rows[row, low]), axis=0)
     return rt.cast(rows_back(rows_bar, a, axis), a), np.reshape(q_bar, np.shape(q))
 
 
 def quantile_dots(
-    a_dot: Any, q_dot: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, nan: bool = False
+    a_dot: Any, q_dot: Any, a: Any, q: Any, axis: Any, keepdims: bool, method: str, weights: Any = None,
+    nan: bool = False,
 ) -> Any:
     """The tangent of ``np.quantile(a, q, axis, keepdims=keepdims, method=method)`` from those of ``a`` and ``q``."""
     rows, rows_dot = rows_of(a, axis), rows_of(a_dot, axis)
-    low, high, way, rate = neighbours(rows, np.ravel(q), method, nan)
+    low, high, way, rate = neighbours(rows, np.ravel(q), method, nan, row_weights(weights, a, axis))
     row = np.arange(len(rows))[:, None]
     change = (1.0 - way) * rows_dot[row, low] + way * rows_dot[row, high]
     change = change + np.ravel(q_dot) * rate * (rows[row, high] - rows[row, low])
@@ -175,76 +192,76 @@ def quantile_dots(
     return np.reshape(change.T, np.shape(q) + kept)
 
 
-def quantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, q, axis, method)[0]
+def quantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return quantile_bars(y_bar, a, q, axis, method, weights)[0]
 
 
-def quantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, q, axis, method)[1], q)
+def quantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, q, axis, method, weights)[1], q)
 
 
-def quantile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(a_dot, 0.0, a, q, axis, keepdims, method)
+def quantile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, q, axis, keepdims, method, weights)
 
 
-def quantile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(np.zeros_like(a), q_dot, a, q, axis, keepdims, method)
+def quantile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot, a, q, axis, keepdims, method, weights)
 
 
-def percentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method)[0]
+def percentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, weights)[0]
 
 
-def percentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method)[1] / 100.0, q)
+def percentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, weights)[1] / 100.0, q)
 
 
-def percentile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(a_dot, 0.0, a, np.divide(q, 100.0), axis, keepdims, method)
+def percentile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, np.divide(q, 100.0), axis, keepdims, method, weights)
 
 
-def percentile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(np.zeros_like(a), q_dot / 100.0, a, np.divide(q, 100.0), axis, keepdims, method)
+def percentile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot / 100.0, a, np.divide(q, 100.0), axis, keepdims, method, weights)
 
 
-def nanquantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, q, axis, method, True)[0]
+def nanquantile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return quantile_bars(y_bar, a, q, axis, method, weights, True)[0]
 
 
-def nanquantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, q, axis, method, True)[1], q)
+def nanquantile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, q, axis, method, weights, True)[1], q)
 
 
-def nanquantile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(a_dot, 0.0, a, q, axis, keepdims, method, True)
+def nanquantile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, q, axis, keepdims, method, weights, True)
 
 
-def nanquantile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(np.zeros_like(a), q_dot, a, q, axis, keepdims, method, True)
+def nanquantile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot, a, q, axis, keepdims, method, weights, True)
 
 
-def nanpercentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, True)[0]
+def nanpercentile_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, weights, True)[0]
 
 
-def nanpercentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any) -> Any:
-    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, True)[1] / 100.0, q)
+def nanpercentile_q_bar(y_bar: Any, a: Any, q: Any, axis: Any, method: Any, weights: Any) -> Any:
+    return rt.cast(quantile_bars(y_bar, a, np.divide(q, 100.0), axis, method, weights, True)[1] / 100.0, q)
 
 
-def nanpercentile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(a_dot, 0.0, a, np.divide(q, 100.0), axis, keepdims, method, True)
+def nanpercentile_dot(a_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(a_dot, 0.0, a, np.divide(q, 100.0), axis, keepdims, method, weights, True)
 
 
-def nanpercentile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any) -> Any:
-    return quantile_dots(np.zeros_like(a), q_dot / 100.0, a, np.divide(q, 100.0), axis, keepdims, method, True)
+def nanpercentile_q_dot(q_dot: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: Any, weights: Any) -> Any:
+    return quantile_dots(np.zeros_like(a), q_dot / 100.0, a, np.divide(q, 100.0), axis, keepdims, method, weights, True)
 
 
 def nanmedian_bar(y_bar: Any, a: Any, axis: Any) -> Any:
-    return quantile_bars(y_bar, a, 0.5, axis, "linear", True)[0]
+    return quantile_bars(y_bar, a, 0.5, axis, "linear", nan=True)[0]
 
 
 def nanmedian_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any) -> Any:
-    return quantile_dots(a_dot, 0.0, a, 0.5, axis, keepdims, "linear", True)
+    return quantile_dots(a_dot, 0.0, a, 0.5, axis, keepdims, "linear", nan=True)
 
 
 def _calls(scale: float) -> list[Sample]:
@@ -261,22 +278,50 @@ def _calls(scale: float) -> list[Sample]:
         args(arr(2, 5), arr(2, low=0.3 * scale, high=0.45 * scale), axis=1),
         *[args(arr(6), 0.33 * scale, method=m) for m in (*jumping, *smooth)],
         args(arr(6), num(0.35 * scale, 0.4 * scale), method="hazen"),
+        args(arr(4), few, method="inverted_cdf", weights=np.array([1.0, 2.0, 0.0, 0.5])),
     ]
+
+
+def _weighted(scale: float) -> list[Sample]:
+    """Calls with weights that NumPy's functions without NaN do not take: of elements in several rows."""
+    weights = np.array([[1.0, 2.0, 1.0], [0.5, 3.0, 1.0]])
+    return [
+        args(arr(2, 3), 0.4 * scale, method="inverted_cdf", weights=weights),
+        args(arr(3, 2), [0.1 * scale, 0.6 * scale], axis=0, method="inverted_cdf", weights=np.array([1.0, 0.0, 0.5])),
+    ]
+
+
+def no_slope(weights: Any) -> Any:
+    """Which element a quantile is changes with the weights only by jumps."""
+    return np.zeros_like(weights)
+
+
+def no_slope_dot(weights_dot: Any, y: Any) -> Any:
+    return np.zeros_like(y)
 
 
 QUANTILE = "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None"
 SHAPED = "keepdims"  # it shapes the result, and no cotangent reads it
-vjp(np.quantile, a=quantile_bar, q=quantile_q_bar, params=QUANTILE, harmless=SHAPED, samples=_calls(1.0))
-vjp(np.percentile, a=percentile_bar, q=percentile_q_bar, params=QUANTILE, harmless=SHAPED, samples=_calls(100.0))
-vjp(np.nanquantile, a=nanquantile_bar, q=nanquantile_q_bar, params=QUANTILE, harmless=SHAPED, samples=_calls(1.0))
 vjp(
-    np.nanpercentile, a=nanpercentile_bar, q=nanpercentile_q_bar, params=QUANTILE, harmless=SHAPED,
+    np.quantile, a=quantile_bar, q=quantile_q_bar, weights=no_slope, params=QUANTILE, harmless=SHAPED,
+    samples=[*_calls(1.0), *_weighted(1.0)],
+)
+vjp(
+    np.percentile, a=percentile_bar, q=percentile_q_bar, weights=no_slope, params=QUANTILE, harmless=SHAPED,
+    samples=[*_calls(100.0), *_weighted(100.0)],
+)
+vjp(
+    np.nanquantile, a=nanquantile_bar, q=nanquantile_q_bar, weights=no_slope, params=QUANTILE, harmless=SHAPED,
+    samples=_calls(1.0),
+)
+vjp(
+    np.nanpercentile, a=nanpercentile_bar, q=nanpercentile_q_bar, weights=no_slope, params=QUANTILE, harmless=SHAPED,
     samples=_calls(100.0),
 )
-jvp(np.quantile, a=quantile_dot, q=quantile_q_dot)
-jvp(np.percentile, a=percentile_dot, q=percentile_q_dot)
-jvp(np.nanquantile, a=nanquantile_dot, q=nanquantile_q_dot)
-jvp(np.nanpercentile, a=nanpercentile_dot, q=nanpercentile_q_dot)
+jvp(np.quantile, a=quantile_dot, q=quantile_q_dot, weights=no_slope_dot)
+jvp(np.percentile, a=percentile_dot, q=percentile_q_dot, weights=no_slope_dot)
+jvp(np.nanquantile, a=nanquantile_dot, q=nanquantile_q_dot, weights=no_slope_dot)
+jvp(np.nanpercentile, a=nanpercentile_dot, q=nanpercentile_q_dot, weights=no_slope_dot)
 vjp(
     np.nanmedian, a=nanmedian_bar, params="a, axis=None, out=None, overwrite_input=False, keepdims=False",
     harmless=SHAPED,
@@ -286,7 +331,7 @@ jvp(np.nanmedian, a=nanmedian_dot)
 
 # --- sets -----------------------------------------------------------------------------------------------------------
 
-zero(np.ndarray.argpartition, np.unique_counts, np.unique_inverse)
+zero(np.ndarray.argpartition)
 
 
 def unique_bar(g: Any, a: Any, axis: Any, equal_nan: bool) -> Any:
@@ -356,5 +401,29 @@ def _setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     return np.sort(np.concatenate([_setdiff1d(ar1, ar2, assume_unique), _setdiff1d(ar2, ar1, assume_unique)]))
 
 
-refuse(np.unique_all, "its rule is that of np.unique: call np.unique(x, True, True, True)")
+UniqueAll: Any = type(np.unique_all(np.zeros(1)))
+UniqueCounts: Any = type(np.unique_counts(np.zeros(1)))
+UniqueInverse: Any = type(np.unique_inverse(np.zeros(1)))
+
+
+@model(np.unique_all, samples=[args(arr(4)), args(arr(2, 3))])
+def _unique_all(x: Any) -> Any:
+    values, indices, inverse, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False,
+    )
+    return UniqueAll(values, indices, np.reshape(inverse, np.shape(x)), counts)
+
+
+@model(np.unique_counts, samples=[args(arr(4)), args(arr(2, 3))])
+def _unique_counts(x: Any) -> Any:
+    values, counts = np.unique(x, return_counts=True, equal_nan=False)
+    return UniqueCounts(values, counts)
+
+
+@model(np.unique_inverse, samples=[args(arr(4)), args(arr(2, 3))])
+def _unique_inverse(x: Any) -> Any:
+    values, inverse = np.unique(x, return_inverse=True, equal_nan=False)
+    return UniqueInverse(values, np.reshape(inverse, np.shape(x)))
+
+
 refuse(np.intersect1d, "an element is in it only while two floats are exactly equal; index with np.isin instead")

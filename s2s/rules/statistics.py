@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp
+from s2s.rules.table import args, arr, jvp, linear, model, num, takes_none, vjp
 
 # --- covariance -----------------------------------------------------------------------------------------------------
 
@@ -172,9 +172,131 @@ jvp(
     np.histogram_bin_edges, a=lambda a_dot, y, a, bins, range: edges_dot(a_dot, a, y, bins, range),
     bins=_histogram_bins, range=_histogram_range,
 )
-COUNTS = "counts do not change with the values; count with np.histogram, which has rules for weights and edges"
-refuse(np.histogram2d, COUNTS)
-refuse(np.histogramdd, COUNTS)
+
+
+# --- counting in several dimensions ---------------------------------------------------------------------------------
+
+
+def columns_of(sample: Any) -> Any:
+    """The coordinates of the points, each dimension in an array: from an array of points or a list of coordinates."""
+    return list(np.asarray(sample).T) if np.ndim(sample) == 2 and isinstance(sample, np.ndarray) else list(sample)
+
+
+def cells_of(sample: Any, edges: Any) -> tuple[Any, Any]:
+    """The number of the cell that each point is in, counted through all cells, and which points are in one."""
+    cell: Any = 0
+    inside: Any = True
+    for column, e in zip(columns_of(sample), edges):
+        one = np.searchsorted(e, column, side="right") - 1
+        one = np.where(np.equal(column, e[-1]), len(e) - 2, one)
+        inside = inside & (one >= 0) & (one < len(e) - 1)
+        cell = cell * (len(e) - 1) + np.clip(one, 0, len(e) - 2)
+    return cell, inside
+
+
+def volumes_of(edges: Any) -> Any:
+    """The volumes of the cells."""
+    volumes = np.ones((1,) * len(edges))
+    for k, e in enumerate(edges):
+        volumes = volumes * np.reshape(np.diff(e), (1,) * k + (-1,) + (1,) * (len(edges) - 1 - k))
+    return volumes
+
+
+def one_of(given: Any, k: int) -> Any:
+    """What the bins, or the ranges, say of dimension ``k``."""
+    return given if given is None or isinstance(given, (int, np.integer)) else given[k]
+
+
+def widths_bar(g: Any, hist: Any, edges: Any, k: int) -> Any:
+    """The cotangent of the edges in dimension ``k`` from that of a density, which falls as its cells get wider."""
+    rest = tuple([i for i, _ in enumerate(edges) if i != k])
+    per_width = np.sum(g * hist, axis=rest) / np.diff(edges[k])
+    zero = np.zeros_like(per_width[:1])
+    return np.concatenate([per_width, zero]) - np.concatenate([zero, per_width])
+
+
+def widths_dot(dot: Any, hist: Any, edges: Any, k: int) -> Any:
+    """The tangent of a density from that of the edges in dimension ``k``."""
+    shape = (1,) * k + (-1,) + (1,) * (len(edges) - 1 - k)
+    return -hist * np.reshape(np.diff(dot) / np.diff(edges[k]), shape)
+
+
+def _histogramdd_sample(y_bar: Any, y: Any, sample: Any, bins: Any, range: Any, density: Any) -> Any:
+    """Counts do not change; the edges do that are laid between the extremes."""
+    hist, edges = y
+    hist_bar = None if not density else y_bar[0]
+    bars = [np.zeros_like(e) if y_bar[1] is None or y_bar[1][k] is None else y_bar[1][k] for k, e in enumerate(edges)]
+    if hist_bar is not None:
+        bars = [bar + widths_bar(hist_bar, hist, edges, k) for k, bar in enumerate(bars)]
+    columns = columns_of(sample)
+    found = [edges_bar(bars[k] + 0.0 * edges[k], c, one_of(bins, k), one_of(range, k)) for k, c in enumerate(columns)]
+    is_table = isinstance(sample, np.ndarray) and np.ndim(sample) == 2
+    return np.stack(found, axis=-1) if is_table else rt.rebuild(sample, found)
+
+
+def _histogramdd_weights(y_bar: Any, y: Any, sample: Any, density: Any, weights: Any) -> Any:
+    hist, edges = y
+    if y_bar[0] is None:
+        return np.zeros_like(weights)
+    cell, inside = cells_of(sample, edges)
+    g = y_bar[0] * np.ones_like(hist)
+    if density:
+        g = (g / volumes_of(edges) - np.sum(g * hist)) / np.sum(np.where(inside, weights, 0.0))
+    return np.where(inside, np.take(np.ravel(g), cell), 0.0)
+
+
+def _histogramdd_sample_dot(
+    sample_dot: Any, y: Any, sample: Any, bins: Any, range: Any, density: Any
+) -> tuple[Any, Any]:
+    hist, edges = y
+    columns = zip(columns_of(sample_dot), columns_of(sample))
+    dots = [edges_dot(dot, c, edges[k], one_of(bins, k), one_of(range, k)) for k, (dot, c) in enumerate(columns)]
+    change = np.zeros_like(hist)
+    if density:
+        change = change + sum([widths_dot(dot, hist, edges, k) for k, dot in enumerate(dots)])
+    return change, dots
+
+
+def _histogramdd_weights_dot(weights_dot: Any, y: Any, sample: Any, density: Any, weights: Any) -> tuple[Any, Any]:
+    hist, edges = y
+    change = np.histogramdd(sample, edges, weights=weights_dot)[0]
+    if density:
+        _, inside = cells_of(sample, edges)
+        change = (change / volumes_of(edges) - hist * np.sum(change)) / np.sum(np.where(inside, weights, 0.0))
+    return change, [np.zeros_like(e) for e in edges]
+
+
+GRID = [np.array([-2.0, -0.5, 1.0, 2.0]), np.array([-2.0, 0.25, 2.0])]
+POINTS = np.linspace(-2.5, 1.9, 12).reshape(6, 2)
+vjp(
+    np.histogramdd, sample=_histogramdd_sample, weights=_histogramdd_weights, bins=_histogram_bins,
+    range=_histogram_range, params="sample, bins=10, range=None, density=None, weights=None",
+    samples=[
+        args(arr(7, 2), 3), args(arr(7, 2), (2, 3), density=True), args([arr(5), arr(5), arr(5)], 2),
+        args(arr(7, 2), 2, [(-2.0, 2.0), None]),
+        args(POINTS, GRID, weights=arr(6)), args(POINTS, GRID, density=True, weights=arr(6, low=0.5)),
+    ],
+)
+takes_none(np.histogramdd)
+jvp(
+    np.histogramdd, sample=_histogramdd_sample_dot, weights=_histogramdd_weights_dot, bins=_histogram_bins,
+    range=_histogram_range,
+)
+
+
+@model(
+    np.histogram2d, samples=[
+        args(arr(7), arr(7), 3), args(arr(7), arr(7), (2, 3), density=True), args(arr(7), arr(7), GRID),
+        args(POINTS[:, 0], POINTS[:, 1], GRID, weights=arr(6)), args(arr(7), arr(7), GRID[0]),
+        args(arr(7), arr(7), 2, [[-2.0, 2.0], [-1.0, 1.5]]),
+    ],
+)
+def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """Edges that are given once serve both dimensions."""
+    if not isinstance(bins, (int, np.integer)) and len(bins) > 2:
+        bins = [np.asarray(bins), np.asarray(bins)]
+    hist, edges = np.histogramdd([x, y], bins, range, density, weights)
+    return hist, edges[0], edges[1]
 
 
 @model(np.kaiser, samples=[args(5, num(1.0, 4.0))])

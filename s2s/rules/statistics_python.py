@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, model, num, refuse, zero
+from s2s.rules.table import args, arr, model, num, refuse
 
 NUMBERS = [args([num(0.5, 2), num(0.5, 2), num(0.5, 2)]), args((num(0.5, 2), num(0.5, 2))), args(arr(4, low=0.5))]
 
@@ -152,4 +152,6 @@ refuse(statistics.median_grouped, "it has no rule; use statistics.median, or np.
 for _name in ("kde", "kde_random"):
     if hasattr(statistics, _name):  # Python 3.13
         refuse(getattr(statistics, _name), "the function that it makes has no rule; write out the kernels with NumPy")
-zero(statistics.mode, statistics.multimode)
+COMMON = "which value is the most common hangs on floats being exactly equal; give it what is not differentiated"
+refuse(statistics.mode, COMMON)
+refuse(statistics.multimode, COMMON)

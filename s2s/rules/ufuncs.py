@@ -46,20 +46,28 @@ def reduce(
     initial: Any = None, where: Any = True,
 ) -> Any:
     """``ufunc.reduce``: along several axes in the order of their elements, which is NumPy's to choose."""
-    if where is not True:
-        rt.no_derivative("ufunc.reduce", "with `where` it has no rule; choose the elements with np.where")
-    lines = np.asarray(array)
-    axes = tuple(range(np.ndim(lines))) if axis is None else axis
-    if isinstance(axes, tuple):
-        count = len(axes)
-        lines = np.moveaxis(lines, axes, tuple(range(count)))
-        lines = np.reshape(lines, (-1, *np.shape(lines)[count:]))
+    array = np.asarray(array)
+    axes = tuple(range(np.ndim(array))) if axis is None else axis
+    lines = _lines(array, axes)
+    if where is True:
+        total = lines[0] if initial is None else ufunc(initial, lines[0])
+        for k in range(1, len(lines)):
+            total = ufunc(total, lines[k])
     else:
-        lines = np.moveaxis(lines, axes, 0)
-    total = lines[0] if initial is None else ufunc(initial, lines[0])
-    for k in range(1, len(lines)):
-        total = ufunc(total, lines[k])
+        there = _lines(np.broadcast_to(where, np.shape(array)), axes)
+        total = np.full_like(lines[0], ufunc.identity if initial is None else initial)
+        for k in range(len(lines)):
+            total = np.where(there[k], ufunc(total, lines[k]), total)
     return np.expand_dims(total, axes) if keepdims else total
+
+
+def _lines(array: Any, axes: Any) -> Any:
+    """The array with what is taken together along its first axis."""
+    if not isinstance(axes, tuple):
+        return np.moveaxis(array, axes, 0)
+    count = len(axes)
+    array = np.moveaxis(array, axes, tuple(range(count)))
+    return np.reshape(array, (-1, *np.shape(array)[count:]))
 
 
 def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -87,6 +95,20 @@ def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = N
             total = ufunc(total, lines[k])
         pieces[i] = total
     return np.moveaxis(pieces, 0, axis)
+
+
+def with_axes(ufunc: Any, a: Any, b: Any, axes: Any) -> Any:
+    """A generalised ufunc of two arrays with ``axes=``: what it works on is brought to the end, and its result back."""
+    y = ufunc(_to_end(a, axes[0]), _to_end(b, axes[1]))
+    if len(axes) == 2:
+        return y
+    back = axes[2] if isinstance(axes[2], tuple) else (axes[2],)
+    return np.moveaxis(y, tuple(range(-len(back), 0)), back)
+
+
+def _to_end(array: Any, axes: Any) -> Any:
+    axes = axes if isinstance(axes, tuple) else (axes,)
+    return np.moveaxis(array, axes, tuple(range(-len(axes), 0)))
 
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -152,6 +152,10 @@ np.add.reduceat(v, [0, 2]) + np.add.reduceat(x, [0, 1, 3], axis=1)[0, :2]
 np.multiply.reduceat(v, [0, 2])
 np.subtract.reduce(v) + np.divide.reduce(p, axis=0) + np.hypot.reduce(x, axis=0) + np.fmax.reduce(x)
 np.fmin.reduce(x)
+np.add.reduce(x, where=mask) + np.multiply.reduce(x, where=mask) + np.maximum.reduce(x, where=mask, initial=-1.0)
+np.hypot.reduce(x, axis=0, where=mask) + np.fmax.reduce(x, where=mask, initial=-2.0)
+np.logaddexp.reduce(x, where=mask)
+np.hypot.reduce(x, axis=None, where=mask, keepdims=True) + np.logaddexp.reduce(x, 1, where=mask, initial=s)[0]
 np.logaddexp.accumulate(v) + np.subtract.accumulate(v) + np.logaddexp2.reduce(v)
 np.arctan2.outer(u, v) + np.hypot.outer(u, v) + np.logaddexp.outer(u, v)
 np.linalg.norm(x) + np.linalg.norm(v) + np.linalg.norm(x, axis=0) + np.linalg.norm(v, 3)
@@ -297,6 +301,8 @@ np.kron(u, v) [:4] + np.kron(A, A)[0, :4]
 PRODUCTS = """
 np.dot(v, w) + v @ w + v.dot(w) + np.inner(v, w) + np.vdot(v, w) + np.sum(v * w) + np.vecdot(v, w)
 np.dot(x, v) + x @ v + x.dot(v) + np.matmul(x, v) + np.inner(x, v) + np.matvec(x, v)
+np.matmul(x, A, axes=[(1, 0), (0, 1), (1, 0)]) + np.matmul(T, A, axes=[(2, 1), (1, 0), (0, 1)])[:, :, 0].T
+np.vecdot(x, y, axes=[0, 0]) + np.matvec(x, u, axes=[(1, 0), 0, 0]) + np.vecdot(x, y, axis=0)
 np.dot(u, x) + u @ x + np.matmul(u, x) + np.vecmat(u, x)
 np.dot(x, y.T) + x @ y.T + np.matmul(x, y.T) + np.inner(x, y) + np.tensordot(x, y, axes=([1], [1]))
 x.dot(y.T)
@@ -374,6 +380,8 @@ np.linalg.matrix_norm(x) + np.linalg.matrix_norm(T, ord=2)[0]
 np.linalg.cond(A) + np.linalg.cond(A, 1) + np.linalg.cond(A, "fro") + np.linalg.matrix_rank(A) * s
 np.linalg.tensorsolve(np.eye(6).reshape(2, 3, 2, 3) * s, T[:, :, 0])
 np.linalg.tensorinv(A.reshape(3, 3, 1), ind=1)
+np.abs(np.linalg.eig(A).eigenvalues) + np.abs(np.linalg.eig(A).eigenvectors[0]) + np.linalg.eigh(P).eigenvalues
+np.linalg.svd(A).S + np.linalg.qr(A).R[0] + np.linalg.slogdet(A).logabsdet + np.linalg.slogdet(C).logabsdet
 np.log(np.linalg.det(P)) + u @ np.linalg.solve(P, u) + np.trace(np.linalg.inv(P))
 np.linalg.slogdet(C)[1] + np.abs(np.linalg.det(C))
 np.linalg.inv(A) @ u + A.T @ np.linalg.inv(A.T @ A) @ u
@@ -392,6 +400,7 @@ np.fft.irfft2(np.fft.rfft2(x)) + np.fft.irfftn(np.fft.rfftn(x)) + np.fft.irfft2(
 np.fft.fftn(T, axes=(0, 1)) + np.fft.fftn(T, s=(2, 3), axes=(0, 1)) + np.fft.fft2(T, s=(3, 4))[:2]
 np.fft.fftshift(x) + np.fft.ifftshift(x) + np.fft.fftshift(x, axes=1) + np.fft.ifftshift(x, (0,))
 np.fft.hfft(Zv)[:4] + np.fft.ihfft(v)[0] + np.fft.fftfreq(4) * v
+np.fft.fftfreq(4, d=p[0, 0]) * v + np.fft.rfftfreq(4, p[0, 1])[0]
 np.real(np.fft.ifft2(np.fft.fft2(x) * np.fft.fft2(y)))
 """
 
