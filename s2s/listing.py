@@ -68,8 +68,6 @@ def _is_public(rule: table.Rule) -> bool:
 
 def _row(rule: table.Rule) -> FunctionRow:
     name = rule.name.removeprefix("_").replace("builtins.", "")
-    if rule.kind == "vjp" and all(map(table.is_refusal, rule.cotangents.values())):
-        return FunctionRow(name, (), KINDS["zero"], f"not by {', '.join(rule.cotangents)}")
     return FunctionRow(name, _modes(rule), KINDS[rule.kind], _notes(rule))
 
 

@@ -6,6 +6,7 @@ the greatest value.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -297,6 +298,37 @@ def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any
         bins = [np.asarray(bins), np.asarray(bins)]
     hist, edges = np.histogramdd([x, y], bins, range, density, weights)
     return hist, edges[0], edges[1]
+
+
+# --- windows: by the number of their points, where that is a float --------------------------------------------------
+
+COUNT = [args(num(6.2, 6.8))]
+
+
+def angles_of(M: Any) -> Any:
+    """The points of a window, from -pi to pi."""
+    return np.arange(1 - M, M, 2) * (math.pi / (M - 1))
+
+
+@model(np.hanning, samples=COUNT)
+def _hanning(M: Any) -> Any:
+    return 0.5 + 0.5 * np.cos(angles_of(M))
+
+
+@model(np.hamming, samples=COUNT)
+def _hamming(M: Any) -> Any:
+    return 0.54 + 0.46 * np.cos(angles_of(M))
+
+
+@model(np.blackman, samples=COUNT)
+def _blackman(M: Any) -> Any:
+    angles = angles_of(M)
+    return 0.42 + 0.5 * np.cos(angles) + 0.08 * np.cos(2.0 * angles)
+
+
+@model(np.bartlett, samples=COUNT)
+def _bartlett(M: Any) -> Any:
+    return 1.0 - np.abs(angles_of(M)) / math.pi
 
 
 @model(np.kaiser, samples=[args(5, num(1.0, 4.0))])
