@@ -1076,6 +1076,11 @@ def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ..
     return jvp_of_call(fn, name, values, dots, keys)
 
 
+def without_tangents(items: Any) -> list[None]:
+    """For each of some arguments None, the tangent of what stands still."""
+    return [None for _ in items]
+
+
 def fit_cotangent(given: Any, out: Any, name: str) -> Any:
     """A cotangent of a result of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
     from s2s.derivatives import fit
@@ -1150,6 +1155,15 @@ def set_item(items: list[Any], k: int, item: Any) -> list[Any]:
     """The list with another item at a position: a store where the position is not known before the program runs."""
     changed = list(items)
     changed[k] = item
+    return changed
+
+
+def set_items(items: list[Any], places: slice, values: Any) -> list[Any]:
+    """The list with other items in a slice. Raises ValueError where the list gets another length."""
+    changed = list(items)
+    changed[places] = values
+    if len(changed) != len(items):
+        raise ValueError(f"a list of {len(items)} items gets {len(changed)} by a store to a slice; s2s needs as many")
     return changed
 
 

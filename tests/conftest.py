@@ -1,5 +1,7 @@
-"""What all tests share: no disk cache unless a test asks for it or S2S_TEST_CACHE names its folder, fixed seeds,
---rewrite for golden text."""
+"""What all tests share: no disk cache unless a test asks for it, fixed seeds, --rewrite for golden text.
+
+S2S_TEST_CACHE names a folder: the tests keep what they compile there, and find it in the next run.
+"""
 
 import os
 

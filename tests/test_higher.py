@@ -102,3 +102,73 @@ def test_some_of_the_bank_to_second_order(case, mode):
         check_second(case, mode)
     except DifferentiationError as problem:
         assert problem.diagnostic.code in REFUSALS
+
+
+# --- lists of unknown length ----------------------------------------------------------------------------------------
+
+
+def comprehension(x):
+    squares = [v * v for v in x]
+    return squares[0] * squares[1] + squares[-1] * np.sum(x)
+
+
+def summed(x):
+    return sum([v * v for v in x]) * np.prod([v + 3.0 for v in x])
+
+
+def grown(x):
+    items = []
+    for v in x:
+        items.append(v * v)
+    items.append(items[0] * items[1])
+    return np.sum(np.array(items) ** 2) + items[-1]
+
+
+def rows(x):
+    return np.sum(np.stack([v * x for v in x])[1:] ** 2)
+
+
+def replaced(x):
+    items = [v * v for v in x]
+    items[1:] = items[:-1]
+    items[:] = [2.0 * v for v in items]
+    return items[1] * items[2] + items[0] * x[3]
+
+
+class Quadratic:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def loss(self, x):
+        return np.sum(self.scale * x**3)
+
+
+LISTS = [comprehension, summed, replaced, Quadratic(2.0).loss, grown]
+
+
+@pytest.mark.parametrize(("f", "product"), [
+    *[(f, s2s.hvp) for f in [*LISTS, rows]], *[(f, s2s.vhp) for f in LISTS]
+], ids=lambda f: f.__name__)
+def test_lists_of_unknown_length(f, product):
+    gradient = s2s.grad(f)
+    wanted = [differences(lambda t, k=k: float(gradient(X + t * V)[k]), 0.0) for k in range(4)]
+    np.testing.assert_allclose(product(f, (X,), (V,)), wanted, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("product", [s2s.hvp, s2s.vhp])
+@pytest.mark.parametrize("f", LISTS[:4], ids=lambda f: f.__name__)
+def test_lists_of_unknown_length_to_third_order(f, product):
+    def inside(x):
+        return np.sum(product(f, (x,), (V,)) * V)
+
+    np.testing.assert_allclose(s2s.grad(inside)(X) @ V, differences(lambda t: inside(X + t * V), 0.0), rtol=1e-5)
+
+
+def test_a_slice_of_a_list_that_gets_another_number_of_items():
+    def shorter(x):
+        items = [v * v for v in x]
+        items[1:] = [items[0]]
+        return items[1]
+
+    with pytest.raises(ValueError, match="4 items gets 2"):
+        s2s.grad(shorter)(X)

@@ -1,5 +1,6 @@
 """``jvp``: arguments and results of every structure, what is refused, and how the generated code reads."""
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -199,3 +200,21 @@ def test_iteration_in_a_block_that_may_be_interrupted():
         wanted = differences(lambda t, n=n: float(f([*map(float, X + t * V)], n)), 0.0)
         _, tangent = s2s.jvp(f, ([*map(float, X)], n), ([*map(float, V)], None))
         assert tangent == pytest.approx(float(wanted), rel=1e-8)
+
+
+FORMULAS = {"product": lambda u, p, q: u * p + q**2, "cube": lambda u: u**3}
+
+
+def chosen(u, xs, name):
+    factors = [2.0 * x for x in xs]
+    return FORMULAS[json.loads(name)](u, *factors)
+
+
+def test_starred_arguments_of_a_function_chosen_when_it_runs():
+    xs, xs_dot = np.array([2.0, 3.0]), np.array([1.0, 0.5])
+    _, dot = s2s.jvp(chosen, (1.5, xs, '"product"'), (1.0, xs_dot, None))
+    assert dot == pytest.approx(2 * 2.0 + 1.5 * 2 * 1.0 + 2 * 6.0 * 2 * 0.5, rel=1e-12)
+    _, dot = s2s.jvp(chosen, (1.5, xs, '"product"'), (1.0, None, None))
+    assert dot == pytest.approx(4.0, rel=1e-12)
+    _, dot = s2s.jvp(chosen, (1.5, xs[:0], '"cube"'), (1.0, None, None))
+    assert dot == pytest.approx(3 * 1.5**2, rel=1e-12)

@@ -28,7 +28,7 @@ from s2s.analysis.lattice import (
     type_of,
     widen_known,
 )
-from s2s.analysis.numbers import ANY_FLOAT, ANY_REAL, possible_types
+from s2s.analysis.numbers import ANY_FLOAT, ANY_REAL, is_exact, possible_types
 from s2s.analysis.shapes import index_shape, product
 from s2s.analysis.values import (
     UNKNOWN,
@@ -499,6 +499,16 @@ def _set_item(evaluator: Evaluator, items: AbstractValue, key: AbstractValue, it
             return UNKNOWN
 
 
+def _set_items(
+    evaluator: Evaluator, items: AbstractValue, places: AbstractValue, values: AbstractValue
+) -> AbstractValue:
+    if isinstance(values, ListOf):
+        return _set_item(evaluator, items, places, values.item)
+    if isinstance(values, Sequence) and values.items:
+        return _set_item(evaluator, items, places, join_all(list(values.items), evaluator.facts))
+    return ListOf(UNKNOWN)
+
+
 def _put(evaluator: Evaluator, mapping: AbstractValue, key: AbstractValue, value: AbstractValue) -> AbstractValue:
     if isinstance(mapping, Mapping) and isinstance(key, Known) and is_hashable(key.value):
         entries = dict(zip(mapping.keys, mapping.items, strict=True)) | {key.value: value}
@@ -537,6 +547,46 @@ def _not_in(evaluator: Evaluator, item: AbstractValue, container: AbstractValue)
 
 # --- the table ------------------------------------------------------------------------------------------------------
 
+def _cotangent_of(place: int) -> Callable[..., AbstractValue | None]:
+    """The cotangent of the argument at a place, which is of its kind: of arrays, and containers of them."""
+
+    def found(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue | None:
+        return args[place] if len(args) > place and _holds_arrays(args[place]) else None
+
+    return found
+
+
+def _zeros_of(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    """Zeros are of the kind of what they are the cotangent of."""
+    return widen_known(value) if _holds_floats(widen_known(value)) else None
+
+
+def _holds_floats(value: AbstractValue) -> bool:
+    match value:
+        case Array(dtype):
+            return dtype.kind in "fc"
+        case Scalar(kind):
+            return issubclass(kind, (float, complex, np.inexact)) and is_exact(kind)
+        case ListOf(item):
+            return _holds_floats(item)
+        case Sequence(kind, items) if kind in (list, tuple):
+            return all(map(_holds_floats, items))
+        case _:
+            return False
+
+
+def _holds_arrays(value: AbstractValue) -> bool:
+    match value:
+        case Array(dtype, shape):
+            return dtype.kind in "fc" and bool(shape)
+        case ListOf(item):
+            return _holds_arrays(item)
+        case Sequence(kind, items) if kind in (list, tuple):
+            return all(map(_holds_arrays, items))
+        case _:
+            return False
+
+
 SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     len: _length,
     getattr: _attribute,
@@ -558,6 +608,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     ops.append: _append,
     ops.put: _put,
     rt.set_item: _set_item,
+    rt.set_items: _set_items,
     ops.contains: _contains,
     ops.not_in: _not_in,
     ops.unpack: _unpack,
@@ -588,6 +639,11 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.iterable: _iterable,
     np.ndim: _ndim_call,
     np.size: _size_call,
+    rt.zeros_of: _zeros_of,
+    rt.item_bar: _cotangent_of(0),
+    rt.unstack_like: _cotangent_of(1),
+    rt.mirror: _cotangent_of(1),
+    rt.split_like: _cotangent_of(1),
     math.floor: _to(int),
     math.ceil: _to(int),
     math.trunc: _to(int),

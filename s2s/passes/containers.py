@@ -274,6 +274,16 @@ def _adopted(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
     return objects.make_cell(self.context, State(list, whole=whole), at.name, at.span).var
 
 
+def _zeros(self: Specializer, at: At, like: ir.Atom) -> ir.Atom | None:
+    """``rt.zeros_of`` a list of unknown length: a list whose items the program changes."""
+    state = state_of(self.context, like)
+    whole = like if state is None else state.whole
+    if whole is None or not isinstance(self.context.value(whole), ListOf):
+        return None
+    zeros = at.builder.call(rt.zeros_of, at.builder.frozen(like), name=at.name, span=at.span)
+    return objects.make_cell(self.context, State(list, whole=zeros), at.name, at.span).var
+
+
 def _dict(kind: type) -> Form:
     def convert(self: Specializer, at: At, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
         factory = None
@@ -558,6 +568,16 @@ def _concatenate(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom |
     if any(f is None for f in found):
         return _append_all(self, at, a, found[1])
     return new_list(self, at, [i for f in found for i in f or ()], kinds.pop())
+
+
+def grown(self: Specializer, at: At, args: list[Any]) -> ir.Atom | None:
+    """``[*items, a, b]`` of a list of unknown length; None for any other display."""
+    first, *more = args
+    if not isinstance(first, ir.Star) or any(isinstance(a, ir.Star) for a in more):
+        return None
+    state = state_of(self.context, first.atom)
+    kind = _kind(self, first.atom) if state is None else state.kind
+    return _append_all(self, at, first.atom, more) if kind is list else None
 
 
 def _append_all(self: Specializer, at: At, items: ir.Atom, more: list[ir.Atom] | None) -> ir.Atom:
@@ -975,6 +995,13 @@ def store_item(self: Specializer, at: At, container: ir.Atom, key: ir.Atom, valu
     return None
 
 
+def _is_all(key: ir.Atom) -> bool:
+    """Whether it is the index of ``container[:]``."""
+    index = getattr(key, "value", None)
+    return isinstance(index, slice) and (index.start in (None, 0), index.stop, index.step in (None, 1)) == (
+        True, None, True)
+
+
 def _store_whole(
     self: Specializer, at: At, target: _Target, container: ir.Atom, key: ir.Atom, value: ir.Atom
 ) -> None:
@@ -985,11 +1012,14 @@ def _store_whole(
         objects.close(self.context, held, ESCAPED)
     if is_dict(target.state):
         whole = at.builder.call(ops.put, frozen, key, item, span=at.span)
-    elif isinstance(getattr(key, "value", None), slice) or target.state.kind is not list:
+    elif _is_all(key) and target.state.kind is list:
+        whole = at.builder.call(list, item, span=at.span)
+    elif target.state.kind is not list:
         raise at.refuse(target.name, "its length is not known before the program runs")
     else:
+        change = rt.set_items if isinstance(getattr(key, "value", None), slice) else rt.set_item
         name = target.name if target.name.isidentifier() else "%"
-        whole = at.builder.call(rt.set_item, frozen, key, item, name=name, span=at.span)
+        whole = at.builder.call(change, frozen, key, item, name=name, span=at.span)
     _change(self, at, target, target.state.with_whole(whole))
 
 
@@ -1060,6 +1090,7 @@ MAKERS: dict[Any, Form] = {
     ops.make_list: _make_list,
     ops.make_dict: _make_dict,
     list: _sequence(list),
+    rt.zeros_of: _zeros,
     dict: _dict(dict),
     collections.deque: _sequence(collections.deque),
     collections.OrderedDict: _dict(collections.OrderedDict),

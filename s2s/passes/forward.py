@@ -270,32 +270,40 @@ class Forwarder:
         own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
         if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
             raise error("S2S210", span=span, name=fn.value.__name__)
-        if any(isinstance(a, ir.Star) for a in value.args):
-            raise error("S2S207", span=span)
         if self.memory.is_buffer(target):
             raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
-        args: list[ir.Atom] = [*value.args]  # type: ignore[list-item]
+        args: list[Any] = [*value.args]
         name: ir.Atom = ir.Const(None)
         if self.context.is_varied(fn):
             made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
             if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
                 raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
-            args, name, fn = [made.args[0], *args], made.args[1], ir.Const(None)  # type: ignore[list-item, assignment]
+            args, name, fn = [made.args[0], *args], made.args[1], ir.Const(None)  # type: ignore[assignment]
         named = [(k, a) for k, a in value.kwargs if k is not None]
         every = [*args, *(a for _, a in named)]
-        dots = [self.whole(a, span) if self.is_active(a) else ir.Const(None) for a in every]
+        dots = [self._pushed(a, span) for a in every]
         builder = self.builder
         keys = builder.call(ops.make_tuple, *(ir.Const(k) for k, _ in named), span=span)
-        call = ir.Call(
-            ir.Const(rt.push),
-            (fn, name, builder.call(ops.make_tuple, *every, span=span), builder.call(ops.make_tuple, *dots, span=span),
-             keys),
-        )
+        values, tangents = (self._tuple_of(items, span) for items in (every, dots))
+        call = ir.Call(ir.Const(rt.push), (fn, name, values, tangents, keys))
         pair = builder.let(call, UNKNOWN, span=span)
         builder.add(ir.Let(target, ir.Call(ir.Const(operator.getitem), (pair, ir.Const(0))), span))
         second = builder.let(ir.Call(ir.Const(operator.getitem), (pair, ir.Const(1))), UNKNOWN, span=span)
         if self.context.is_varied(target):
             self.put_all(target, second, span)
+
+    def _pushed(self, argument: Any, span: ir.Span | None) -> Any:
+        """The tangent of an argument, None for zero; ``*tangents`` of ``*args``."""
+        if not isinstance(argument, ir.Star):
+            return self.whole(argument, span) if self.is_active(argument) else ir.Const(None)
+        if self.is_active(argument.atom):
+            return ir.Star(self.whole(argument.atom, span))
+        return ir.Star(self.builder.call(rt.without_tangents, argument.atom, span=span))
+
+    def _tuple_of(self, items: list[Any], span: ir.Span | None) -> ir.Atom:
+        if any(isinstance(item, ir.Star) for item in items):
+            return self.builder.let(ir.Call(ir.Const(ops.make_tuple), tuple(items)), UNKNOWN, span=span)
+        return self.builder.call(ops.make_tuple, *items, span=span)
 
     # --- control flow
 

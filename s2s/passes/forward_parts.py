@@ -26,7 +26,7 @@ def structure(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir
         item(self, target, value.args[0], value.args[1], span)  # type: ignore[arg-type]
     elif fn is ops.unpack:
         unpack(self, target, value, span)
-    elif fn in (ops.append, ops.put, rt.set_item):
+    elif fn in (ops.append, ops.put, rt.set_item, rt.set_items):
         changed(self, fn, target, value, span)
     elif fn in (list, tuple):
         converted(self, fn, target, value, span)
@@ -112,10 +112,10 @@ def hand_on_leaf(self: Forwarder, target: ir.Var, path: Path, source: Any, place
 
 
 def changed(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
-    """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``."""
+    """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``, ``set_items``."""
     items, item = value.args[0], value.args[-1]
     known = self.context.value(target)
-    if fn is rt.set_item or not isinstance(known, (Sequence, Mapping)):
+    if fn in (rt.set_item, rt.set_items) or not isinstance(known, (Sequence, Mapping)):
         given = [self.whole(items, span), *value.args[1:-1], self.whole(item, span)]  # type: ignore[arg-type]
         self.put(target, (), self.builder.let(ir.Call(ir.Const(fn), tuple(given)), known, span=span))
         return

@@ -20,7 +20,7 @@ from s2s import dependence, directions, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.parts import Path, leaves, part
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Mapping, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.passes.build import Builder
 from s2s.passes.dead import drop_dead
@@ -42,7 +42,10 @@ def tangents_of(
     forwarder = Forwarder(joint.context, joint.specializer, primal, dict(joint.request.options))
     for path in joint.request.wrt:
         var = joint.params[path[0]]
-        value = part(joint.context.value(var), tuple(path[1:]))
+        value = joint.context.value(var)
+        if isinstance(value, Instance) and path[1:]:  # an argument with objects in it, read part by part
+            value = joint.arguments[path[0]]
+        value = part(value, tuple(path[1:]))
         dot = joint.context.define("_".join(map(str, path)) + "_dot", value)
         dots.append(dot)
         for rest, _ in leaves(value):

@@ -579,6 +579,10 @@ class Specializer:
         if chosen is not None and self._is_function(chosen[1]) and self._is_function(chosen[2]):
             return self.apply_chosen(chosen, args, kwargs, frame, builder, span, name)
         spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
+        if spread and callee == ir.Const(ops.make_list):
+            grown = containers.grown(self, containers.At(frame, builder, span, name), args)
+            if grown is not None:
+                return grown
         asked = None if spread else nested.asked_of(self, callee)
         if asked is not None:
             return nested.apply(self, containers.At(frame, builder, span, name), asked, args, kwargs)
@@ -1064,7 +1068,10 @@ class Specializer:
         return None
 
     def method_of(self, receiver: ir.Atom, attribute: ir.Atom) -> ir.Atom | None:
-        """A method of a container, read to be called, or a field of a named tuple."""
+        """A method of a container, read to be called, or a field of a named tuple; the object of a bound method."""
+        bound = self.context.definition(receiver, functools.partial)
+        if attribute == ir.Const("__self__") and bound is not None and receiver in self.context.virtual_closures:
+            return bound[1]
         state = state_of(self.context, receiver)
         if state is None or not isinstance(attribute, ir.Const):
             return None

@@ -67,7 +67,9 @@ class _Uses:
     def _is_made_stack(self, made: ir.Call) -> bool:
         """Whether ``list(x)`` copies what may be a stack: one of this function, or one that it captures."""
         source = made.args[0]
-        return isinstance(source, ir.Var) and (source not in self.lets or source in self.made)
+        if not isinstance(source, ir.Var):
+            return False
+        return source not in self.lets or (source in self.made and self.is_stack(source))
 
     def use(self, s: ir.Statement | None, var: ir.Var) -> str | None:
         """What a statement does with a list; None where that is something else."""

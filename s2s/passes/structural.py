@@ -154,13 +154,13 @@ def _hand_on(self: Reverser, sweep: Sweep, items: ir.Atom, g: ir.Atom, span: ir.
 
 
 def _set_item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``l = set_item(l, k, v)``: the cotangent at ``k`` belongs to ``v``, the old item has none."""
+    """``l = set_item(l, k, v)``: the cotangent at ``k`` belongs to ``v``, the old item has none; so for a slice."""
     items, key, item = value.args
     g = self.bar_of(sweep, target, span)
     if g is None:
         return
     known = self.context.value(target)
-    inner = known.item if isinstance(known, ListOf) else UNKNOWN
+    inner = known if value.fn == ir.Const(rt.set_items) else known.item if isinstance(known, ListOf) else UNKNOWN
     at = self.use(sweep, key)  # type: ignore[arg-type]
     one = sweep.builder.let(ir.Call(ir.Const(operator.getitem), (g, at)), inner, "%_bar", span)
     zero: ir.Atom = ir.Const(0.0)
@@ -220,6 +220,7 @@ STRUCTURAL: dict[Any, Any] = {
     ops.append: _append,
     ops.put: _put,
     rt.set_item: _set_item,
+    rt.set_items: _set_item,
     list: _convert,
     tuple: _convert,
 }

@@ -67,7 +67,7 @@ linear(
     rt.tangent_like, dot=lambda y_bar, dot: rt.unbroadcast(y_bar, dot), params="dot, x", harmless="x",
     samples=[args(arr(3), np.ones(3)), args(num(), np.ones(3))],
 )
-zero(rt.zeros_of, rt.zeros_like, rt.fractions, rt.outline, rt.check_bits)
+zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.check_bits)
 
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------
 
