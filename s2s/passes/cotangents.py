@@ -55,6 +55,7 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     so a factor that is not finite on the side not chosen never meets the zero there."""
     if p == ONE_BAR:
         return g
+    g = _unspread(builder, g, p)
     chosen = masked(builder, g)
     if chosen is not None:
         return mask(builder, chosen[0], multiply(builder, chosen[1], p, span), chosen[2], span)
@@ -94,6 +95,17 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     return builder.call(operator.mul, g, p, span=span)
 
 
+def _unspread(builder: Builder, g: ir.Atom, p: ir.Atom) -> ir.Atom:
+    """The number in a cotangent that is the same number everywhere, where a factor of its shape spreads it anyway."""
+    made, have = definition(builder, g, np.broadcast_to), builder.context.value(p)
+    if made is None or not _is_float(made[0]) or not isinstance(have, Array) or have.dtype.kind != "f":
+        return g
+    shape, known = have.shape, shape_of(builder.context.value(g))
+    if shape is None or known is None or len(shape) != len(known):
+        return g
+    return made[0] if same_shape(shape, known, builder.context.evaluator.facts) else g
+
+
 def _is_float(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Const) and type(atom.value) in (int, float)
 
@@ -110,6 +122,7 @@ def divide(
     builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None, division: Callable[..., Any] = operator.truediv
 ) -> ir.Atom:
     """``g / p``, a sign of ``g`` and the choice of a ``where`` outside."""
+    g = _unspread(builder, g, p)
     if division is rt.quotient and not all(may_be_of_python(builder.context.value(a)) for a in (g, p)):
         division = operator.truediv
     chosen = masked(builder, g)
@@ -135,6 +148,10 @@ def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: st
     if chosen is not None and other is not None and chosen[0] == other[0] and chosen[2] == other[2]:
         total = add(builder, chosen[1], other[1], span, "%")
         return mask(builder, chosen[0], total, chosen[2], span, name)
+    if chosen is not None and other is not None and chosen[0] == other[0]:
+        yes, no = (chosen[1], other[1]) if chosen[2] else (other[1], chosen[1])
+        sides = _unspread(builder, yes, no), _unspread(builder, no, yes)
+        return builder.call(np.where, chosen[0], *sides, name=name, span=span)
     if a == b or _same_operation(builder, a, b):
         doubled = multiply(builder, a, ir.Const(2.0), span)
         return doubled if isinstance(doubled, ir.Const) else builder.context.renamed(builder, doubled, name)

@@ -12,12 +12,23 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import is_number
+from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import may_repeat
 from s2s.analysis.parts import leaves, part
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, is_hashable, is_record_class
+from s2s.analysis.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Known,
+    ListOf,
+    Mapping,
+    Sequence,
+    is_hashable,
+    is_record_class,
+)
+from s2s.const import Const
 from s2s.errors import error
-from s2s.passes import stores
+from s2s.passes import cotangents, stores
 from s2s.passes.crossing import Sweep
 
 if TYPE_CHECKING:
@@ -43,6 +54,11 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
     elif is_number(known):  # ``x[..., None]`` of a NumPy number
         total = g if is_number(self.context.value(g)) else sweep.builder.call(np.sum, g, span=span)
         self.add(sweep, source, (), total, span)
+    elif (back := _read_back(self, sweep, target, source, index)) is not None:
+        if not is_number(self.context.value(g)):  # a number stands for an array of it of any shape
+            whole = cotangents.full(sweep.builder, g, self.use(sweep, self.like(target)), span)
+            g = sweep.builder.call(operator.getitem, whole, back, span=span)
+        self.contribute(sweep, source, g, span)
     elif (self.accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
         _add_at(self, target, source, index, g, span, sweep)
     elif isinstance(known, (Sequence, Mapping)):
@@ -51,6 +67,31 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
     else:
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
         self.add(sweep, source, (), bar, span)
+
+
+def _read_back(self: Reverser, sweep: Sweep, target: ir.Var, source: ir.Var, index: ir.Atom) -> ir.Atom | None:
+    """For an index that only adds dimensions, ``x[:, None]``, the one that takes them away, ``y_bar[:, 0]``; None for
+    any other."""
+    if self.memory.is_buffer(source) or any(shape_of(self.context.value(a)) is None for a in (source, target)):
+        return None
+    known = self.context.value(index)
+    items = known.items if isinstance(known, Sequence) and known.type is tuple else (known,)
+    if Known(Const(None)) not in items or not all(map(_keeps_all, items)):
+        return None
+    none = ir.Const(None)
+    parts = [
+        ir.Const(0) if item == Known(Const(None)) else ir.Const(Ellipsis) if item == Known(Const(Ellipsis))
+        else sweep.builder.call(slice, none, none, none)
+        for item in items
+    ]
+    return parts[0] if len(parts) == 1 else sweep.builder.call(ops.make_tuple, *parts)
+
+
+def _keeps_all(item: AbstractValue) -> bool:
+    """Whether a part of an index leaves nothing out: None, an ellipsis, a slice without bounds."""
+    if isinstance(item, Sequence) and item.type is slice:
+        return all(bound == Known(Const(None)) for bound in item.items)
+    return isinstance(item, Known) and (item.value is None or item.value is Ellipsis or item.value == slice(None))
 
 
 def _add_at(

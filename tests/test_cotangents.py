@@ -1,0 +1,118 @@
+"""Cotangents as an expert writes them: masks that complete each other, constants that need no spreading, dimensions that
+an index only added. Each gradient is right by differences, to second order, and in float32."""
+
+import numpy as np
+import pytest
+
+import s2s
+
+X = np.array([0.4, -1.2, 0.9])
+M = np.arange(6.0).reshape(3, 2) + 1.0
+
+
+def outer_product(x):
+    return np.sum(x[:, None] * M)
+
+
+def distances(x):
+    return np.sum((x[:, None] - x[None, :]) ** 2 * np.arange(9.0).reshape(3, 3))
+
+
+def leading_and_trailing(x):
+    return np.sum(x[None] * 2.0) + np.sum(x[..., None] ** 2)
+
+
+def only_widened(x):
+    return np.sum(x[:, None])
+
+
+def twice_widened(x):
+    return np.sum(np.sin(x[:, np.newaxis, None]) * M[:, :, None]) + np.sum(M[:, None, :] * x[:, None, None])
+
+
+def read_in_other_ways(x):
+    y = np.sin(x)
+    a = y[:, None]
+    return np.sum(a * M) + y[0] * np.sum(y[None] ** 2) + np.sum(y[1:])
+
+
+def view_that_changes(x):
+    a = x.copy()
+    b = a[:, None]
+    b[0] = x[1] ** 2
+    return np.sum(a * np.arange(3.0)) + np.sum(b**3)
+
+
+def widened_and_changed(x):
+    y = x[:, None]
+    y = y * 2.0
+    y += x[:, None]
+    return np.sum(y * M)
+
+
+def in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        total = total + np.sum(x[:, None] * M[i]) * x[i]
+    return total
+
+
+def both_sides(x):
+    return np.sum(np.where(x > 0.0, x**2, np.exp(x)) * x)
+
+
+def two_constants(x):
+    return np.sum(np.where(x > 0.0, 2.0 * x, 3.0 * x)) + np.sum(np.where(x > 0.5, x, -x))
+
+
+def broadcast_sides(x):
+    return np.sum(np.where((x > 0.0)[:, None], x[:, None], M * x[:, None]))
+
+
+PROGRAMS = [
+    outer_product, distances, leading_and_trailing, only_widened, twice_widened, read_in_other_ways, view_that_changes,
+    widened_and_changed, in_a_loop, both_sides, two_constants, broadcast_sides,
+]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_gradients(f):
+    s2s.check_grads(f, (X,), order=2)
+    np.testing.assert_allclose(s2s.hessian(f)(X), s2s.jacrev(s2s.grad(f))(X), atol=1e-12)
+    narrow = s2s.grad(f)(X.astype(np.float32))
+    assert narrow.dtype == np.float32
+    np.testing.assert_allclose(narrow, s2s.grad(f)(X), rtol=1e-4)
+
+
+def reverse_of(f):
+    return s2s.source(f, X).partition("# reverse sweep")[2]
+
+
+def test_masks_that_complete_each_other_are_one_choice():
+    def select(x):
+        return np.sum(np.where(x > 0.0, x * M[:, 0], x**2))
+
+    assert "x_bar = np.where(x > 0.0, M[:, 0], 2 * x)" in reverse_of(select)
+
+
+def test_a_constant_is_not_spread_for_a_factor_of_its_shape():
+    def roots(x):
+        return np.sum(np.where(x > 0.0, np.sqrt(np.abs(x)), 0.0))
+
+    assert "broadcast_to" not in reverse_of(roots)
+
+
+def test_what_an_index_added_is_taken_away():
+    assert "zeros_like" not in reverse_of(outer_product) + reverse_of(distances)
+    assert "[:, 0]" in reverse_of(outer_product)
+    assert "np.full_like(x, 1.0)" in reverse_of(only_widened)
+
+
+def test_what_is_not_finite_on_the_other_side_stays_there():
+    def logs(x):
+        return np.sum(np.where(x > 0.0, np.log(x) * x, x / (x - 1.0)) * 2.0)
+
+    x = np.array([2.0, 0.0, 1.0, -1.0])
+    with np.errstate(all="ignore"):
+        found = s2s.grad(logs)(x)
+    np.testing.assert_allclose(found, [2.0 * (np.log(2.0) + 1.0), -2.0, 2.0, -0.5], rtol=1e-13)
