@@ -1,5 +1,5 @@
-"""Cotangents as an expert writes them: masks that complete each other, constants that need no spreading, dimensions that
-an index only added. Each gradient is right by differences, to second order, and in float32."""
+"""Cotangents as an expert writes them: masks that complete each other, constants that need no spreading, dimensions
+that an index only added. Each gradient is right by differences, to second order, and in float32."""
 
 import numpy as np
 import pytest
