@@ -64,7 +64,8 @@ def moment(
 
 
 def skew(
-    a: Any, axis: Any = 0, bias: Any = True, nan_policy: Any = "propagate", *, keepdims: Any = False
+    a: Any, axis: Any = 0, bias: Any = True, nan_policy: Any = "propagate", *, keepdims: Any = False,
+    _no_deco: Any = False,
 ) -> Any:
     kept(nan_policy)
     a = np.asarray(a)
@@ -74,7 +75,8 @@ def skew(
 
 
 def kurtosis(
-    a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True, nan_policy: Any = "propagate", *, keepdims: Any = False
+    a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True, nan_policy: Any = "propagate", *,
+    keepdims: Any = False, _no_deco: Any = False,
 ) -> Any:
     kept(nan_policy)
     a = np.asarray(a)
@@ -142,6 +144,233 @@ def pearsonr(
     r = np.sum(a * b, axis=axis) / np.sqrt(np.sum(a * a, axis=axis) * np.sum(b * b, axis=axis))
     half = 0.5 * np.shape(x)[axis] - 1.0
     return Correlation(r, 2.0 * special.betainc(half, half, 0.5 * (1.0 - np.abs(r))))
+
+
+# --- tests and fits ---------------------------------------------------------------------------------------------------
+
+
+class Outcome:
+    """The result of a test: a pair of the statistic and its probability, with what else it tells as attributes."""
+
+    def __init__(self, items: Any, df: Any) -> None:
+        self.items = items
+        self.statistic = items[0]
+        self.pvalue = items[1]
+        self.df = df
+
+    def __iter__(self) -> Any:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.items[k]
+
+
+def of_t(t: Any, df: Any, alternative: Any) -> Any:
+    """The outcome of a test by Student's distribution."""
+    if alternative == "less":
+        probability = special.stdtr(df, t)
+    elif alternative == "greater":
+        probability = special.stdtr(df, -t)
+    else:
+        probability = 2.0 * special.stdtr(df, -np.abs(t))
+    return Outcome((t, probability), df)
+
+
+def ttest_1samp(
+    a: Any, popmean: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided", *,
+    keepdims: Any = False,
+) -> Any:
+    kept(nan_policy)
+    a = np.asarray(a)
+    count = np.size(a) if axis is None else np.shape(a)[axis]
+    away = np.mean(a, axis=axis, keepdims=keepdims) - popmean
+    return of_t(away / np.sqrt(np.var(a, axis=axis, ddof=1, keepdims=keepdims) / count), count - 1.0, alternative)
+
+
+def ttest_rel(
+    a: Any, b: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided", *,
+    keepdims: Any = False,
+) -> Any:
+    return ttest_1samp(np.asarray(a) - np.asarray(b), 0.0, axis, nan_policy, alternative, keepdims=keepdims)
+
+
+def ttest_ind(
+    a: Any, b: Any, *, axis: Any = 0, equal_var: Any = True, nan_policy: Any = "propagate",
+    alternative: Any = "two-sided", trim: Any = 0, method: Any = None, keepdims: Any = False,
+) -> Any:
+    kept(nan_policy)
+    if trim or method is not None:
+        return rt.no_derivative("scipy.stats.ttest_ind", "it has a rule without trim= and method=")
+    a, b = np.asarray(a), np.asarray(b)
+    m, n = (np.size(a), np.size(b)) if axis is None else (np.shape(a)[axis], np.shape(b)[axis])
+    u, v = np.var(a, axis=axis, ddof=1, keepdims=keepdims) / m, np.var(b, axis=axis, ddof=1, keepdims=keepdims) / n
+    away = np.mean(a, axis=axis, keepdims=keepdims) - np.mean(b, axis=axis, keepdims=keepdims)
+    if equal_var:
+        df = m + n - 2.0
+        pooled = (u * m * (m - 1.0) + v * n * (n - 1.0)) / df
+        return of_t(away / np.sqrt(pooled * (1.0 / m + 1.0 / n)), df, alternative)
+    return of_t(away / np.sqrt(u + v), (u + v) ** 2 / (u * u / (m - 1.0) + v * v / (n - 1.0)), alternative)
+
+
+class Line:
+    """A straight line through points, with how sure it is: five items, and the error of the intercept."""
+
+    def __init__(self, items: Any, intercept_stderr: Any) -> None:
+        self.items = items
+        self.slope = items[0]
+        self.intercept = items[1]
+        self.rvalue = items[2]
+        self.pvalue = items[3]
+        self.stderr = items[4]
+        self.intercept_stderr = intercept_stderr
+
+    def __iter__(self) -> Any:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return 5
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.items[k]
+
+
+def linregress(
+    x: Any, y: Any, alternative: Any = "two-sided", *, axis: Any = 0, nan_policy: Any = "propagate",
+    keepdims: Any = False,
+) -> Any:
+    kept(nan_policy)
+    x, y = np.asarray(x), np.asarray(y)
+    if np.ndim(x) != 1 or np.ndim(y) != 1 or keepdims:
+        return rt.no_derivative("scipy.stats.linregress", "it has a rule for two vectors")
+    df, middle = np.size(x) - 2.0, np.mean(x)
+    a, b = x - middle, y - np.mean(y)
+    xx, xy, yy = np.mean(a * a), np.mean(a * b), np.mean(b * b)
+    slope, r = xy / xx, xy / np.sqrt(xx * yy)
+    t = r * np.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
+    error = np.sqrt((1.0 - r * r) * yy / xx / df)
+    items = (slope, np.mean(y) - slope * middle, r, of_t(t, df, alternative).pvalue, error)
+    return Line(items, error * np.sqrt(xx + middle * middle))
+
+
+def tvar(
+    a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1, *,
+    nan_policy: Any = "propagate", keepdims: Any = False,
+) -> Any:
+    """The variance of what is between two limits."""
+    kept(nan_policy)
+    a = np.asarray(a)
+    chosen = between(a, limits, inclusive)
+    count = np.sum(chosen, axis=axis, keepdims=True)
+    away = np.where(chosen, a - np.sum(np.where(chosen, a, 0.0), axis=axis, keepdims=True) / count, 0.0)
+    return np.sum(away * away, axis=axis, keepdims=keepdims) / (np.sum(chosen, axis=axis, keepdims=keepdims) - ddof)
+
+
+def between(a: Any, limits: Any, inclusive: Any) -> Any:
+    """Where the values are between two limits, of which None is no limit."""
+    low, high = (None, None) if limits is None else limits
+    found = np.ones(np.shape(a), bool)
+    if low is not None:
+        found &= a >= low if inclusive[0] else a > low
+    if high is not None:
+        found &= a <= high if inclusive[1] else a < high
+    return found
+
+
+def tstd(
+    a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1, *,
+    nan_policy: Any = "propagate", keepdims: Any = False,
+) -> Any:
+    return np.sqrt(tvar(a, limits, inclusive, axis, ddof, nan_policy=nan_policy, keepdims=keepdims))
+
+
+def tsem(
+    a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1, *,
+    nan_policy: Any = "propagate", keepdims: Any = False,
+) -> Any:
+    count = np.sum(between(np.asarray(a), limits, inclusive), axis=axis, keepdims=keepdims)
+    return tstd(a, limits, inclusive, axis, ddof, nan_policy=nan_policy, keepdims=keepdims) / np.sqrt(count)
+
+
+def iqr(
+    x: Any, axis: Any = None, rng: Any = (25, 75), scale: Any = 1.0, nan_policy: Any = "propagate",
+    interpolation: Any = "linear", keepdims: Any = False,
+) -> Any:
+    kept(nan_policy)
+    ends = np.percentile(np.asarray(x), sorted(rng), axis=axis, method=interpolation, keepdims=keepdims)
+    return (ends[1] - ends[0]) / (2.0 * special.erfinv(0.5) * np.sqrt(2.0) if scale == "normal" else scale)
+
+
+def gstd(
+    a: Any, axis: Any = 0, ddof: Any = 1, *, keepdims: Any = False, nan_policy: Any = "propagate",
+) -> Any:
+    kept(nan_policy)
+    return np.exp(np.std(np.log(np.asarray(a)), axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def power_divergence(
+    f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, lambda_: Any = None, *, nan_policy: Any = "propagate",
+    keepdims: Any = False, sum_check: Any = True,
+) -> Any:
+    kept(nan_policy)
+    found = np.asarray(f_obs)
+    expected = np.mean(found, axis=axis, keepdims=True) if f_exp is None else np.asarray(f_exp)
+    power = POWERS[lambda_] if isinstance(lambda_, str) else 1.0 if lambda_ is None else lambda_
+    if power == 1.0:
+        parts = (found - expected) ** 2 / expected
+    elif power == 0.0:
+        parts = 2.0 * special.xlogy(found, found / expected)
+    elif power == -1.0:
+        parts = 2.0 * special.xlogy(expected, expected / found)
+    else:
+        parts = 2.0 * found * ((found / expected) ** power - 1.0) / (power * (power + 1.0))
+    total = np.sum(parts, axis=axis, keepdims=keepdims)
+    df = (np.size(found) if axis is None else np.shape(found)[axis]) - 1.0 - ddof
+    return Outcome((total, special.chdtrc(df, total)), df)
+
+
+POWERS = {
+    "pearson": 1.0, "log-likelihood": 0.0, "freeman-tukey": -0.5, "mod-log-likelihood": -1.0, "neyman": -2.0,
+    "cressie-read": 2.0 / 3.0,
+}
+
+
+def chisquare(
+    f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, *, sum_check: Any = True,
+    nan_policy: Any = "propagate", keepdims: Any = False,
+) -> Any:
+    return power_divergence(f_obs, f_exp, ddof, axis, nan_policy=nan_policy, keepdims=keepdims)
+
+
+def pointbiserialr(x: Any, y: Any, *, axis: Any = 0, nan_policy: Any = "propagate", keepdims: Any = False) -> Any:
+    kept(nan_policy)
+    return pearsonr(x, y, axis=axis)
+
+
+def along_axis(inner: Any, names: Any, chosen: Any, is_whole: Any) -> Any:
+    """What stands for a function of ``scipy.stats`` that treats NaN and the axis before it calls ``inner``: that
+    function itself, where nothing is left out. ``names`` are its parameters, ``chosen`` those of samples, or None where
+    all that is given by position is a sample; the axis is all of them (``is_whole``) or the first one."""
+
+    def seen_through(*args: Any, **kwds: Any) -> Any:
+        given = {**kwds} if chosen is None else {**dict(zip(names, args)), **kwds}
+        kept(given.pop("nan_policy", "propagate"))
+        keepdims, _ = given.pop("keepdims", False), given.pop("_no_deco", False)
+        axis = given.pop("axis", None if is_whole else 0)
+        known = args if chosen is None else [given.pop(name) for name in chosen]
+        samples = [np.asarray(sample) for sample in known]
+        wide = max([np.ndim(sample) for sample in samples])
+        if keepdims or (wide > 1 and axis is not None and "axis" not in names):
+            return rt.no_derivative("a function of scipy.stats", "with keepdims, or of matrices, it has no rule")
+        if axis is None:
+            return inner(*[np.ravel(sample) for sample in samples], **given)
+        if wide < 2:
+            return inner(*samples, **given)
+        return inner(*[np.moveaxis(sample, axis, -1) for sample in samples], axis=-1, **given)
+
+    return seen_through
 
 
 # --- densities of kernels ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, special, stats
 
 from s2s import runtime as rt
 
@@ -160,6 +160,15 @@ def log_of_sf(self: Any, x: Any, *shapes: Any) -> Any:
     high = self._sf(x, *shapes)
     small = high < 0.5
     return np.where(small, np.log(np.where(small, high, 0.25)), np.log1p(-np.where(small, 0.25, self._cdf(x, *shapes))))
+
+
+def ncx2_logpdf(self: Any, x: Any, df: Any, nc: Any) -> Any:
+    """By Bessel's function, which does not underflow; without a shift it is the density of chi-squared."""
+    shifted = nc != 0.0
+    shift, order = np.where(shifted, nc, 1.0), 0.5 * df - 1.0
+    away, root = np.sqrt(x) - np.sqrt(shift), np.sqrt(x * shift)
+    far = 0.5 * order * np.log(x / shift) - 0.5 * away * away + np.log(0.5 * special.ive(order, root))
+    return np.where(shifted, far, stats.chi2._logpdf(x, df))
 
 
 # --- discrete distributions -------------------------------------------------------------------------------------------

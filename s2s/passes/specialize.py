@@ -134,6 +134,7 @@ class Specializer:
         self.reshaped: dict[ir.Atom, ir.Atom] = {}
         """Arrays that were given another shape, as they are since then."""
         self.receivers: list[tuple[types.FunctionType, Any]] = []
+        self.models: list[tuple[types.FunctionType, list[Any]]] = []
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.instances = Instances(self)
@@ -1129,9 +1130,13 @@ class Specializer:
         if rule is not None and rule.kind == "model" and (varied or rule.always):
             assert isinstance(rule.body, types.FunctionType)
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
-            if self.may_try(rule.body, args):
+            if (rule.body, self._kinds(args)) in self.models:  # it would call itself without end
+                return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
+            self.models.append((rule.body, self._kinds(args)))
+            try:
                 return self.inline(rule.body, args, kwargs, frame, builder, span)
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
+            finally:
+                self.models.pop()
         if rule is not None and varied:
             unsupported = self._check_rule(rule, fn, args, kwargs, span, frame)
             if unsupported is not None:
@@ -1140,6 +1145,8 @@ class Specializer:
                 rule = None  # its source says what the rule does not
         if rule is not None and varied and rule.kind not in ("zero", "refuse"):
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
+        if rule is not None and varied:
+            sets.check_bits(self, fn, args, builder, span)
         if rule is not None:
             passive = effect and (not varied or rule.kind == "zero")
             return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
@@ -1186,6 +1193,10 @@ class Specializer:
         """Whether a call with nothing differentiated in it may be tried out in place: one that calls itself with
         another object or constant, or something of another kind, may."""
         return fn not in self.active_calls or (bool(args) and (fn, self._receiver(args)) not in self.receivers)
+
+    def _kinds(self, args: list[Any]) -> list[Any]:
+        """What a call gets: objects, constants, and the kinds of what is neither."""
+        return [self._receiver([a]) if isinstance(a, (ir.Var, ir.Const)) else a for a in args]
 
     def _receiver(self, args: list[ir.Atom]) -> Any:
         """The object or constant that a call gets first, else the kind of what it gets."""
@@ -1433,10 +1444,10 @@ class Specializer:
         return [ir.Const(k) for k in found] if objects.is_dict(state) else list(found.values())
 
     def _static_view(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
-        """The items of a zip, enumerate, reversed or dict view of containers of known length."""
+        """The items of an iter, zip, enumerate or reversed of containers of known length."""
         made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
         fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
-        if not isinstance(made, ir.Call) or (fn is not enumerate and fn is not zip and fn is not reversed):
+        if not isinstance(made, ir.Call) or not any(fn is view for view in (enumerate, zip, reversed, iter)):
             return None
         inner = [self.static_items(a, builder, span) for a in made.args]  # type: ignore[arg-type]
         if fn is enumerate and inner and inner[0] is not None:
@@ -1453,7 +1464,7 @@ class Specializer:
             return [builder.call(ops.make_tuple, *row, span=span) for row in zip(*inner)]  # type: ignore[arg-type]
         if fn is reversed and inner[0] is not None:
             return inner[0][::-1]
-        return None
+        return inner[0] if fn is iter and len(inner) == 1 else None
 
     def counted(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> Counted:
         """An iterable as a length and a function that reads the item at a position."""

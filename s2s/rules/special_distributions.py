@@ -284,8 +284,7 @@ partials(
 )
 for _fn in (special.ncfdtridfd, special.ncfdtridfn, special.ncfdtrinc):
     refuse(_fn, NOT_CENTRAL)
-for _fn in (special.nctdtr, special.nctdtrit, special.nctdtridf, special.nctdtrinc):
-    refuse(_fn, "the density of Student's distribution that is not central is no function that SciPy has")
+refuse(special.nctdtridf, NOT_CENTRAL)
 
 # --- the normal distribution by its mean and deviation ----------------------------------------------------------------
 

@@ -16,7 +16,13 @@ from scipy.special import _ufuncs
 from s2s import runtime as rt
 from s2s.rules import incomplete
 from s2s.rules.special import CLOSED_FORM, POSITIVE, UNIT, beta_density
-from s2s.rules.special_distributions import kolmogorov_slope, shifted_chi2_by_nc, shifted_chi2_density
+from s2s.rules.special_distributions import (
+    kolmogorov_slope,
+    shifted_chi2_by_nc,
+    shifted_chi2_density,
+    shifted_fisher_by_nc,
+    shifted_fisher_density,
+)
 from s2s.rules.table import Function, args, arr, num, partials, refuse, zero
 
 
@@ -152,6 +158,96 @@ private(
     lambda y, x, k, l: -shifted_chi2_by_nc(1.0 - y, k, l, x), domain=(POSITIVE, 2.5, POSITIVE),
 )
 
+private(
+    "_ncx2_isf", lambda y, p, k, l: -1.0 / shifted_chi2_density(k, l, y), degrees,
+    lambda y, p, k, l: -shifted_chi2_by_nc(1.0 - p, k, l, y) / shifted_chi2_density(k, l, y),
+    domain=(UNIT, 2.5, POSITIVE),
+)
+
+# --- Fisher's distribution that is not central: a mixture by Poisson's weights, in which nc moves m by 2 --------------
+
+
+def _fisher_degrees(y: Any, x: Any, m: Any, n: Any, nc: Any) -> Any:
+    return rt.no_derivative("the degrees of freedom", CLOSED_FORM)
+
+
+def next_fisher(m: Any, n: Any, nc: Any, x: Any) -> Any:
+    """The density with two degrees of freedom more, at the same quotient of squares."""
+    return m / (m + 2.0) * shifted_fisher_density(m + 2.0, n, nc, x * m / (m + 2.0))
+
+
+def _fisher_slope(y: Any, x: Any, m: Any, n: Any, nc: Any) -> Any:
+    u, more = m * x / (m * x + n), 0.5 * nc * next_fisher(m, n, nc, x)
+    return ((0.5 * m - 1.0) * y + more - u * (0.5 * (m + n) * y + more)) / x
+
+
+NOT_CENTRAL = (POSITIVE, 2.5, 3.5, POSITIVE)
+private(
+    "_ncf_pdf", _fisher_slope, _fisher_degrees, _fisher_degrees,
+    lambda y, x, m, n, nc: 0.5 * (next_fisher(m, n, nc, x) - y), domain=NOT_CENTRAL,
+)
+private(
+    "_ncf_sf", lambda y, x, m, n, nc: -shifted_fisher_density(m, n, nc, x), _fisher_degrees, _fisher_degrees,
+    lambda y, x, m, n, nc: -shifted_fisher_by_nc(1.0 - y, m, n, nc, x), domain=NOT_CENTRAL,
+)
+private(
+    "_ncf_isf", lambda y, p, m, n, nc: -1.0 / shifted_fisher_density(m, n, nc, y), _fisher_degrees, _fisher_degrees,
+    lambda y, p, m, n, nc: -shifted_fisher_by_nc(1.0 - p, m, n, nc, y) / shifted_fisher_density(m, n, nc, y),
+    domain=(UNIT, 2.5, 3.5, POSITIVE),
+)
+
+# --- Student's distribution that is not central: with s^2 chi-squared by its degrees k, and phi the normal density, the
+# --- density is E[s phi(x s - nc)]; with more factors s it is that of more degrees of freedom -------------------------
+
+student: Any = getattr(_ufuncs, "_nct_pdf", None)
+
+
+def student_moment(power: Any, x: Any, k: Any, nc: Any) -> Any:
+    """E[s^power phi(x s - nc)] for a power of 1 and more."""
+    m = k + power - 1.0
+    scale = np.exp(special.gammaln(0.5 * m) - special.gammaln(0.5 * k) + 0.5 * (power - 1.0) * np.log(2.0 / k))
+    return scale * np.sqrt(m / k) * student(x * np.sqrt(m / k), m, nc)
+
+
+def student_by_nc(y: Any, x: Any, k: Any, nc: Any) -> Any:
+    """The derivative of the distribution function: -E[phi(x s - nc)], where ``y`` is the density."""
+    return nc * x / k * y - student_moment(2.0, x, k, nc) * (1.0 + x * x / k)
+
+
+if student is not None:
+    private(
+        "_nct_pdf",
+        lambda y, x, k, nc: nc * student_moment(2.0, x, k, nc) - x * student_moment(3.0, x, k, nc), degrees,
+        lambda y, x, k, nc: x * student_moment(2.0, x, k, nc) - nc * y, domain=((-2.0, 2.0), 2.5, (-1.0, 1.0)),
+    )
+    private(
+        "_nct_sf", lambda y, x, k, nc: -student(x, k, nc), degrees,
+        lambda y, x, k, nc: -student_by_nc(student(x, k, nc), x, k, nc), domain=((-2.0, 2.0), 2.5, (-1.0, 1.0)),
+    )
+    private(
+        "_nct_isf", lambda y, p, k, nc: -1.0 / student(y, k, nc), degrees,
+        lambda y, p, k, nc: -student_by_nc(student(y, k, nc), y, k, nc) / student(y, k, nc),
+        domain=(UNIT, 2.5, (-1.0, 1.0)),
+    )
+    partials(
+        special.nctdtr, lambda y, k, nc, x: degrees(y, x, k, nc),
+        lambda y, k, nc, x: student_by_nc(student(x, k, nc), x, k, nc), lambda y, k, nc, x: student(x, k, nc),
+        domain=(2.5, (-1.0, 1.0), (-2.0, 2.0)),
+    )
+    partials(
+        special.nctdtrit, lambda y, k, nc, p: degrees(y, p, k, nc),
+        lambda y, k, nc, p: -student_by_nc(student(y, k, nc), y, k, nc) / student(y, k, nc),
+        lambda y, k, nc, p: 1.0 / student(y, k, nc), domain=(2.5, (-1.0, 1.0), UNIT),
+    )
+    partials(
+        special.nctdtrinc, lambda y, k, p, x: degrees(y, x, k, p),
+        lambda y, k, p, x: 1.0 / student_by_nc(student(x, k, y), x, k, y),
+        lambda y, k, p, x: -student(x, k, y) / student_by_nc(student(x, k, y), x, k, y), domain=(2.5, UNIT, (0.5, 2.0)),
+    )
+else:
+    for _fn in (special.nctdtr, special.nctdtrit, special.nctdtrinc):
+        refuse(_fn, CLOSED_FORM)
+
 
 def skewed_density(x: Any, loc: Any, scale: Any, shape: Any) -> Any:
     z = (x - loc) / scale
@@ -186,8 +282,8 @@ private("_kolmogci", lambda y, p: -1.0 / kolmogorov_slope(y), domain=UNIT)
 private("_log1mexp", lambda y, x: -1.0 / np.expm1(-x), domain=(-2.0, -0.2))
 
 for _name in (
-    "_landau_pdf", "_kolmogp", "_smirnovp", "_smirnovc", "_smirnovci", "_nct_pdf", "_nct_sf", "_nct_isf", "_ncf_pdf",
-    "_ncf_sf", "_ncf_isf", "_ncx2_isf", "_hypergeom_pmf", "_hypergeom_cdf", "_hypergeom_sf", "_gen_harmonic",
+    "_landau_pdf", "_kolmogp", "_smirnovp", "_smirnovc", "_smirnovci", "_hypergeom_pmf", "_hypergeom_cdf",
+    "_hypergeom_sf", "_gen_harmonic",
     "_normalized_gen_harmonic",
 ):
     if hasattr(_ufuncs, _name):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 from scipy import stats
-from scipy.stats import multivariate_normal, rv_continuous, rv_discrete
+from scipy.stats import _morestats, multivariate_normal, rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import rv_generic
 
 from s2s import runtime as rt
 from s2s.models import statistics
 from s2s.models import stats as models
-from s2s.rules.table import args, arr, jvp, model, vjp, zero
+from s2s.rules.table import args, arr, has_rule, jvp, model, refuse, vjp, zero
 
 for _name in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
     model(getattr(rv_continuous, _name))(getattr(models, _name))
@@ -28,6 +29,7 @@ model(type(multivariate_normal).logpdf)(models.normal_logpdf)
 model(type(multivariate_normal).pdf)(models.normal_pdf)
 model(type(multivariate_normal).__call__)(models.freeze_normal)
 model(rv_generic.freeze)(models.freeze)
+model(type(stats.ncx2)._logpdf)(models.ncx2_logpdf)
 zero(models.inner_point)
 
 
@@ -73,3 +75,52 @@ model(stats.entropy, samples=[args(ABOVE), args(ABOVE, ABOVE, 2.0, 1), args(ABOV
 model(stats.pearsonr, samples=[args(arr(6), arr(6))])(statistics.pearsonr)
 model(stats.gaussian_kde.evaluate)(statistics.kernels)
 model(stats.gaussian_kde.logpdf)(statistics.log_of_kernels)
+for _name in ("ttest_1samp", "ttest_rel", "ttest_ind", "linregress", "tvar", "tstd", "tsem", "iqr", "gstd", "chisquare",
+              "power_divergence", "pointbiserialr"):
+    model(getattr(stats, _name))(getattr(statistics, _name))
+zero(statistics.between)
+
+# --- functions of values that are differentiated as SciPy has them ----------------------------------------------------
+
+RANKS = "it goes by ranks, and is piecewise constant"
+SEARCHED = "it searches, or draws at random; differentiate the condition that its result fulfils"
+COMPILED = "SciPy has it in compiled code only"
+for _reason, _names in (
+    (RANKS, """ansari brunnermunzel chatterjeexi cramervonmises_2samp ecdf false_discovery_control fligner
+        friedmanchisquare kendalltau kruskal ks_2samp mannwhitneyu median_test mode mood page_trend_test
+        percentileofscore quantile_test rankdata ranksums somersd spearmanr spearmanrho tiecorrect weightedtau
+        wilcoxon cumfreq relfreq logrank"""),
+    (SEARCHED, """anderson anderson_ksamp boxcox_normmax boxcox_normplot yeojohnson_normmax yeojohnson_normplot
+        ppcc_max ppcc_plot probplot expectile fit goodness_of_fit bootstrap permutation_test monte_carlo_test power
+        barnard_exact boschloo_exact fisher_exact bws_test dunnett epps_singleton_2samp multiscale_graphcorr
+        poisson_means_test sobol_indices tukey_hsd wasserstein_distance_nd"""),
+    (COMPILED, "shapiro siegelslopes theilslopes lmoment binned_statistic binned_statistic_2d binned_statistic_dd"),
+):
+    for _name in _names.split():
+        if hasattr(stats, _name):
+            refuse(getattr(stats, _name), _reason)
+
+
+def _see_through(fn: Any) -> None:
+    """Register a function that only treats NaN and the axis before it calls another one."""
+    given = inspect.getclosurevars(fn).nonlocals
+    inner, count = given.get("hypotest_fun_in"), given.get("n_samples", 0)
+    if inspect.isfunction(inner) and (count is None or isinstance(count, int)) and not given.get("kwd_samples"):
+        names = tuple(inspect.signature(inner).parameters)
+        chosen = None if count is None else names[:count]
+        body = statistics.along_axis(inner, names, chosen, given.get("default_axis", 0) is None)
+        model(fn, params="*args, **kwds")(body)
+
+
+for _fn in {**vars(_morestats), **{n: getattr(stats, n) for n in stats.__all__}}.values():
+    if inspect.isfunction(_fn) and hasattr(_fn, "__wrapped__") and not has_rule(_fn):
+        _see_through(_fn)
+OF_VECTORS = "SciPy integrates it numerically, or by chance"
+refuse(type(multivariate_normal).cdf, OF_VECTORS)
+refuse(type(multivariate_normal).logcdf, OF_VECTORS)
+refuse(stats.bayes_mvs, "it makes distributions; write their formulas")
+refuse(stats.mvsdist, "it makes distributions; write their formulas")
+refuse(stats.chi2_contingency, "it has no rule; give chisquare what is expected")
+refuse(stats.combine_pvalues, "it has no rule; write the formula of the method")
+if hasattr(stats, "quantile"):
+    refuse(stats.quantile, "it has no rule; np.quantile has one")

@@ -258,3 +258,21 @@ def sorted_passive_keys(items):
     for key in sorted(d):
         total = total * d[key] + 1.0
     return total
+
+
+@case(0.7, {"b": 2.0})
+def dicts_united(x, d):
+    made = {"a": x, "b": x**2} | d
+    made |= {"c": made["a"] * x}
+    later = d | {"a": x**3}
+    return made["a"] * made["b"] + made["c"] * later["a"] * later["b"]
+
+
+def with_options(x, **options):
+    given = {"scale": x} | options
+    return given.pop("scale", 3.0) * given.pop("power", x)
+
+
+@case(0.7)
+def options_united(x):
+    return with_options(x) + with_options(x, power=x**2) + with_options(x, scale=2.0)

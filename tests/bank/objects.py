@@ -592,3 +592,18 @@ def closure_over_an_object(x):
         return counter.value
 
     return step(x) * step(x * x)
+
+
+class Pair:
+    def __init__(self, first, second):
+        self.items = (first, second)
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+@case(0.7)
+def unpacked_through_iter(x):
+    a, b = Pair(x, x**2)
+    first, *rest = Pair(x * b, a)
+    return a * b + first * rest[0] + sum(Pair(a, b))

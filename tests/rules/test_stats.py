@@ -18,6 +18,7 @@ CONTINUOUS: dict[str, tuple[float, ...]] = {
     "norm": (), "expon": (), "laplace": (), "cauchy": (), "logistic": (), "uniform": (), "gumbel_r": (), "rayleigh": (),
     "halfnorm": (), "t": (3.5,), "gamma": (2.2,), "chi2": (3.3,), "invgamma": (2.7,), "lognorm": (0.8,),
     "weibull_min": (1.7,), "pareto": (2.5,), "beta": (2.1, 3.2), "f": (3.1, 4.3), "betaprime": (2.3, 3.4),
+    "ncx2": (3.0, 1.1), "nct": (4.5, 0.7), "ncf": (4.0, 7.0, 1.2),
 }
 DENSITIES: dict[str, tuple[float, ...]] = {
     "alpha": (3.6,), "arcsine": (), "argus": (1.0,), "bradford": (0.3,), "burr": (10.5, 4.3), "burr12": (10.0, 4.0),
@@ -27,12 +28,12 @@ DENSITIES: dict[str, tuple[float, ...]] = {
     "gompertz": (0.95,), "halfcauchy": (), "halflogistic": (), "hypsecant": (), "invgauss": (0.15,),
     "invweibull": (10.6,), "johnsonsb": (4.3, 3.2), "johnsonsu": (2.55, 2.25), "kappa3": (1.0,), "levy": (),
     "loggamma": (0.4,), "loglaplace": (3.3,), "lomax": (1.9,), "maxwell": (), "mielke": (10.4, 4.6), "moyal": (),
-    "nakagami": (5.0,), "ncx2": (21.0, 1.1), "norminvgauss": (1.25, 0.5), "powerlaw": (1.7,), "powernorm": (4.4,),
+    "nakagami": (5.0,), "norminvgauss": (1.25, 0.5), "powerlaw": (1.7,), "powernorm": (4.4,),
     "recipinvgauss": (0.6,), "rice": (0.8,), "semicircular": (), "skewcauchy": (0.5,), "skewnorm": (4.0,),
     "truncexpon": (4.7,), "truncnorm": (0.1, 2.0), "tukeylambda": (3.1,), "vonmises": (4.0,), "wald": (),
     "weibull_max": (2.9,), "wrapcauchy": (0.03,),
 }
-ARGUMENTS = {"ncx2": (0, 1, 2, 4)}
+ARGUMENTS = {"ncx2": (0, 1, 2, 4), "nct": (0, 1, 2, 4), "ncf": (0, 1, 2, 5)}
 """Those by which there is a derivative, where it is not all of them: by the degrees of freedom there is none."""
 
 
@@ -83,7 +84,7 @@ def test_all_methods(name: str, programs: Any) -> None:
     middle = getattr(stats, name).ppf(np.array([0.35, 0.6]), *shapes)
     for method in METHODS:
         x = np.array([0.35, 0.6]) if method in ("ppf", "isf") else 0.2 + 1.3 * middle
-        check(getattr(programs, f"{name}_{method}"), [x, 0.2, 1.3, *shapes])
+        check(getattr(programs, f"{name}_{method}"), [x, 0.2, 1.3, *shapes], ARGUMENTS.get(name))
 
 
 @pytest.mark.parametrize("name", DENSITIES)
@@ -153,6 +154,52 @@ def of_values(a, b):
 
 def test_functions_of_values() -> None:
     check(of_values, [0.4, 1.3])
+
+
+def by_student(a, b):
+    x, y = POINTS[:, 0] * a + 0.1, POINTS[:, 1] * b + a * b
+    one, rows = stats.ttest_1samp(x, b), stats.ttest_1samp(POINTS * a, 0.1 * b, axis=1, alternative="less")
+    two, other = stats.ttest_ind(x, y), stats.ttest_ind(x, y, equal_var=False, alternative="greater")
+    t, probability = stats.ttest_rel(x, y)
+    return one.statistic + one[1] * one.df + np.sum(rows.pvalue) + two[0] + two.pvalue + other.statistic + (
+        other.pvalue) + t + probability
+
+
+def lines_and_spreads(a, b):
+    x, y = POINTS[:, 0] * a + 0.1, POINTS[:, 1] * b + a * b
+    found, (slope, *_) = stats.linregress(x, y), stats.linregress(y, x)
+    spreads = stats.tmean(x, (0.0, 0.3)) + stats.tvar(x, (0.0, 0.45)) + stats.tstd(x, (0.0, None)) + stats.tsem(x)
+    other = stats.iqr(POINTS * a) + stats.gstd(np.abs(x)) + stats.trim_mean(y, 0.1) + stats.tmax(y) + stats.kstat(x, 3)
+    return found.slope + found.intercept * found.stderr + found.intercept_stderr + found.rvalue + found[3] + slope + (
+        spreads) + other
+
+
+def by_spreads(a, b):
+    x, y = np.sin(np.arange(1.0, 9.0) * a) + 1.5, np.cos(np.arange(2.0, 12.0) * b) + 1.6
+    both = np.concatenate([x, y])
+    return stats.f_oneway(x, y)[0] + stats.bartlett(x, y)[1] + stats.levene(x, y)[0] + stats.skewtest(both)[0] + (
+        stats.kurtosistest(np.tile(both, 2) ** 2)[0]) + stats.chisquare(x, y[:8] * np.sum(x) / np.sum(y[:8]))[0] + (
+        stats.power_divergence(x, lambda_="cressie-read").pvalue) + stats.power_divergence(x, lambda_=0.0)[0]
+
+
+def circles_and_powers(a, b):
+    x = np.sin(np.arange(1.0, 9.0) * a) + 1.5
+    turns = stats.circmean(x * b) + stats.circvar(x * b) + stats.circstd(x)
+    return turns + stats.boxcox_llf(b, x) + stats.yeojohnson_llf(b, x) + np.sum(stats.boxcox(x, b)) + (
+        np.sum(stats.circmean(POINTS * a, axis=1))) + stats.differential_entropy(x) + stats.median_abs_deviation(x)
+
+
+@pytest.mark.parametrize("f", [by_student, lines_and_spreads, by_spreads, circles_and_powers])
+def test_tests_and_fits(f: Any) -> None:
+    check(f, [0.4, 1.3])
+
+
+def test_ranks_are_refused_by_name() -> None:
+    def f(x):
+        return stats.spearmanr(x, x**2)[0]
+
+    with pytest.raises(NoDerivativeError, match="ranks"):
+        s2s.grad(f)(np.array([0.3, 1.2, 0.5]))
 
 
 def kernels(a, b):
