@@ -1266,14 +1266,6 @@ def check_ended(ended: bool, place: str) -> None:
         raise error("S2S105", label=label, hint="catch the exception with `try` and `except`")
 
 
-def check_bits(value: Any, sign: str) -> None:
-    """Raise NoDerivativeError where an operator of bits, which has no derivative, is given a set or a dict."""
-    if isinstance(value, (set, frozenset, dict)):
-        from s2s.errors import error
-
-        raise error("S2S210", name=f"`{sign}`")
-
-
 def check_equal(*lengths: int) -> None:
     """Raise ValueError where iterables that are zipped strictly differ in length, as ``zip`` does."""
     for k, length in enumerate(lengths[1:], 2):

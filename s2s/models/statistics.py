@@ -349,28 +349,24 @@ def pointbiserialr(x: Any, y: Any, *, axis: Any = 0, nan_policy: Any = "propagat
     return pearsonr(x, y, axis=axis)
 
 
-def along_axis(inner: Any, names: Any, chosen: Any, is_whole: Any) -> Any:
-    """What stands for a function of ``scipy.stats`` that treats NaN and the axis before it calls ``inner``: that
-    function itself, where nothing is left out. ``names`` are its parameters, ``chosen`` those of samples, or None where
-    all that is given by position is a sample; the axis is all of them (``is_whole``) or the first one."""
-
-    def seen_through(*args: Any, **kwds: Any) -> Any:
-        given = {**kwds} if chosen is None else {**dict(zip(names, args)), **kwds}
-        kept(given.pop("nan_policy", "propagate"))
-        keepdims, _ = given.pop("keepdims", False), given.pop("_no_deco", False)
-        axis = given.pop("axis", None if is_whole else 0)
-        known = args if chosen is None else [given.pop(name) for name in chosen]
-        samples = [np.asarray(sample) for sample in known]
-        wide = max([np.ndim(sample) for sample in samples])
-        if keepdims or (wide > 1 and axis is not None and "axis" not in names):
-            return rt.no_derivative("a function of scipy.stats", "with keepdims, or of matrices, it has no rule")
-        if axis is None:
-            return inner(*[np.ravel(sample) for sample in samples], **given)
-        if wide < 2:
-            return inner(*samples, **given)
-        return inner(*[np.moveaxis(sample, axis, -1) for sample in samples], axis=-1, **given)
-
-    return seen_through
+def along_axis(inner: Any, names: Any, chosen: Any, is_whole: Any, /, *args: Any, **kwds: Any) -> Any:
+    """What a function of ``scipy.stats`` does that treats NaN and the axis before it calls ``inner``, where nothing is
+    left out. ``names`` are the parameters of ``inner``, ``chosen`` those of samples, or None where all that is given by
+    position is a sample; the axis is all of them (``is_whole``) or the first one."""
+    given = {**kwds} if chosen is None else {**dict(zip(names, args)), **kwds}
+    kept(given.pop("nan_policy", "propagate"))
+    keepdims, _ = given.pop("keepdims", False), given.pop("_no_deco", False)
+    axis = given.pop("axis", None if is_whole else 0)
+    known = args if chosen is None else [given.pop(name) for name in chosen]
+    samples = [np.asarray(sample) for sample in known]
+    wide = max([np.ndim(sample) for sample in samples])
+    if keepdims or (wide > 1 and axis is not None and "axis" not in names):
+        return rt.no_derivative("a function of scipy.stats", "with keepdims, or of matrices, it has no rule")
+    if axis is None:
+        return inner(*[np.ravel(sample) for sample in samples], **given)
+    if wide < 2:
+        return inner(*samples, **given)
+    return inner(*[np.moveaxis(sample, axis, -1) for sample in samples], axis=-1, **given)
 
 
 # --- densities of kernels ---------------------------------------------------------------------------------------------

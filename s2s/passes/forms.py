@@ -267,9 +267,7 @@ def _quotient_again(
 def _or(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
-    """In a rule body a condition that is known decides or goes; dicts are merged."""
-    if all(isinstance(self.context.value(a), Mapping) for a in args):
-        return self.apply(ir.Const(ops.merge_dict), list(args), {}, frame, builder, span, name)
+    """In a rule body a condition that is known decides or goes."""
     for one, other in (args, args[::-1]):
         if in_rule(frame) and isinstance(one, ir.Const) and isinstance(one.value, bool):
             return one if one.value else other

@@ -11,19 +11,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from s2s import ir, ops
-from s2s import runtime as rt
 from s2s.analysis.lattice import are_equal
-from s2s.analysis.values import Known, ListOf, Mapping, Unknown
-from s2s.errors import error
 from s2s.passes import containers
-from s2s.passes.build import Builder
 from s2s.passes.containers import At, Form, new_list
-from s2s.passes.heap import is_dict, state_of
+from s2s.passes.heap import state_of
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
-__all__ = ["FORMS", "MAKERS", "check_bits"]
+__all__ = ["FORMS", "MAKERS"]
 
 
 # --- items ----------------------------------------------------------------------------------------------------------
@@ -138,39 +134,6 @@ def _compared(compare: Any, only_sets: bool = True) -> Form:
     return look
 
 
-def _union(self: Specializer, at: At, first: ir.Atom, second: ir.Atom) -> ir.Atom | None:
-    """``a | b`` of two sets or of two dicts."""
-    if _is_dict(self, first) and _is_dict(self, second):
-        return containers.FORMS[ops.merge_dict](self, at, first, second)
-    return _combined(UNION, True)(self, at, first, second)
-
-
-def _is_dict(self: Specializer, atom: ir.Atom) -> bool:
-    state, value = state_of(self.context, atom), self.context.value(atom)
-    if state is not None:
-        return is_dict(state)
-    return isinstance(value, Mapping) or (isinstance(value, Known) and isinstance(value.value, dict))
-
-
-def check_bits(self: Specializer, fn: Any, args: list[ir.Atom], builder: Builder, span: ir.Span | None) -> None:
-    """Of numbers the operators of bits have no derivative; a set or a dict that they make holds what is differentiated.
-    Raises NoDerivativeError where they are given such, or writes a test where that shows when the program runs."""
-    if fn not in _BITS:
-        return
-    for atom in args:
-        value = self.context.value(atom)
-        if self.context.is_virtual(atom) or isinstance(value, (Mapping, ListOf)) or _makes_set(self, atom):
-            raise error("S2S210", span=span, name=f"`{_BITS[fn]}`")
-        if isinstance(value, Unknown) and self.context.is_varied(atom):
-            builder.call(rt.check_bits, atom, ir.Const(_BITS[fn]), span=span, effect=True)
-
-
-def _makes_set(self: Specializer, atom: ir.Atom) -> bool:
-    return any(self.context.definition(atom, fn) is not None for fn in (ops.make_set, ops.add_to_set, set, frozenset))
-
-
-_BITS = {operator.or_: "|", operator.and_: "&", operator.xor: "^"}
-
 UNION, INTERSECTION, DIFFERENCE, SYMMETRIC = (True, True, True), (False, True, False), (True, False, False), (
     True, False, True)
 
@@ -180,7 +143,7 @@ MAKERS: dict[Any, Form] = {ops.make_set: _make_set, set: _set}
 FORMS: dict[Any, Form] = {
     **MAKERS,
     ops.add_to_set: _add_to_set,
-    operator.or_: _union,
+    operator.or_: _combined(UNION, True),
     operator.and_: _combined(INTERSECTION, True),
     operator.sub: _combined(DIFFERENCE, True),
     operator.xor: _combined(SYMMETRIC, True),

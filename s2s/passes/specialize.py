@@ -1130,6 +1130,7 @@ class Specializer:
         if rule is not None and rule.kind == "model" and (varied or rule.always):
             assert isinstance(rule.body, types.FunctionType)
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
+            args = [*map(ir.Const, rule.given), *args]
             if (rule.body, self._kinds(args)) in self.models:  # it would call itself without end
                 return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
             self.models.append((rule.body, self._kinds(args)))
@@ -1145,8 +1146,6 @@ class Specializer:
                 rule = None  # its source says what the rule does not
         if rule is not None and varied and rule.kind not in ("zero", "refuse"):
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
-        if rule is not None and varied:
-            sets.check_bits(self, fn, args, builder, span)
         if rule is not None:
             passive = effect and (not varied or rule.kind == "zero")
             return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)

@@ -108,8 +108,8 @@ def _see_through(fn: Any) -> None:
     if inspect.isfunction(inner) and (count is None or isinstance(count, int)) and not given.get("kwd_samples"):
         names = tuple(inspect.signature(inner).parameters)
         chosen = None if count is None else names[:count]
-        body = statistics.along_axis(inner, names, chosen, given.get("default_axis", 0) is None)
-        model(fn, params="*args, **kwds")(body)
+        settings = (inner, names, chosen, given.get("default_axis", 0) is None)
+        model(fn, params="*args, **kwds", given=settings)(statistics.along_axis)
 
 
 for _fn in {**vars(_morestats), **{n: getattr(stats, n) for n in stats.__all__}}.values():

@@ -157,7 +157,8 @@ class Rule:
     gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
     ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model
-    stands for the function where nothing active goes in too.
+    stands for the function where nothing active goes in too. What is ``given`` are constants that
+    a model gets before the arguments of the call.
     """
 
     fn: Function
@@ -177,6 +178,7 @@ class Rule:
     flat_for_reals: bool = False
     takes_none: bool = False
     always: bool = False
+    given: tuple[Any, ...] = ()
 
     @property
     def name(self) -> str:
@@ -555,17 +557,19 @@ def refuse(fn: Function, reason: str) -> None:
 
 
 def model(
-    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (), always: bool = False
+    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (), always: bool = False,
+    given: tuple[Any, ...] = (),
 ) -> Callable[[F], F]:
     """Register a Python function that is differentiated in place of ``fn``: a decorator. ``always`` puts it there where
-    nothing differentiated goes in too: because what it makes is an object of its own."""
+    nothing differentiated goes in too: because what it makes is an object of its own. What is ``given``, constants that
+    tell which of several functions it stands for, it gets first."""
 
     @_later
     def add(body: Function) -> None:
         signature = _signature(body, params)
         supports = frozenset(signature.parameters)
         made = Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples))
-        _add(replace(made, always=always or isinstance(fn, type)))
+        _add(replace(made, always=always or isinstance(fn, type), given=given))
 
     return _decorator(add)
 

@@ -594,7 +594,7 @@ def closure_over_an_object(x):
     return step(x) * step(x * x)
 
 
-class Pair:
+class Couple:
     def __init__(self, first, second):
         self.items = (first, second)
 
@@ -604,6 +604,6 @@ class Pair:
 
 @case(0.7)
 def unpacked_through_iter(x):
-    a, b = Pair(x, x**2)
-    first, *rest = Pair(x * b, a)
-    return a * b + first * rest[0] + sum(Pair(a, b))
+    a, b = Couple(x, x**2)
+    first, *rest = Couple(x * b, a)
+    return a * b + first * rest[0] + sum(Couple(a, b))
