@@ -62,10 +62,15 @@ def probe(
             loose = _of_some_length(results[0], facts)
             continue
         facts.forced += merged
-        if isinstance(results[0], str) and not all(isinstance(v, Known) for v in (*args, *kwargs.values())):
+        if isinstance(results[0], str) and not all(map(_is_known, (*args, *kwargs.values()))):
             return UNKNOWN  # it may have the examples' numbers in it
         return _abstract(results[0], results[1], sizes, facts)
     return loose
+
+
+def _is_known(value: AbstractValue) -> bool:
+    """Whether an object is known, or all that a container holds."""
+    return isinstance(value, Known) or (isinstance(value, Sequence) and all(map(_is_known, value.items)))
 
 
 def _runs_beside(
