@@ -242,6 +242,7 @@ def test_the_sessions_of_the_page_about_optimizers_print_what_they_show():
 
 
 def test_the_page_of_questions_is_made_of_the_examples(rewrite):
+    pytest.importorskip("sklearn", reason="some of the examples need scikit-learn")
     sys.path.insert(0, str(ROOT / "examples" / "questions"))
     try:
         made = __import__("page").page()

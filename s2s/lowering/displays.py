@@ -26,8 +26,10 @@ def lower_display(c: Context, node: _Display) -> Call:
 
 
 def _items(c: Context, elements: Sequence[cst.BaseElement]) -> tuple[ir.Atom | Star, ...]:
+    from s2s.lowering.comprehensions import consumed  # which needs the indices of this module
+
     return tuple(
-        Star(c.atom(element.value)) if isinstance(element, cst.StarredElement) else c.atom(element.value)
+        Star(consumed(c, element.value)) if isinstance(element, cst.StarredElement) else c.atom(element.value)
         for element in elements
     )
 

@@ -160,6 +160,13 @@ def tuple_of_generator(x):
 
 
 @case(1.3)
+def starred_generators(x):
+    parts = (x, *(x * k for k in (2.0, 3.0)))
+    squares = [*(part**2 for part in parts), 1.0]
+    return parts[1] * parts[2] + squares[2] * len(squares)
+
+
+@case(1.3)
 def unpacked_comprehension(x):
     a, b = [x * k for k in (1.0, 2.0)]
     return a * b * np.sin(a)
