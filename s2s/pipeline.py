@@ -328,8 +328,8 @@ class Joint:
 
     def with_pullback(self, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
         value = primal.body.yields[0]
-        name = "out_bar"
-        while name in self.context.counters:  # the pullback's parameter must not hide a variable that it reads
+        name, taken = "out_bar", {*self.context.counters, *self.context.names.values()}
+        while name in taken:  # the pullback's parameter must not hide a variable that it reads
             name += "_"
         seed = self.context.define(name, self.context.value(value))
         reversal = self.reverse(primal, seed, repeatable=True)

@@ -172,3 +172,17 @@ def test_a_slice_of_a_list_that_gets_another_number_of_items():
 
     with pytest.raises(ValueError, match="4 items gets 2"):
         s2s.grad(shorter)(X)
+def weighted_cross(a, b, c):
+    out = np.cross(a, b)
+    return np.sum(c * out)
+
+
+def test_the_cotangent_of_a_variable_called_out_is_not_that_of_the_result():
+    a, b, c = np.array([0.3, -0.4, 0.5]), np.array([1.0, 0.2, -0.7]), np.array([0.6, 0.1, 2.0])
+    weights = np.array([1.0, 2.0, -1.0]), np.array([0.5, -1.5, 0.25])
+    _, pullback = s2s.vjp(s2s.grad(weighted_cross, argnums=(0, 1)), a, b, c)
+    # the gradient is (b x c, c x a)
+    a_bar, b_bar, c_bar = pullback(weights)
+    np.testing.assert_allclose(a_bar, np.cross(weights[1], c))
+    np.testing.assert_allclose(b_bar, np.cross(c, weights[0]))
+    np.testing.assert_allclose(c_bar, np.cross(weights[0], b) + np.cross(a, weights[1]))

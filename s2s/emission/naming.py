@@ -364,6 +364,7 @@ class _Namer:
             names[find(var)] = self.captured[var]
             self.take(self.captured[var], var.name, find(var))
         for var in code.params:
+            assert var.name not in self.taken, f"the parameter {var.name} hides a variable that is read"
             names[find(var)] = var.name
             self.take(var.name, var.name, find(var))
         bases = {b for b in self.classes.base if not b.startswith("%")}
