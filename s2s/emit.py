@@ -54,7 +54,7 @@ def emit(
     """
     functions = list(_functions(function))
     parameters = {p.var.name for inner, _ in functions for p in inner.params}
-    speller = Speller(globals, {*_variable_names(functions), *free}, parameters)
+    speller = Speller(globals, {*_variable_names(functions), *(set(free) & _loaded(functions))}, parameters)
     _spell(functions, speller)
     code = prepare(function, {})
     lines = print_function(function, function.name, code, speller, {}, params_text or {})
@@ -133,6 +133,12 @@ def _variable_names(functions: _Functions) -> Iterator[str]:
             if isinstance(statement, ir.Try):
                 own.extend(h.name for h in statement.handlers if h.name is not None)
             yield from [v.name for v in own if not v.is_temporary]
+
+
+def _loaded(functions: _Functions) -> set[str]:
+    """The closure variables that are read when the text runs; others are known objects, whose names are free."""
+    reads = [s.value for _, statements in functions for s in statements if isinstance(s, Let)]
+    return {read.name for read in reads if isinstance(read, ir.Load) and read.scope == "free"}
 
 
 def _spell(functions: _Functions, speller: Speller) -> None:

@@ -17,6 +17,7 @@ jax.config.update("jax_enable_x64", True)
 
 X = np.array([0.4, -1.3, 0.8, 1.7])
 V = np.array([1.0, 0.5, -2.0, 0.3])
+_np = np
 W = np.random.default_rng(0).normal(size=(3, 4))
 
 
@@ -199,6 +200,28 @@ def test_generated_jacobian_reads_as_an_expert_writes_it():
     text = s2s.source(layer, W, X, mode="jacfwd", argnums=1)
     assert "x_dot = np.eye(len(x))" in text
     assert "return W @ x_dot * (1.0 - t0 * t0)[..., None]" in text
+
+
+def test_a_derivative_of_a_derivative_names_modules_as_the_first_does():
+    def loss(x):
+        return np.sum(np.tanh(x) ** 2)
+
+    for text in (s2s.source(s2s.grad(loss), X, mode="jvp"), s2s.source(s2s.jacrev(loss), X, mode="jacfwd")):
+        assert text.startswith("import numpy as np\n") and "numpy." not in text
+
+
+def test_a_closure_variable_that_is_read_keeps_its_name():
+    """Here ``np`` is a number."""
+
+    def made(np):
+        return lambda x: np * x**2 + _np.sum(_np.tanh(x * X))
+
+    f = made(3.0)
+    slope = s2s.grad(f)
+    assert "np * (2 * x)" in s2s.source(f, 1.0) and "numpy.tanh(" in s2s.source(f, 1.0)
+    assert slope(0.5) == pytest.approx(3.0 + np.sum(X / np.cosh(0.5 * X) ** 2), rel=1e-13)
+    curvature = 6.0 - 2.0 * np.sum(X**2 * np.tanh(0.5 * X) / np.cosh(0.5 * X) ** 2)
+    assert s2s.grad(slope)(0.5) == pytest.approx(curvature, rel=1e-12)
 
 
 # --- second derivatives ---
