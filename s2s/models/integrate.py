@@ -77,6 +77,37 @@ def check_pieces(pieces: Any) -> None:
         rt.no_derivative("this integral", MANY)
 
 
+def limit_at(limit: Any, x: Any) -> Any:
+    return limit(x) if callable(limit) else limit
+
+
+def dblquad(
+    func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = (), epsabs: Any = 1.49e-8, epsrel: Any = 1.49e-8
+) -> Any:
+    """Both rules of Gauss on ever more pieces of either axis, until they agree."""
+    total, error, pieces = 0.0, np.inf, 1
+    while error > max(epsabs, epsrel * abs(total)):
+        check_pieces(32 * pieces)
+        total, check = 0.0, 0.0
+        for piece in range(pieces):
+            for j in range(31):
+                x = a + (b - a) * (piece + 0.5 * (1.0 + NODES[j])) / pieces
+                low = limit_at(gfun, x)
+                height = limit_at(hfun, x) - low
+                line, rough = 0.0, 0.0
+                for part in range(pieces):
+                    for k in range(31):
+                        value = func(low + height * (part + 0.5 * (1.0 + NODES[k])) / pieces, x, *args)
+                        line = line + WEIGHTS[k] * value
+                        rough = rough + CHECKS[k] * value
+                total = total + WEIGHTS[j] * height * line
+                check = check + CHECKS[j] * height * rough
+        scale = 0.25 * (b - a) / (pieces * pieces)
+        total, error = scale * total, abs(scale * (total - check))
+        pieces = 2 * pieces
+    return total, error
+
+
 # --- of values --------------------------------------------------------------------------------------------------------
 
 
@@ -118,3 +149,30 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
             + y[..., -2] * (h1 * h1 + 3.0 * h0 * h1) / (6.0 * h0)
             - y[..., -3] * h1 * h1 * h1 / (6.0 * h0 * (h0 + h1)))
     return total
+
+
+def first_steps(y: Any, h: Any) -> Any:
+    """The integrals over the first of every two steps, of the parabola through the three values."""
+    share = h[..., :-1] / (h[..., :-1] + h[..., 1:])
+    bend = share * h[..., :-1] / h[..., 1:]
+    parts = (3.0 - share) * y[..., :-2] + (3.0 + bend + share) * y[..., 1:-1] - bend * y[..., 2:]
+    return h[..., :-1] / 6.0 * parts
+
+
+def cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None) -> Any:
+    """Each step by a parabola that begins there, or ends there, in turn."""
+    if np.ndim(dx) > 0 or np.ndim(initial) > 0:
+        return rt.no_derivative("scipy.integrate.cumulative_simpson", "it has a rule for dx and initial as numbers")
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    count = np.shape(y)[-1]
+    if count < 3:
+        return cumulative_trapezoid(np.moveaxis(y, -1, axis), x, dx, axis, initial)
+    h = np.broadcast_to(steps_of(x, dx, axis, np.shape(y)), (*np.shape(y)[:-1], count - 1))
+    none = np.zeros((*np.shape(y)[:-1], 1))
+    ahead = np.concatenate([first_steps(y, h), none], axis=-1)
+    back = np.concatenate([none, np.flip(first_steps(np.flip(y, -1), np.flip(h, -1)), -1)], axis=-1)
+    places = np.arange(count - 1)
+    sums = np.cumsum(np.where((places % 2 == 0) & (places < count - 2), ahead, back), axis=-1)
+    if initial is not None:
+        sums = np.concatenate([none, sums], axis=-1) + initial
+    return np.moveaxis(sums, -1, axis)

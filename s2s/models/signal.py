@@ -451,3 +451,45 @@ def norms(window: Any, step: Any, count: Any) -> Any:
     """The sums of the squares of the windows; 1 where there are none."""
     sums = overlapped(np.tile(window * window, (count, 1)), step)
     return np.where(sums > 1e-10, sums, 1.0)
+
+
+# --- responses of filters ---------------------------------------------------------------------------------------------
+
+
+def grid_of(count: Any, whole: Any, include_nyquist: Any) -> Any:
+    """Frequencies in radians by their number."""
+    return np.linspace(0.0, 2.0 * np.pi if whole else np.pi, count, endpoint=bool(include_nyquist and not whole))
+
+
+def angles_of(places: Any, whole: Any, fs: Any, include_nyquist: Any) -> Any:
+    """Frequencies in radians: as many as are asked for, or those that are given."""
+    if places is None or isinstance(places, int):
+        return grid_of(512 if places is None else places, whole, include_nyquist)
+    return 2.0 * np.pi * np.atleast_1d(places) / fs
+
+
+def response(b: Any, a: Any, angles: Any) -> Any:
+    """The quotient of two polynomials on the unit circle."""
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    if np.ndim(b) != 1 or np.ndim(a) != 1:
+        return rt.no_derivative("scipy.signal.freqz", "of several filters at once it has no rule")
+    above = np.exp(-1j * angles[:, None] * np.arange(np.shape(b)[0])) @ b
+    return above / (np.exp(-1j * angles[:, None] * np.arange(np.shape(a)[0])) @ a)
+
+
+def freqz(
+    b: Any, a: Any = 1, worN: Any = 512, whole: Any = False, plot: Any = None, fs: Any = 2.0 * np.pi,
+    include_nyquist: Any = False,
+) -> Any:
+    if plot is not None:
+        return rt.no_derivative("scipy.signal.freqz", "it has a rule without plot=")
+    angles = angles_of(worN, whole, fs, include_nyquist)
+    return angles * fs / (2.0 * np.pi), response(b, a, angles)
+
+
+def freqz_sos(sos: Any, worN: Any = 512, whole: Any = False, fs: Any = 2.0 * np.pi) -> Any:
+    """The product of the responses of the sections."""
+    sos, angles = np.asarray(sos), angles_of(worN, whole, fs, False)
+    turns = np.exp(-1j * angles[:, None] * np.arange(3))
+    parts = (turns @ sos[:, :3].T) / (turns @ sos[:, 3:].T)
+    return angles * fs / (2.0 * np.pi), np.prod(parts, axis=1)

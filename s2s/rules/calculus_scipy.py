@@ -11,7 +11,7 @@ from s2s.models import integrate as models
 from s2s.models import ode
 from s2s.rules.table import args, arr, model, refuse, zero
 
-GRID = np.array([0.0, 0.4, 1.0, 1.3, 2.0])
+GRID, GRID_OF_SIX = np.array([0.0, 0.4, 1.0, 1.3, 2.0]), np.array([0.0, 0.4, 1.0, 1.3, 2.0, 2.2])
 model(integrate.quad)(models.quad)
 zero(models.check_pieces)
 model(
@@ -29,9 +29,19 @@ model(
     ],
 )(models.simpson)
 
+if hasattr(integrate, "cumulative_simpson"):
+    model(
+        integrate.cumulative_simpson,
+        samples=[
+            args(arr(5)), args(arr(6), x=GRID_OF_SIX), args(arr(3, 6), dx=0.5, initial=0.3), args(arr(2)),
+            args(arr(5, 2), x=GRID, axis=0),
+        ],
+    )(models.cumulative_simpson)
+model(integrate.dblquad)(models.dblquad)
+
 ADAPTIVE = "its steps depend on the values; use fixed_quad, or simpson of values on a grid"
 for _name in (
-    "dblquad", "tplquad", "nquad", "quad_vec", "qmc_quad", "cubature", "tanhsinh", "nsum",
+    "tplquad", "nquad", "quad_vec", "qmc_quad", "cubature", "tanhsinh", "nsum",
 ):
     if hasattr(integrate, _name):
         refuse(getattr(integrate, _name), ADAPTIVE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scipy.spatial import distance
 
 from s2s.models import distance as models
-from s2s.rules.table import args, arr, model, zero
+from s2s.rules.table import args, arr, model, refuse, zero
 
 A, B = arr(4, 3, low=0.2), arr(2, 3, low=0.2)
 METRICS = (
@@ -18,3 +18,7 @@ model(
 model(distance.pdist, samples=[args(A), *[args(A, m) for m in METRICS]])(models.pdist)
 model(distance.squareform, samples=[args(arr(6)), args(arr(1))])(models.squareform)
 zero(models.places_in_square)
+refuse(distance.directed_hausdorff, "SciPy has it in compiled code only; write it with cdist, np.max and np.min")
+for _name in """dice hamming jaccard rogerstanimoto russellrao sokalsneath yule is_valid_dm is_valid_y num_obs_dm
+        num_obs_y""".split():
+    zero(getattr(distance, _name))

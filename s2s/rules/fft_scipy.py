@@ -13,7 +13,7 @@ import scipy.fft
 
 from s2s import runtime as rt
 from s2s.rules.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
-from s2s.rules.table import alias, args, arr, jvp, linear, num, vjp, zero
+from s2s.rules.table import alias, args, arr, jvp, linear, num, refuse, vjp, zero
 
 OPTIONS = ", overwrite_x=False, workers=None, *, plan=None"
 LINE, PLANE, SPACE = (signature.replace(", out=None", OPTIONS) for signature in (ONE, TWO, MANY))
@@ -161,3 +161,6 @@ linear(scipy.fft.idctn, x=_idctn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
 linear(scipy.fft.dstn, x=_dstn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
 linear(scipy.fft.idstn, x=_idstn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
 
+refuse(scipy.fft.fhtoffset, "it rounds; keep the offset constant")
+for _fn in (scipy.fft.fht, scipy.fft.ifht):
+    refuse(_fn, "it has no rule; it is linear: give a rule of your own for the settings that you use")

@@ -756,3 +756,58 @@ for _name in (
 ):
     if callable(getattr(scipy.linalg, _name, None)):
         refuse(getattr(scipy.linalg, _name), "it has no rule; use eigh, svd, qr or a function of SciPy that has one")
+
+# --- the equations of Riccati -----------------------------------------------------------------------------------------
+
+
+def continuous_loop(x: Any, a: Any, b: Any, r: Any) -> Any:
+    """The gain ``k`` of the feedback, and the system with it: a - b k."""
+    if np.iscomplexobj(x):
+        return rt.no_derivative("scipy.linalg.solve_continuous_are", "it has a rule for real matrices only")
+    gain = np.linalg.solve(r, b.T @ x)
+    return gain, a - b @ gain
+
+
+def continuous_bars(y_bar: Any, x: Any, a: Any, b: Any, r: Any) -> Any:
+    """With c the system that is fed back, c^T dx + dx c = -(dq + da^T x + x da - ...): the cotangents of a, b, q and r
+    from the solution of the transposed equation."""
+    gain, loop = continuous_loop(x, a, b, r)
+    q_bar = -scipy.linalg.solve_continuous_lyapunov(loop, y_bar)
+    both = q_bar + q_bar.T
+    return x @ both, -x @ both @ gain.T, q_bar, gain @ q_bar @ gain.T
+
+
+def discrete_loop(x: Any, a: Any, b: Any, r: Any) -> Any:
+    if np.iscomplexobj(x):
+        return rt.no_derivative("scipy.linalg.solve_discrete_are", "it has a rule for real matrices only")
+    gain = np.linalg.solve(r + b.T @ x @ b, b.T @ x @ a)
+    return gain, a - b @ gain
+
+
+def discrete_bars(y_bar: Any, x: Any, a: Any, b: Any, r: Any) -> Any:
+    """As ``continuous_bars``, for dx - c^T dx c = dq + da^T x c + c^T x da - ..."""
+    gain, loop = discrete_loop(x, a, b, r)
+    q_bar = scipy.linalg.solve_discrete_lyapunov(loop, y_bar)
+    moved = x @ loop @ (q_bar + q_bar.T)
+    return moved, -moved @ gain.T, q_bar, gain @ q_bar @ gain.T
+
+
+RICCATI = [args(arr(2, 2), arr(2, 2), arr(2, 2, positive=True), arr(2, 2, positive=True))]
+vjp(
+    scipy.linalg.solve_continuous_are, params="a, b, q, r, e=None, s=None, balanced=True",
+    a=lambda y_bar, y, a, b, r: continuous_bars(y_bar, y, a, b, r)[0],
+    b=lambda y_bar, y, a, b, r: continuous_bars(y_bar, y, a, b, r)[1],
+    q=lambda y_bar, y, a, b, r: continuous_bars(y_bar, y, a, b, r)[2],
+    r=lambda y_bar, y, a, b, r: continuous_bars(y_bar, y, a, b, r)[3], samples=RICCATI,
+)
+vjp(
+    scipy.linalg.solve_discrete_are, params="a, b, q, r, e=None, s=None, balanced=True",
+    a=lambda y_bar, y, a, b, r: discrete_bars(y_bar, y, a, b, r)[0],
+    b=lambda y_bar, y, a, b, r: discrete_bars(y_bar, y, a, b, r)[1],
+    q=lambda y_bar, y, a, b, r: discrete_bars(y_bar, y, a, b, r)[2],
+    r=lambda y_bar, y, a, b, r: discrete_bars(y_bar, y, a, b, r)[3], samples=RICCATI,
+)
+
+for _name in ("bandwidth", "issymmetric", "ishermitian"):
+    if hasattr(scipy.linalg, _name):
+        zero(getattr(scipy.linalg, _name))

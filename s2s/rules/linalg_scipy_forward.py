@@ -12,7 +12,15 @@ import scipy.linalg
 
 from s2s import runtime as rt
 from s2s.rules.linalg import _lstsq_dot, qr_dot, svd_dot, svdvals_dot
-from s2s.rules.linalg_scipy import band_times, function_bar, order_of, toeplitz_parts, transposed_matrix
+from s2s.rules.linalg_scipy import (
+    band_times,
+    continuous_loop,
+    discrete_loop,
+    function_bar,
+    order_of,
+    toeplitz_parts,
+    transposed_matrix,
+)
 from s2s.rules.table import jvp
 
 # --- solving --------------------------------------------------------------------------------------------------------
@@ -204,4 +212,38 @@ def _solve_toeplitz_c(c_or_cr_dot: Any, y: Any, c_or_cr: Any) -> Any:
 jvp(
     scipy.linalg.solve_toeplitz, c_or_cr=_solve_toeplitz_c,
     b=lambda b_dot, c_or_cr: scipy.linalg.solve_toeplitz(c_or_cr, b_dot),
+)
+
+# --- the equations of Riccati -----------------------------------------------------------------------------------------
+
+
+def continuous_dot(change: Any, y: Any, a: Any, b: Any, r: Any) -> Any:
+    """c^T dx + dx c = -change, with c the system that is fed back."""
+    return scipy.linalg.solve_continuous_lyapunov(continuous_loop(y, a, b, r)[1].T, -change)
+
+
+def discrete_dot(change: Any, y: Any, a: Any, b: Any, r: Any) -> Any:
+    return scipy.linalg.solve_discrete_lyapunov(discrete_loop(y, a, b, r)[1].T, change)
+
+
+def both_ways(change: Any) -> Any:
+    return change + change.T
+
+
+jvp(
+    scipy.linalg.solve_continuous_are,
+    a=lambda a_dot, y, a, b, r: continuous_dot(both_ways(y @ a_dot), y, a, b, r),
+    b=lambda b_dot, y, a, b, r: -continuous_dot(both_ways(y @ b_dot @ continuous_loop(y, a, b, r)[0]), y, a, b, r),
+    q=lambda q_dot, y, a, b, r: continuous_dot(q_dot, y, a, b, r),
+    r=lambda r_dot, y, a, b, r: continuous_dot(
+        continuous_loop(y, a, b, r)[0].T @ r_dot @ continuous_loop(y, a, b, r)[0], y, a, b, r),
+)
+jvp(
+    scipy.linalg.solve_discrete_are,
+    a=lambda a_dot, y, a, b, r: discrete_dot(both_ways(discrete_loop(y, a, b, r)[1].T @ y @ a_dot), y, a, b, r),
+    b=lambda b_dot, y, a, b, r: -discrete_dot(
+        both_ways(discrete_loop(y, a, b, r)[1].T @ y @ b_dot @ discrete_loop(y, a, b, r)[0]), y, a, b, r),
+    q=lambda q_dot, y, a, b, r: discrete_dot(q_dot, y, a, b, r),
+    r=lambda r_dot, y, a, b, r: discrete_dot(
+        discrete_loop(y, a, b, r)[0].T @ r_dot @ discrete_loop(y, a, b, r)[0], y, a, b, r),
 )

@@ -9,6 +9,7 @@ from scipy import ndimage, signal
 
 from s2s import runtime as rt
 from s2s.models import ndimage as models
+from s2s.models import ranks
 from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp, zero
 
 PADDING: dict[str, Any] = {
@@ -173,7 +174,34 @@ model(ndimage.mean, samples=LABELLED)(models.mean)
 model(ndimage.variance, samples=LABELLED)(models.variance)
 model(ndimage.standard_deviation, samples=LABELLED)(models.standard_deviation)
 
+
+# --- filters that choose ----------------------------------------------------------------------------------------------
+
+zero(
+    ranks.mask_of, ranks.reaches, ranks.places, ranks.check_flat, ranks.count_of, ranks.rank_of, ranks.along_one,
+    ranks.turned, ranks.turned_origin,
+)
+CROSS = np.array([[False, True, False], [True, True, True], [False, True, False]])
+CHOSEN = [
+    args(arr(4, 5), 3), args(arr(6), 2, mode="nearest"), args(arr(4, 5), (2, 3), mode="mirror", origin=(0, 1)),
+    args(arr(4, 5), footprint=CROSS, mode="constant", cval=0.3), args(arr(4, 5), 3, mode="wrap"),
+]
+for _name in ("maximum_filter", "minimum_filter", "median_filter"):
+    model(getattr(ndimage, _name), samples=CHOSEN)(getattr(ranks, _name))
+model(ndimage.rank_filter, samples=[args(arr(4, 5), 2, 3), args(arr(6), -1, 2)])(ranks.rank_filter)
+model(ndimage.percentile_filter, samples=[args(arr(4, 5), 30, 3), args(arr(6), -20, 3)])(ranks.percentile_filter)
+LINES = [args(arr(4, 5), 3), args(arr(4, 5), 2, 0, origin=-1)]
+model(ndimage.maximum_filter1d, samples=LINES)(ranks.maximum_filter1d)
+model(ndimage.minimum_filter1d, samples=LINES)(ranks.minimum_filter1d)
+GREY = [args(arr(4, 5), 3), args(arr(4, 5), footprint=CROSS[:, :2]), args(arr(6), 2, mode="nearest")]
+for _name in (
+    "grey_erosion", "grey_dilation", "grey_opening", "grey_closing", "morphological_gradient", "white_tophat",
+    "black_tophat",
+):
+    model(getattr(ndimage, _name), samples=GREY)(getattr(ranks, _name))
+
+WITH_A_RULE = ("correlate", "convolve", "sum")
 for _name in ndimage.__all__:
     _fn = getattr(ndimage, _name)
-    if callable(_fn) and not hasattr(models, _name) and _name not in ("correlate", "convolve", "sum"):
+    if callable(_fn) and not any(hasattr(m, _name) for m in (models, ranks)) and _name not in WITH_A_RULE:
         refuse(_fn, "it has no rule; linear filters and interpolations have")

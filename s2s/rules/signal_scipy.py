@@ -8,6 +8,7 @@ import numpy as np
 from scipy import signal
 
 from s2s import runtime as rt
+from s2s.models import ranks
 from s2s.models import signal as models
 from s2s.rules.table import args, arr, jvp, linear, model, refuse, vjp, zero
 
@@ -198,9 +199,24 @@ linear(
 )
 model(signal.hilbert, samples=[args(arr(6)), args(arr(5)), args(arr(4, 3), axis=0), args(arr(5), 8)])(models.hilbert)
 
+model(signal.medfilt, samples=[args(arr(7)), args(arr(4, 5), (3, 1))])(ranks.medfilt)
+model(signal.medfilt2d, samples=[args(arr(4, 5)), args(arr(4, 5), (1, 3))])(ranks.medfilt2d)
+model(signal.order_filter, samples=[args(arr(4, 5), np.ones((3, 3)), 2)])(ranks.order_filter)
+zero(models.grid_of)
+AT = np.array([0.1, 0.7, 1.9])
+model(
+    signal.freqz,
+    samples=[
+        args(arr(3), arr(2, low=2.0, high=3.0), 5), args(arr(3), 1.5, AT), args(arr(4), worN=4, whole=True, fs=2.0),
+        args(arr(2), worN=5, include_nyquist=True),
+    ],
+)(models.freqz)
+for _name in ("freqz_sos", "sosfreqz"):
+    if hasattr(signal, _name):
+        model(getattr(signal, _name))(models.freqz_sos)
 HINT = "it has no rule; write it with scipy.signal.convolve, lfilter or numpy.fft"
 for _name in (
-    "medfilt", "medfilt2d", "wiener", "order_filter", "sepfir2d", "spline_filter", "cspline1d", "cspline2d",
+    "wiener", "sepfir2d", "spline_filter", "cspline1d", "cspline2d",
     "qspline1d", "qspline2d",
     "symiirorder1", "symiirorder2", "lombscargle", "czt", "zoom_fft", "spectrogram",
     "ShortTimeFFT", "CZT", "ZoomFFT", "hilbert2",
@@ -211,4 +227,20 @@ COUNTS = "it finds places, which do not change smoothly; index with what it give
 for _name in (
     "find_peaks", "find_peaks_cwt", "argrelextrema", "argrelmax", "argrelmin",
 ):
+    refuse(getattr(signal, _name), COUNTS)
+DESIGN = "filters are designed outside of what is differentiated; write the formula of the coefficients"
+for _name in """bessel butter buttord cheb1ord cheb2ord cheby1 cheby2 ellip ellipord iirdesign iirfilter firwin firwin_2d
+        remez gammatone kaiserord iircomb tf2zpk tf2ss tf2sos zpk2sos zpk2ss ss2tf ss2zpk sos2zpk normalize lp2lp lp2hp lp2bp
+        lp2bs bilinear residue residuez invres invresz unique_roots place_poles besselap buttap cheb1ap cheb2ap
+        ellipap abcd_normalize band_stop_obj""".split():
+    if hasattr(signal, _name):
+        refuse(getattr(signal, _name), DESIGN)
+SYSTEMS = "systems are objects that check themselves; use lfilter, solve_ivp or scipy.linalg.expm"
+for _name in """lsim dlsim impulse dimpulse step dstep bode dbode freqresp dfreqresp lti dlti StateSpace
+        TransferFunction ZerosPolesGain""".split():
+    if hasattr(signal, _name):
+        refuse(getattr(signal, _name), SYSTEMS)
+for _name in ("cspline1d_eval", "qspline1d_eval"):
+    refuse(getattr(signal, _name), "it has no rule; use scipy.interpolate.CubicSpline or BSpline")
+for _name in ("peak_prominences", "peak_widths"):
     refuse(getattr(signal, _name), COUNTS)

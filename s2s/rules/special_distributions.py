@@ -284,7 +284,8 @@ partials(
 )
 for _fn in (special.ncfdtridfd, special.ncfdtridfn, special.ncfdtrinc):
     refuse(_fn, NOT_CENTRAL)
-refuse(special.nctdtridf, NOT_CENTRAL)
+for _fn in (special.nctdtridf, special.nctdtrinc):
+    refuse(_fn, NOT_CENTRAL)
 
 # --- the normal distribution by its mean and deviation ----------------------------------------------------------------
 

@@ -239,13 +239,8 @@ if student is not None:
         lambda y, k, nc, p: -student_by_nc(student(y, k, nc), y, k, nc) / student(y, k, nc),
         lambda y, k, nc, p: 1.0 / student(y, k, nc), domain=(2.5, (-1.0, 1.0), UNIT),
     )
-    partials(
-        special.nctdtrinc, lambda y, k, p, x: degrees(y, x, k, p),
-        lambda y, k, p, x: 1.0 / student_by_nc(student(x, k, y), x, k, y),
-        lambda y, k, p, x: -student(x, k, y) / student_by_nc(student(x, k, y), x, k, y), domain=(2.5, UNIT, (0.5, 2.0)),
-    )
 else:
-    for _fn in (special.nctdtr, special.nctdtrit, special.nctdtrinc):
+    for _fn in (special.nctdtr, special.nctdtrit):
         refuse(_fn, CLOSED_FORM)
 
 

@@ -93,7 +93,7 @@ for _reason, _names in (
     (SEARCHED, """anderson anderson_ksamp boxcox_normmax boxcox_normplot yeojohnson_normmax yeojohnson_normplot
         ppcc_max ppcc_plot probplot expectile fit goodness_of_fit bootstrap permutation_test monte_carlo_test power
         barnard_exact boschloo_exact fisher_exact bws_test dunnett epps_singleton_2samp multiscale_graphcorr
-        poisson_means_test sobol_indices tukey_hsd wasserstein_distance_nd"""),
+        poisson_means_test binomtest sobol_indices tukey_hsd wasserstein_distance_nd"""),
     (COMPILED, "shapiro siegelslopes theilslopes lmoment binned_statistic binned_statistic_2d binned_statistic_dd"),
 ):
     for _name in _names.split():
@@ -124,3 +124,8 @@ refuse(stats.chi2_contingency, "it has no rule; give chisquare what is expected"
 refuse(stats.combine_pvalues, "it has no rule; write the formula of the method")
 if hasattr(stats, "quantile"):
     refuse(stats.quantile, "it has no rule; np.quantile has one")
+for _name in (
+    "make_distribution", "Normal", "Uniform", "Logistic", "Binomial", "Mixture", "truncate", "order_statistic",
+):
+    if hasattr(stats, _name):
+        refuse(getattr(stats, _name), "distributions as objects of this kind have no rules; use stats.norm and its kin")

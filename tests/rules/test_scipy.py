@@ -119,6 +119,30 @@ def integrals_of_values(t):
         V * t, x=GRID * t)
 
 
+def integrals_over_planes(t):
+    square = integrate.dblquad(lambda y, x: np.sin(t * x * y), 0.0, t, 0.0, 1.0)[0]
+    return square + integrate.dblquad(powers, 0.0, 1.0, lambda x: t * x, lambda x: 1.0 + x * t, args=(2.0 + t,))[0]
+
+
+def cumulated(t):
+    sums = integrate.cumulative_simpson(V * t, x=GRID * t, initial=t)
+    return np.sum(sums**2) + np.sum(integrate.cumulative_simpson(IMAGE * t, dx=t, axis=0) ** 2)
+
+
+def chosen_among_neighbours(t):
+    picture = np.sin(3.0 * IMAGE + np.arange(5.0)) * t + IMAGE * t**2
+    extremes = ndimage.maximum_filter(picture, 3) * ndimage.minimum_filter(picture, (3, 2), mode="nearest")
+    middle = ndimage.median_filter(picture, 3) + ndimage.percentile_filter(picture, 30, size=(2, 3))
+    opened = ndimage.grey_opening(picture, (2, 3)) - ndimage.black_tophat(picture, 2)
+    return np.sum(extremes) + np.sum(middle * opened) + np.sum(signal.medfilt(picture, 3) ** 2)
+
+
+def responses(t):
+    _, h = signal.freqz([1.0, t, 0.3], [1.0, -0.5 * t], 16)
+    return np.sum(np.abs(h) ** 2) + np.sum(np.abs(signal.freqz(V[:4] * t, worN=W)[1])) + np.sum(
+        np.abs(signal.sosfreqz(signal.butter(4, 0.3, output="sos") * 1.0 * t**0.0 + 0.0 * t, 8)[1]))
+
+
 def integrals(t):
     return integrate.trapezoid(V * t**2, GRID) + integrate.simpson(V * t, x=GRID) + integrate.fixed_quad(
         lambda x: np.sin(x * t), 0.0, 1.0, n=4)[0]
@@ -129,7 +153,8 @@ def integrals(t):
     [
         filters, convolutions, spectra, images, filters_there_and_back, smoothing_and_rates, spectra_of_segments,
         moved_images, widths_and_labels, places_in_images, splines, distances, sparse_matrices, integrals,
-        integrals_of_functions, integrals_of_values,
+        integrals_of_functions, integrals_of_values, integrals_over_planes, cumulated, chosen_among_neighbours,
+        responses,
     ],
     ids=lambda f: f.__name__,
 )
@@ -176,8 +201,8 @@ def test_second_order_of_programs(f: Any) -> None:
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def of_two_variables(t):
-    return integrate.dblquad(lambda y, x: np.sin(t * x * y), 0.0, 1.0, 0.0, 1.0)[0]
+def of_three_variables(t):
+    return integrate.tplquad(lambda z, y, x: np.sin(t * x * y * z), 0.0, 1.0, 0.0, 1.0, 0.0, 1.0)[0]
 
 
 def stepping(t):
@@ -188,8 +213,8 @@ def iterating(t):
     return optimize.brentq(lambda x: x * x - t, 0.0, 2.0)
 
 
-def by_the_median(t):
-    return np.sum(signal.medfilt(V * t, 3))
+def by_the_noise(t):
+    return np.sum(signal.wiener(V * t, 3))
 
 
 def of_any_metric(t):
@@ -199,8 +224,8 @@ def of_any_metric(t):
 @pytest.mark.parametrize(
     "f, reason",
     [
-        (of_two_variables, "its steps depend on the values"), (stepping, "its steps depend on the values"),
-        (iterating, "it iterates until it is content"), (by_the_median, "it has no rule"),
+        (of_three_variables, "its steps depend on the values"), (stepping, "its steps depend on the values"),
+        (iterating, "it iterates until it is content"), (by_the_noise, "it has no rule"),
         (of_any_metric, "this metric"),
     ],
 )
