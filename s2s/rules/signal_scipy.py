@@ -228,16 +228,18 @@ for _name in (
     "find_peaks", "find_peaks_cwt", "argrelextrema", "argrelmax", "argrelmin",
 ):
     refuse(getattr(signal, _name), COUNTS)
-DESIGN = "filters are designed outside of what is differentiated; write the formula of the coefficients"
-for _name in """bessel butter buttord cheb1ord cheb2ord cheby1 cheby2 ellip ellipord iirdesign iirfilter firwin firwin_2d
-        remez gammatone kaiserord iircomb tf2zpk tf2ss tf2sos zpk2sos zpk2ss ss2tf ss2zpk sos2zpk normalize lp2lp lp2hp lp2bp
-        lp2bs bilinear residue residuez invres invresz unique_roots place_poles besselap buttap cheb1ap cheb2ap
-        ellipap abcd_normalize band_stop_obj""".split():
+DESIGN = "filters are designed outside of it; write the formula of the coefficients"
+DESIGNERS = """bessel butter buttord cheb1ord cheb2ord cheby1 cheby2 ellip ellipord iirdesign iirfilter firwin
+        firwin_2d remez gammatone kaiserord iircomb tf2zpk tf2ss tf2sos zpk2sos zpk2ss ss2tf ss2zpk sos2zpk normalize
+        lp2lp lp2hp lp2bp lp2bs bilinear residue residuez invres invresz unique_roots place_poles besselap buttap
+        cheb1ap cheb2ap ellipap abcd_normalize band_stop_obj"""
+for _name in DESIGNERS.split():
     if hasattr(signal, _name):
         refuse(getattr(signal, _name), DESIGN)
 SYSTEMS = "systems are objects that check themselves; use lfilter, solve_ivp or scipy.linalg.expm"
-for _name in """lsim dlsim impulse dimpulse step dstep bode dbode freqresp dfreqresp lti dlti StateSpace
-        TransferFunction ZerosPolesGain""".split():
+OF_SYSTEMS = """lsim dlsim impulse dimpulse step dstep bode dbode freqresp dfreqresp lti dlti StateSpace
+        TransferFunction ZerosPolesGain"""
+for _name in OF_SYSTEMS.split():
     if hasattr(signal, _name):
         refuse(getattr(signal, _name), SYSTEMS)
 for _name in ("cspline1d_eval", "qspline1d_eval"):

@@ -39,9 +39,11 @@ AS_SOURCE = {
     "integrate": "fixed_quad(lambda t: np.sin(t * x[0]), 0.0, 1.0)[0] | romb(x[:5], 0.2) | trapezoid(x, y)",
     "interpolate": """KroghInterpolator(PLACES, x)(0.7) | krogh_interpolate(PLACES, x, 0.7)
         | pchip_interpolate(PLACES, x, 0.7)""",
-    "stats": """describe(x).variance | gzscore(x) ** 3 | sigmaclip(x, 2.0, 2.0)[0] | trim1(x + 0.0, 0.2) | trimboth(x + 0.0, 0.2)
-        | scoreatpercentile(x, 30) | boxcox(x, 0.4) | yeojohnson(x, 0.4) | boxcox_llf(x[0], y) | yeojohnson_llf(0.4, x)
-        | ttest_ind_from_stats(x[0], x[1], 5, y[0], y[1], 7)[0] | obrientransform(x, y)[0] | energy_distance(x, y)
+    "stats": """describe(x).variance | gzscore(x) ** 3 | sigmaclip(x, 2.0, 2.0)[0] | trim1(x + 0.0, 0.2)
+        | trimboth(x + 0.0, 0.2)
+        | scoreatpercentile(x, 30) | boxcox(x, 0.4) | yeojohnson(x, 0.4) | boxcox_llf(x[0], y)
+        | yeojohnson_llf(0.4, x) | ttest_ind_from_stats(x[0], x[1], 5, y[0], y[1], 7)[0]
+        | obrientransform(x, y)[0] | energy_distance(x, y)
         | wasserstein_distance(x, y) | directional_stats(m).mean_resultant_length""",
     "spatial.distance": """euclidean(x, y) | sqeuclidean(x, y) | braycurtis(x, y) | canberra(x, y) | chebyshev(x, y)
         | cityblock(x, y) | correlation(x, y) | cosine(x, y) | jensenshannon(x, y) | minkowski(x, y, 3)
@@ -55,14 +57,14 @@ WITHOUT = {
         newton_cotes check_COLA check_NOLA choose_conv_method czt_points findfreqs kaiser_atten get_blas_funcs
         get_lapack_funcs get_workers set_workers register_backend set_backend set_global_backend skip_backend
         show_options linprog_verbose_callback""",
-    "warnings, errors, options and results": """LinAlgError LinAlgWarning BadCoefficients IntegrationWarning ODEintWarning
-        DenseOutput OdeSolution OdeSolver OptimizeResult OptimizeWarning RootResults NoConvergence Bounds
+    "warnings, errors, options and results": """LinAlgError LinAlgWarning BadCoefficients IntegrationWarning
+        ODEintWarning DenseOutput OdeSolution OdeSolver OptimizeResult OptimizeWarning RootResults NoConvergence Bounds
         LinearConstraint NonlinearConstraint BootstrapMethod MonteCarloMethod PermutationMethod CensoredData
         ConstantInputWarning DegenerateDataWarning FitError NearConstantInputWarning""",
     "parts of optimizers": """BFGS SR1 BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian
         LbfgsInvHessProduct""",
-    "base classes, and classes whose methods have rules": """BivariateSpline interp2d Covariance rv_continuous rv_discrete
-        rv_histogram gaussian_kde""",
+    "base classes, and classes whose methods have rules": """BivariateSpline interp2d Covariance rv_continuous
+        rv_discrete rv_histogram gaussian_kde""",
     "draws at random": "clarkson_woodruff_transform",
     "goes by the other forms of a filter": "group_delay lfiltic lp2bp_zpk lp2bs_zpk",
     "refuses by what it calls": "kstest",
