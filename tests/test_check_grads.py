@@ -129,6 +129,16 @@ def test_a_wrong_tangent_is_found_with_its_line():
         s2s.check_grads(through, (X,), modes=["fwd"])
 
 
+def product_of_powers(x, y):
+    return x**2 * y**3
+
+
+@pytest.mark.parametrize("order", [3, 4])
+def test_higher_orders(order):
+    report = s2s.check_grads(product_of_powers, (0.3, 0.4), order=order)
+    assert [c.order for c in report.comparisons] == [k for k in range(1, order + 1) for _ in range(2)]
+
+
 def test_documents():
     results = doctest.testmod(s2s.testing)
     assert results.attempted and not results.failed

@@ -795,8 +795,8 @@ class Specializer:
             return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)
         if isinstance(fn, functools.partial):
             fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.keywords.items()}
-            return self.apply_known(
-                fn.func, [*map(ir.Const, fn.args), *args], fixed | kwargs, frame, builder, span, name, effect
+            return self.apply(
+                ir.Const(fn.func), [*map(ir.Const, fn.args), *args], fixed | kwargs, frame, builder, span, name, effect
             )
         if isinstance(fn, types.MethodType):
             owner: ir.Atom = ir.Const(fn.__self__)

@@ -68,6 +68,7 @@ linear(
     samples=[args(arr(3), np.ones(3)), args(num(), np.ones(3))],
 )
 zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.check_bits)
+zero(rt.einsum_is_plain, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output)
 
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------
 

@@ -249,10 +249,8 @@ def einsum_parts(g: Any, subscripts: Any, operands: Any) -> list[Any]:
     arrays, indices = given[: len(given) // 2 * 2 : 2], given[1::2]
     spelled = [_spell_indices(some) for some in indices]
     text = ",".join(spelled) + (f"->{_spell_indices(given[-1])}" if len(given) % 2 else "")
-    made: list[Any] = []
-    for i in range(len(arrays)):
-        made += [rt.einsum_bar(g, text, arrays, i), None]
-    return made[: len(given)] + [None] * (len(given) - len(made))
+    bars = [rt.einsum_bar(g, text, arrays, i) for i in range(len(arrays))]
+    return [bars[k // 2] if k % 2 == 0 and k // 2 < len(bars) else None for k in range(len(given))]
 
 
 def _spell_indices(indices: Any) -> str:
