@@ -1,5 +1,7 @@
 """Derivatives of derivatives: the generated code is differentiated like any other function."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -186,3 +188,19 @@ def test_the_cotangent_of_a_variable_called_out_is_not_that_of_the_result():
     np.testing.assert_allclose(a_bar, np.cross(weights[1], c))
     np.testing.assert_allclose(b_bar, np.cross(c, weights[0]))
     np.testing.assert_allclose(c_bar, np.cross(weights[0], b) + np.cross(a, weights[1]))
+
+
+def weighted_powers(weights, x):
+    return np.sum(weights * x**3)
+
+
+def test_a_derivative_with_an_array_bound_to_it():
+    slopes = functools.partial(s2s.grad(weighted_powers, argnums=1), np.array([1.0, -2.0]))
+
+    def product(x):
+        return np.sum(slopes(x) * np.array([3.0, 1.0]))
+
+    x = np.array([0.5, 1.5])
+    np.testing.assert_allclose(s2s.grad(product)(x), [9.0, -18.0])
+    squares = s2s.grad(lambda x: np.sum(s2s.grad(product)(x) ** 2))
+    np.testing.assert_allclose(squares(x), [2.0 * 9.0 * 18.0, 2.0 * 18.0 * 12.0])

@@ -59,7 +59,7 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     chosen = masked(builder, g)
     if chosen is not None:
         return mask(builder, chosen[0], multiply(builder, chosen[1], p, span), chosen[2], span)
-    if isinstance(p, ir.Const) and p.value == -1.0:
+    if _is_float(p) and p.value == -1.0:  # type: ignore[union-attr]
         return negate(builder, g, span)
     inner = definition(builder, p, operator.neg)
     if inner is not None:
@@ -156,7 +156,7 @@ def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: st
         doubled = multiply(builder, a, ir.Const(2.0), span)
         return doubled if isinstance(doubled, ir.Const) else builder.context.renamed(builder, doubled, name)
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, ir.Const) and x.value == 0.0:
+        if _is_float(x) and x.value == 0.0:  # type: ignore[union-attr]
             return y
     signed = definition(builder, b, operator.neg)
     if signed is not None:
