@@ -11,6 +11,7 @@ import numpy as np
 from s2s import samples
 from s2s.api import differentiable, option_error
 from s2s.derivatives import Derivative, backend_of, derivative, store_of
+from s2s.target import target_of
 
 __all__ = ["map"]
 
@@ -56,6 +57,10 @@ def _mapped(f: Any, in_axes: Any, out_axes: Any) -> Derivative:
     name = getattr(f, "__name__", type(f).__name__).strip("<>")
     mapped.__name__ = mapped.__qualname__ = f"{name}_map"
     mapped.__module__ = getattr(f, "__module__", None) or "s2s"
+    target = target_of(f) if callable(f) else None
+    if target is not None:
+        mapped.__dict__["__s2s_made_of__"] = target.function  # beside which the code is stored
+        mapped.__dict__["__s2s_made_by__"] = repr((in_axes, out_axes))
     mapped.__doc__ = f"{name} for each sample.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
     found = derivative("primal", differentiable(mapped, backend=backend_of(f)), None, False, "zeros")
     found.remade = map, (f, in_axes, out_axes)

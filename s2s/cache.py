@@ -77,7 +77,7 @@ def user_folder() -> str:
 
 def folders_of(function: types.FunctionType) -> list[str]:
     """The folders to look in for a function, the best first; none where its source is not a file."""
-    file = function.__code__.co_filename
+    file = _user_function(function).__code__.co_filename
     if not is_on() or not os.path.isfile(file):
         return []
     override = os.environ.get("S2S_CACHE_DIR")
@@ -87,6 +87,13 @@ def folders_of(function: types.FunctionType) -> list[str]:
     if os.path.basename(beside) != FOLDER:
         beside = os.path.join(beside, FOLDER)
     return [beside, user_folder()]
+
+
+def _user_function(function: types.FunctionType) -> types.FunctionType:
+    """The function itself; for one that s2s has made of another, the other one."""
+    found = getattr(function, "__s2s_made_of__", function)
+    assert isinstance(found, types.FunctionType)
+    return found
 
 
 def is_safe(path: str, want_folder: bool) -> bool:
@@ -167,16 +174,20 @@ def _is_literal(value: Any) -> bool:
 
 def _identity(function: types.FunctionType) -> str:
     """A name for the function in its file; lambdas and nested functions need the line too."""
-    code = function.__code__
+    user = _user_function(function)
+    code = user.__code__
     line = f":{code.co_firstlineno}" if "<" in code.co_qualname else ""
-    return f"{os.path.abspath(code.co_filename)}:{code.co_qualname}{line}"
+    made = "" if user is function else f" {function.__qualname__} {getattr(function, '__s2s_made_by__', '')}"
+    return f"{os.path.abspath(code.co_filename)}:{code.co_qualname}{line}{made}"
 
 
 def _file_name(function: types.FunctionType, request: Request, full: str) -> str:
     """``model.loss.grad_W_b.3f2a91c0d4e5.py``"""
-    stem = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
+    user = _user_function(function)
+    stem = os.path.splitext(os.path.basename(user.__code__.co_filename))[0]
+    name = user.__code__.co_qualname if user is function else function.__qualname__
     wrt = "_".join("_".join(map(str, path)) for path in request.wrt)
-    readable = re.sub(r"[^\w.]+", "_", f"{stem}.{function.__code__.co_qualname}.{request.mode}_{wrt}")
+    readable = re.sub(r"[^\w.]+", "_", f"{stem}.{name}.{request.mode}_{wrt}")
     tag = f"{full} {platform.python_version()} {np.__version__}"
     return f"{readable[:120]}.{new_hash(tag.encode()).hexdigest()[:12]}.py"
 
