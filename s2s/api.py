@@ -140,6 +140,13 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     without a derivative: ``"straight_through"``, ``"zero"``, ``"error"``, or a dict of these by function
     name.
 
+    >>> import numpy as np, s2s
+    >>> @s2s.differentiable(nonsmooth="zero")
+    ... def rounded(x):
+    ...     return np.floor(x) * x
+    >>> print(rounded(2.5), s2s.grad(rounded)(2.5))
+    5.0 2.0
+
     Raises ArgumentError for an option that there is not, and for what is no function.
     """
     checked = _options(options)
@@ -199,6 +206,16 @@ def grad(
     ``(value, aux)`` and the derivative ``(gradient, aux)``. ``unconnected`` is what an argument that the
     result does not depend on gets: ``"zeros"`` or ``"none"``.
 
+    >>> import numpy as np, s2s
+    >>> def loss(w, x):
+    ...     return np.sum((w @ x - 1.0) ** 2)
+    >>> w, x = np.eye(2), np.array([2.0, 3.0])
+    >>> s2s.grad(loss)(w, x)
+    array([[ 4.,  6.],
+           [ 8., 12.]])
+    >>> s2s.grad(loss, argnums=("x",))(w, x)
+    (array([2., 4.]),)
+
     Raises ArgumentError for an unknown argument here, and for an integer argument to differentiate at the
     call; NonScalarOutputError where the result is not one real number; the other DifferentiationErrors
     where the function cannot be differentiated.
@@ -215,7 +232,12 @@ def value_and_grad(
     unconnected: str = "zeros",
 ) -> Derivative:
     """The value and the gradient, ``(value, gradient)``, as a function of the same arguments; with
-    ``has_aux`` ``((value, aux), gradient)``. Arguments and errors are those of ``grad``."""
+    ``has_aux`` ``((value, aux), gradient)``. Arguments and errors are those of ``grad``.
+
+    >>> import s2s
+    >>> s2s.value_and_grad(lambda x, y: x * y**2, argnums=(0, 1))(2.0, 3.0)
+    (18.0, (9.0, 12.0))
+    """
     from s2s import derivatives
 
     return derivatives.derivative("value_and_grad", f, argnums, has_aux, check_unconnected(unconnected))
@@ -234,6 +256,14 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
     ``pullback(cotangent)`` takes what has the structure and shapes of ``out``, where None may stand for a part that has
     no derivative, and returns a tuple with one cotangent for each positional argument: None for one that has no
     derivative (an int, None, a string). It raises ArgumentError where the cotangent does not fit.
+
+    >>> import numpy as np, s2s
+    >>> out, pullback = s2s.vjp(lambda x, c: c * np.cumsum(x), np.array([1.0, 2.0]), 3.0)
+    >>> out
+    array([3., 9.])
+    >>> x_bar, c_bar = pullback(np.array([1.0, 1.0]))
+    >>> x_bar, float(c_bar)
+    (array([6., 3.]), 4.0)
 
     Arguments that ``f`` changes in place stay as they are. Where ``f`` returns None, ``out`` is what the changed
     argument would hold, a tuple where there are several.
@@ -255,6 +285,10 @@ def jvp(
     stands for zero, as it does for what has no derivative (an int, a string). ``out_dot`` has the structure, shapes and
     dtypes of ``out``.
 
+    >>> import numpy as np, s2s
+    >>> s2s.jvp(lambda x, c: c * np.cumsum(x), (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), None))
+    (array([3., 9.]), array([3., 3.]))
+
     Raises ArgumentError where the tangents do not fit the primals, and the other DifferentiationErrors where the
     function cannot be differentiated.
     """
@@ -274,8 +308,14 @@ def source(
 
     With example arguments, the version for their kinds; without, one by the annotations (``x: float``, ``x:
     NDArray[np.float64]``), the general form where there are none. ``mode`` is ``grad``, ``value_and_grad``,
-    ``vjp`` (pulls back to every positional argument) or ``primal``. Raises what the derivative itself
-    raises.
+    ``vjp`` (pulls back to every positional argument), ``jvp``, a Jacobian (``jacfwd``, ``jacrev``) or ``primal``.
+    Raises what the derivative itself raises.
+
+    >>> import s2s
+    >>> def cube(x):
+    ...     return x**3
+    >>> "x_bar = 3 * x ** 2" in s2s.source(cube, 1.0)
+    True
     """
     from s2s import derivatives
 

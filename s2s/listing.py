@@ -47,6 +47,10 @@ def functions(filter: str = "") -> list[FunctionRow]:
 
     Functions of SciPy are among them where SciPy is installed. Anything else that is written in Python is
     differentiated by its source and needs no rule.
+
+    >>> import s2s
+    >>> [row.name for row in s2s.functions("linalg.solve")]  # doctest: +ELLIPSIS
+    ['numpy.linalg.solve', 'scipy.linalg.solve', ...]
     """
     found = [name for name in table.EXTENSIONS if _is_installed(name)]
     table.extend(*found)

@@ -6,6 +6,7 @@
 import ast
 import contextlib
 import doctest
+import inspect
 import io
 import os
 import re
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import s2s
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -355,3 +358,15 @@ def test_links_between_documents_lead_somewhere():
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             if "://" not in target:
                 assert (document.parent / target).exists(), f"{document.relative_to(ROOT)}: {target}"
+
+
+PUBLIC = sorted(name for name in s2s.__all__ if inspect.isfunction(getattr(s2s, name)))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_functions_have_examples_that_run(name):
+    function = getattr(s2s, name)
+    examples = doctest.DocTestFinder(recurse=False).find(function, name, globs={"s2s": s2s})
+    assert any(test.examples for test in examples), f"s2s.{name} shows no example"
+    for test in examples:
+        assert doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
