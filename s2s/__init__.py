@@ -14,6 +14,7 @@ s2s.check_grads(f, (x,))         derivatives against differences
 s2s.checkpoint(layer)            a function whose reverse computes again what it reads
 s2s.checkpointed(range(n), 20)   a loop whose reverse keeps 20 states and computes the others again
 s2s.optim.Adam(0.1)              optimizers: steps along the gradient, parts frozen
+s2s.stop_gradient(x)             x, which derivatives take for a constant
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
 """
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from s2s import errors, optim
     from s2s.batches import map
     from s2s.checkpointing import checkpoint, checkpointed
+    from s2s.choices import stop_gradient
     from s2s.derivatives import Derivative
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
@@ -69,6 +71,7 @@ __all__ = [
     "source",
     "sparse_hessian",
     "sparse_jacobian",
+    "stop_gradient",
     "value_and_grad",
     "value_and_jacobian",
     "vhp",
@@ -85,6 +88,7 @@ _LATER = {
     "checkpointed": "s2s.checkpointing",
     "functions": "s2s.listing",
     "map": "s2s.batches",
+    "stop_gradient": "s2s.choices",
 }
 
 
