@@ -230,6 +230,11 @@ def stencil_while(u, n, s):
 def measured(f, *args):
     """Peak memory of a second call in sizes of the first argument, and the number of steps advanced in reverse."""
     f(*args)
+    return measured_once(f, *args)
+
+
+def measured_once(f, *args):
+    """``measured``, of a function that has been called before."""
     steps, seen = rt.Snapshots.steps, []
     rt.Snapshots.steps = lambda self, step: seen.append(steps(self, step)) or seen[-1]
     tracemalloc.start()
@@ -246,7 +251,6 @@ STATE = np.linspace(0.5, 0.6, 10_000)
 
 @pytest.mark.parametrize("f", [stencil, stencil_in_place])
 def test_memory_is_that_of_the_snapshots_and_the_steps_are_those_of_the_theory(f):
-    """``benchmarks/checkpointing.py`` does it with 10,000 steps and a state of 1 MB."""
     few, many = (measured(s2s.grad(f), STATE, 400, s) for s in (5, 20))
     assert few[1] == advances(401, 5) - 400
     assert many[1] == advances(401, 20) - 400
@@ -254,6 +258,15 @@ def test_memory_is_that_of_the_snapshots_and_the_steps_are_those_of_the_theory(f
     assert few[0] < 5 + 18
     longer = measured(s2s.grad(f), STATE, 1200, 5)
     assert abs(longer[0] - few[0]) < 1.5
+
+
+def test_ten_thousand_steps_of_a_megabyte_fit_in_twenty_snapshots():
+    state = np.linspace(0.5, 0.6, 2**17)
+    gradient = s2s.grad(stencil_in_place)
+    gradient(state, 2, 2)
+    states, steps = measured_once(gradient, state, 10_000, 20)
+    assert states < 20 + 12
+    assert steps == advances(10_001, 20) - 10_000
 
 
 def test_memory_of_a_loop_of_unknown_length():
