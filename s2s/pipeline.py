@@ -135,9 +135,9 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
         function = observe(primal, context)
     elif request.mode != "primal":
         function = Joint(context, specializer, primal, request, shared, arguments).build()
-    function = _checked(_finish(function, fn, request))
+    function = _sound(_finish(function, fn, request))
     # dead code, and operations done twice
-    function = _checked(share_names(simplify(name_temporaries(function, context), context)))
+    function = _sound(share_names(simplify(name_temporaries(function, context), context)))
     # text
     emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
     lowered.flush()
@@ -230,6 +230,17 @@ def _note_definitions(function: ir.Function, context: Context) -> None:
 def _checked(function: ir.Function) -> ir.Function:
     """The function, its IR verified where the environment asks for it, as the tests do."""
     return ir.check(function) if os.environ.get("S2S_CHECK_IR") else function
+
+
+def _sound(function: ir.Function) -> ir.Function:
+    """The function, its IR verified always: code that reads a variable too early could give a wrong number."""
+    try:
+        return ir.check(function)
+    except ir.BrokenIR as problem:
+        if os.environ.get("S2S_CHECK_IR"):
+            raise
+        line = next((line.strip() for line in str(problem).splitlines() if "<--" in line), str(problem))
+        raise error("S2S901", span=function.span, problem=f"its generated code is broken, {line}") from None
 
 
 def simplify(function: ir.Function, context: Context) -> ir.Function:

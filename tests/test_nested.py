@@ -465,6 +465,19 @@ def test_fourth_derivatives(modes):
     assert f(x) == pytest.approx(120 * x * s + 240 * x**2 * c - 120 * x**3 * s - 20 * x**4 * c + x**5 * s, rel=1e-12)
 
 
+def test_values_that_stores_of_the_inner_derivative_hold():
+    def f(x):
+        h = x
+        for _ in range(5):
+            h = np.tanh(h * x) + h
+        return h
+
+    def along(x):
+        return s2s.jvp(s2s.grad(f), (x,), (1.0,))[1]
+
+    assert s2s.grad(along)(0.83) == pytest.approx(differences(along, 0.83), rel=1e-6)
+
+
 def test_third_order_inside():
     def f(x):
         return np.sum(s2s.grad(lambda y: np.sum(s2s.grad(lambda z: np.sum(s2s.grad(energy)(z) * y * x))(y)))(x))

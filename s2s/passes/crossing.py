@@ -42,7 +42,8 @@ Key = tuple[ir.Var, tuple[Any, ...]]
 
 @dataclass(eq=False)
 class Sweep:
-    """The reverse of one block: cotangents so far, and what was given back for it at its start."""
+    """The reverse of one block: cotangents so far, and what was given back for it at its start; ``late`` is what is
+    found again in the midst of it only."""
 
     builder: Builder
     region: Region
@@ -53,6 +54,7 @@ class Sweep:
     accumulators: dict[Key, ir.Var] = field(default_factory=dict)
     restored: dict[ir.Var, ir.Atom] = field(default_factory=dict)
     requests: dict[ir.Var, ir.Var] = field(default_factory=dict)
+    late: set[ir.Var] = field(default_factory=set)
     prologue: list[ir.Statement] = field(default_factory=list)
 
     def holding(self, key: Key) -> Sweep | None:
@@ -234,6 +236,8 @@ class Crossing:
         if home is None or var in kept or home.kept_loop() is None:
             return True
         holder = sweep.of(home)
+        if holder is sweep and var in sweep.late:
+            return False
         if var in holder.restored and var not in sweep.requests:
             return True
         return home.kept_loop() is not sweep.region.kept_loop()

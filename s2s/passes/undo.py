@@ -135,6 +135,7 @@ def read_back(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
         found = sweep.builder.call(np.copy, found, name=value.name, span=s.span)
     if isinstance(found, ir.Var):
         sweep.restored[value] = found
+        sweep.late.add(value)
 
 
 def _is_exact(value: AbstractValue, place: AbstractValue, array: Array) -> bool:

@@ -334,3 +334,30 @@ def kalman_like(observations):
         variance = (1.0 - gain) * variance
         loss = loss + error * error / (variance + 0.5) + np.log(variance + 0.5)
     return loss
+
+
+@case(0.7)
+@case(np.float64(-0.4))
+def what_a_store_holds_and_a_cheap_operation_reads(x):
+    kept = np.empty(5)
+    h = x
+    for i in range(5):
+        t = np.tanh(h)
+        kept[i] = t
+        u = 1.0 - t
+        h = h * u + x
+    return h + np.sum(kept)
+
+
+@case(0.7)
+def what_a_store_holds_and_a_chain_reads(x):
+    kept = np.empty((3, 2))
+    h = x
+    for i in range(3):
+        for j in range(2):
+            t = np.sin(h)
+            kept[i, j] = t
+            u = 2.0 - t
+            v = u + h
+            h = h * u * 0.3 + v * x
+    return h + np.sum(kept**2)
