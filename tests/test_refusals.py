@@ -928,3 +928,16 @@ def test_elements_in_their_order_of_an_array_that_changes_meanwhile():
 
     with pytest.raises(s2s.errors.NoDerivativeError, match="the attribute `flat`"):
         s2s.grad(f)(np.array([1.0, 2.0, 3.0]))
+
+
+def test_pairs_of_lists_of_unknown_length_that_are_kept():
+    def f(x, n):
+        products = [x[0] * i for i in range(n)]
+        pairs = list(zip(products, products[1:]))
+        return pairs[0][0] * pairs[0][1]
+
+    x = np.array([1.0, 2.0])
+    for derivative in (lambda: s2s.grad(f)(x, 4), lambda: s2s.jvp(f, (x, 4), (x, None))):
+        text = refusal(NoDerivativeError, derivative)
+        assert "zip of values of unknown length or order carries a derivative here [S2S210]" in text
+        assert_shows(text, f, "pairs = list(zip(products, products[1:]))", "zip(products, products[1:])")

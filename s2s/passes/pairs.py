@@ -80,6 +80,9 @@ def _is_spread(fn: ir.Atom, args: Any, kwargs: Any) -> bool:
     return spread and isinstance(fn, ir.Const) and not is_structural(fn.value)
 
 
+_ITERATORS = (zip, enumerate, reversed)
+"""What makes an iterator, whose items are in no container."""
+
 _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_dict": "`{**a, **b}`"}
 """What the user wrote for an operation whose result cannot carry derivatives, where it does."""
 
@@ -88,6 +91,7 @@ def _pair(
     self: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
 ) -> list[ir.Statement]:
     own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
+    own = own or (isinstance(fn, ir.Const) and any(fn.value is made for made in _ITERATORS))
     if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
         raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
     builder = Builder(self.context)
