@@ -12,8 +12,9 @@ import pytest
 from test_compiled import path_of
 from test_rules import Case, draws, fill, tree
 
+from s2s.record import replace
 from s2s.rules import table
-from s2s.rules.table import RULES, Rule, Sample
+from s2s.rules.table import RULES, Draw, Rule, Sample, args
 
 table.extend()
 
@@ -171,6 +172,75 @@ def test_jax(rule: Rule, path: str) -> None:
             compared += 1
             compare(case, theirs)
     assert compared, "JAX has the function and takes none of these samples"
+
+
+# --- JAX, of complex numbers: all functions that take them, both modes ----------------------------------------------
+
+
+def with_complex(argument: Any) -> Any:
+    """An argument of a sample, with complex arrays in place of real ones."""
+    if isinstance(argument, Draw):
+        return argument if argument.shape is None else replace(argument, complex=True)
+    if type(argument) in (list, tuple):
+        return type(argument)(map(with_complex, argument))
+    return argument
+
+
+def complex_samples(rule: Rule) -> Iterator[Sample]:
+    """Samples with complex numbers; made from the others where the rule has none."""
+    yield from filter(is_complex, rule.samples)
+    for sample in rule.samples:
+        made = args(*map(with_complex, sample.args), **{k: with_complex(v) for k, v in sample.kwargs.items()})
+        if is_complex(made) and not is_complex(sample):
+            yield made
+
+
+def tangent_by_jax(case: PeerCase, fn: Any) -> list[Any]:
+    directions = [d for name in case.active for d in case.turned(name)]
+
+    @jax().jit
+    def tangent(leaves: list[Any], turned: list[Any]) -> Any:
+        return jax().jvp(lambda *given: case.call_with(fn, list(given)), leaves, turned)[1]
+
+    return jax().tree_util.tree_leaves(tangent(case.active_leaves(), directions))  # type: ignore[no-any-return]
+
+
+def first_with_jax(rule: Rule, fn: Any) -> tuple[PeerCase, list[Any]] | None:
+    """The first complex sample that both take, and the cotangents by JAX."""
+    for sample in complex_samples(rule):
+        try:
+            case = PeerCase(rule, sample)
+        except (TypeError, ValueError, np.linalg.LinAlgError):
+            continue  # NumPy's function is for real numbers
+        theirs = by_jax(case, fn)
+        if theirs is not None:
+            return case, theirs
+    return None
+
+
+COMPLEX: list[str] = []
+"""The functions that were compared."""
+
+
+@pytest.mark.parametrize("rule, path", list(rules_in({"numpy": "jax.numpy"})))
+def test_jax_of_complex_numbers(rule: Rule, path: str) -> None:
+    fn = counterpart(path, JAX) if path.startswith("numpy.") and path not in NOT_COMPARED else None
+    found = None if fn is None else first_with_jax(rule, fn)
+    if found is None:
+        return
+    case, theirs = found
+    compare(case, theirs)
+    ours = [np.asarray(part) for part in tree(case.tangent())]
+    for a, b in zip(ours, tangent_by_jax(case, fn), strict=True):
+        if b.dtype.kind == "V":
+            continue  # JAX's tangent of an integer
+        size = max(1.0, float(np.max(np.abs(b), initial=0.0)))
+        np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8 * size, err_msg=str(case.sample))
+    COMPLEX.append(path)
+
+
+def test_many_functions_of_complex_numbers_are_compared() -> None:
+    assert len(COMPLEX) >= 150 or len(COMPLEX) == 0  # none where this test runs alone
 
 
 # --- autograd -------------------------------------------------------------------------------------------------------
