@@ -1113,6 +1113,8 @@ def observing(observer: Any) -> Any:
 
 def observed(fn: Any, place: str, /, *args: Any, **kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``, of which an observer is told; ``place`` is the file and line of the call."""
+    if args and isinstance(args[0], np.generic) and getattr(fn, "__objclass__", None) is np.ndarray:
+        fn = getattr(type(args[0]), fn.__name__)  # the number's own method
     observer = _OBSERVER.get()
     return fn(*args, **kwargs) if observer is None else observer.operation(fn, place, args, kwargs)
 

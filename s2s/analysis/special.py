@@ -640,6 +640,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.ndim: _ndim_call,
     np.size: _size_call,
     rt.zeros_of: _zeros_of,
+    rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
     rt.unstack_like: _cotangent_of(1),
     rt.mirror: _cotangent_of(1),

@@ -156,7 +156,7 @@ class Steps:
 
     def at(self, t: Any) -> Any:
         """The states at a vector of times, which are the rows."""
-        j = places(t, self.times)
+        j = filled(np.shape(t), int, places(t, self.times))
         h = self.times[j + 1] - self.times[j]
         x = (t - self.times[j]) / h
         weights = (x[:, None] ** np.arange(1.0, 1.0 + np.shape(self.powers)[1])) @ self.powers.T

@@ -82,6 +82,16 @@ def test_second_derivatives(method: str) -> None:
     assert s2s.grad(s2s.grad(lambda k: growth(k, method)))(0.9) == pytest.approx(expected, rel=1e-6)
 
 
+def pulled(y, t, a, b):
+    return -np.sqrt(t) - y + a - np.mean((y + b) ** 2)
+
+
+def test_every_argument_to_second_order() -> None:
+    y, t = np.array([0.3, -0.5, 1.2]), np.linspace(0.1, 0.2, 4)
+    more = (np.array([0.4, 0.1, -0.7]), np.array([0.2, 1.1, 0.5]))
+    s2s.check_grads(lambda y, t, more: integrate.odeint(pulled, y, t, more, **TIGHT), (y, t, more), rtol=1e-4)
+
+
 # --- forms of calls and of results ------------------------------------------------------------------------------------
 
 

@@ -143,6 +143,10 @@ def test_vectors(f: Any) -> None:
     check(f, [0.4, 1.3])
 
 
+def test_what_is_watched_calls_the_methods_of_numbers() -> None:
+    s2s.check_grads(lambda a: stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), a), (np.array([1.5, 2.0, 3.0]),))
+
+
 def of_values(a, b):
     x = np.abs(POINTS) * a + 0.2 * b
     scores = np.sum(stats.zscore(POINTS * a + POINTS**2, axis=None) ** 3) + np.sum(stats.zmap(POINTS * a, x) ** 2)
