@@ -89,6 +89,24 @@ def by_first_of_beta(a: Any, b: Any, logit: Any) -> Any:
     return np.where(inside, -side[..., 0] * total, 0.0)
 
 
+# --- trigamma function of complex numbers -----------------------------------------------------------------------------
+
+
+def trigamma(x: Any) -> Any:
+    """The derivative of psi, which SciPy has for real numbers: else from its values twelve further on, where few terms
+    of its series are enough, or to the left by reflection (DLMF 5.5.4, 5.15.1)."""
+    if not np.iscomplexobj(x):
+        return special.zeta(2.0, x)
+    left = np.real(x) < 0.0
+    z = np.where(left, 1.0 - x, x)
+    near = np.sum(1.0 / (np.expand_dims(z, -1) + np.arange(12.0)) ** 2, axis=-1)
+    u = 1.0 / (z + 12.0)
+    v = u * u
+    series = u + v * (0.5 + u * (1.0 / 6.0 - v * (1.0 / 30.0 - v * (1.0 / 42.0 - v * (1.0 / 30.0 - v * 5.0 / 66.0)))))
+    turned = (np.pi / np.sin(np.pi * np.where(left, x, 0.5))) ** 2 - near - series
+    return np.where(left, turned, near + series)
+
+
 # --- zeta function ----------------------------------------------------------------------------------------------------
 
 TERMS = np.arange(10.0)

@@ -39,13 +39,15 @@ partials(special.gamma, lambda y, x: y * special.psi(x), domain=POSITIVE)
 
 def _rgamma(y: Any, x: Any) -> Any:
     """-psi(x) / Gamma(x); at the poles of Gamma, x = 0, -1, -2, ..., its limit (-1)^x (-x)!."""
+    if np.iscomplexobj(x):
+        return -y * special.psi(x)
     pole = y == 0.0
     at_pole = np.cos(math.pi * x) * special.gamma(np.where(pole, 1.0 - x, 1.0))
     return np.where(pole & (x <= 0.0), at_pole, -y * special.psi(np.where(pole, 1.0, x)))
 
 
 partials(special.rgamma, _rgamma)
-partials(special.psi, lambda y, x: special.zeta(2.0, x), domain=POSITIVE)
+partials(special.psi, lambda y, x: incomplete.trigamma(x), domain=POSITIVE)
 partials(
     special.polygamma, None, lambda y, n, x: special.polygamma(n + 1, x), params="n, x", domain=(2, POSITIVE),
 )

@@ -131,3 +131,13 @@ def test_neither_importing_nor_using_s2s_imports_scipy(tmp_path: Any) -> None:
         "s2s.grad(f)(np.ones(3))\nassert not any(name.split('.')[0] == 'scipy' for name in sys.modules)\n"
     )
     subprocess.run([sys.executable, str(program)], check=True)
+
+
+@pytest.mark.parametrize("z", [0.7 + 0.4j, -3.3 + 0.2j, -0.5 + 2.0j, 5.0 + 10.0j, 0.1 - 0.1j, -12.7 - 0.5j])
+@pytest.mark.parametrize("fn", [special.psi, special.rgamma])
+def test_functions_of_gamma_at_complex_numbers(fn: Any, z: complex) -> None:
+    h = 1e-3
+    expected = (8.0 * (fn(z + h) - fn(z - h)) - (fn(z + 2.0 * h) - fn(z - 2.0 * h))) / (12.0 * h)
+    _, pullback = s2s.vjp(lambda z: fn(z), z)
+    assert abs(pullback(1.0 + 0.0j)[0] - expected) < 1e-7 * abs(expected)
+    assert abs(s2s.jvp(lambda z: fn(z), (z,), (0.6 - 0.8j,))[1] - expected * (0.6 - 0.8j)) < 1e-7 * abs(expected)
