@@ -204,3 +204,12 @@ def test_a_derivative_with_an_array_bound_to_it():
     np.testing.assert_allclose(s2s.grad(product)(x), [9.0, -18.0])
     squares = s2s.grad(lambda x: np.sum(s2s.grad(product)(x) ** 2))
     np.testing.assert_allclose(squares(x), [2.0 * 9.0 * 18.0, 2.0 * 18.0 * 12.0])
+
+
+def slopes(values, places):
+    return np.sum(np.gradient(values, places, edge_order=2) ** 3)
+
+
+def test_slopes_by_the_places_of_the_points():
+    values, places = np.array([0.5, -1.0, 2.0, 0.3, 1.1]), np.array([0.0, 0.7, 1.1, 2.0, 2.9])
+    s2s.check_grads(slopes, (values, places), order=2)

@@ -264,17 +264,46 @@ def slope_bar(g: Any, spacing: Any, edge_order: int) -> Any:
     steps = np.full(n - 1, spacing, dtype=g.dtype) if np.ndim(spacing) == 0 else np.diff(spacing)
     steps = np.reshape(steps, (-1, *rest))
     share = steps[:-1] / (steps[:-1] + steps[1:])  # of the quotient after a point in its slope
-    quotients_bar = np.zeros((n - 1, *g.shape[1:]), dtype=g.dtype)
+    return ends_bar(quotients_bar_of(g, share, edge_order) / steps)
+
+
+def quotients_bar_of(g: Any, share: Any, edge_order: int, one: float = 1.0) -> Any:
+    """The cotangent of the quotients of differences from that of the slopes, along the first axis; where ``one`` is 0,
+    its tangent from that of the shares."""
+    quotients_bar = np.zeros((len(g) - 1, *g.shape[1:]), dtype=g.dtype)
     quotients_bar[1:] += share * g[1:-1]
-    quotients_bar[:-1] += (1.0 - share) * g[1:-1]
-    quotients_bar[0] += g[0]
-    quotients_bar[-1] += g[-1]
+    quotients_bar[:-1] += (one - share) * g[1:-1]
+    quotients_bar[0] += one * g[0]
+    quotients_bar[-1] += one * g[-1]
     if edge_order == 2:
         quotients_bar[:2] += np.stack([share[0] * g[0], -share[0] * g[0]])
-        quotients_bar[-2:] += np.stack([-(1.0 - share[-1]) * g[-1], (1.0 - share[-1]) * g[-1]])
-    change = quotients_bar / steps
+        quotients_bar[-2:] += np.stack([-(one - share[-1]) * g[-1], (one - share[-1]) * g[-1]])
+    return quotients_bar
+
+
+def ends_bar(change: Any) -> Any:
+    """The cotangent of values from that of their differences along the first axis."""
     zero = np.zeros_like(change[:1])
     return np.concatenate([zero, change]) - np.concatenate([change, zero])
+
+
+def slope_bar_dot(g: Any, spacing: Any, spacing_dot: Any, edge_order: int) -> Any:
+    """The tangent of ``slope_bar`` from that of the distance, or of the places, along the first axis."""
+    if np.ndim(spacing) == 0:
+        return -spacing_dot / spacing * slope_bar(g, spacing, edge_order)
+    shape = (-1, *(1,) * (np.ndim(g) - 1))
+    steps = np.reshape(np.diff(spacing), shape)
+    steps_dot = np.reshape(np.diff(np.broadcast_to(spacing_dot, np.shape(spacing))), shape)
+    share, share_dot = shares_and_dots(steps, steps_dot)
+    bars = quotients_bar_of(g, share, edge_order)
+    moved = quotients_bar_of(g, share_dot, edge_order, one=0.0)
+    return ends_bar(moved / steps - bars * steps_dot / steps**2)
+
+
+def shares_and_dots(steps: Any, steps_dot: Any) -> tuple[Any, Any]:
+    """The share of the quotient after a point in its slope, and its tangent from that of the steps."""
+    both = steps[:-1] + steps[1:]
+    return steps[:-1] / both, (steps_dot[:-1] * steps[1:] - steps[:-1] * steps_dot[1:]) / both**2
 
 
 def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
@@ -335,7 +364,7 @@ def places_dot(places_dots: Any, f: Any, places: Any, edge_order: int) -> Any:
     steps, quotients, share = quotients_of(f, places)
     steps_dot = np.reshape(np.diff(places_dots), np.shape(steps))
     changes = -quotients * steps_dot / steps
-    share_dot = (steps_dot[:-1] * steps[1:] - steps[:-1] * steps_dot[1:]) / (steps[:-1] + steps[1:]) ** 2
+    _, share_dot = shares_and_dots(steps, steps_dot)
     bends = quotients[1:] - quotients[:-1]
     inner = (1.0 - share) * changes[:-1] + share * changes[1:] + share_dot * bends
     first, last = changes[:1], changes[-1:]
@@ -385,6 +414,20 @@ def spacing_dot(dot: Any, slope: Any, f: Any, spacing: Any, axis: int, edge_orde
     return np.moveaxis(places_dot(dot, np.moveaxis(f, axis, 0), spacing, edge_order), 0, axis)
 
 
+def _gradient_bar_spacings_dot(varargs_dot: Any, g: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+    axes = gradient_axes(f, axis)
+    parts = [g] if len(axes) == 1 else g
+    given, dots = varargs, varargs_dot
+    if len(varargs) < len(axes):  # one distance for all axes
+        given, dots = [varargs[0] for _ in axes], [varargs_dot[0] for _ in axes]
+    total = np.zeros_like(f)
+    for part, spacing, dot, along in zip(parts, given, dots, axes):
+        if part is not None:
+            moved = np.moveaxis(np.broadcast_to(part, np.shape(f)), along, 0)
+            total = total + np.moveaxis(slope_bar_dot(moved, spacing, dot, edge_order), 0, along)
+    return rt.cast(total, f)
+
+
 # The cotangent of the distances from <gradient_bar(g), v> = <g, np.gradient(v)>.
 vjp(
     gradient_bar, params="g, f, varargs, axis, edge_order", harmless="f",
@@ -392,12 +435,16 @@ vjp(
     varargs=lambda y_bar, g, varargs, axis, edge_order: spacings_bar(
         g, np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order), y_bar, varargs, axis, edge_order
     ),
-    samples=[args(arr(5), np.ones(5), (0.5,), None, 1)],
+    samples=[
+        args(arr(5), np.ones(5), (num(0.5, 1.0),), None, 1), args(arr(5), np.ones(5), (arr(5, low=0.5),), None, 2),
+        args((arr(3, 4), arr(3, 4)), np.ones((3, 4)), (num(0.5, 1.0),), None, 1),
+        args((arr(3, 4), arr(3, 4)), np.ones((3, 4)), (arr(4), num(0.5, 1.0)), (1, 0), 1),
+    ],
 )
 jvp(
     gradient_bar,
     g=lambda g_dot, f, varargs, axis, edge_order: gradient_bar(g_dot, f, varargs, axis, edge_order),
-    varargs=lambda: rt.no_derivative("the second derivative of np.gradient", "by the distances it has no rule"),
+    varargs=_gradient_bar_spacings_dot,
 )
 jvp(np.gradient, f=_gradient_f_dot, varargs=_gradient_spacings_dot)
 
