@@ -101,6 +101,7 @@ def target_of(f: Any) -> Target | None:
     from s2s.rules import table
 
     f = unwrap(f)
+    f = getattr(f, "__s2s_differentiated_as__", f) if isinstance(f, types.FunctionType) else f
     if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
         return None
     if isinstance(f, types.FunctionType):

@@ -405,3 +405,20 @@ def test_names_and_documents():
     assert "layer" in s2s.jacobian(layer).__doc__
     results = doctest.testmod(s2s.transforms)
     assert results.attempted > 15 and not results.failed
+
+
+def pair(x):
+    return np.array([x[0] ** 2 * x[1], np.sin(x[1]) * x[2]])
+
+
+def test_jacobians_by_sizes_are_differentiated_like_any_other():
+    x = np.array([0.3, 0.5, 0.9])
+    second = np.zeros((2, 3, 3))
+    second[0, 0, 0], second[0, 0, 1], second[0, 1, 0] = 2 * x[1], 2 * x[0], 2 * x[0]
+    second[1, 1, 1], second[1, 1, 2], second[1, 2, 1] = -np.sin(x[1]) * x[2], np.cos(x[1]), np.cos(x[1])
+    np.testing.assert_allclose(s2s.jacobian(s2s.jacobian(pair))(x), second, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(s2s.jacrev(s2s.value_and_jacobian(pair))(x)[1], second, rtol=1e-13, atol=1e-15)
+    _, dot = s2s.jvp(s2s.jacobian(pair), (x,), (np.ones(3),))
+    np.testing.assert_allclose(dot, second.sum(axis=-1), rtol=1e-13, atol=1e-15)
+    inside = s2s.grad(lambda x: np.sum(s2s.jacobian(pair)(x)))(x)
+    np.testing.assert_allclose(inside, second.sum(axis=(0, 1)), rtol=1e-13)

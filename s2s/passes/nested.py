@@ -158,8 +158,8 @@ def asked_of(self: Specializer, callee: ir.Atom) -> Asked | None:
     known = self.context.value(callee)
     if isinstance(known, Known):
         derivative = known.value
-        if isinstance(derivative, types.FunctionType) and derivative.__globals__ is vars(transforms):
-            derivative = getattr(derivative, "__wrapped__", None)  # one of two Jacobians, chosen by the lengths
+        if isinstance(derivative, types.FunctionType):  # one of two Jacobians, chosen by the lengths?
+            derivative = getattr(derivative, "__s2s_differentiated_as__", None)
         if not isinstance(derivative, Derivative):
             return None
         mode, f, argnums, has_aux, unconnected, _, changes, holomorphic = derivative.made_from
