@@ -61,11 +61,35 @@ def probe(
         if any(_runs_beside(fn, args, kwargs, sizes[0], length) for _, length in merged):
             loose = _of_some_length(results[0], facts)
             continue
+        if not _stays(fn, args, kwargs, sizes[0], dims, results[0]):
+            return UNKNOWN
         facts.forced += merged
         if isinstance(results[0], str) and not all(map(_is_known, (*args, *kwargs.values()))):
             return UNKNOWN  # it may have the examples' numbers in it
         return _abstract(results[0], results[1], sizes, facts)
     return loose
+
+
+def _stays(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], sizes: dict[str, int], dims: list[Dim],
+    result: Any,
+) -> bool:
+    """Whether a result has the same form where a length that may be 1 is 1, as that of ``np.squeeze`` has not."""
+    for dim in dict.fromkeys(d for d in dims if d.symbol.startswith("?") and d.offset <= 1):
+        try:
+            other = _run_example(fn, args, kwargs, sizes | {dim.symbol: 1 - dim.offset})
+        except Exception:
+            continue  # then the program raises, too
+        if _form(other) != _form(result):
+            return False
+    return True
+
+
+def _form(value: Any) -> Any:
+    """The type and the rank of a value, or of what a container holds, however many there are."""
+    if isinstance(value, (tuple, list)):
+        return type(value), frozenset(map(_form, value))
+    return type(value), np.ndim(value) if isinstance(value, np.ndarray) else 0
 
 
 def _is_known(value: AbstractValue) -> bool:

@@ -180,3 +180,15 @@ def fill_like(v):
     o = np.ones(v.shape, dtype=v.dtype) * v
     e = np.full(len(v), 2.0) * v
     return (z * o * e).sum()
+
+
+@case(M23)
+@case(M33)
+def squeezed_where_a_length_may_be_one(m):
+    first = np.squeeze(m[:, :1])
+    return np.sum(np.sin(first) + m[:, 1] * np.squeeze(m[:, None], axis=1)[:, 0] + first)
+
+
+@case(M23)
+def covariance_of_rows_that_may_be_one(m):
+    return np.sum(np.cov(m[:1])) + np.sum(np.cov(m))
