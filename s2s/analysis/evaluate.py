@@ -238,6 +238,7 @@ _DATA_DEPENDENT: set[Any] = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,
     np.ndarray.compress, np.roots, np.ndarray.tolist, np.ndarray.item, np.union1d, np.intersect1d, np.setdiff1d,
     np.setxor1d, np.unique_values, np.unique_all, np.real_if_close, np.polydiv,
+    np.histogramdd,  # an example has more bins than the memory holds where points have many coordinates
 }
 
 _COMPLEX_BY_VALUE: set[Any] = {np.linalg.eig, np.linalg.eigvals}

@@ -556,6 +556,11 @@ def _cotangent_of(place: int) -> Callable[..., AbstractValue | None]:
     return found
 
 
+def _histogramdd(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+    """The counts, of as many dimensions as points have coordinates, and the edges in each."""
+    return Sequence(tuple, (UNKNOWN, UNKNOWN))
+
+
 def _zeros_of(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
     """Zeros are of the kind of what they are the cotangent of."""
     return widen_known(value) if _holds_floats(widen_known(value)) else None
@@ -639,6 +644,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.iterable: _iterable,
     np.ndim: _ndim_call,
     np.size: _size_call,
+    np.histogramdd: _histogramdd,
     rt.zeros_of: _zeros_of,
     rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
