@@ -557,8 +557,21 @@ def _cotangent_of(place: int) -> Callable[..., AbstractValue | None]:
 
 
 def _histogramdd(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
-    """The counts, of as many dimensions as points have coordinates, and the edges in each."""
-    return Sequence(tuple, (UNKNOWN, UNKNOWN))
+    """The counts, of as many dimensions as points have coordinates, and the edges in each: by an example of points with
+    two coordinates, where it is not known how many they have."""
+    points, *rest = args
+    if not isinstance(points, Array) or points.shape is None or len(points.shape) != 2:
+        return UNKNOWN
+    columns = points.shape[1]
+    if columns.is_constant:
+        return evaluator.probe(np.histogramdd, args, {}) if columns.offset <= 4 else UNKNOWN
+    two = Array(points.dtype, (points.shape[0], Dim("", 2)))
+    found = evaluator.probe(np.histogramdd, (two, *rest), {})
+    if not isinstance(found, Sequence) or not isinstance(found.items[0], Array):
+        return UNKNOWN
+    edges = found.items[1].items if isinstance(found.items[1], Sequence) else ()
+    known = ListOf(join_all(list(edges), evaluator.facts)) if edges else UNKNOWN
+    return Sequence(tuple, (Array(found.items[0].dtype, None), known))
 
 
 def _zeros_of(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:

@@ -251,7 +251,10 @@ def _histogramdd_sample_dot(
 ) -> tuple[Any, Any]:
     hist, edges = y
     columns = zip(columns_of(sample_dot), columns_of(sample))
-    dots = [edges_dot(dot, c, edges[k], one_of(bins, k), one_of(range, k)) for k, (dot, c) in enumerate(columns)]
+    dots = [
+        edges_dot(dot, c, edges[k], one_of(bins, k), one_of(range, k)).astype(edges[k].dtype)
+        for k, (dot, c) in enumerate(columns)
+    ]
     change = np.zeros_like(hist)
     if density:
         change = change + sum([widths_dot(dot, hist, edges, k) for k, dot in enumerate(dots)])
