@@ -121,5 +121,5 @@ def _make_function(
     closure = tuple(cells[free] for free in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, name, None, closure)
     made.__module__ = function.__module__
-    made.__dict__["__s2s_linked__"] = True
+    made.__dict__["__s2s_linked__"] = code
     return made

@@ -280,7 +280,7 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     text names is asked for.
     """
     code = fn.__code__
-    if hasattr(fn, "__s2s_linked__"):  # its names were bound apart from its text, which linecache keeps
+    if fn.__dict__.get("__s2s_linked__") is code:  # its names were bound apart from its text, which linecache keeps
         return
     compiled = _compile_like(code, text, indent)
     if compiled is None or _same_code(compiled, code):

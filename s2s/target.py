@@ -101,7 +101,7 @@ def target_of(f: Any) -> Target | None:
     from s2s.rules import table
 
     f = unwrap(f)
-    f = getattr(f, "__s2s_differentiated_as__", f) if isinstance(f, types.FunctionType) else f
+    f = one_of_modes(f) or f
     if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
         return None
     if isinstance(f, types.FunctionType):
@@ -125,6 +125,13 @@ def target_of(f: Any) -> Target | None:
     if isinstance(call, types.FunctionType) and import_path(type(f)) != "numpy:vectorize":
         return bind(Target(call, parameters_of(call)), (f,), {})
     return None
+
+
+def one_of_modes(f: Any) -> Any:
+    """The Jacobian by one mode, for a function that chooses between two when it is called; None for any other. What
+    ``functools.wraps`` makes has a copy of its ``__dict__`` and other code."""
+    kept = getattr(f, "__dict__", {}).get("__s2s_modes__") if isinstance(f, types.FunctionType) else None
+    return kept[1] if kept is not None and kept[0] is f.__code__ else None
 
 
 def not_a_function(f: Any) -> DifferentiationError:

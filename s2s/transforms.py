@@ -110,7 +110,7 @@ def _by_sizes(
 
     name = getattr(f, "__name__", type(f).__name__)
     functools.update_wrapper(chosen, modes[0], assigned=("__module__", "__qualname__"), updated=())
-    chosen.__dict__["__s2s_differentiated_as__"] = modes[0]
+    chosen.__dict__["__s2s_modes__"] = chosen.__code__, *modes
     chosen.__name__ = f"{name.strip('<>')}_jacobian"
     chosen.__doc__ = f"{title} of {name}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
     return chosen

@@ -145,7 +145,14 @@ class Quadratic:
         return np.sum(self.scale * x**3)
 
 
-LISTS = [comprehension, summed, replaced, Quadratic(2.0).loss, grown]
+def array_into_a_slice(x):
+    items = [v * v for v in x]
+    items[1:] = 2 * x[:3]
+    items[:2] = x[2] * 3.0, x[0] * x[1]
+    return items[0] * items[1] * items[2] + items[3]
+
+
+LISTS = [array_into_a_slice, comprehension, summed, replaced, Quadratic(2.0).loss, grown]
 
 
 @pytest.mark.parametrize(("f", "product"), [
@@ -158,7 +165,7 @@ def test_lists_of_unknown_length(f, product):
 
 
 @pytest.mark.parametrize("product", [s2s.hvp, s2s.vhp])
-@pytest.mark.parametrize("f", LISTS[:4], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", LISTS[1:5], ids=lambda f: f.__name__)
 def test_lists_of_unknown_length_to_third_order(f, product):
     def inside(x):
         return np.sum(product(f, (x,), (V,)) * V)

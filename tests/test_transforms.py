@@ -422,3 +422,14 @@ def test_jacobians_by_sizes_are_differentiated_like_any_other():
     np.testing.assert_allclose(dot, second.sum(axis=-1), rtol=1e-13, atol=1e-15)
     inside = s2s.grad(lambda x: np.sum(s2s.jacobian(pair)(x)))(x)
     np.testing.assert_allclose(inside, second.sum(axis=(0, 1)), rtol=1e-13)
+
+
+def test_what_wraps_a_jacobian_is_a_function_of_its_own():
+    jacobian = s2s.jacobian(lambda x: x**3)
+
+    @functools.wraps(jacobian)
+    def squared(x):
+        return 2.0 * jacobian(x) ** 2
+
+    assert s2s.grad(squared)(1.5) == pytest.approx(72.0 * 1.5**3, rel=1e-12)
+    assert s2s.grad(lambda x: squared(x))(1.5) == pytest.approx(72.0 * 1.5**3, rel=1e-12)

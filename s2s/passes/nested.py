@@ -42,7 +42,7 @@ from s2s.passes.heap import State, cell_of
 from s2s.passes.inplace import change_whole, store_item
 from s2s.passes.ownership import shared_rebindings
 from s2s.passes.rewriting import free_variables
-from s2s.target import parameters_of, target_of
+from s2s.target import one_of_modes, parameters_of, target_of
 from s2s.versions import Request
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ def asked_of(self: Specializer, callee: ir.Atom) -> Asked | None:
     known = self.context.value(callee)
     if isinstance(known, Known):
         derivative = known.value
-        if isinstance(derivative, types.FunctionType):  # one of two Jacobians, chosen by the lengths?
-            derivative = getattr(derivative, "__s2s_differentiated_as__", None)
+        if isinstance(derivative, types.FunctionType):
+            derivative = one_of_modes(derivative)
         if not isinstance(derivative, Derivative):
             return None
         mode, f, argnums, has_aux, unconnected, _, changes, holomorphic = derivative.made_from

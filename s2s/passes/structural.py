@@ -210,6 +210,8 @@ def _set_item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
         if not _has_one_shape(inner):
             old = sweep.builder.call(operator.getitem, self.use(sweep, items), at, span=span)  # type: ignore[arg-type]
         zero = sweep.builder.call(rt.zeros_of, old, span=span)
+    if value.fn == ir.Const(rt.set_items):  # a list of cotangents, for an array or a tuple too
+        one = sweep.builder.call(rt.sequence_bar, one, self.use(sweep, item), span=span)  # type: ignore[arg-type]
     self.contribute(sweep, item, one, span)  # type: ignore[arg-type]
     sweep.builder.store(g, at, zero, None, span)
     _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
