@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from s2s.batches import map
     from s2s.checkpointing import checkpoint, checkpointed
     from s2s.choices import stop_gradient
+    from s2s.custom import defjvp, defvjp
     from s2s.derivatives import Derivative
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
@@ -53,6 +54,8 @@ __all__ = [
     "check_grads",
     "checkpoint",
     "checkpointed",
+    "defjvp",
+    "defvjp",
     "differentiable",
     "elementwise_grad",
     "errors",
@@ -82,6 +85,7 @@ _LATER = {
     **dict.fromkeys(("elementwise_grad", "hessian", "hvp", "vhp", "linearize"), "s2s.transforms"),
     **dict.fromkeys(("jacfwd", "jacobian", "jacrev", "value_and_jacobian"), "s2s.transforms"),
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
+    **dict.fromkeys(("defjvp", "defvjp"), "s2s.custom"),
     "Derivative": "s2s.derivatives",
     "check_grads": "s2s.testing",
     "checkpoint": "s2s.checkpointing",

@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+import weakref
 from _thread import RLock  # as functools has it: threading is not imported by NumPy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s import dispatch
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, default_options, option_error
@@ -161,7 +163,29 @@ def derivative(
             ask = Ask(mode, wanted, single, has_aux, options, count)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
             found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes, holomorphic)
+            _made.add(found)
         return found
+
+
+_made: weakref.WeakSet[Derivative] = weakref.WeakSet()
+"""The derivatives that there are."""
+
+
+def forget() -> None:
+    """Forget what was compiled, in every derivative that there is: a function has another rule."""
+    with _store_lock:
+        dispatch.forget()
+        for made in sorted(_made, key=_depth):
+            f, kept = made.made_from[1], made.__dict__
+            fresh = _new_derivative(f, made.dispatcher.ask, store_of(f))
+            state = fresh.func, (), {}, {**kept, "dispatcher": fresh.dispatcher}
+            made.__setstate__(state)  # type: ignore[attr-defined]
+
+
+def _depth(made: Derivative) -> int:
+    """How many derivatives one is the derivative of."""
+    inner = made.made_from[1]
+    return 1 + _depth(inner) if isinstance(inner, Derivative) else 0
 
 
 def backend_of(f: Any) -> str:
@@ -183,7 +207,7 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
         return Dispatcher(target, ask, name, finish, store.remember)
 
     target = target_of(f)
-    dispatcher = ByShape(f, make) if target is None else make(target)
+    dispatcher = ByShape(f, ask, make) if target is None else make(target)
     made = Derivative(dispatcher.function)
     for attribute in ("__module__", "__qualname__"):
         if isinstance(getattr(f, attribute, None), str):

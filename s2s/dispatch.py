@@ -97,6 +97,12 @@ _shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, list[Compiled]]] = 
 """What was compiled, by code object: closures and lambdas made anew at each call share it."""
 
 
+def forget() -> None:
+    """Forget what was compiled for code objects: a function has another rule."""
+    with _LOCK:
+        _shared.clear()
+
+
 def _new_lock() -> None:
     global _LOCK
     _LOCK = RLock()
@@ -970,8 +976,9 @@ class ByShape:
 
     target = None
 
-    def __init__(self, f: Any, make: Callable[[Target], Dispatcher]) -> None:
+    def __init__(self, f: Any, ask: Ask, make: Callable[[Target], Dispatcher]) -> None:
         self.f = f
+        self.ask = ask
         self._make_dispatcher = make
         self._by_shape: dict[tuple[int, tuple[str, ...]], Dispatcher] = {}
         self._recent: Dispatcher | None = None

@@ -216,6 +216,9 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S518": (
         ArgumentError, "the argument `{argument}` of `{name}` has objects in it, for which a Jacobian has no part"
     ),
+    "S2S520": (ArgumentError, "the rule for {name} needs functions; got a {kind}"),
+    "S2S521": (ArgumentError, "the rule {name} gives {got}; the call has {expected} positional argument(s)"),
+    "S2S522": (ArgumentError, "the rule {name} gives a {what} of {got}; {expected} is needed"),
     "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
     "S2S517": (ArgumentError, "the pattern of the Jacobian of `{name}` cannot be found"),
     "S2S516": (ArgumentError, "{what} is complex: a Jacobian by {mode} mode has real numbers there"),
@@ -281,6 +284,9 @@ HINTS: dict[str, str] = {
     "S2S603": "make them floats: `np.asarray(params, dtype=float)`",
     "S2S604": "make a copy of it, or give it once",
     "S2S607": "take a smaller learning rate, or mend the loss there",
+    "S2S520": "s2s.defvjp(f, rule), or @s2s.defvjp(f) over the rule",
+    "S2S521": "return a tuple with one cotangent for each positional argument, None for one that has none",
+    "S2S522": "give a cotangent the shape and the structure of its argument, a tangent those of the result",
     "S2S518": "give the arrays as arguments, or in a dict",
     "S2S517": "give it: `sparsity=`",
     "S2S516": "say `holomorphic=True` where the function is holomorphic",

@@ -34,6 +34,7 @@ KINDS = {
     "model": "written out",
     "zero": "zero",
     "refuse": "refused",
+    "custom": "custom",
 }
 """What the kinds of rules are called: ``elementwise`` has partial derivatives, ``linear`` a transpose, ``pair`` a
 function for each mode; ``written out`` is differentiated as code; of ``zero`` the derivative is zero, or there is none

@@ -1096,6 +1096,37 @@ def fit_tangent(given: Any, primal: Any, name: str) -> Any:
     return fit(given, primal, name)
 
 
+def check_count(bars: Any, count: int, rule: str) -> None:
+    """Raise ArgumentError where a rule of the user does not give a tuple of ``count`` cotangents."""
+    if not isinstance(bars, tuple) or len(bars) != count:
+        from s2s.errors import error
+
+        got = f"a tuple of {len(bars)}" if isinstance(bars, tuple) else "one cotangent, and no tuple"
+        raise error("S2S521", name=rule, got=got, expected=count)
+
+
+def fit_bar(given: Any, argument: Any, rule: str) -> Any:
+    """The cotangent of an argument that a rule of the user gave, with its dtype; None stands for zeros. Raises where
+    it has not the shape or the structure of the argument."""
+    from s2s.custom import check_cotangent
+
+    check_cotangent(given, argument, rule)
+    if isinstance(argument, (tuple, list)):
+        return type(argument)([fit_bar(g, x, rule) for g, x in zip(given, argument)])
+    if isinstance(argument, dict):
+        return {key: fit_bar(given[key], x, rule) for key, x in argument.items()}
+    return zeros_of(argument) if given is None else cast(given, argument)
+
+
+def fit_dot(given: Any, out: Any, rule: str) -> Any:
+    """The tangent of a result that a rule of the user gave, with its dtype. Raises where it has not the shape or the
+    structure of the result."""
+    from s2s.custom import check_tangent
+
+    check_tangent(given, out, rule)
+    return tangent_like(given, out)
+
+
 # --- observed runs --------------------------------------------------------------------------------------------------
 
 _OBSERVER: contextvars.ContextVar[Any] = contextvars.ContextVar("observer", default=None)
@@ -1329,6 +1360,15 @@ def check_scalar(value: Any, name: str) -> None:
     if shape != ():
         raise error("S2S401", name=name, shape=shape, hint=hint)
     raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
+
+
+def check_new(made: Any, name: str, /, *given: Any) -> None:
+    """Raise ValueError where an array that a function with a rule gave shares memory with one that it was given, and
+    one of them is changed in place."""
+    for other in given:
+        if isinstance(other, np.ndarray) and isinstance(made, np.ndarray) and np.may_share_memory(made, other):
+            problem = "shares memory with an argument, and is changed in place; return a copy"
+            raise ValueError(f"the result of `{name}` {problem}")
 
 
 def check_separate(*arguments: Any) -> None:

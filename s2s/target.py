@@ -102,6 +102,8 @@ def target_of(f: Any) -> Target | None:
 
     f = unwrap(f)
     f = one_of_modes(f) or f
+    if table.carries_rule(f):
+        return None
     if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
         return None
     if isinstance(f, types.FunctionType):

@@ -360,6 +360,19 @@ def _parts(value: Any, depth: int) -> list[bytes]:
         ]
     if isinstance(value, types.CodeType):
         return _code_parts(value, depth)
+    rule = _rule_of(value)
+    return _parts_of_object(value, depth) + ([] if rule is None else [b"rule", *_parts(rule, depth + 1)])
+
+
+def _rule_of(value: Any) -> tuple[Any, ...] | None:
+    """What makes up the derivative rule that a user has given to a callable; None where there is none."""
+    table = sys.modules.get("s2s.rules.table")
+    rule = None if table is None or not callable(value) else table.rule_of_user(value)
+    return None if rule is None else (rule.kind, rule.pullback, rule.pushforward, rule.partials)
+
+
+def _parts_of_object(value: Any, depth: int) -> list[bytes]:
+    kind = type(value)
     if isinstance(value, types.FunctionType):
         return [
             b"def",

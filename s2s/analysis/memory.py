@@ -151,6 +151,8 @@ def gives_new(fn: Any, kwargs: Any, target: AbstractValue, count: int = 1) -> bo
     except TypeError:
         return False
     rule = table.find(fn)
+    if rule is not None and rule.by_user:  # which is tested when the program runs, where it matters
+        return True
     if rule is None or fn in _MAY_GIVE_BACK:
         return False
     if rule.kind in _FRESH_IN_LIBRARIES and _is_of_library(fn):

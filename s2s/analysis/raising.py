@@ -138,7 +138,8 @@ def _raised_by_call(
     numeric = all(is_number(v) or isinstance(v, (Array, Known, Sequence)) for v in values)
     if numeric and known in _LOOKS:
         return NOTHING
-    if not numeric or (table.find(known) is None and not _is_arithmetic(known)):
+    rule = table.find(known)
+    if not numeric or (rule is None and not _is_arithmetic(known)) or (rule is not None and rule.by_user):
         return ANYTHING
     found = _raised_by_numbers(known, values)
     if str(getattr(known, "__module__", "")).startswith(("numpy.linalg", "scipy.linalg")):

@@ -14,7 +14,7 @@ from s2s.analysis.lattice import dtype_of, shape_of
 from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import Array, Scalar, Sequence
 from s2s.errors import error
-from s2s.passes import cotangents, stores
+from s2s.passes import cotangents, custom, stores
 from s2s.passes.build import has_zero_derivative
 from s2s.passes.crossing import Sweep
 from s2s.passes.pairs import pull_back
@@ -61,6 +61,8 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
         _elementwise(self, rule, target, value, g, span, sweep)
     elif rule.kind == "several":
         _several(self, rule, target, value, g, span, sweep)
+    elif rule.kind == "custom":
+        custom.reverse(self, rule, target, value, full_cotangent(self, sweep, g, target, span), span, sweep)
     else:
         _by_rule(self, rule, target, value, g, span, sweep)
 
@@ -166,7 +168,7 @@ def _by_rule(
         if not any(self.is_active(a) for a in _pieces(given)):
             continue
         if g_full is None:
-            g_full = _full_cotangent(self, sweep, g, target, span)
+            g_full = full_cotangent(self, sweep, g, target, span)
         c = inline_by_name(self, cotangent, {"y": target, **atoms, "y_bar": g_full}, span, sweep)
         if isinstance(given, tuple):
             for k, a in enumerate(given):
@@ -205,7 +207,7 @@ def _of_kind(
     return sweep.builder.call(rt.cast, c, self.use(sweep, argument), span=span)
 
 
-def _full_cotangent(self: Reverser, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
+def full_cotangent(self: Reverser, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
     if shape_of(self.context.value(g)) == shape_of(self.context.value(target)):
         return g
     return cotangents.full(sweep.builder, g, self.use(sweep, self.like(target)), span)

@@ -27,7 +27,7 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
-from s2s.passes import cotangents, forward_stores, stack_sweeps, tangents
+from s2s.passes import cotangents, custom, forward_stores, stack_sweeps, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.forward_parts import hand_on, structure
 from s2s.passes.specialize import LOOKED_THROUGH
@@ -196,6 +196,8 @@ class Forwarder:
             self.push(target, value, span)
             return
         self.builder.add(s)
+        if target is not None and isinstance(value, ir.Call) and custom.may_share(self.memory, target, value):
+            self.builder.add(custom.check_apart(target, value, span))
         if target is None or not self.context.is_varied(target):
             return
         if isinstance(value, ir.Var):
@@ -229,6 +231,8 @@ class Forwarder:
             tangents.elementwise(self, rule, target, value, span)
         elif rule.kind == "several":
             tangents.several(self, rule, target, value, span)
+        elif rule.kind == "custom":
+            custom.forward(self, rule, target, value, span)
         elif rule.kind == "linear":
             tangents.linear(self, rule, target, value, span)
         else:

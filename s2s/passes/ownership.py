@@ -169,7 +169,7 @@ class _Graph:
         if "copy" in dict(value.kwargs):  # copy=False may give the array itself
             return False
         rule = table.find(value.fn.value)
-        return value.fn.value in _MAKES_NEW or (rule is not None and rule.kind in ("partials", "straight_through"))
+        return value.fn.value in _MAKES_NEW or (rule is not None and _makes_new(rule))
 
     def is_read_otherwise(self, var: ir.Var, new: ir.Var) -> bool:
         """Whether a variable is read after the assignment, or kept by something that outlives it."""
@@ -196,4 +196,9 @@ class _Graph:
         rule = table.find(value.fn.value)
         if value.fn.value in _MAKES_NEW or value.fn.value in (getattr, len, np.shape):
             return value.fn.value is getattr and isinstance(self.context.value(statement.target), (Array, Unknown))
-        return rule is None or rule.kind not in ("partials", "straight_through", "zero")
+        return rule is None or not (rule.kind == "zero" or _makes_new(rule))
+
+
+def _makes_new(rule: table.Rule) -> bool:
+    """Whether the result of a function is an array of its own, by its rule."""
+    return rule.kind in ("partials", "straight_through") or rule.by_user

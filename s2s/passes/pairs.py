@@ -13,6 +13,7 @@ from s2s import calls, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
+from s2s.passes import custom
 from s2s.passes.build import Builder
 from s2s.passes.checkpoints import runs_again
 from s2s.passes.crossing import Sweep
@@ -47,6 +48,8 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
             ):
                 assert target is not None
                 made.extend(_pair(self, target, fn, args, kwargs, span))
+            case ir.Let(ir.Var() as target, ir.Call() as call) if custom.may_share(self.memory, target, call):
+                made += [statement, custom.check_apart(target, call, statement.span)]
             case ir.For(body=body) | ir.While(body=body):
                 made.append(ir.replace(statement, body=pair_calls(self, body)))
             case _:

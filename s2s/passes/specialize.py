@@ -50,7 +50,7 @@ from s2s.analysis.values import (
 from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.derivatives import Derivative
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, iterators, lost, mapping, nested, process, reflection, sets, stack_sweeps
+from s2s.passes import containers, custom, iterators, lost, mapping, nested, process, reflection, sets, stack_sweeps
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
@@ -107,7 +107,7 @@ LOOKED_THROUGH = (
 )
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
-_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS
+_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS | custom.TRANSFORMS
 
 
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
@@ -690,6 +690,17 @@ class Specializer:
         builder.add(ir.Let(var, made, span))
         return var
 
+    def check_handed_over(
+        self, callee: ir.Atom, given: list[Any], varied: bool, builder: Builder, span: ir.Span | None
+    ) -> None:
+        """Refuse what a function that is called when the program runs may not be given; objects that it gets may not
+        change from here on."""
+        atoms = [*map(_plain, given)]
+        if varied and any(self._has_captured(atoms)):
+            raise error("S2S143", span=span)
+        self._check_live(callee, span)
+        self.release([a for a in atoms if objects.is_mutable(self.context, a)], True, builder)
+
     def _has_captured(self, atoms: Iterable[Any]) -> Iterator[bool]:
         """For each value, whether it is or holds a nested function that has captured something differentiated: a
         function that is transformed when it runs does not see what such a function reads."""
@@ -747,6 +758,8 @@ class Specializer:
         """A call of a function that is known."""
         if isinstance(fn, Derivative) and fn.made_from[0] == "primal":
             return self.apply_known(fn.made_from[1], args, kwargs, frame, builder, span, name, effect)
+        if table.rule_of_user(fn) is not None:
+            return custom.leave_call(self, fn, args, kwargs, frame, builder, span, name)
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)

@@ -7,12 +7,16 @@ by name.
 from __future__ import annotations
 
 import inspect
+import operator
 import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import ir, ops
 from s2s.analysis.values import Array, Scalar, Unknown
+from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep, reads_content
 from s2s.passes.dead import drop_dead_statements
@@ -24,7 +28,7 @@ from s2s.rules import table
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
 
-__all__ = ["Template", "inline_by_name", "inline_positional"]
+__all__ = ["Template", "argument", "inline_by_name", "inline_positional", "instantiate", "stand_in_for"]
 
 
 @dataclass
@@ -78,8 +82,8 @@ def inline_by_name(
         if None not in key and template.can_be_written_again:
             self.templates[key] = template
     if template.by_name:
-        return sweep.builder.call(body, *(_argument(self, sweep, a) for a in given), span=span)
-    return _instantiate(self, template, given, span, sweep)
+        return sweep.builder.call(body, *(argument(self, sweep, a) for a in given), span=span)
+    return instantiate(self, template, given, span, sweep)
 
 
 def _kind(self: Reverser, atom: Any) -> Any:
@@ -100,7 +104,7 @@ def _template(self: Reverser, body: types.FunctionType, function: ir.Function, g
     stand_ins = []
     items: dict[ir.Atom, ir.Atom] = {}
     for param, atom in zip(function.params, given, strict=True):
-        stand_in = _stand_in(self, atom, items)
+        stand_in = stand_in_for(self, atom, items)
         stand_ins.append(stand_in)
         frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
     guards = dict(self.specializer.guards)
@@ -133,16 +137,16 @@ def _is_default(param: inspect.Parameter, atom: Any) -> bool:
 _MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
 
 
-def _stand_in(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:
+def stand_in_for(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:
     """What stands for an argument; ``items`` gets what stands for the items of a container made by a display."""
     if isinstance(atom, tuple):
-        return tuple(_stand_in(self, a, items) for a in atom)
+        return tuple(stand_in_for(self, a, items) for a in atom)
     if not isinstance(atom, ir.Var):
         return atom
     made = self.context.definitions.get(atom)
     display = None
     if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.crossing.is_primal(atom):
-        inner = tuple(_stand_in(self, a, items) for a in made.args)
+        inner = tuple(stand_in_for(self, a, items) for a in made.args)
         display = ir.Call(made.fn, inner)
         items.update((s, a) for s, a in zip(inner, made.args, strict=True) if s is not a)  # type: ignore[misc]
     elif _kind(self, atom) is None and not self.crossing.is_primal(atom):
@@ -153,13 +157,13 @@ def _stand_in(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:
 # --- writing it -----------------------------------------------------------------------------------------------------
 
 
-def _argument(self: Reverser, sweep: Sweep, atom: Any) -> ir.Atom:
+def argument(self: Reverser, sweep: Sweep, atom: Any) -> ir.Atom:
     if isinstance(atom, tuple):
         return sweep.builder.call(ops.make_tuple, *(self.use_content(sweep, a) for a in atom))
     return self.use_content(sweep, atom)
 
 
-def _instantiate(self: Reverser, template: Template, given: list[Any], span: ir.Span | None, sweep: Sweep) -> ir.Atom:
+def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.Span | None, sweep: Sweep) -> ir.Atom:
     """The statements of a template, written into the sweep for these arguments."""
     read = _reads(template)
     mapping: dict[ir.Atom, ir.Atom] = {}
@@ -170,6 +174,10 @@ def _instantiate(self: Reverser, template: Template, given: list[Any], span: ir.
     for statement in template.statements:
         if isinstance(statement, ir.Let) and statement.target is not None:
             value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
+            product = _product(self, statement, value, sweep, span)
+            if product is not None:
+                mapping[statement.target] = product
+                continue
             known = self.context.value(statement.target)
             varied = any(map(self.context.is_varied, ir.atoms_of(value)))
             target = self.context.define(statement.target.name, known, varied, value)
@@ -178,6 +186,28 @@ def _instantiate(self: Reverser, template: Template, given: list[Any], span: ir.
         else:
             sweep.builder.add(substitute(_at(statement, span), mapping))
     return mapping.get(template.result, template.result)
+
+
+def _product(
+    self: Reverser, statement: ir.Let, value: ir.Value, sweep: Sweep, span: ir.Span | None
+) -> ir.Atom | None:
+    """A product with a cotangent that is 1 everywhere; None for any other value."""
+    if not isinstance(value, ir.Call) or value.fn not in _PRODUCTS or value.kwargs or len(value.args) != 2:
+        return None
+    one, other = value.args
+    if not _is_one(sweep, one):
+        one, other = other, one
+    if not _is_one(sweep, one) or self.context.value(other) != self.context.value(statement.target):  # type: ignore[arg-type]
+        return None
+    return other if isinstance(self.context.value(other), (Array, Scalar)) else None  # type: ignore[arg-type, return-value]
+
+
+_PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
+
+
+def _is_one(sweep: Sweep, atom: Any) -> bool:
+    made = cotangents.definition(sweep.builder, atom, np.broadcast_to)
+    return (atom if made is None else made[0]) == ir.Const(1.0)
 
 
 def _reads(template: Template) -> set[ir.Atom]:

@@ -26,6 +26,11 @@ for _fit in (rt.fit_cotangent, rt.fit_tangent):
         _fit, g=lambda y_bar, g: rt.cast(y_bar, g), params="g, x, name", harmless="x name",
         samples=[args(arr(3), np.ones(3), "f"), args(num(), 1.0, "f")],
     )
+for _check in (rt.fit_bar, rt.fit_dot):
+    linear(
+        _check, g=lambda y_bar, g: rt.tangent_like(y_bar, g), params="g, x, rule", harmless="x rule",
+        samples=[args(arr(3), np.ones(3), "rule"), args(num(), 1.0, "rule")],
+    )
 
 
 def _unbroadcast(y_bar: Any, g: Any) -> Any:

@@ -46,9 +46,9 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute", "bind",
-    "extend", "find", "flat_for_reals", "has_derivative", "has_rule", "is_refusal", "is_settled", "jvp",
-    "kind_by_value", "linear", "model", "num", "partials", "refuse", "several", "straight_through", "takes_none",
-    "unsupported", "vjp", "zero",
+    "carries_rule", "extend", "find", "flat_for_reals", "give", "has_derivative", "has_rule", "is_refusal",
+    "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse", "rule_of_user", "several",
+    "straight_through", "takes_none", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -151,6 +151,9 @@ class Rule:
       zero              the derivative is zero wherever it exists
       refuse            no derivative: ``reason`` says why and what to write instead
       model             ``body`` is differentiated in place of the function
+      custom            the user's: ``pullback(out, out_bar, *args, **kwargs)`` gives a cotangent for each positional
+                        argument, ``pushforward(out, tangents, *args, **kwargs)`` the tangent of the result; where one
+                        of them is None it is the transpose of the other
 
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
     something active goes in; ``harmless`` are those among them that only shape the result: one that is active itself
@@ -158,7 +161,8 @@ class Rule:
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
     ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model
     stands for the function where nothing active goes in too. What is ``given`` are constants that
-    a model gets before the arguments of the call.
+    a model gets before the arguments of the call. ``by_user`` marks the rules of users (``custom``, and ``partials``):
+    their bodies are code like any other, with globals and captured variables of their own.
     """
 
     fn: Function
@@ -179,6 +183,9 @@ class Rule:
     takes_none: bool = False
     always: bool = False
     given: tuple[Any, ...] = ()
+    pullback: Callable[..., Any] | None = None
+    pushforward: Callable[..., Any] | None = None
+    by_user: bool = False
 
     @property
     def name(self) -> str:
@@ -250,11 +257,18 @@ _pending: list[Callable[[], None]] | None = []
 for a body that it calls: it does not wait for the table."""
 
 
+_of_users: dict[int, Rule] = {}
+"""The rules that users have given to functions, by ``id``: they come before those of this package."""
+
+
 def find(fn: object) -> Rule | None:
-    """The rule of a function, None where there is none. Asked by identity, so any object may be given."""
+    """The rule of a function, None where there is none. Asked by identity, so any object may be given; one whose class
+    has ``__s2s_rule__`` carries its own."""
     if _pending is not None:
         _fill()
-    rule = _rules.get(id(fn))
+    rule = _of_users.get(id(fn)) or _rules.get(id(fn))
+    if rule is None and carries_rule(fn):
+        return fn.__s2s_rule__  # type: ignore[attr-defined, no-any-return]
     if rule is None and _is_method_of_ufunc(fn):
         return _methods.get((id(fn.__self__), fn.__name__))  # type: ignore[attr-defined]
     if rule is None:
@@ -265,9 +279,33 @@ def find(fn: object) -> Rule | None:
     return rule
 
 
+def carries_rule(fn: object) -> bool:
+    """Whether a callable has a rule of its own: an attribute or a property ``__s2s_rule__`` of its class."""
+    return hasattr(type(fn), "__s2s_rule__")
+
+
+def rule_of_user(fn: object) -> Rule | None:
+    """The rule that a user has given to a callable, or that it carries; None where it has none of these."""
+    return _of_users.get(id(fn)) or (fn.__s2s_rule__ if carries_rule(fn) else None)  # type: ignore[attr-defined]
+
+
+def give(rule: Rule) -> None:
+    """Give a function the rule of a user, in place of the one that it has."""
+    _of_users[id(rule.fn)] = rule
+    package = str(getattr(rule.fn, "__module__", None)).split(".")[0]
+    if package in _NEVER_REBOUND or type(rule.fn) is np.ufunc:
+        FOREIGN.append(("give", rule.fn, rule.kind, rule.pullback, rule.pushforward, rule.partials))
+
+
+_NEVER_REBOUND = ("numpy", "scipy", "math", "cmath", "operator", "_operator", "builtins", "functools", "itertools")
+"""Packages whose functions generated code does not guard."""
+
+
 def has_rule(fn: object) -> bool:
     """Whether a function has a rule. While nothing has asked for one, the rules are not registered for the sake of a
     function that cannot have one: from outside the packages that have rules, with none registered from outside."""
+    if rule_of_user(fn) is not None:
+        return True
     if _pending is not None and not FOREIGN:
         root = str(getattr(fn, "__module__", None)).split(".")[0]
         if root != "numpy" and all(root != package.split(".")[0] for package in EXTENSIONS):

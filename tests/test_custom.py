@@ -1,0 +1,492 @@
+"""Rules that users write: both modes from either half, first and second derivatives, wherever a call stands."""
+
+import functools
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from helpers import differences
+from scipy import integrate
+
+import s2s
+from s2s import errors
+from s2s.rules import table
+
+X = np.array([0.4, 1.2, -0.7])
+
+
+@pytest.fixture(autouse=True)
+def own_rules(monkeypatch):
+    """Rules that a test gives to functions of NumPy and Python end with the test."""
+    monkeypatch.setattr(table, "_of_users", dict(table._of_users))
+    monkeypatch.setattr(table, "FOREIGN", list(table.FOREIGN))
+    yield
+    from s2s import derivatives
+
+    monkeypatch.undo()
+    derivatives.forget()
+
+
+# --- functions with rules -------------------------------------------------------------------------------------------
+
+
+def norm(x):
+    return np.sqrt(np.sum(x * x))
+
+
+@s2s.defvjp(norm)
+def norm_vjp(out, out_bar, x):
+    return out_bar * x / out
+
+
+def product(a, b):
+    return a * b
+
+
+@s2s.defjvp(product)
+def product_jvp(out, tangents, a, b):
+    a_dot, b_dot = tangents
+    return a_dot * b + a * b_dot
+
+
+def tenfold(x):
+    """A square whose rule says five times its derivative, so that tests see which of the two was used."""
+    return x * x
+
+
+@s2s.defvjp(tenfold)
+def tenfold_vjp(out, out_bar, x):
+    return 10.0 * x * out_bar
+
+
+class External:
+    """A function without source: what its ``__call__`` does cannot be followed."""
+
+    def __call__(self, x):
+        return eval("x ** 3")
+
+
+external = External()
+s2s.defvjp(external, lambda out, out_bar, x: 3.0 * x**2 * out_bar)
+
+SLOPE = 3.0
+
+
+def leaky(x):
+    return np.where(x > 0, x, SLOPE * x)
+
+
+@s2s.defvjp(leaky)
+def leaky_vjp(out, out_bar, x):
+    x_bar = np.empty_like(x)
+    for i in range(len(x)):
+        x_bar[i] = out_bar[i] if x[i] > 0 else SLOPE * out_bar[i]
+    return (x_bar,)
+
+
+def sincos(x):
+    return np.sin(x), np.cos(x)
+
+
+@s2s.defvjp(sincos)
+def sincos_vjp(out, out_bar, x):
+    return out_bar[0] * out[1] - out_bar[1] * out[0]
+
+
+# --- first and second derivatives -----------------------------------------------------------------------------------
+
+
+def use_norm(x):
+    return 3.0 * norm(x[1:]) ** 2 + norm(x)
+
+
+def use_product(x):
+    return np.sum(product(x, np.sin(x)) * product(2.0, x))
+
+
+def use_external(x):
+    return float(external(x[0] * x[1]) + x[2] * external(x[2]))
+
+
+def use_leaky(x):
+    return np.sum(leaky(x * x[1]) ** 2)
+
+
+def use_sincos(x):
+    s, c = sincos(x)
+    return np.sum(s * c * c)
+
+
+def in_a_loop(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            total += product(x[i], x[i - 1]) ** 2
+        else:
+            total = product(total, x[i])
+    return total
+
+
+def in_a_while_loop(x):
+    y, n = x[0], 0
+    while n < 4:
+        y = product(y, 0.5 + y * x[1])
+        n += 1
+    return y
+
+
+def with_stores(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = product(x[i], x[0])
+    y[1:] *= leaky(y)[:-1]
+    s, c = sincos(y)
+    s = s * 1.0
+    s[0] = c[1]
+    return np.sum(s * c)
+
+
+def in_a_try(x):
+    try:
+        return product(x[2], x[1]) * math.log(x[0])
+    except ValueError:
+        return product(x[0], x[1])
+
+
+BANK = [
+    use_norm, use_product, use_external, use_leaky, use_sincos, in_a_loop, in_a_while_loop, with_stores, in_a_try,
+]
+
+
+def hessian_by_differences(f, x, h=1e-5):
+    steps = h * np.eye(len(x))
+    return np.array([(s2s.grad(f)(x + e) - s2s.grad(f)(x - e)) / (2 * h) for e in steps])
+
+
+@pytest.mark.parametrize("f", BANK, ids=lambda f: f.__name__)
+def test_derivatives(f):
+    expected = differences(f, X)
+    v = np.array([0.3, -0.5, 0.9])
+    assert np.allclose(s2s.grad(f)(X), expected, rtol=1e-6, atol=1e-8)
+    out, dot = s2s.jvp(f, (X,), (v,))
+    assert np.allclose(out, f(X)) and np.allclose(dot, expected @ v, rtol=1e-6, atol=1e-8)
+    second = hessian_by_differences(f, X)
+    assert np.allclose(s2s.hessian(f)(X), second, rtol=1e-5, atol=1e-6)
+    assert np.allclose(s2s.hvp(f, (X,), (v,)), second @ v, rtol=1e-5, atol=1e-6)
+    assert np.allclose(s2s.grad(lambda x: s2s.grad(f)(x) @ v)(X), second @ v, rtol=1e-5, atol=1e-6)
+    assert np.allclose(s2s.grad(lambda x: s2s.jvp(f, (x,), (v,))[1])(X), second @ v, rtol=1e-5, atol=1e-6)
+
+
+def test_rule_is_used():
+    assert s2s.grad(tenfold)(2.0) == 20.0
+    assert s2s.jvp(tenfold, (2.0,), (1.0,)) == (4.0, 20.0)
+    assert s2s.grad(s2s.grad(tenfold))(2.0) == 10.0
+    assert s2s.grad(lambda x: tenfold(x) * x)(2.0) == 4.0 + 40.0
+    assert np.allclose(s2s.jacfwd(tenfold)(X), np.diag(10 * X)) and np.allclose(s2s.jacrev(tenfold)(X), np.diag(10 * X))
+    assert np.allclose(s2s.elementwise_grad(tenfold)(X), 10 * X)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_precision(kind):
+    x = X.astype(kind)
+    assert s2s.grad(lambda x: np.sum(tenfold(x)))(x).dtype == kind
+    assert type(s2s.grad(tenfold)(kind(2))) is kind
+    assert s2s.jvp(norm, (x,), (x,))[1].dtype == kind
+
+
+def test_complex():
+    def square(z):
+        return z * z
+
+    plain = s2s.grad(lambda z: (z * z).real)(1 + 2j)
+    for give, rule in (
+        (s2s.defvjp, lambda out, out_bar, z: 2 * z * out_bar),
+        (s2s.defjvp, lambda out, tangents, z: 2 * z * tangents[0]),
+    ):
+        table._of_users.pop(id(square), None)
+        give(square, rule)
+        assert s2s.grad(lambda z: square(z).real)(1 + 2j) == plain
+        assert s2s.jvp(square, (1 + 2j,), (1j,)) == (-3 + 4j, -4 + 2j)
+
+
+# --- generated code -------------------------------------------------------------------------------------------------
+
+
+def test_the_rule_is_inlined():
+    text = s2s.source(use_norm, X)
+    assert "t1 = norm(t0)" in text and "norm_vjp" not in text and "* t0 / t1" in text
+    text = s2s.source(use_norm, X, mode="jvp")
+    assert "norm_vjp" not in text and "s2s.vjp" not in text and "rt." not in text
+
+
+def test_rules_with_control_flow_are_called_by_name():
+    text = s2s.source(use_leaky, X)
+    assert "leaky_vjp(" in text and "rt." not in text
+
+
+def test_only_what_the_rule_reads_is_kept():
+    def loop(x):
+        for _ in range(3):
+            x = tenfold(np.sin(x))
+        return x
+
+    text = s2s.source(loop, 2.0)
+    assert text.count(" = np.empty(3)") + text.count(" = []") == 2  # the arguments of sin and of tenfold, and no result
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def scaled_power(x, n=2, *, scale=1.0):
+    return scale * x**n
+
+
+@s2s.defvjp(scaled_power)
+def scaled_power_vjp(out, out_bar, x, n=2, *, scale=1.0):
+    x_bar = out_bar * scale * n * x ** (n - 1)
+    return x_bar if n == 2 else (x_bar, None)
+
+
+def test_keywords_and_integers():
+    assert s2s.grad(scaled_power)(3.0) == 6.0
+    assert s2s.grad(scaled_power)(3.0, 3) == 27.0
+    assert s2s.grad(lambda x: scaled_power(x, scale=2.0) + scaled_power(x, 3))(1.0) == 4.0 + 3.0
+
+
+def test_a_differentiated_keyword_is_refused():
+    for derivative in (s2s.grad(lambda x: scaled_power(1.0, scale=x)), lambda x: s2s.jvp(by_keyword, (x,), (1.0,))):
+        with pytest.raises(errors.NoDerivativeError, match="`scaled_power` does not support the argument `scale`"):
+            derivative(2.0)
+
+
+def by_keyword(x):
+    return scaled_power(1.0, scale=x)
+
+
+class Model:
+    def __init__(self, k):
+        self.k = k
+
+    def energy(self, x):
+        return self.k * x * x
+
+
+@s2s.defvjp(Model.energy)
+def energy_vjp(out, out_bar, self, x):
+    return None, 2.0 * self.k * x * out_bar
+
+
+def test_methods():
+    model = Model(3.0)
+    assert s2s.grad(model.energy)(2.0) == 12.0
+    assert s2s.grad(lambda x: model.energy(x) * model.energy(2 * x))(1.0) == 4 * 9.0 * 4
+    assert s2s.grad(s2s.grad(model.energy))(2.0) == 6.0
+    with pytest.raises(errors.DifferentiationError, match="S2S138"):
+        s2s.grad(lambda k: Model(k).energy(2.0))(2.0)
+
+
+def dot(pairs):
+    return sum(a * b for a, b in pairs)
+
+
+@s2s.defvjp(dot)
+def dot_vjp(out, out_bar, pairs):
+    return ([(out_bar * b, out_bar * a) for a, b in pairs],)
+
+
+def test_containers():
+    f = lambda x, y: dot([(x, y), (y, x * x)])  # noqa: E731
+    assert s2s.grad(f, argnums=(0, 1))(2.0, 3.0) == (3.0 + 12.0, 2.0 + 4.0)
+    assert s2s.jvp(f, (2.0, 3.0), (1.0, 0.0)) == (18.0, 15.0)
+
+
+def test_a_captured_float_is_refused():
+    def root(f, x):
+        return x
+
+    s2s.defvjp(root, lambda out, out_bar, f, x: (None, out_bar))
+    with pytest.raises(errors.UnsupportedSyntaxError, match="S2S143"):
+        s2s.grad(lambda a: root(lambda y: a * y, 1.0))(2.0)
+
+
+def test_a_result_that_is_an_argument_may_not_be_changed():
+    def same(x):
+        return x
+
+    s2s.defvjp(same, lambda out, out_bar, x: 2.0 * out_bar)
+
+    def changed(x):
+        y = same(x)
+        y[0] = 5.0
+        return np.sum(y * x)
+
+    for run in (s2s.grad(changed), lambda x: s2s.jvp(changed, (x,), (x,))):
+        with pytest.raises(ValueError, match="the result of `.*same` shares memory with an argument"):
+            run(X)
+    assert np.allclose(s2s.grad(lambda x: np.sum(same(x) * x))(X), 3 * X)
+
+
+# --- which rule -----------------------------------------------------------------------------------------------------
+
+
+def plain(x):
+    return x * x
+
+
+def test_a_rule_reaches_what_is_compiled():
+    f = lambda x: plain(x) * 2.0  # noqa: E731
+    derivatives = s2s.grad(plain), s2s.grad(f), s2s.grad(s2s.grad(plain)), s2s.grad(s2s.grad(f))
+    assert [d(3.0) for d in derivatives] == [6.0, 12.0, 2.0, 4.0]
+    s2s.defvjp(plain, lambda out, out_bar, x: out_bar * 10.0 * x)
+    assert [d(3.0) for d in derivatives] == [30.0, 60.0, 10.0, 20.0]
+    s2s.defvjp(plain, lambda out, out_bar, x: out_bar * 20.0 * x)
+    assert [d(3.0) for d in derivatives] == [60.0, 120.0, 20.0, 40.0]
+    s2s.defjvp(plain, lambda out, tangents, x: 30.0 * x * tangents[0])
+    assert s2s.jvp(f, (3.0,), (1.0,)) == (18.0, 180.0) and derivatives[1](3.0) == 120.0
+
+
+def test_rules_replace_those_of_s2s():
+    f = lambda x: np.sum(np.sinh(x)) + math.cosh(x[0])  # noqa: E731
+    gradient = s2s.grad(f)
+    assert np.allclose(gradient(X), np.cosh(X) + [math.sinh(X[0]), 0, 0])
+    s2s.defvjp(np.sinh, lambda out, out_bar, x: out_bar * 7.0)
+    s2s.defvjp(math.cosh, lambda out, out_bar, x: out_bar * 9.0)
+    assert np.allclose(gradient(X), [16, 7, 7])
+    assert s2s.grad(np.sinh)(1.0) == 7.0 and s2s.grad(math.cosh)(1.0) == 9.0
+
+
+def test_a_callable_may_carry_its_rule():
+    class Carrying:
+        @property
+        def __s2s_rule__(self):
+            pullback = functools.partial(scaled, 5.0)
+            return table.Rule(self, "custom", table.inspect.signature(scaled), pullback=pullback, by_user=True)
+
+        def __call__(self, x):
+            return x
+
+    carrying = Carrying()
+    assert s2s.grad(carrying)(2.0) == 5.0
+    assert s2s.grad(lambda x: carrying(x) * x)(2.0) == 12.0
+    assert s2s.jvp(carrying, (2.0,), (1.0,)) == (2.0, 5.0)
+
+
+def scaled(k, out, out_bar, x):
+    return k * out_bar
+
+
+def test_rules_are_given_outside():
+    def inside(x):
+        s2s.defvjp(plain, plain)
+        return plain(x)
+
+    with pytest.raises(errors.UnsupportedSyntaxError, match="`s2s.defvjp` inside a function"):
+        s2s.grad(inside)(1.0)
+
+
+# --- called from elsewhere ------------------------------------------------------------------------------------------
+
+
+def test_called_from_libraries():
+    def area(a):
+        return integrate.quad(lambda t: tenfold(a * t), 0, 1)[0]
+
+    assert np.isclose(s2s.grad(area)(2.0), 20 / 3) and np.isclose(s2s.jvp(area, (2.0,), (1.0,))[1], 20 / 3)
+    assert np.isclose(s2s.grad(s2s.grad(area))(2.0), 10 / 3)
+    mapped = np.vectorize(tenfold)
+    assert np.allclose(s2s.grad(lambda x: np.sum(mapped(x)))(X), 10 * X)
+    assert np.allclose(s2s.grad(lambda x: np.sum(np.array(list(map(tenfold, x)))))(X), 10 * X)
+
+
+def test_derivatives_inside():
+    assert s2s.grad(lambda x: s2s.grad(tenfold)(x) * x)(2.0) == 40.0
+    assert s2s.grad(lambda x: s2s.grad(lambda y: tenfold(y) * x)(x))(2.0) == 40.0
+    assert s2s.grad(lambda x: s2s.checkpoint(tenfold)(x) * x)(2.0) == 44.0
+
+
+# --- on disk --------------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+import numpy as np, s2s
+from pathlib import Path
+import model
+factor = float(sys.argv[1])
+if factor == 2.0:
+    s2s.defvjp(model.plain, lambda out, out_bar, x: 2.0 * out_bar)
+if factor == 3.0:
+    s2s.defvjp(model.plain, lambda out, out_bar, x: 3.0 * out_bar)
+if factor == 4.0:
+    s2s.defvjp(np.sin, lambda out, out_bar, x: 4.0 * out_bar)
+print(s2s.grad(model.use)(1.0), s2s.grad(model.sine)(0.0), len(list(Path("cache").glob("*.py"))))
+"""
+
+
+def test_files_of_other_rules_are_not_read(tmp_path):
+    (tmp_path / "model.py").write_text(
+        "import numpy as np\ndef plain(x):\n    return x * x * x\n\ndef use(x):\n    return 5.0 * plain(x)\n\n"
+        "def sine(x):\n    return np.sin(x)\n"
+    )
+    (tmp_path / "program.py").write_text(PROGRAM)
+    run = lambda k: subprocess.run(  # noqa: E731
+        [sys.executable, "program.py", str(k)], cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**__import__("os").environ, "S2S_CACHE": "1", "S2S_CACHE_DIR": str(tmp_path / "cache")},
+    ).stdout.split()
+    expected = {1: (15.0, 1.0), 2: (10.0, 1.0), 3: (15.0, 1.0), 4: (15.0, 4.0)}
+    for k in (1, 2, 2, 3, 4, 4, 1, 2, 1):
+        *found, files = run(k)
+        assert tuple(map(float, found)) == expected[k] and files == "2"
+
+
+# --- wrong rules ----------------------------------------------------------------------------------------------------
+
+def looping(out, out_bar, a, b):
+    for _ in range(int(b)):
+        out_bar = out_bar * 1.0
+    return (out_bar,)
+
+
+def by_array(out, out_bar, a, b):
+    return out_bar * np.array([b for _ in range(int(b)) if b > 0]), None
+
+
+WRONG = [
+    (lambda out, out_bar, a, b: out_bar * b, "gives one cotangent, and no tuple; the call has 2 positional"),
+    (lambda out, out_bar, a, b: (out_bar, out_bar, out_bar), "gives a tuple of 3; the call has 2 positional"),
+    (lambda out, out_bar, a, b: (np.ones(3) * out_bar, None), "gives a cotangent of 1 dimensions; a number is needed"),
+    (lambda out, out_bar, a, b: ((out_bar, b), None), "gives a cotangent of a container; a number is needed"),
+    (by_array, "gives a cotangent of 1 dimensions; a number is needed"),
+    (looping, "gives a tuple of 1; the call has 2 positional"),
+    (lambda out, out_bar, a, b: "no", "gives one cotangent, and no tuple; the call has 2 positional"),
+]
+
+
+@pytest.mark.parametrize("rule, message", WRONG)
+def test_wrong_cotangents(rule, message):
+    def f(a, b):
+        return a * b
+
+    s2s.defvjp(f, rule)
+    line = rule.__code__.co_firstlineno
+    for run in (s2s.grad(lambda x: f(x, 2.0)), lambda x: s2s.jvp(lambda x: f(x, 2.0), (x,), (1.0,))):
+        with pytest.raises(errors.ArgumentError, match=rf"{rule.__name__} \(test_custom.py:{line}\) {message}"):
+            run(1.0)
+
+
+def test_wrong_tangents():
+    def f(x):
+        return 2.0 * x
+
+    s2s.defjvp(f, lambda out, tangents, x: tangents)
+    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of a container; a number"):
+        s2s.jvp(f, (1.0,), (1.0,))
+    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of"):
+        s2s.grad(f)(1.0)
+
+
+def test_rules_are_functions():
+    for f, rule in ((3, plain), (plain, 3)):
+        with pytest.raises(errors.ArgumentError, match="S2S520"):
+            s2s.defvjp(f, rule)
