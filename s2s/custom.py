@@ -67,7 +67,7 @@ def defjvp(f: Callable[..., Any], rule: F) -> F: ...
 @overload
 def defjvp(f: Callable[..., Any]) -> Callable[[F], F]: ...
 def defjvp(f: Callable[..., Any], rule: Any = None) -> Any:
-    """Say how tangents go through ``f``: ``rule(out, tangents, *args, **kwargs)`` gives the tangent of the result. It is
+    """Say how tangents go through ``f``: ``rule(out, tangents, *args, **kwargs)`` gives the tangent of the result,
     linear in ``tangents``, a tuple with one for each positional argument of the call: zeros where it does not move.
 
     Reverse mode is the transpose of the rule, unless ``defvjp`` gives it another one. Without ``rule`` a decorator.

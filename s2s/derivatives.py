@@ -178,7 +178,7 @@ def forget() -> None:
         for made in sorted(_made, key=_depth):
             f, kept = made.made_from[1], made.__dict__
             fresh = _new_derivative(f, made.dispatcher.ask, store_of(f))
-            state = fresh.func, (), {}, {**kept, "dispatcher": fresh.dispatcher}
+            state: Any = fresh.func, (), {}, {**kept, "dispatcher": fresh.dispatcher}
             made.__setstate__(state)  # type: ignore[attr-defined]
 
 
