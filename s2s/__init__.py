@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from s2s import errors, optim
     from s2s.batches import map
     from s2s.checkpointing import checkpoint, checkpointed
-    from s2s.choices import stop_gradient
+    from s2s.choices import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.custom import defjvp, defvjp
     from s2s.derivatives import Derivative
     from s2s.listing import functions
@@ -61,6 +61,7 @@ __all__ = [
     "errors",
     "functions",
     "grad",
+    "gradient_override",
     "hessian",
     "hvp",
     "jacfwd",
@@ -70,11 +71,14 @@ __all__ = [
     "jvp",
     "linearize",
     "map",
+    "nonsmooth",
     "optim",
+    "register_gradient",
     "source",
     "sparse_hessian",
     "sparse_jacobian",
     "stop_gradient",
+    "straight_through",
     "value_and_grad",
     "value_and_jacobian",
     "vhp",
@@ -92,7 +96,9 @@ _LATER = {
     "checkpointed": "s2s.checkpointing",
     "functions": "s2s.listing",
     "map": "s2s.batches",
-    "stop_gradient": "s2s.choices",
+    **dict.fromkeys(
+        ("gradient_override", "nonsmooth", "register_gradient", "stop_gradient", "straight_through"), "s2s.choices"
+    ),
 }
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 if TYPE_CHECKING:
+    from s2s.choices import Choice
     from s2s.derivatives import Derivative
 
 __all__ = ["Differentiable", "differentiable", "grad", "source", "value_and_grad", "vjp"]
@@ -22,7 +23,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 BACKENDS = ("numpy", "numba")
-POLICIES = ("straight_through", "zero", "error")
 _MethodType = types.MethodType  # read at every call of a decorated method
 
 
@@ -98,10 +98,26 @@ _FUNCTION_ATTRIBUTES = frozenset(
 )
 
 
+class _Choosing(Differentiable[P, R]):
+    """A function in which a choice about derivatives holds: also for those that it takes itself when it is called."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            from s2s import choices
+
+            token = choices.AMBIENT.set((*dict(self.options)["choices"], *choices.AMBIENT.get()))
+            try:
+                return self.func(*args, **kwargs)
+            finally:
+                choices.AMBIENT.reset(token)
+
+
 def _make_differentiable(
     f: Callable[..., Any], options: tuple[tuple[str, Any], ...]
 ) -> Differentiable[..., Any]:
-    made: Differentiable[..., Any] = Differentiable(f)
+    kind: Any = _Choosing if dict(options).get("choices") else Differentiable
+    made: Differentiable[..., Any] = kind(f)
     functools.update_wrapper(made, f)
     made.__dict__.pop("__s2s__", None)
     made.options = options
@@ -122,13 +138,15 @@ def differentiable(f: Callable[P, R], /) -> Differentiable[P, R]: ...
 
 @overload
 def differentiable(
-    f: None = None, /, *, backend: str = "numpy", nonsmooth: str | dict[str, str] | None = None
+    f: None = None, /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
+    sharpness: float | None = None,
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 
 
 @overload
 def differentiable(
-    f: Callable[P, R], /, *, backend: str = "numpy", nonsmooth: str | dict[str, str] | None = None
+    f: Callable[P, R], /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
+    sharpness: float | None = None,
 ) -> Differentiable[P, R]: ...
 
 
@@ -136,9 +154,9 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     """The function ``f``, with options for its derivatives; used as a decorator, bare or with options.
 
     ``backend`` is what the generated code runs on: ``"numpy"``, or ``"numba"``, which
-    compiles it to machine code. ``nonsmooth`` is the policy at points
-    without a derivative: ``"straight_through"``, ``"zero"``, ``"error"``, or a dict of these by function
-    name.
+    compiles it to machine code. ``nonsmooth`` is what stands for the derivatives of piecewise constant functions such as
+    floor: one of the policies of ``s2s.nonsmooth``, or a dict of them by function name; ``sharpness`` is how sharp the
+    smooth ones are. A ``with s2s.nonsmooth(...)`` around a call or in the function comes before it.
 
     >>> import numpy as np, s2s
     >>> @s2s.differentiable(nonsmooth="zero")
@@ -153,6 +171,7 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     if f is None:
         return lambda function: differentiable(function, **options)
     if isinstance(f, Differentiable):
+        checked += tuple(item for item in f.options if item[0] == "choices")
         f = f.func
     if isinstance(f, (type, staticmethod, classmethod)) or not callable(f):
         from s2s import target
@@ -164,18 +183,27 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
 def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Options, checked, by name. Raises ArgumentError."""
     for name in options:
-        if name not in ("backend", "nonsmooth"):
-            raise option_error(f"`differentiable` has no option `{name}`", "choose among backend, nonsmooth")
+        if name not in ("backend", "nonsmooth", "sharpness"):
+            hint = "choose among backend, nonsmooth, sharpness"
+            raise option_error(f"`differentiable` has no option `{name}`", hint)
     backend, nonsmooth = options.get("backend", "numpy"), options.get("nonsmooth")
     if backend not in BACKENDS:
         raise option_error(f"there is no backend {backend!r}", f"choose among {', '.join(BACKENDS)}")
+    if nonsmooth is None:
+        return (("backend", backend),)
+    from s2s import choices
+
     policies = nonsmooth if isinstance(nonsmooth, dict) else {"": nonsmooth}
-    for policy in policies.values():
-        if policy is not None and policy not in POLICIES:
-            raise option_error(f"there is no policy {policy!r}", f"choose among {', '.join(POLICIES)}")
-    if isinstance(nonsmooth, dict):
-        nonsmooth = tuple(sorted(nonsmooth.items()))
-    return (("backend", backend), ("nonsmooth", nonsmooth))
+    return (("backend", backend), ("nonsmooth", (choices.policies(policies, options.get("sharpness")),)))
+
+
+def with_choice(f: Any, choice: Choice) -> Any:
+    """The function ``f``, in which a choice about derivatives holds. Raises ArgumentError for what is no function."""
+    inner = differentiable(f).func if not isinstance(f, Differentiable) else f.func
+    options = f.options if isinstance(f, Differentiable) else default_options()
+    held = (*dict(options).get("choices", ()), choice)
+    kept = tuple(item for item in options if item[0] != "choices")
+    return _make_differentiable(inner, (*kept, ("choices", held)))
 
 
 def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:

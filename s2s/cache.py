@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis.values import AbstractValue, Dim
+from s2s.choices import Choice, Override, Policy
 from s2s.signature import describe, stable_key, with_sizes
 from s2s.versions import (
     AliasGuard,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 __all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder", "write"]
 
 FOLDER = "__s2scache__"
-FORMAT = 2
+FORMAT = 3
 MARK = "# s2s cache: "
 
 
@@ -159,10 +160,29 @@ def _source_files(folder: str) -> Iterator[os.DirEntry[str]]:
 def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> str:
     """What a file is for, as text. Raises Unstorable where an argument is an object without import path."""
     signature = ", ".join(f"{name}: {stable_key(aval)}" for name, aval in arguments.items())
-    asked = (request.mode, request.wrt, request.single, request.has_aux, request.options)
+    options = tuple((name, _marks(value) if name in ("choices", "nonsmooth") else value) for name, value in request.options)
+    asked = (request.mode, request.wrt, request.single, request.has_aux, options)
     if not _is_literal(asked):
         raise Unstorable("an option")
     return f"{_identity(function)}({signature}) {asked!r}"
+
+
+def _marks(held: tuple[Choice, ...]) -> tuple[Any, ...]:
+    """Choices as literals. Raises Unstorable where one names an object that is not found by an import."""
+    return tuple(tuple((_mark(key), _mark_of_decision(how)) for key, how in choice.by_key) for choice in held)
+
+
+def _mark(value: Any) -> str:
+    path = value if isinstance(value, str) else import_path(value)
+    if path is None:
+        raise Unstorable("a choice")
+    return path
+
+
+def _mark_of_decision(how: Policy | Override) -> tuple[Any, ...]:
+    if isinstance(how, Policy):
+        return how.name, how.sharpness
+    return _mark(how.rule), how.name, "" if isinstance(how.rule, str) else fingerprint(how.rule)
 
 
 def _is_literal(value: Any) -> bool:
@@ -238,6 +258,8 @@ def _read(
             guards,
             tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
             data["result"],
+            tuple(data["met"]),
+            data["made"],
         )
     except (
         OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
@@ -345,6 +367,8 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         "dependencies": dependencies,
         "guards": [_guard_data(guard) for guard in compiled.guards],
         "result": compiled.result,
+        "met": list(compiled.met),
+        "made": dict(compiled.made),
         "sum": _sum(_text(compiled)),
     }
 

@@ -21,6 +21,7 @@ from s2s import dispatch
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, default_options, option_error
+from s2s.choices import AMBIENT
 from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
 from s2s.signature import annotated, describe, has_attributes, has_float
 from s2s.target import Target, argument_error, error, target_of
@@ -491,6 +492,7 @@ def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, arg
         dispatcher = _source_derivative(f, mode, argnums, count).dispatcher
         if isinstance(dispatcher, ByShape):
             dispatcher = dispatcher.dispatcher_for(args, kwargs)
+        dispatcher = dispatcher.under(AMBIENT.get())
         return dispatcher.version_for(dispatcher.collect(*args, **kwargs)).compiled.text
     target = target_of(f)
     if target is None:
@@ -498,7 +500,7 @@ def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, arg
     count = len(target.positional) if mode == "vjp" else 0
     found = _source_derivative(f, mode, argnums, count).dispatcher
     assert isinstance(found, Dispatcher)
-    return _general(found).compiled.text
+    return _general(found.under(AMBIENT.get())).compiled.text
 
 
 def _source_derivative(f: Any, mode: str, argnums: Any, count: int) -> Derivative:

@@ -49,6 +49,7 @@ from s2s.analysis.values import (
     Unknown,
 )
 from s2s.backends import runnable
+from s2s.choices import AMBIENT, Choices, key_text, note_met
 from s2s.link import link
 from s2s.record import record
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length, with_sizes
@@ -285,6 +286,7 @@ class Dispatcher:
         name: str,
         finish: Callable[[Version, Target], Callable[..., Any]] | None = None,
         on_version: Callable[[Version], None] | None = None,
+        held: Choices = (),
     ) -> None:
         self.target = target
         self.ask = ask
@@ -295,10 +297,45 @@ class Dispatcher:
         self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
         self._tested: list[tuple[Version, tuple[str, ...], Names]] = []
         self._objects: dict[int, set[int]] = {}
+        self._held = held
+        self._by_choices: dict[Choices, Dispatcher] = {}
+        self._recent: tuple[Choices, Dispatcher] | None = None
         if ask.argnums is not None:
             find_paths(target, ask.argnums, None)  # unknown names are told before the first call
-        self._writer = _Writer(target, name)
+        self._writer = _Writer(target, name, None if held else lambda: self.under(AMBIENT.get()).function)
         self.function = self._writer.function(self._miss)
+
+    def under(self, held: Choices) -> Dispatcher:
+        """The dispatcher for calls in blocks for which these choices hold: each has versions of its own."""
+        if not held or self._held:
+            return self
+        if self._recent is not None and self._recent[0] is held:
+            return self._recent[1]
+        found = self._by_choices.get(held)
+        if found is None:
+            found = self._by_choices[held] = self._new_under(held)
+            if len(self._by_choices) > MOST:
+                del self._by_choices[next(iter(self._by_choices))]
+        self._recent = held, found
+        return found
+
+    def _new_under(self, held: Choices) -> Dispatcher:
+        target, ask = self.target, self.ask
+        if target.derived is not None:
+            inner = target.derived.under(held)
+            target = Target(target.function, target.public, target.fixed, target.prefix, target.extra, inner)
+        own = dict(ask.options).get("choices", ())
+        options = tuple(item for item in ask.options if item[0] != "choices")
+        ask = Ask(
+            ask.mode, ask.argnums, ask.single, ask.has_aux, (*options, ("choices", (*own, *held))), ask.count
+        )
+
+        def noted(version: Version) -> None:
+            self.last = version
+            if self._on_version is not None:
+                self._on_version(version)
+
+        return Dispatcher(target, ask, self.name, self._finish, noted, held)
 
     def collect(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The values of the function's parameters in a call with these arguments."""
@@ -454,6 +491,10 @@ class Dispatcher:
         raw = link(compiled, function, file=file)
         guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)
         version = Version(compiled, raw, request, avals, guards)
+        for choice in dict(request.options).get("choices", ()):
+            for met in choice.overridden:
+                if key_text(met) in compiled.met:
+                    note_met(choice, met)
         version.call = version.run = runnable(compiled, raw, function, request, avals, values)
         if self._finish is not None:
             version.call = self._finish(version, self.target)
@@ -799,7 +840,9 @@ def _same_test(
 class _Writer:
     """Writes dispatchers for one target: functions with its public parameters, in the user's globals."""
 
-    def __init__(self, target: Target, name: str) -> None:
+    def __init__(self, target: Target, name: str, under: Callable[[], Any] | None = None) -> None:
+        """``under`` gives the dispatcher's function to call in blocks for which choices hold; None where it is one."""
+        self.under = under
         self.target = target
         self.name = name if name.isidentifier() else "derivative"
         self.globals = target.function.__globals__
@@ -839,7 +882,7 @@ class _Writer:
         """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn."""
         objects = {self._fixed[name]: value for name, value in self.target.fixed.items()}
         lines = [f"def {self.name}({self._parameters()}):"]
-        lines += [*self._read_defaults(objects), *self._merge(objects)]
+        lines += [*self._leave(objects), *self._read_defaults(objects), *self._merge(objects)]
         arguments = ", ".join(map(self.expression, self.target.parameters))
         for i, (conditions, names, call) in enumerate(entries):
             renamed = {name: f"{name}_{i}" for name in names.objects}
@@ -872,6 +915,16 @@ class _Writer:
             if p.kind is p.POSITIONAL_ONLY and p.POSITIONAL_ONLY not in kinds[i + 1 :]:
                 shown.append("/")
         return ", ".join(shown)
+
+    def _leave(self, objects: dict[str, Any]) -> list[str]:
+        """The line that leaves a call inside a block for which a choice holds to the dispatcher for that."""
+        if self.under is None:
+            return []
+        held, under = f"{self.prefix}held", f"{self.prefix}under"
+        objects |= {held: AMBIENT.get, under: self.under}
+        passed = {"VAR_POSITIONAL": "*{0}", "KEYWORD_ONLY": "{0}={0}", "VAR_KEYWORD": "**{0}"}
+        given = ", ".join(passed.get(p.kind.name, "{0}").format(p.name) for p in self.target.public)
+        return [f"    if {held}(): return {under}()({given})"]
 
     def _read_defaults(self, objects: dict[str, Any]) -> list[str]:
         """The lines that read the function's own defaults, which may have changed since."""

@@ -13,6 +13,7 @@ from s2s import ir
 from s2s.emission.code import Assign, Code, tree_atoms, walk
 from s2s.emission.expressions import SUGARED, is_method
 from s2s.emission.folding import LAMBDAS, fold
+from s2s.emission.printing import print_expression
 from s2s.emission.spelling import Speller
 from s2s.emission.statements import print_function
 from s2s.emission.structure import build_code
@@ -27,7 +28,7 @@ class Emitted:
     """A module's text and what it needs.
 
     ``imports`` says what the header binds: local name -> module. ``objects`` are known objects without an
-    import path, ``globals`` the names of the user's module and ``free`` the closure names that the text
+    import path, ``made`` what the header makes: local name -> expression; ``globals`` the names of the user's module and ``free`` the closure names that the text
     reads bare.
     """
 
@@ -35,6 +36,7 @@ class Emitted:
     entry: str
     imports: dict[str, str]
     objects: dict[str, Any]
+    made: dict[str, str]
     globals: tuple[str, ...]
     free: tuple[str, ...]
 
@@ -60,10 +62,15 @@ def emit(
     lines = print_function(function, function.name, code, speller, {}, params_text or {})
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
     imports = _imports(speller.imports)
+    made = {name: print_expression(value) for name, value in speller.made.items()}
+    if made:
+        imports += [*([""] if imports else []), *(f"{name} = {value}" for name, value in made.items())]
+    if header and imports:
+        header.append("")
     blank = ["", ""] if imports or header else []
     text = "\n".join([*header, *imports, *blank, *lines]) + "\n"
     read = tuple(sorted(speller.globals))
-    return Emitted(text, function.name, speller.imports, speller.objects, read, tuple(sorted(speller.free)))
+    return Emitted(text, function.name, speller.imports, speller.objects, made, read, tuple(sorted(speller.free)))
 
 
 def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:

@@ -220,6 +220,14 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S521": (ArgumentError, "the rule {name} gives {got}; the call has {expected} positional argument(s)"),
     "S2S522": (ArgumentError, "the rule {name} gives a {what} of {got}; {expected} is needed"),
     "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
+    "S2S520": (ArgumentError, "{name} is no rule for a gradient, or for no function"),
+    "S2S521": (
+        ArgumentError, "no derivative in the block has met {name}, for which there is another rule ({place})",
+    ),
+    "S2S522": (ArgumentError, "the policy {policy!r} is not for {name}"),
+    "S2S523": (
+        NoDerivativeError, "{name} is differentiated as if it gave its first argument, but the result has another shape",
+    ),
     "S2S517": (ArgumentError, "the pattern of the Jacobian of `{name}` cannot be found"),
     "S2S516": (ArgumentError, "{what} is complex: a Jacobian by {mode} mode has real numbers there"),
     "S2S507": (ArgumentError, "{kind} is not a function that can be differentiated"),

@@ -33,7 +33,7 @@ def link(
     ``file`` is where the cache keeps the text, None for a made-up file name. Raises ImportError where a name of
     the text cannot be imported, and LookupError where the primal has no such closure variable.
     """
-    outside = sorted({*compiled.imports, *compiled.objects, *compiled.free})
+    outside = sorted({*compiled.imports, *compiled.objects, *compiled.made, *compiled.free})
     register(file or file_name(compiled), compiled.text)
     if file:
         codes = _stored_codes(compiled.text, outside, file)
@@ -42,6 +42,9 @@ def link(
     cells = {name: types.CellType(imported(path)) for name, path in compiled.imports.items()}
     cells |= {name: types.CellType(value) for name, value in compiled.objects.items()}
     cells |= {name: _user_cell(function, name) for name in compiled.free}
+    if compiled.made:
+        known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells.items()}}
+        cells |= {name: types.CellType(eval(value, known)) for name, value in compiled.made.items()}
     cells |= {name: types.CellType() for name in codes}
     for def_name, code in codes.items():
         cells[def_name].cell_contents = _make_function(def_name, code, function, cells)

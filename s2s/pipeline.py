@@ -35,6 +35,7 @@ from s2s.analysis.values import (
 from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
+from s2s.passes.choosing import inside, of_options
 from s2s.passes.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
 from s2s.passes.cotangents import in_precision, of_kind, whole
 from s2s.passes.dead import drop_dead
@@ -115,12 +116,12 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
     varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
     try:
-        specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats)
+        specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats, request)
     except DifferentiationError:
         if request.mode != "primal" or not varied:
             raise
         # nothing is differentiated: what has no derivative is called as it is
-        specializer, primal, changed = _specialize(fn, arguments, set(), changes, repeats)
+        specializer, primal, changed = _specialize(fn, arguments, set(), changes, repeats, request)
     context = specializer.context
     if request.mode in REVERSE and ("checkpoints", "off") not in request.options:
         primal = _checked(group(primal, context))
@@ -139,23 +140,27 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     # dead code, and operations done twice
     function = _sound(share_names(simplify(name_temporaries(function, context), context)))
     # text
-    emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars)
+    noted = specializer.holding.noted
+    emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=tuple(noted))
     lowered.flush()
     return Compiled(
         text=emitted.text,
         entry=emitted.entry,
         imports={name: _import_path(path) for name, path in emitted.imports.items()},
         objects=emitted.objects,
+        made=emitted.made,
         globals=emitted.globals,
         free=emitted.free,
         guards=(*_guards(specializer, context, function), *_separate(changed, arguments)),
         dependencies=tuple(_dependencies(specializer)),
         result=_kinds(context.value(function.body.yields[0])),
+        met=tuple(sorted(specializer.holding.met)),
     )
 
 
 def _specialize(
-    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], changes: str, repeats: bool
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], changes: str, repeats: bool,
+    request: Request,
 ) -> tuple[Specializer, ir.Function, list[str]]:
     """The primal for these arguments, and the names of those that it changes.
 
@@ -170,7 +175,8 @@ def _specialize(
         specializer = Specializer(Context(masks_stay=masks_stay), in_place, unrolled, derivative_of)
         specializer.repeating = int(repeats)
         try:
-            primal = specializer.specialize(fn, arguments, varied)
+            with inside(specializer, *of_options(dict(request.options))):
+                primal = specializer.specialize(fn, arguments, varied)
         except DifferentiationError as problem:
             if unrolled or problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops:
                 raise

@@ -1326,6 +1326,15 @@ def pulled(bars: Any, k: int) -> Any:
     return bars[k]
 
 
+def differentiated_as(value: Any, x: Any) -> Any:
+    """The value, which is differentiated as if it were ``x``. Raises NoDerivativeError where their shapes differ."""
+    if np.shape(value) != np.shape(x):
+        from s2s.errors import error
+
+        raise error("S2S523", name="a function", hint=f"its result has shape {np.shape(value)}, not {np.shape(x)}")
+    return np.copy(value) if isinstance(value, np.ndarray) else value
+
+
 def several_bar(g: Any, slopes: Any, x: Any) -> Any:
     """The cotangent of ``x`` from those of the results of an elementwise function, None where there is none, and its
     partial derivatives."""

@@ -81,7 +81,7 @@ class Target:
 def unwrap(f: Any) -> Any:
     """The function, method, partial or object inside the decorators that s2s sees through."""
     while True:
-        if type(f) is Differentiable:
+        if isinstance(f, Differentiable):
             f = f.func
         elif isinstance(f, functools._lru_cache_wrapper):  # the gradient of a cached function is its gradient
             f = f.__wrapped__

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.api import Differentiable, grad, jvp, vjp
+from s2s.api import grad, jvp, vjp
+from s2s.choices import Chosen, stop_gradient
 from s2s.derivatives import derivative
 from s2s.errors import DifferentiationError
 
@@ -139,12 +140,10 @@ class _Checker:
         self.rtol = rtol
         self.atol = atol
         self.eps = eps
-        self.nonsmooth: Any = None
 
     def check(self, f: Any, args: tuple[Any, ...], order: int, name: str) -> Report:
         """All orders, one after the other: the function of order k + 1 is the gradient of a product of the one of order
         k with a cotangent."""
-        self.nonsmooth = dict(f.options)["nonsmooth"] if isinstance(f, Differentiable) else None
         found: list[Comparison] = []
         choices: list[Choice] = []
         moved = tuple(k for k, arg in enumerate(args) if rt.floats(arg))
@@ -163,12 +162,6 @@ class _Checker:
                 choices += [choice for choice in self.passed(f, args, moved) if choice not in choices]
             f = functools.partial(grad(_product_with(f, out), tuple(k + 1 for k in moved)), cotangent)
         return Report(name, tuple(found), tuple(choices))
-
-    def policy(self, rule: Any) -> str | None:
-        """What the function checked says of a piecewise constant function."""
-        given = self.nonsmooth
-        names = {rule.fn.__name__, rule.name}
-        return next((p for n, p in given if n in names), None) if isinstance(given, tuple) else given
 
     def agrees(self, c: Comparison) -> bool:
         if not np.isfinite(c.expected):
@@ -345,9 +338,10 @@ class Observer:
         from s2s.rules import table
 
         rule = table.find(fn)
-        if rule is not None and rule.kind == "straight_through":
-            self.passes[fn] = self.checker.policy(rule) != "zero"
-            said = "straight through, as if it were the identity" if self.passes[fn] else "zero, by the policy"
+        said = _said(fn, rule)
+        if rule is not None and said:
+            if rule.kind in ("straight_through", "zero"):
+                self.passes[fn] = rule.kind == "straight_through"
             self.add(Choice(place, rule.name.rpartition(".")[2], said))
             return True
         self.counts[fn, place] += 1
@@ -400,6 +394,17 @@ def _observed(f: Any, moved: tuple[int, ...]) -> Any:
         return derivative("observed", f, moved, False, "zeros")
     except DifferentiationError:
         return None
+
+
+def _said(fn: Any, rule: Any) -> str:
+    """What a function is differentiated as by choice, as text; nothing for any other."""
+    if isinstance(fn, Chosen):
+        return f"by {fn.how}" if rule.kind != "zero" else "zero, by the policy"
+    if fn is stop_gradient:
+        return "zero, by stop_gradient"
+    if fn is rt.differentiated_as:
+        return "as the argument of the function"
+    return "straight through, as if it were the identity" if rule is not None and rule.kind == "straight_through" else ""
 
 
 def _name(fn: Any) -> str:

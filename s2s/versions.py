@@ -12,6 +12,8 @@ import functools
 import importlib
 import sys
 import types
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -199,7 +201,9 @@ class Compiled:
     (``*args`` as a tuple, ``**kwargs`` as a dict). ``imports`` maps a local name to ``module`` or
     ``module:attribute``; ``objects`` to an object that has no import path; ``globals`` and ``free`` are
     read live. ``result`` says what NumPy types the result has: ``float32`` for a NumPy scalar, ``array float32`` for an
-    array, a tuple of these for a container, None for what is not known or of another kind.
+    array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions, as
+    text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
+    that makes it.
     """
 
     text: str
@@ -211,6 +215,8 @@ class Compiled:
     guards: tuple[Guard, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     result: Any = None
+    met: tuple[str, ...] = ()
+    made: Mapping[str, str] = MappingProxyType({})
 
 
 # --- finding objects ----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import pytest
 
 import s2s
 from s2s import derivatives, dispatch
+from s2s.choices import Choice, Policy
 from s2s.errors import ArgumentError, SourceUnavailableError
 from s2s.signature import key
 from tests.fake_compiler import FakeCompiler, compiled, ones
@@ -119,7 +120,7 @@ def test_multiprocessing():
 
 def test_options():
     decorated = s2s.differentiable(backend="numpy", nonsmooth={"floor": "zero"})(plain)
-    assert decorated.options == (("backend", "numpy"), ("nonsmooth", (("floor", "zero"),)))
+    assert decorated.options == (("backend", "numpy"), ("nonsmooth", (Choice((("floor", Policy("zero")),)),)))
     assert s2s.differentiable(decorated).func is plain
 
 
@@ -179,7 +180,7 @@ def test_requests(fake):
     fake.say("loss", "return (w, x)")
     s2s.grad(loss)(1.0)
     assert (asked(fake).mode, asked(fake).wrt, asked(fake).single) == ("grad", (("w",),), True)
-    assert dict(asked(fake).options) == {"backend": "numpy", "nonsmooth": None, "unconnected": "zeros"}
+    assert dict(asked(fake).options) == {"backend": "numpy", "unconnected": "zeros"}
     s2s.value_and_grad(loss, argnums=(-1, "w"), has_aux=True, unconnected="none")(1.0)
     assert (asked(fake).mode, asked(fake).wrt, asked(fake).single) == (
         "value_and_grad", (("x",), ("w",)), False,

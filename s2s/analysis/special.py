@@ -214,8 +214,8 @@ def _number_extreme(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue
 
 
 def _round(evaluator: Evaluator, value: AbstractValue, digits: AbstractValue | None = None) -> AbstractValue | None:
-    if isinstance(value, Scalar) and value.type is float:
-        return Scalar(int if digits is None else float)
+    if isinstance(value, Scalar) and is_exact(value.type) and issubclass(value.type, (float, np.floating)):
+        return Scalar(int) if digits in (None, known(None)) else value
     return UNKNOWN
 
 

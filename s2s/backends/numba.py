@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import ast
 import copy
+import copy
 import operator
 import re
 import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2s import runtime as rt
@@ -81,6 +82,26 @@ class _Refused(Exception):
         self.line = line
 
 
+class _Plainly(ast.NodeTransformer):
+    """Names what the head of a text makes, functions with derivatives that were chosen for them, by the functions that
+    they are when they run."""
+
+    def __init__(self, made: Mapping[str, str]) -> None:
+        self.made = {name: ast.parse(text, mode="eval").body for name, text in made.items()}
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "np.ndarray":
+            node.func.value = node.args.pop(0)  # a method
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        made = self.made.get(node.id)
+        if not isinstance(made, ast.Call) or not made.args or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(copy.deepcopy(made.args[0]), node)
+
+
 class _Text:
     """The text of a version, and what its names mean."""
 
@@ -90,7 +111,7 @@ class _Text:
     ) -> None:
         self.compiled = compiled
         self.function = function
-        self.tree = ast.parse(compiled.text)
+        self.tree = _Plainly(compiled.made).visit(ast.parse(compiled.text))
         defs = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
         self.entry = next(node for node in defs if node.name == compiled.entry)
         self.parameters = [a.arg for a in self.entry.args.args]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.choices import Choice, Chosen, Policy, gradient_override, nonsmooth
 from s2s.ir import Load
 
 __all__ = ["Speller", "load", "module_of_ufunc"]
@@ -42,7 +43,7 @@ class Speller:
 
     After spelling: ``imports`` (local name -> "module"), ``objects`` (local name -> object), ``globals``
     (names of the user's module that are read bare), ``free`` (names of closure cells that are read bare),
-    ``names`` (all of them).
+    ``made`` (local name -> expression, for what the head of the text makes), ``names`` (all of them).
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Speller:
         self._bound: dict[int, str] | None = None
         self.imports: dict[str, str] = {}
         self.objects: dict[str, Any] = {}
+        self.made: dict[str, ast.expr] = {}
         self.globals: set[str] = set()
         self.free: set[str] = set()
         self.builtins: set[str] = set()
@@ -62,7 +64,7 @@ class Speller:
     @property
     def names(self) -> set[str]:
         """Every bare name that the text reads without owning it."""
-        return {*self.imports, *self.objects, *self.globals, *self.free, *self.builtins}
+        return {*self.imports, *self.objects, *self.made, *self.globals, *self.free, *self.builtins}
 
     def value(self, value: Any) -> ast.expr:
         """The expression for a known value."""
@@ -174,7 +176,41 @@ class Speller:
         if bound is not None:
             self.globals.add(bound)
             return load(bound)
+        if isinstance(value, (Chosen, nonsmooth, gradient_override)):
+            return self._made(value)
         return self._imported(value) or self._given(value)
+
+    def _made(self, value: Any) -> ast.expr:
+        """A function with a derivative that was chosen for it, or a block for which a choice holds: made by the head
+        of the text."""
+        if isinstance(value, Chosen):
+            choice = Choice(((value.func, value.how),))
+            expression = ast.Call(self._block(choice), [self.value(value.func)], [])
+            wanted = value.__name__
+        else:
+            kinds = {getattr(how, "name", "") for _, how in value.choice.by_key}
+            wanted = "_".join([type(value).__name__, *(kinds if len(kinds) == 1 else ())]).rstrip("_")
+            expression = self._block(value.choice)
+        name = self._new_name(wanted, value)
+        self.made[name] = expression
+        return load(name)
+
+    def _block(self, choice: Choice) -> ast.Call:
+        """The expression that makes a block; without the function where that is all that there is."""
+        keys = [key for key, _ in choice.by_key]
+        decisions = [how for _, how in choice.by_key]
+        if choice.overridden:
+            rules = [self.value(how.name or how.rule) for how in decisions]  # type: ignore[union-attr]
+            given: ast.expr = ast.Dict([self.value(key) for key in keys], rules)
+            return ast.Call(_attribute(self.value(sys.modules["s2s"]), "gradient_override"), [given], [])
+        first = decisions[0]
+        if len(decisions) == 1 and (keys[0] == "" or callable(keys[0])):
+            given = ast.Constant(first.name)
+        else:
+            given = ast.Dict([self.value(key) for key in keys], [ast.Constant(how.name) for how in decisions])
+        sharp = next((how.sharpness for how in decisions if isinstance(how, Policy) and how.sharpness), None)
+        keywords = [] if sharp is None else [ast.keyword("sharpness", self.value(sharp))]
+        return ast.Call(_attribute(self.value(sys.modules["s2s"]), "nonsmooth"), [given], keywords)
 
     def _builtin(self, name: str) -> ast.expr:
         shadowed = self._globals.get(name, getattr(builtins, name)) is not getattr(builtins, name)

@@ -55,8 +55,6 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
         return
     if rule.kind in ("refuse", "model"):  # a call that the specialiser could not look at
         raise error("S2S202", span=span, name=rule.name, reason=rule.reason or "its arguments are not known here")
-    if rule.kind == "straight_through" and not _passes(self, rule, span):
-        return
     if rule.kind in ("partials", "straight_through"):
         _elementwise(self, rule, target, value, g, span, sweep)
     elif rule.kind == "several":
@@ -65,17 +63,6 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
         custom.reverse(self, rule, target, value, full_cotangent(self, sweep, g, target, span), span, sweep)
     else:
         _by_rule(self, rule, target, value, g, span, sweep)
-
-
-def _passes(self: Reverser, rule: Any, span: ir.Span | None) -> bool:
-    """Whether a cotangent goes through a piecewise constant function: the policy of the function compiled."""
-    given = self.nonsmooth
-    names = {rule.fn.__name__, rule.name}
-    policy = next((p for n, p in given if n in names), None) if isinstance(given, tuple) else given
-    if policy == "error":
-        reason = "it is piecewise constant, and the policy is nonsmooth=\"error\""
-        raise error("S2S202", span=span, name=rule.name, reason=reason)
-    return policy != "zero"
 
 
 def _attribute(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
@@ -108,7 +95,7 @@ def _elementwise(
     for k, arg in enumerate(wrt):
         if not self.is_active(arg) or rule.partials[k] is None:
             continue
-        p = inline_positional(self, rule.partials[k], (target, *args), span, sweep)
+        p = inline_positional(self, rule.partials[k], (target, *args, *map(ir.Const, rule.given)), span, sweep)
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
             g, mask = cotangents.mask(sweep.builder, self.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)

@@ -89,7 +89,8 @@ class Context:
     ``runtime_objects`` are lists and objects of the runtime that the reverse pass keeps things in; ``passing`` the
     variables of a block that runs again, in its first run: what comes later must not keep them. ``old_contents`` are
     what arrays held before stores that the reverse sweep undoes. ``keeping`` are those of the runtime's objects that
-    keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep.
+    keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep. ``choose`` gives for a call the function with the derivative that was
+    chosen for it there.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -126,6 +127,7 @@ class Context:
     old_contents: set[ir.Atom] = field(default_factory=set)
     keeping: set[ir.Atom] = field(default_factory=set)
     callees: set[ir.Atom | None] = field(default_factory=set)
+    choose: Callable[..., Any] | None = None
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -322,6 +324,7 @@ class Builder:
         kwargs = tuple((key, self.frozen(atom)) for key, atom in kwargs)
         args = tuple(map(self.frozen, args))
         context = self.context
+        written = fn if context.choose is None else context.choose(fn, args, kwargs, span)
         facts = context.evaluator.facts
         before, facts.forced, facts.may_be_integer = facts.forced, [], False
         known = context.evaluator.call(
@@ -331,8 +334,8 @@ class Builder:
         if fn is operator.getitem and isinstance(known, Array) and known.shape:
             known = self._with_equal_lengths(args, known)
         given = (*args, *(a for _, a in kwargs))
-        varied = any(map(context.is_varied, given)) and not has_zero_derivative(context, fn, args)
-        made = ir.Call(ir.Const(fn), args, kwargs)
+        varied = any(map(context.is_varied, given)) and not has_zero_derivative(context, written, args)
+        made = ir.Call(ir.Const(written), args, kwargs)
         if effect:
             self.add(ir.Let(None, made, span))
             return ir.Const(None)

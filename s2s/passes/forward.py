@@ -44,7 +44,6 @@ class Forwarder:
         self.context = context
         self.specializer = specializer
         self.primal = primal
-        self.nonsmooth = options.get("nonsmooth")
         self.memory = Memory(primal, context.value)
         self.builder = Builder(context)
         self.dots: dict[Key, ir.Atom] = {}
@@ -225,9 +224,9 @@ class Forwarder:
         rule = table.find(fn)
         if rule is None or rule.kind == "zero" or has_zero_derivative(self.context, fn, value.args):  # type: ignore[arg-type]
             return
-        if rule.kind == "straight_through" and not tangents.passes(self, rule, span):
-            return
-        if rule.kind in ("partials", "straight_through"):
+        if rule.kind == "refuse":
+            self.leave_unclear(target, error("S2S202", span=span, name=rule.name, reason=rule.reason))
+        elif rule.kind in ("partials", "straight_through"):
             tangents.elementwise(self, rule, target, value, span)
         elif rule.kind == "several":
             tangents.several(self, rule, target, value, span)

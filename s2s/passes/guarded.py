@@ -27,9 +27,10 @@ from s2s.analysis.managers import REPEATED, SETTINGS, may_swallow
 from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
+from s2s.passes import choosing
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context
-from s2s.passes.frames import MISSING, Frame, lookup
+from s2s.passes.frames import BLOCKS, MISSING, Frame, lookup
 from s2s.passes.heap import Heap
 from s2s.passes.joins import changed_cells, on
 from s2s.passes.refused import may_refuse_later, refusal
@@ -531,6 +532,12 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     """Specialise a ``with``; True where nothing after it is reached."""
     manager = self.atom(s.manager, frame)
     self.check_read(s.manager, manager, builder, s.span, frame)
+    if isinstance(manager, ir.Const) and isinstance(manager.value, BLOCKS):
+        if s.target is not None:
+            frame.env[s.target] = manager
+        if s.ended is not None:
+            frame.env[s.ended] = ir.Const(True)
+        return choosing.block(self, manager.value, s.body, frame, builder, s.span)
     state = objects.state_of(self.context, manager)
     maker = _maker_of(self, manager, frame) if state is None else state.kind
     if state is not None and not self.context.is_varied(manager) and may_swallow(state.kind):

@@ -32,7 +32,7 @@ from s2s.analysis.parts import is_differentiable
 from s2s.analysis.values import AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.derivatives import Derivative
 from s2s.errors import error
-from s2s.passes import containers, iterators
+from s2s.passes import choosing, containers, iterators
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder
 from s2s.passes.containers import At
@@ -451,7 +451,8 @@ class _Inner:
             primal = self.primal()
             self_.trying = self_.catching = 0
             request = asked.request(wrt, _options(self_, self.fn))
-            made, changed = self_.sweeps(self_, primal, self_.rebound, request)
+            with choosing.without(self_):
+                made, changed = self_.sweeps(self_, primal, self_.rebound, request)
         finally:
             context.varied, context.heap, self_.rebound, self_.reshaped, self_.trying, self_.catching = outside
         self.check_separate(made, changed)
@@ -524,7 +525,7 @@ class _Inner:
         at = self.at
         fn = self.self.function or at.frame.fn
         asked = (*at.frame.called_from, place_of(at.frame, at.span))
-        return Frame(fn, None, env, asked, **iterators.uses_of(made))
+        return Frame(fn, None, env, asked, has_decided=True, **iterators.uses_of(made))
 
     def items(self, made: ir.Function, given: list[ir.Atom]) -> list[ir.Atom]:
         """The items of the tuple that a derivative gives."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from s2s import ir
 from s2s import runtime as rt
+from s2s.choices import Chosen, stop_gradient
 from s2s.passes.build import Builder, Context
 from s2s.passes.structural import is_hashable, is_structural
 from s2s.rules import table
@@ -39,11 +40,13 @@ def _observed(s: ir.Let, context: Context) -> ir.Let:
     value = s.value
     if s.span is None or s.target is None or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return s
-    if not context.is_varied(s.target) or any(isinstance(a, ir.Star) for a in value.args):
-        return s
     fn = value.fn.value
+    by_choice = isinstance(fn, Chosen) or fn is stop_gradient
+    varied = context.is_varied(s.target) or (by_choice and any(map(context.is_varied, ir.atoms_of(value))))
+    if not varied or any(isinstance(a, ir.Star) for a in value.args):
+        return s
     rule = table.find(fn) if is_hashable(fn) and not is_structural(fn) else None
-    if rule is None or rule.kind not in _KINDS:
+    if rule is None or (rule.kind not in _KINDS and not by_choice):
         return s
     return ir.replace(s, value=ir.Call(ir.Const(rt.observed), (value.fn, _place(s.span), *value.args), value.kwargs))
 

@@ -77,7 +77,6 @@ class Reverser:
         self.repeated = repeated
         self.kept_for: dict[frozenset[int], set[ir.Atom]] = {}
         self.context = context
-        self.nonsmooth = options.get("nonsmooth")
         self.is_inner = bool(options.get("inner"))
         self.runs_again = options.get("changes") == "repeated"
         self.specializer = specializer

@@ -47,10 +47,24 @@ from s2s.analysis.values import (
     has_fields,
     is_record_class,
 )
+from s2s.api import Differentiable
 from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
+from s2s.choices import Chosen, straight_through
 from s2s.derivatives import Derivative
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, custom, iterators, lost, mapping, nested, process, reflection, sets, stack_sweeps
+from s2s.passes import (
+    choosing,
+    containers,
+    custom,
+    iterators,
+    lost,
+    mapping,
+    nested,
+    process,
+    reflection,
+    sets,
+    stack_sweeps,
+)
 from s2s.passes import heap as objects
 from s2s.passes.branching import branch, join_sides, phi
 from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
@@ -61,6 +75,7 @@ from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map
 from s2s.passes.frames import (
     MISSING,
     STABLE_MODULES,
+    BLOCKS,
     Frame,
     FramedClosure,
     asked_also_by,
@@ -107,7 +122,7 @@ LOOKED_THROUGH = (
 )
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
-_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS | custom.TRANSFORMS
+_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS | custom.TRANSFORMS | choosing.TRANSFORMS
 
 
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
@@ -162,8 +177,15 @@ class Specializer:
         """The places of calls of ``s2s.checkpointed`` that no loop has used yet."""
         self.repeating = 0
         """How many blocks are being specialised that the reverse sweep runs again."""
+        self.holding = choosing.Holding()
+        """The choices that hold at this place."""
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
+
+    def ask_choices(self) -> None:
+        """Let calls be written with the derivatives that were chosen for them, while any choice holds."""
+        asked = self.holding.all or self.holding.explicit
+        self.context.choose = functools.partial(choosing.choose, self) if asked else None
 
     # --- functions
 
@@ -666,6 +688,8 @@ class Specializer:
         varied = any(map(self.context.is_varied, (callee, *atoms, *kwargs.values())))
         given = [a for a in (*atoms, *kwargs.values()) if objects.is_mutable(self.context, a)]
         callee = builder.frozen(callee)
+        if varied:
+            callee = choosing.under(self, callee, builder)
         args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
         kwargs = {key: builder.frozen(a) for key, a in kwargs.items()}
         if varied and not _only_makes(callee) and any(self._has_captured([*map(_plain, args), *kwargs.values()])):
@@ -756,6 +780,9 @@ class Specializer:
         span: ir.Span | None, name: str, effect: bool,
     ) -> ir.Atom:
         """A call of a function that is known."""
+        chosen = self.apply_by_choice(fn, args, kwargs, containers.At(frame, builder, span, name), effect)
+        if chosen is not None:
+            return chosen
         if isinstance(fn, Derivative) and fn.made_from[0] == "primal":
             return self.apply_known(fn.made_from[1], args, kwargs, frame, builder, span, name, effect)
         if table.rule_of_user(fn) is not None:
@@ -863,6 +890,24 @@ class Specializer:
             if found is not None:
                 return found
         return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
+
+    def apply_by_choice(
+        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], at: containers.At, effect: bool
+    ) -> ir.Atom | None:
+        """A call for which the program has chosen a derivative, or that makes such a choice; None for any other."""
+        if isinstance(fn, Chosen):
+            return choosing.call(self, at, fn.func, fn.how, args, kwargs, effect)
+        if isinstance(fn, Differentiable):
+            with choosing.inside(self, *choosing.of_options(dict(fn.options))):
+                return self.apply(ir.Const(fn.func), [*args], {**kwargs}, at.frame, at.builder, at.span, at.name, effect)
+        if isinstance(fn, BLOCKS) and len(args) == 1 and not kwargs:
+            return choosing.decorated(self, at, fn, args[0])
+        if fn is straight_through:
+            return choosing.decorated(self, at, fn, *args)
+        if is_hashable(fn) and fn in BLOCKS:
+            return choosing.make_block(self, at, fn, args, kwargs)
+        how = choosing.override(self, fn) if self.context.choose is not None else None
+        return None if how is None else choosing.call(self, at, fn, how, args, kwargs, effect)
 
     def checkpointed(
         self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None

@@ -36,7 +36,7 @@ def elementwise(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span
             continue
         if twice:
             dot = cotangents.multiply(self.builder, dot, ir.Const(2.0), span)
-        p = inline(self, partial, (target, *args), span)
+        p = inline(self, partial, (target, *args, *map(ir.Const, rule.given)), span)
         total = add_up(self, total, cotangents.multiply(self.builder, dot, p, span), span)
     if total is not None:
         self.put(target, (), fit(self, target, (), total, span))
@@ -159,17 +159,6 @@ def _is_inexact(self: Forwarder, given: Any) -> bool:
     return any(is_inexact(self.context.value(atom)) for _, atom in _pieces("", given))
 
 
-def passes(self: Forwarder, rule: Any, span: ir.Span | None) -> bool:
-    """Whether a tangent goes through a piecewise constant function: the policy of the function compiled."""
-    given = self.nonsmooth
-    names = {rule.fn.__name__, rule.name}
-    policy = next((p for n, p in given if n in names), None) if isinstance(given, tuple) else given
-    if policy == "error":
-        reason = "it is piecewise constant, and the policy is nonsmooth=\"error\""
-        raise error("S2S202", span=span, name=rule.name, reason=reason)
-    return policy != "zero"
-
-
 def add_up(
     self: Forwarder, total: ir.Atom | None, term: ir.Atom, span: ir.Span | None, known: AbstractValue | None = None
 ) -> ir.Atom:
@@ -246,4 +235,4 @@ def elementwise_arguments(
     return tuple(made[: len(rule.partials)])
 
 
-__all__ = ["add_up", "by_tangent", "elementwise", "inline", "linear", "passes", "several"]
+__all__ = ["add_up", "by_tangent", "elementwise", "inline", "linear", "several"]

@@ -33,6 +33,10 @@ for _check in (rt.fit_bar, rt.fit_dot):
     )
 
 
+vjp(rt.differentiated_as, x=lambda y_bar: y_bar, params="value, x", harmless="value", samples=[args(np.ones(3), arr(3))])
+jvp(rt.differentiated_as, x=lambda x_dot: x_dot)
+
+
 def _unbroadcast(y_bar: Any, g: Any) -> Any:
     """What was summed gets the same cotangent everywhere; what was stretched adds up."""
     return rt.unbroadcast(np.broadcast_to(y_bar, np.broadcast_shapes(np.shape(y_bar), np.shape(g))), g)

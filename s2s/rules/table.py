@@ -161,8 +161,9 @@ class Rule:
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
     ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model
     stands for the function where nothing active goes in too. What is ``given`` are constants that
-    a model gets before the arguments of the call. ``by_user`` marks the rules of users (``custom``, and ``partials``):
-    their bodies are code like any other, with globals and captured variables of their own.
+    a model gets before the arguments of the call, and partials after them. ``by_user`` marks the rules of users
+    (``custom``, and ``partials``): their bodies are code like any other, with globals and captured variables of their
+    own.
     """
 
     fn: Function

@@ -1,0 +1,288 @@
+"""The choices that hold at a place of the program, and what they make of a call there.
+
+    with s2s.nonsmooth(floor="zero"):
+        y = np.floor(x)                   ->     y = floor_zero(x)            one function, known by its decision
+    z = s2s.straight_through(f)(x)        ->     z = rt.differentiated_as(f(x), x)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from s2s import choices, ir
+from s2s import runtime as rt
+from s2s.analysis.lattice import dtype_of
+from s2s.analysis.parts import is_inexact
+from s2s.analysis.values import UNKNOWN
+from s2s.api import Differentiable
+from s2s.choices import Choices, Chosen, Override, Policy, chosen
+from s2s.errors import error
+from s2s.passes.containers import At
+from s2s.passes.frames import BLOCKS, GENERATED, Frame
+from s2s.rules import surrogates, table
+
+if TYPE_CHECKING:
+    from s2s.passes.specialize import Specializer
+
+__all__ = [
+    "BLOCKS", "Holding", "block", "call", "choose", "inside", "decorated", "make_block",
+    "of_options", "override", "through", "under", "without",
+]
+
+@dataclass
+class Holding:
+    """What holds at a place, the innermost first: ``blocks`` before the ``defaults`` of decorated functions. What was
+    decided is noted, with the lines."""
+
+    blocks: Choices = ()
+    defaults: Choices = ()
+    noted: dict[str, None] = field(default_factory=dict)
+    met: set[str] = field(default_factory=set)
+    explicit: dict[int, Policy] = field(default_factory=dict)
+    """What was said with the call itself, by the ``id`` of the function."""
+
+    @property
+    def all(self) -> Choices:
+        return (*self.blocks, *self.defaults)
+
+    def decided(self, fn: Any) -> Policy | Override | None:
+        """What holds for a function; None where nothing does."""
+        names = surrogates.names_of(fn)
+        for choice in self.all:
+            found = choice.find(fn, names)
+            if found is not None:
+                if isinstance(found[1], Override):
+                    choices.note_met(choice, found[0])
+                    self.met.add(choices.key_text(found[0]))
+                return found[1]
+            if choice.general is not None and surrogates.is_piecewise(fn) and surrogates.is_for(choice.general, fn):
+                return choice.general
+        return None
+
+
+def of_options(options: dict[str, Any]) -> tuple[Choices, Choices]:
+    """The blocks and the defaults that options have."""
+    return options.get("choices", ()), options.get("nonsmooth", ())
+
+
+@contextlib.contextmanager
+def inside(self: Specializer, blocks: Choices, defaults: Choices = ()) -> Iterator[None]:
+    """Further choices hold, inside those that do."""
+    holding = self.holding
+    outside = holding.blocks, holding.defaults
+    holding.blocks, holding.defaults = (*blocks, *outside[0]), (*defaults, *outside[1])
+    self.ask_choices()
+    try:
+        yield
+    finally:
+        holding.blocks, holding.defaults = outside
+        self.ask_choices()
+
+
+@contextlib.contextmanager
+def without(self: Specializer) -> Iterator[None]:
+    """No choice holds: what is written has decided already."""
+    holding = self.holding
+    outside = holding.blocks, holding.defaults
+    holding.blocks = holding.defaults = ()
+    self.ask_choices()
+    try:
+        yield
+    finally:
+        holding.blocks, holding.defaults = outside
+        self.ask_choices()
+
+
+def _has_decided(frame: Frame | None) -> bool:
+    """Whether the code at this place has nothing left to choose: that of rules and models, and derivatives."""
+    if frame is None or frame.has_decided:
+        return True
+    return (frame.fn.__module__ or "").startswith("s2s.") or GENERATED in (frame.fn.__doc__ or "")
+
+
+# --- calls ----------------------------------------------------------------------------------------------------------
+
+
+def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, span: ir.Span | None) -> Any:
+    """The function to write for a call: with a derivative that was chosen for it, or as it is."""
+    said = self.holding.explicit.get(id(fn))
+    if (said is None and _has_decided(self.frame)) or not surrogates.is_piecewise(fn):
+        return fn
+    values = [self.context.value(a) for a in (*args, *(a for _, a in kwargs))]
+    if not any(map(is_inexact, values)) or any(dtype_of(v) is not None and dtype_of(v).kind == "c" for v in values):
+        return fn
+    if fn in surrogates.CONVERSIONS:
+        known = self.context.evaluator.call(fn, tuple(values[: len(args)]), {k: self.context.value(a) for k, a in kwargs})
+        dtype = dtype_of(known)
+        if dtype is None or dtype.kind not in "iu":
+            return fn
+    how = said or self.holding.decided(fn)
+    if how is None or isinstance(how, Override) or how == surrogates.default_of(fn):
+        return fn
+    if not any(map(self.context.is_varied, args)):
+        return fn
+    if said is None:
+        note(self, fn, how, span)
+    return chosen(fn, how)
+
+
+def note(self: Specializer, fn: Any, how: Policy | Override, span: ir.Span | None) -> None:
+    """Let the text say that a call is differentiated in another way."""
+    place = f"{span.file.rsplit('/', 1)[-1]}:{span.line}: " if span is not None else ""
+    self.holding.noted[f"# {place}{_name(fn)} is differentiated by {how}"] = None
+
+
+def _name(fn: Any) -> str:
+    rule = table.find(fn)
+    if rule is None:
+        return getattr(fn, "__name__", repr(fn))
+    if fn in (operator.floordiv, operator.ifloordiv):
+        return "//"
+    return rule.name.replace("numpy.", "np.").removeprefix("builtins.")
+
+
+def override(self: Specializer, fn: Any) -> Override | None:
+    """The rule that stands for that of a function at this place, None where it is its own."""
+    if _has_decided(self.frame) or isinstance(fn, (Chosen, Differentiable)):
+        return None
+    how = self.holding.decided(fn)
+    return how if isinstance(how, Override) else None
+
+
+def call(
+    self: Specializer, at: At, fn: Any, how: Policy | Override, args: list[ir.Atom], kwargs: dict[Any, ir.Atom],
+    effect: bool = False,
+) -> ir.Atom:
+    """A call of a function with the derivative that was chosen for it."""
+    varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
+    if varied and not isinstance(how, Override):
+        note(self, fn, how, at.span)
+    if isinstance(how, Policy):
+        return _by_policy(self, at, fn, how, args, kwargs, effect)
+    if isinstance(how.rule, str):
+        return through(self, at, ir.Const(fn), how, args, kwargs)
+    if varied:
+        note(self, fn, how, at.span)
+    made = chosen(fn, how) if varied else fn
+    with without(self):
+        return self.call_function(made, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+
+
+def _by_policy(
+    self: Specializer, at: At, fn: Any, how: Policy, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], effect: bool
+) -> ir.Atom:
+    """A call with which it is said what stands for the derivative."""
+    before, self.holding.explicit = self.holding.explicit, {id(fn): how}
+    self.ask_choices()
+    try:
+        return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+    finally:
+        self.holding.explicit = before
+        self.ask_choices()
+
+
+def through(
+    self: Specializer, at: At, fn: ir.Atom, how: Override, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+) -> ir.Atom:
+    """A call whose result is differentiated as its first argument, or not at all."""
+    known = fn.value if isinstance(fn, ir.Const) else None
+    varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
+    if how.rule == "identity" and surrogates.is_step_of_one(known):
+        if varied:
+            note(self, known, how, at.span)
+        return _by_policy(self, at, known, Policy("straight_through"), args, kwargs, False)
+    with without(self):
+        out = self.apply(fn, list(args), dict(kwargs), at.frame, at.builder, at.span)
+    if not varied:
+        return out
+    if known is not None:
+        note(self, known, how, at.span)
+    if how.rule == "zero":
+        return at.builder.call(choices.stop_gradient, out, name=at.name, span=at.span)
+    if not args:
+        raise error("S2S523", span=at.span, name=_name(known))
+    made = at.builder.call(rt.differentiated_as, out, args[0], name=at.name, span=at.span)
+    return made
+
+
+def under(self: Specializer, callee: ir.Atom, builder: Any) -> ir.Atom:
+    """What is called where a function is decided when the program runs: the function under the choices of this place.
+    """
+    if not _has_decided(self.frame):
+        for choice in dict.fromkeys(self.holding.all):
+            callee = builder.call(choices.block_of(choice), callee)
+    return callee
+
+
+# --- blocks ---------------------------------------------------------------------------------------------------------
+
+
+def make_block(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    """``s2s.nonsmooth(...)`` or ``s2s.gradient_override(...)`` in a program: made when it is compiled."""
+    bound = inspect.signature(fn).bind(*args, **kwargs)
+    given = [_literal(self, at, a) for a in bound.args]
+    named = {k: _literal(self, at, a) for k, a in bound.kwargs.items()}
+    made = fn(*given, **named)
+    made.place = f"{at.span.file.rsplit('/', 1)[-1]}:{at.span.line}" if at.span is not None else ""
+    return ir.Const(made)
+
+
+def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
+    """What an option of a block is. Raises where it is known at run time only."""
+    if isinstance(atom, ir.Const):
+        return atom.value
+    entries = self.entries(atom, at.builder, at.span)
+    if entries is None or not all(isinstance(a, ir.Const) for a in entries.values()):
+        raise error("S2S524", span=at.span, asked_by=at.frame.called_from)
+    return {k: a.value for k, a in entries.items() if isinstance(a, ir.Const)}
+
+
+def decorated(self: Specializer, at: At, decorator: Any, f: ir.Atom) -> ir.Atom:
+    """A function for which a choice is made where it is used: a constant, or a function that was made in the program,
+    known by its definition."""
+    if isinstance(f, ir.Const):
+        return ir.Const(decorator(f.value))
+    made = ir.Call(ir.Const(functools.partial), (ir.Const(_call_by), ir.Const(decorator), f))
+    var = self.context.define(at.name, UNKNOWN, self.context.is_varied(f), made)
+    self.context.virtual_closures[var] = lambda builder: builder.let(
+        ir.Call(ir.Const(decorator), (f,)), UNKNOWN, at.name, at.span)
+    return var
+
+
+def _call_by(decorator: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """What a call of a function that was made in the program, with a choice, comes to: ``FORMS`` writes it out."""
+    return decorator(f)(*args, **kwargs)
+
+
+def call_by(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    """A call of such a function."""
+    decorator, f, *given = args
+    assert isinstance(decorator, ir.Const)
+    if decorator.value is choices.straight_through:
+        return through(self, at, f, Override("identity"), given, kwargs)
+    with inside(self, (decorator.value.choice,)):
+        return self.apply(f, list(given), dict(kwargs), at.frame, at.builder, at.span, at.name)
+
+
+TRANSFORMS = {_call_by: call_by}
+
+
+def block(
+    self: Specializer, manager: Any, body: ir.Block, frame: Frame, builder: Any, span: ir.Span | None
+) -> bool:
+    """The body of a ``with``, in which the choice of the manager holds; True where its end is not reached."""
+    held, met = manager.choice, self.holding.met
+    self.holding.met = set()
+    with inside(self, (held,)):
+        ended = self.run_statements(body, frame, builder)
+    found, self.holding.met = self.holding.met, met | self.holding.met
+    for key in map(choices.key_text, held.overridden):
+        if key not in found and not ended:
+            raise error("S2S521", span=span, asked_by=frame.called_from, name=key, place=manager.place)
+    return ended

@@ -1,0 +1,198 @@
+"""What stands for the derivative of a piecewise constant function where the program chooses it: a slope for each policy
+and each kind of step, and the rules made of them.
+
+``k`` is the sharpness, ``d`` the distance from the nearest jump. The slope of a logistic step is
+k s (1 - s) = k / 4 (1 - tanh(k d / 2)^2), s = 1 / (1 + exp(-k d)): written so, nothing overflows. Remainders give the
+distance, because they have the derivative 1 where a rounded value subtracted would be differentiated as what it rounds.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.choices import Chosen, Override, Policy
+from s2s.errors import error
+from s2s.record import replace
+from s2s.rules import table
+from s2s.rules.table import Rule
+from s2s.target import argument_error
+
+__all__ = ["check_policy", "default_of", "is_for", "is_piecewise", "is_step_of_one", "names_of", "rule_of", "step_of"]
+
+Slope = Callable[..., Any]
+
+# --- slopes ---------------------------------------------------------------------------------------------------------
+
+
+def sigmoid_of_decimals(y: Any, x: Any, decimals: Any, k: float) -> Any:
+    """Steps halfway between the multiples of the last decimal."""
+    if decimals is None:
+        return 0.25 * k * (1.0 - np.tanh(0.5 * k * (x % 1.0 - 0.5)) ** 2)
+    return 0.25 * k * (1.0 - np.tanh(0.5 * k * (x * 10.0**decimals % 1.0 - 0.5)) ** 2)
+
+
+def linear_of_decimals(y: Any, x: Any, decimals: Any, k: float) -> Any:
+    """Ramps halfway between the multiples of the last decimal."""
+    if decimals is None:
+        return k * (abs(x % 1.0 - 0.5) <= 0.5 / k)
+    return k * (abs(x * 10.0**decimals % 1.0 - 0.5) <= 0.5 / k)
+
+
+SLOPES: dict[tuple[str, str], tuple[Slope | None, ...]] = {
+    ("sigmoid", "integers"): (lambda y, x, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * ((x + 0.5) % 1.0 - 0.5)) ** 2),),
+    ("sigmoid", "toward zero"): (
+        lambda y, x, k: (abs(x) > 0.5) * (0.25 * k * (1.0 - np.tanh(0.5 * k * ((x + 0.5) % 1.0 - 0.5)) ** 2)),
+    ),
+    ("sigmoid", "halves"): (lambda y, x, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * (x % 1.0 - 0.5)) ** 2),),
+    ("sigmoid", "decimals"): (sigmoid_of_decimals, None),
+    ("sigmoid", "quotient"): (
+        lambda y, a, b, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * ((a / b + 0.5) % 1.0 - 0.5)) ** 2) / b,
+        lambda y, a, b, k: -0.25 * k * (1.0 - np.tanh(0.5 * k * ((a / b + 0.5) % 1.0 - 0.5)) ** 2) * a / (b * b),
+    ),
+    ("sigmoid", "sign"): (lambda y, x, k: 0.5 * k * (1.0 - np.tanh(0.5 * k * x) ** 2),),
+    ("sigmoid", "heaviside"): (lambda y, x, h, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * x) ** 2), None),
+    ("linear", "integers"): (lambda y, x, k: k * (abs((x + 0.5) % 1.0 - 0.5) <= 0.5 / k),),
+    ("linear", "toward zero"): (lambda y, x, k: k * ((abs(x) > 0.5) & (abs((x + 0.5) % 1.0 - 0.5) <= 0.5 / k)),),
+    ("linear", "halves"): (lambda y, x, k: k * (abs(x % 1.0 - 0.5) <= 0.5 / k),),
+    ("linear", "decimals"): (linear_of_decimals, None),
+    ("linear", "quotient"): (
+        lambda y, a, b, k: k * (abs((a / b + 0.5) % 1.0 - 0.5) <= 0.5 / k) / b,
+        lambda y, a, b, k: -k * (abs((a / b + 0.5) % 1.0 - 0.5) <= 0.5 / k) * a / (b * b),
+    ),
+    ("linear", "sign"): (lambda y, x, k: 2.0 * k * (abs(x) <= 0.5 / k),),
+    ("linear", "heaviside"): (lambda y, x, h, k: k * (abs(x) <= 0.5 / k), None),
+    ("hard_tanh", "sign"): (lambda y, x, k: k * (abs(x) <= 1.0 / k),),
+    ("straight_through", "sign"): (lambda y, x: 1.0,),
+    ("straight_through", "heaviside"): (lambda y, x, h: 1.0, None),
+}
+"""The partial derivatives by policy and kind of step: ``(y, *inputs, sharpness)``."""
+
+_STEPS = {
+    "integers": "floor ceil", "toward zero": "trunc fix int", "halves": "rint", "decimals": "round around",
+    "quotient": "floor_divide floordiv ifloordiv", "sign": "sign", "heaviside": "heaviside",
+}
+_STEP_OF = {name: step for step, names in _STEPS.items() for name in names.split()}
+
+CONVERSIONS = (
+    np.ndarray.astype, np.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asarray_chkfinite,
+    np.require,
+) if hasattr(np, "astype") else (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+"""Functions that convert to integers where they are given such a dtype."""
+
+_ALSO = {"floordiv": "floor_divide", "ifloordiv": "floor_divide", "around": "round"}
+"""Further names of functions."""
+
+# --- which functions ------------------------------------------------------------------------------------------------
+
+
+def is_piecewise(fn: Any) -> bool:
+    """Whether a function is piecewise constant where all its arguments are real, for some of its options."""
+    if any(fn is known for known in (np.sign, np.heaviside, *CONVERSIONS)):
+        return True
+    rule = table.find(fn)
+    return rule is not None and rule.kind == "straight_through"
+
+
+def is_step_of_one(fn: Any) -> bool:
+    """Whether a function has one differentiated argument, which it rounds."""
+    steps = ("integers", "toward zero", "halves", "decimals", "sign")
+    return fn is not None and is_piecewise(fn) and step_of(fn) in steps and not any(fn is c for c in CONVERSIONS)
+
+
+def is_for(policy: Any, fn: Any) -> bool:
+    """Whether a policy for all functions is for this one."""
+    return policy.name != "hard_tanh" or step_of(fn) == "sign"
+
+
+def default_of(fn: Any) -> Policy:
+    """What stands for the derivative of a function where nothing is said."""
+    return Policy("zero" if step_of(fn) in ("sign", "heaviside") else "straight_through")
+
+
+def step_of(fn: Any) -> str:
+    """Where a function jumps."""
+    name = getattr(fn, "__name__", "")
+    if isinstance(fn, np.ufunc) and name == "round":  # that of SciPy has no number of decimals
+        return "halves"
+    return _STEP_OF.get(name, "toward zero")
+
+
+def names_of(fn: Any) -> tuple[str, ...]:
+    """The names that mean a function: its own, that with its module, and ``int`` for every conversion to integers."""
+    name = getattr(fn, "__name__", None)
+    if not isinstance(name, str):
+        return ()
+    rule = table.find(fn)
+    found = [name, *((rule.name,) if rule is not None else ())]
+    if name in _ALSO:
+        found.append(_ALSO[name])
+    if is_piecewise(fn) and step_of(fn) == "toward zero" and name not in _STEP_OF:
+        found.append("int")
+    return tuple(found)
+
+
+def check_policy(key: Any, policy: str) -> None:
+    """Raise ArgumentError for a key that means no piecewise constant function, and for a policy that is not for it."""
+    if callable(key):
+        if not is_piecewise(key):
+            raise error("S2S522", name=_shown(key), policy=policy, hint=f"choose among {', '.join(_known())}")
+        meant = [step_of(key)]
+    else:
+        table.extend("scipy.special") if str(key).startswith("scipy") else None
+        meant = [step_of(fn) for fn in _piecewise() if key in names_of(fn)]
+    if not meant:
+        near = difflib.get_close_matches(str(key), _known(), 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise argument_error(
+            "S2S511", f"there is no piecewise constant function {key!r}", f"{hint}choose among {', '.join(_known())}"
+        )
+    if policy == "hard_tanh" and set(meant) != {"sign"}:
+        raise error("S2S522", name=_shown(key), policy=policy, hint="it is for sign")
+
+
+def _shown(key: Any) -> str:
+    return f"`{key if isinstance(key, str) else getattr(key, '__name__', repr(key))}`"
+
+
+def _piecewise() -> Iterator[Any]:
+    yield from (rule.fn for rule in list(table.RULES.values()) if rule.kind == "straight_through")
+    yield from (np.sign, np.heaviside, *CONVERSIONS)
+
+
+def _known() -> list[str]:
+    """The short names of functions that have policies."""
+    return [name for names in _STEPS.values() for name in names.split() if name not in _ALSO]
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+
+def rule_of(chosen: Chosen) -> Rule:
+    """The rule of a function with the derivative that was chosen for it."""
+    how, fn = chosen.how, chosen.func
+    if isinstance(how, Override):
+        return _overriding(fn, how)
+    base = table.find(fn)
+    assert base is not None
+    if how.name == "zero":
+        return replace(base, kind="zero")
+    if how.name == "error":
+        reason = 'it is piecewise constant, and the policy is nonsmooth="error"'
+        return replace(base, kind="refuse", reason=reason)
+    given = () if how.sharpness is None else (how.sharpness,)
+    slopes = SLOPES.get((how.name, step_of(fn)), base.partials)
+    if slopes[-1] is None and base.partials[len(slopes) - 1 : len(slopes)]:
+        slopes = (*slopes[:-1], base.partials[len(slopes) - 1])
+    return replace(
+        base, kind="partials", partials=slopes, given=given, flat_for_reals=False, samples=(), cotangents={},
+        tangent=None, tangents={},
+    )
+
+
+def _overriding(fn: Any, how: Override) -> Rule:
+    raise NotImplementedError
