@@ -153,10 +153,10 @@ def differentiable(
 def differentiable(f: Any = None, /, **options: Any) -> Any:
     """The function ``f``, with options for its derivatives; used as a decorator, bare or with options.
 
-    ``backend`` is what the generated code runs on: ``"numpy"``, or ``"numba"``, which
-    compiles it to machine code. ``nonsmooth`` is what stands for the derivatives of piecewise constant functions such as
-    floor: one of the policies of ``s2s.nonsmooth``, or a dict of them by function name; ``sharpness`` is how sharp the
-    smooth ones are. A ``with s2s.nonsmooth(...)`` around a call or in the function comes before it.
+    ``backend`` is what the generated code runs on: ``"numpy"``, or ``"numba"``, which compiles it to machine code.
+    ``nonsmooth`` is what stands for the derivatives of piecewise constant functions such as floor: one of the policies
+    of ``s2s.nonsmooth``, or a dict of them by function name; ``sharpness`` is how sharp the smooth ones are. A
+    ``with s2s.nonsmooth(...)`` around a call or in the function comes before it.
 
     >>> import numpy as np, s2s
     >>> @s2s.differentiable(nonsmooth="zero")

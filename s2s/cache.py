@@ -160,7 +160,9 @@ def _source_files(folder: str) -> Iterator[os.DirEntry[str]]:
 def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> str:
     """What a file is for, as text. Raises Unstorable where an argument is an object without import path."""
     signature = ", ".join(f"{name}: {stable_key(aval)}" for name, aval in arguments.items())
-    options = tuple((name, _marks(value) if name in ("choices", "nonsmooth") else value) for name, value in request.options)
+    options = tuple(
+        (name, _marks(value) if name in ("choices", "nonsmooth") else value) for name, value in request.options
+    )
     asked = (request.mode, request.wrt, request.single, request.has_aux, options)
     if not _is_literal(asked):
         raise Unstorable("an option")

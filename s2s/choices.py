@@ -208,8 +208,8 @@ class nonsmooth(_Block):
     """What stands for the derivatives of piecewise constant functions: floor, ceil, trunc, fix, round, rint, ``//``,
     conversions to integers, sign and heaviside.
 
-    ``policy`` is for all of them, keywords for single ones by name (``floor``, ``round``, ``int`` for every conversion to
-    integers, ``floor_divide`` for ``//``, ``numpy.floor`` in a dict given as ``policy``):
+    ``policy`` is for all of them, keywords for single ones by name (``floor``, ``round``, ``int`` for every conversion
+    to integers, ``floor_divide`` for ``//``, ``numpy.floor`` in a dict given as ``policy``):
 
     ``"straight_through"``  the derivative of what is rounded: 1. The default, but for sign and heaviside
     ``"zero"``              0, the true derivative between the jumps. The default of sign and heaviside
@@ -271,7 +271,7 @@ class gradient_override(_Block):
 
 
 def straight_through(f: F) -> F:
-    """The function ``f``, differentiated as if it gave its first argument: for one call, ``straight_through(np.floor)(x)``.
+    """The function ``f``, differentiated as if it gave its first argument: ``straight_through(np.floor)(x)``.
 
     The result must have the shape of the argument; other arguments get no derivative.
 
@@ -323,7 +323,8 @@ def _override(key: Any, rule: Any) -> Override:
         return Override(_registered[rule], rule)
     if not callable(rule):
         known = ", ".join(map(repr, (*RULES, *_registered)))
-        raise _argument_error("S2S520", name=repr(rule), hint=f"{key_text(key)}: choose among {known}, or give a function")
+        hint = f"{key_text(key)}: choose among {known}, or give a function"
+        raise _argument_error("S2S520", name=repr(rule), hint=hint)
     return Override(rule)
 
 
@@ -370,10 +371,10 @@ def _caller() -> str:
     return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
 
 
-def _argument_error(code: str, *text: str, **fields: Any) -> Exception:
+def _argument_error(code: str, summary: str = "", hint: str = "", **fields: Any) -> Exception:
     from s2s.target import argument_error, error
 
-    return argument_error(code, *text) if text else error(code, **fields)
+    return argument_error(code, summary, hint) if summary else error(code, hint=hint, **fields)
 
 
 # --- what derivatives do not see ------------------------------------------------------------------------------------

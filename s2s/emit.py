@@ -28,8 +28,8 @@ class Emitted:
     """A module's text and what it needs.
 
     ``imports`` says what the header binds: local name -> module. ``objects`` are known objects without an
-    import path, ``made`` what the header makes: local name -> expression; ``globals`` the names of the user's module and ``free`` the closure names that the text
-    reads bare.
+    import path, ``made`` what the header makes: local name -> expression; ``globals`` the names of the
+    user's module and ``free`` the closure names that the text reads bare.
     """
 
     text: str

@@ -35,8 +35,8 @@ from s2s.analysis.values import (
 from s2s.emit import emit
 from s2s.errors import DifferentiationError, error
 from s2s.passes.build import Builder, Context
-from s2s.passes.choosing import inside, of_options
 from s2s.passes.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
+from s2s.passes.choosing import inside, of_options
 from s2s.passes.cotangents import in_precision, of_kind, whole
 from s2s.passes.dead import drop_dead
 from s2s.passes.detach import detach

@@ -404,7 +404,8 @@ def _said(fn: Any, rule: Any) -> str:
         return "zero, by stop_gradient"
     if fn is rt.differentiated_as:
         return "as the argument of the function"
-    return "straight through, as if it were the identity" if rule is not None and rule.kind == "straight_through" else ""
+    passes = rule is not None and rule.kind == "straight_through"
+    return "straight through, as if it were the identity" if passes else ""
 
 
 def _name(fn: Any) -> str:

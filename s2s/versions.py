@@ -201,8 +201,8 @@ class Compiled:
     (``*args`` as a tuple, ``**kwargs`` as a dict). ``imports`` maps a local name to ``module`` or
     ``module:attribute``; ``objects`` to an object that has no import path; ``globals`` and ``free`` are
     read live. ``result`` says what NumPy types the result has: ``float32`` for a NumPy scalar, ``array float32`` for an
-    array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions, as
-    text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
+    array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions,
+    as text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
     that makes it.
     """
 

@@ -39,7 +39,8 @@ FRESH: set[Any] = {
     np.inner, np.argmax, np.argmin, np.any, np.all, np.linalg.norm, np.linalg.det, np.linalg.cholesky, np.nonzero,
     np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
     np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted, np.meshgrid,
-    np.gradient, np.append, np.insert, np.delete, rt.differentiated_as, np.tril, np.triu, np.diagflat, np.correlate, np.ediff1d,
+    np.gradient, np.append, np.insert, np.delete, np.tril, np.triu, np.diagflat, np.correlate, np.ediff1d,
+    rt.differentiated_as,
 }
 """Functions whose array results are always new; with ``copy=False`` they need not be."""
 

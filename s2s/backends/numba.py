@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import copy
 import operator
 import re
 import sys

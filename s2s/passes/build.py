@@ -89,8 +89,8 @@ class Context:
     ``runtime_objects`` are lists and objects of the runtime that the reverse pass keeps things in; ``passing`` the
     variables of a block that runs again, in its first run: what comes later must not keep them. ``old_contents`` are
     what arrays held before stores that the reverse sweep undoes. ``keeping`` are those of the runtime's objects that
-    keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep. ``choose`` gives for a call the function with the derivative that was
-    chosen for it there.
+    keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep.
+    ``choose`` gives for a call the function with the derivative that was chosen for it there.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)

@@ -23,7 +23,7 @@ from s2s.analysis.values import UNKNOWN
 from s2s.api import Differentiable
 from s2s.choices import Choices, Chosen, Override, Policy, chosen
 from s2s.errors import error
-from s2s.passes.containers import At
+from s2s.passes.containers import At, new_list
 from s2s.passes.frames import BLOCKS, GENERATED, Frame
 from s2s.rules import surrogates, table
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCKS", "Holding", "block", "call", "choose", "inside", "decorated", "make_block",
-    "of_options", "override", "through", "under", "without",
+    "of_options", "override", "split", "through", "under", "without",
 ]
 
 @dataclass
@@ -103,7 +103,8 @@ def _has_decided(frame: Frame | None) -> bool:
     """Whether the code at this place has nothing left to choose: that of rules and models, and derivatives."""
     if frame is None or frame.has_decided:
         return True
-    return (frame.fn.__module__ or "").startswith("s2s.") or GENERATED in (frame.fn.__doc__ or "")
+    module = frame.fn.__module__ or ""
+    return module.startswith(("s2s.rules", "s2s.models")) or GENERATED in (frame.fn.__doc__ or "")
 
 
 # --- calls ----------------------------------------------------------------------------------------------------------
@@ -112,16 +113,17 @@ def _has_decided(frame: Frame | None) -> bool:
 def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, span: ir.Span | None) -> Any:
     """The function to write for a call: with a derivative that was chosen for it, or as it is."""
     said = self.holding.explicit.get(id(fn))
-    if (said is None and _has_decided(self.frame)) or not surrogates.is_piecewise(fn):
+    if said is None and _has_decided(self.frame):
+        return fn
+    if not surrogates.is_piecewise(fn):
+        _refuse_hidden_conversion(self, fn, args, kwargs, span)
         return fn
     values = [self.context.value(a) for a in (*args, *(a for _, a in kwargs))]
-    if not any(map(is_inexact, values)) or any(dtype_of(v) is not None and dtype_of(v).kind == "c" for v in values):
+    is_complex = any(dtype is not None and dtype.kind == "c" for dtype in map(dtype_of, values))
+    if is_complex or not any(map(is_inexact, values)):
         return fn
-    if fn in surrogates.CONVERSIONS:
-        known = self.context.evaluator.call(fn, tuple(values[: len(args)]), {k: self.context.value(a) for k, a in kwargs})
-        dtype = dtype_of(known)
-        if dtype is None or dtype.kind not in "iu":
-            return fn
+    if fn in surrogates.CONVERSIONS and not _gives_integers(self, fn, args, kwargs):
+        return fn
     how = said or self.holding.decided(fn)
     if how is None or isinstance(how, Override) or how == surrogates.default_of(fn):
         return fn
@@ -130,6 +132,39 @@ def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, s
     if said is None:
         note(self, fn, how, span)
     return chosen(fn, how)
+
+
+def _gives_integers(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any) -> bool:
+    value_of = self.context.value
+    dtype = dtype_of(self.context.evaluator.call(fn, tuple(map(value_of, args)), {k: value_of(a) for k, a in kwargs}))
+    return dtype is not None and dtype.kind in "iu"
+
+
+def _refuse_hidden_conversion(
+    self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, span: ir.Span | None
+) -> None:
+    """Refuse a function that converts to integers on its way, as ``np.full(n, x, dtype=int)`` does, where that has
+    another policy."""
+    rule = table.find(fn)
+    varied = [a for a in (*args, *(a for _, a in kwargs)) if self.context.is_varied(a)]
+    if rule is None or rule.kind != "linear" or not any(is_inexact(self.context.value(a)) for a in varied):
+        return
+    how = self.holding.decided(int)
+    if isinstance(how, Policy) and how != surrogates.default_of(int) and _gives_integers(self, fn, args, kwargs):
+        raise error("S2S525", span=span, asked_by=self.frame.called_from, name=_name(fn), policy=how)
+
+
+def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
+    """A call of a function that gives a rounded number and another one, where the rounded one has a policy: two calls.
+    """
+    place, part = surrogates.ROUNDED_PART[fn]
+    if self.holding.decided(part) is None:
+        return None
+    both = at.builder.call(fn, *args, span=at.span)
+    rounded = self.apply_known(part, list(args), {}, at.frame, at.builder, at.span, "%", False)
+    other = at.builder.call(operator.getitem, both, ir.Const(1 - place), span=at.span)
+    items = [rounded, other] if place == 0 else [other, rounded]
+    return new_list(self, at, items, tuple)
 
 
 def note(self: Specializer, fn: Any, how: Policy | Override, span: ir.Span | None) -> None:

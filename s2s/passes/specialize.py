@@ -73,9 +73,9 @@ from s2s.passes.dead import is_pure
 from s2s.passes.dispatching import dispatched, parts_read
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
+    BLOCKS,
     MISSING,
     STABLE_MODULES,
-    BLOCKS,
     Frame,
     FramedClosure,
     asked_also_by,
@@ -107,6 +107,7 @@ from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, i
 from s2s.passes.operands import as_arrays
 from s2s.passes.trial import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
 from s2s.rules import table
+from s2s.rules.surrogates import ROUNDED_PART
 from s2s.rules.ufuncs import METHODS, with_axes
 from s2s.signature import ThreadLocal, compiled_from, describe
 from s2s.target import own_signature
@@ -899,14 +900,19 @@ class Specializer:
             return choosing.call(self, at, fn.func, fn.how, args, kwargs, effect)
         if isinstance(fn, Differentiable):
             with choosing.inside(self, *choosing.of_options(dict(fn.options))):
-                return self.apply(ir.Const(fn.func), [*args], {**kwargs}, at.frame, at.builder, at.span, at.name, effect)
+                plain = ir.Const(fn.func)
+                return self.apply(plain, [*args], {**kwargs}, at.frame, at.builder, at.span, at.name, effect)
         if isinstance(fn, BLOCKS) and len(args) == 1 and not kwargs:
             return choosing.decorated(self, at, fn, args[0])
         if fn is straight_through:
             return choosing.decorated(self, at, fn, *args)
         if is_hashable(fn) and fn in BLOCKS:
             return choosing.make_block(self, at, fn, args, kwargs)
-        how = choosing.override(self, fn) if self.context.choose is not None else None
+        if self.context.choose is None:
+            return None
+        if is_hashable(fn) and fn in ROUNDED_PART and not kwargs:
+            return choosing.split(self, at, fn, args)
+        how = choosing.override(self, fn)
         return None if how is None else choosing.call(self, at, fn, how, args, kwargs, effect)
 
     def checkpointed(

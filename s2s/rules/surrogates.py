@@ -9,12 +9,13 @@ distance, because they have the derivative 1 where a rounded value subtracted wo
 from __future__ import annotations
 
 import difflib
+import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from s2s import runtime as rt
 from s2s.choices import Chosen, Override, Policy
 from s2s.errors import error
 from s2s.record import replace
@@ -22,7 +23,10 @@ from s2s.rules import table
 from s2s.rules.table import Rule
 from s2s.target import argument_error
 
-__all__ = ["check_policy", "default_of", "is_for", "is_piecewise", "is_step_of_one", "names_of", "rule_of", "step_of"]
+__all__ = [
+    "CONVERSIONS", "ROUNDED_PART", "check_policy", "default_of", "is_for", "is_piecewise", "is_step_of_one",
+    "names_of", "rule_of", "step_of",
+]
 
 Slope = Callable[..., Any]
 
@@ -39,14 +43,14 @@ def sigmoid_of_decimals(y: Any, x: Any, decimals: Any, k: float) -> Any:
 def linear_of_decimals(y: Any, x: Any, decimals: Any, k: float) -> Any:
     """Ramps halfway between the multiples of the last decimal."""
     if decimals is None:
-        return k * (abs(x % 1.0 - 0.5) <= 0.5 / k)
-    return k * (abs(x * 10.0**decimals % 1.0 - 0.5) <= 0.5 / k)
+        return k * (np.abs(x % 1.0 - 0.5) <= 0.5 / k)
+    return k * (np.abs(x * 10.0**decimals % 1.0 - 0.5) <= 0.5 / k)
 
 
 SLOPES: dict[tuple[str, str], tuple[Slope | None, ...]] = {
     ("sigmoid", "integers"): (lambda y, x, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * ((x + 0.5) % 1.0 - 0.5)) ** 2),),
     ("sigmoid", "toward zero"): (
-        lambda y, x, k: (abs(x) > 0.5) * (0.25 * k * (1.0 - np.tanh(0.5 * k * ((x + 0.5) % 1.0 - 0.5)) ** 2)),
+        lambda y, x, k: (np.abs(x) > 0.5) * (0.25 * k * (1.0 - np.tanh(0.5 * k * ((x + 0.5) % 1.0 - 0.5)) ** 2)),
     ),
     ("sigmoid", "halves"): (lambda y, x, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * (x % 1.0 - 0.5)) ** 2),),
     ("sigmoid", "decimals"): (sigmoid_of_decimals, None),
@@ -56,17 +60,17 @@ SLOPES: dict[tuple[str, str], tuple[Slope | None, ...]] = {
     ),
     ("sigmoid", "sign"): (lambda y, x, k: 0.5 * k * (1.0 - np.tanh(0.5 * k * x) ** 2),),
     ("sigmoid", "heaviside"): (lambda y, x, h, k: 0.25 * k * (1.0 - np.tanh(0.5 * k * x) ** 2), None),
-    ("linear", "integers"): (lambda y, x, k: k * (abs((x + 0.5) % 1.0 - 0.5) <= 0.5 / k),),
-    ("linear", "toward zero"): (lambda y, x, k: k * ((abs(x) > 0.5) & (abs((x + 0.5) % 1.0 - 0.5) <= 0.5 / k)),),
-    ("linear", "halves"): (lambda y, x, k: k * (abs(x % 1.0 - 0.5) <= 0.5 / k),),
+    ("linear", "integers"): (lambda y, x, k: k * (np.abs((x + 0.5) % 1.0 - 0.5) <= 0.5 / k),),
+    ("linear", "toward zero"): (lambda y, x, k: k * ((np.abs(x) > 0.5) & (np.abs((x + 0.5) % 1.0 - 0.5) <= 0.5 / k)),),
+    ("linear", "halves"): (lambda y, x, k: k * (np.abs(x % 1.0 - 0.5) <= 0.5 / k),),
     ("linear", "decimals"): (linear_of_decimals, None),
     ("linear", "quotient"): (
-        lambda y, a, b, k: k * (abs((a / b + 0.5) % 1.0 - 0.5) <= 0.5 / k) / b,
-        lambda y, a, b, k: -k * (abs((a / b + 0.5) % 1.0 - 0.5) <= 0.5 / k) * a / (b * b),
+        lambda y, a, b, k: k * (np.abs((a / b + 0.5) % 1.0 - 0.5) <= 0.5 / k) / b,
+        lambda y, a, b, k: -k * (np.abs((a / b + 0.5) % 1.0 - 0.5) <= 0.5 / k) * a / (b * b),
     ),
-    ("linear", "sign"): (lambda y, x, k: 2.0 * k * (abs(x) <= 0.5 / k),),
-    ("linear", "heaviside"): (lambda y, x, h, k: k * (abs(x) <= 0.5 / k), None),
-    ("hard_tanh", "sign"): (lambda y, x, k: k * (abs(x) <= 1.0 / k),),
+    ("linear", "sign"): (lambda y, x, k: 2.0 * k * (np.abs(x) <= 0.5 / k),),
+    ("linear", "heaviside"): (lambda y, x, h, k: k * (np.abs(x) <= 0.5 / k), None),
+    ("hard_tanh", "sign"): (lambda y, x, k: k * (np.abs(x) <= 1.0 / k),),
     ("straight_through", "sign"): (lambda y, x: 1.0,),
     ("straight_through", "heaviside"): (lambda y, x, h: 1.0, None),
 }
@@ -83,6 +87,11 @@ CONVERSIONS = (
     np.require,
 ) if hasattr(np, "astype") else (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 """Functions that convert to integers where they are given such a dtype."""
+
+ROUNDED_PART: dict[Any, tuple[int, Any]] = {
+    divmod: (0, operator.floordiv), np.divmod: (0, np.floor_divide), np.modf: (1, np.trunc), math.modf: (1, np.trunc),
+}
+"""Functions that give two numbers of which one is rounded: which one, and the function that gives it alone."""
 
 _ALSO = {"floordiv": "floor_divide", "ifloordiv": "floor_divide", "around": "round"}
 """Further names of functions."""
