@@ -41,13 +41,15 @@ class Choice:
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     """One number found in two ways: the derivative of order ``order`` along a random direction, by ``mode`` (``fwd``
-    or ``rev``) and by differences. ``explained`` says that differences of the function as the choices have it agree."""
+    or ``rev``) and by differences. ``explained`` says that these are differences of the function as the choices have it;
+    those of its values, which disagree, are ``plain``."""
 
     order: int
     mode: str
     found: complex
     expected: complex
     explained: bool = False
+    plain: complex | None = None
 
     @property
     def error(self) -> float:
@@ -55,7 +57,8 @@ class Comparison:
         return abs(self.found - self.expected) / max(1.0, abs(self.expected))
 
     def __str__(self) -> str:
-        note = ", with the choices below" if self.explained else ""
+        plain = "" if self.plain is None else f" ({self.plain:.10g} of the values alone)"
+        note = f", with the choices below{plain}" if self.explained else ""
         return f"order {self.order}, {self.mode}: {self.found:.10g}, by differences {self.expected:.10g}{note}"
 
 
@@ -213,7 +216,7 @@ class _Checker:
             expected = self.by_differences(as_chosen, args, tangent, cotangent)
         except (TypeError, IndexError):  # an integer that is used as one
             expected = np.nan
-        again = dataclasses.replace(comparison, expected=expected, explained=True)
+        again = dataclasses.replace(comparison, expected=expected, explained=True, plain=comparison.expected)
         if not observer.choices or not self.agrees(again):
             raise AssertionError(self.message(f, args, moved, comparison, name, observer))
         return again, observer.choices
@@ -342,7 +345,9 @@ class Observer:
         if rule is not None and said:
             if rule.kind in ("straight_through", "zero"):
                 self.passes[fn] = rule.kind == "straight_through"
-            self.add(Choice(place, rule.name.rpartition(".")[2], said))
+            name = rule.name.rpartition(".")[2]
+            if all((c.place, c.name) != (place, name) for c in self.choices):
+                self.add(Choice(place, name, said + self.slopes(fn, args, kwargs)))
             return True
         self.counts[fn, place] += 1
         if not rt.floats(args) or not rt.floats(out) or self.counts[fn, place] > self.limit:
@@ -356,6 +361,16 @@ class Observer:
             return False
         self.wrong.append(Choice(place, _name(fn), "wrong"))
         return False
+
+    def slopes(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """The slope of an operation by its rule and by differences of its values, as text: why they disagree."""
+        if not args or not isinstance(args[0], (float, np.floating, np.ndarray)) or np.size(args[0]) == 0:
+            return ""
+        eps, rest = self.checker.eps, args[1:]
+        ones = (np.ones_like(args[0]) if isinstance(args[0], np.ndarray) else 1.0, *(None for _ in rest))
+        by_rule = jvp(fn, args, ones, **kwargs)[1]
+        step = np.asarray(fn(args[0] + eps, *rest, **kwargs)) - np.asarray(fn(args[0] - eps, *rest, **kwargs))
+        return f": {_range(by_rule)} by the rule, {_range(step / (2.0 * eps))} by differences with a step of {eps:g}"
 
     def has_kink(self, fn: Any, args: Any, kwargs: Any, tangent: Any, cotangent: Any) -> bool:
         """Whether the slopes on the two sides differ."""
@@ -394,6 +409,12 @@ def _observed(f: Any, moved: tuple[int, ...]) -> Any:
         return derivative("observed", f, moved, False, "zeros")
     except DifferentiationError:
         return None
+
+
+def _range(values: Any) -> str:
+    """The least and the greatest of some numbers."""
+    least, greatest = (f"{pick(np.asarray(values, dtype=float)):.6g}" for pick in (np.min, np.max))
+    return least if least == greatest else f"{least} to {greatest}"
 
 
 def _said(fn: Any, rule: Any) -> str:
