@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 import weakref
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -125,8 +126,9 @@ class Chosen(functools.partial[Any]):
     @property
     def __name__(self) -> str:
         kind = self.how.name if isinstance(self.how, Policy) or self.how.name else self.how.rule
-        suffix = kind if isinstance(kind, str) else getattr(kind, "__name__", "rule")
-        return f"{getattr(self.func, '__name__', 'function')}_{suffix}"
+        words = getattr(self.func, "__name__", ""), kind if isinstance(kind, str) else getattr(kind, "__name__", "")
+        fn, rule = (word if word.isidentifier() else "" for word in words)
+        return f"{fn or 'function'}_{rule or 'rule'}"
 
     @functools.cached_property
     def __s2s_rule__(self) -> Any:
@@ -177,7 +179,7 @@ class _Block:
         for key in self.choice.overridden:
             if not was_met(self.choice, key):
                 raise _argument_error(
-                    "S2S521", name=key_text(key), place=self.place,
+                    "S2S541", name=key_text(key), place=self.place,
                     hint="take the derivative inside the block, of a function that calls it",
                 )
 
@@ -265,7 +267,7 @@ class gradient_override(_Block):
 
     def __init__(self, rules: Mapping[Any, Any]) -> None:
         if not isinstance(rules, Mapping) or not rules:
-            raise _argument_error("S2S520", name=repr(rules), hint='write {np.floor: "identity"}')
+            raise _argument_error("S2S540", name=repr(rules), hint='write {np.floor: "identity"}')
         self.choice = Choice(tuple((_checked_key(key), _override(key, rule)) for key, rule in rules.items()))
         self.place = _caller()
 
@@ -284,7 +286,8 @@ def straight_through(f: F) -> F:
     return chosen(f, Override("identity"))  # type: ignore[return-value]
 
 
-_registered: dict[str, Any] = {}
+REGISTERED = types.SimpleNamespace()
+"""The rules that have been registered, by name. Generated code that was made with one of them is guarded."""
 
 
 def register_gradient(name: str) -> Callable[[F], F]:
@@ -302,12 +305,12 @@ def register_gradient(name: str) -> Callable[[F], F]:
     A rule that is registered later under the same name takes its place. Raises ArgumentError where the name is none.
     """
     if not isinstance(name, str) or not name or name in RULES:
-        raise _argument_error("S2S520", name=repr(name), hint='give a name of your own, "CustomFloor"')
+        raise _argument_error("S2S540", name=repr(name), hint='give a name of your own, "CustomFloor"')
 
     def register(rule: F) -> F:
         if not callable(rule):
-            raise _argument_error("S2S520", name=repr(rule), hint="decorate a function rule(out, out_bar, *args)")
-        _registered[name] = rule
+            raise _argument_error("S2S540", name=repr(rule), hint="decorate a function rule(out, out_bar, *args)")
+        setattr(REGISTERED, name, rule)
         return rule
 
     return register
@@ -319,18 +322,18 @@ RULES = ("identity", "zero")
 def _override(key: Any, rule: Any) -> Override:
     if isinstance(rule, str) and rule in RULES:
         return Override(rule)
-    if isinstance(rule, str) and rule in _registered:
-        return Override(_registered[rule], rule)
+    if isinstance(rule, str) and hasattr(REGISTERED, rule):
+        return Override(getattr(REGISTERED, rule), rule)
     if not callable(rule):
-        known = ", ".join(map(repr, (*RULES, *_registered)))
+        known = ", ".join(map(repr, (*RULES, *vars(REGISTERED))))
         hint = f"{key_text(key)}: choose among {known}, or give a function"
-        raise _argument_error("S2S520", name=repr(rule), hint=hint)
+        raise _argument_error("S2S540", name=repr(rule), hint=hint)
     return Override(rule)
 
 
 def _checked_key(key: Any) -> Any:
     if not (isinstance(key, str) and key) and not callable(key):
-        raise _argument_error("S2S520", name=repr(key), hint="name a function by itself, np.floor, or by its name")
+        raise _argument_error("S2S540", name=repr(key), hint="name a function by itself, np.floor, or by its name")
     return key
 
 

@@ -1331,7 +1331,7 @@ def differentiated_as(value: Any, x: Any) -> Any:
     if np.shape(value) != np.shape(x):
         from s2s.errors import error
 
-        raise error("S2S523", name="a function", hint=f"its result has shape {np.shape(value)}, not {np.shape(x)}")
+        raise error("S2S543", name="a function", hint=f"its result has shape {np.shape(value)}, not {np.shape(x)}")
     return np.copy(value) if isinstance(value, np.ndarray) else value
 
 

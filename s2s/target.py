@@ -97,12 +97,15 @@ def target_of(f: Any) -> Target | None:
 
     Raises ArgumentError for classes and for what cannot be called.
     """
+    from s2s.choices import Chosen
     from s2s.derivatives import Derivative
     from s2s.rules import table
 
     f = unwrap(f)
     f = one_of_modes(f) or f
     if table.carries_rule(f):
+        return None
+    if isinstance(f, Chosen):
         return None
     if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
         return None

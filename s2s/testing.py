@@ -41,8 +41,8 @@ class Choice:
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     """One number found in two ways: the derivative of order ``order`` along a random direction, by ``mode`` (``fwd``
-    or ``rev``) and by differences. ``explained`` says that these are differences of the function as the choices have it;
-    those of its values, which disagree, are ``plain``."""
+    or ``rev``) and by differences. ``explained`` says that these are differences of the function as the choices have
+    it; those of its values, which disagree, are ``plain``."""
 
     order: int
     mode: str

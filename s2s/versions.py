@@ -374,7 +374,7 @@ def _rule_of(value: Any) -> tuple[Any, ...] | None:
     """What makes up the derivative rule that a user has given to a callable; None where there is none."""
     table = sys.modules.get("s2s.rules.table")
     rule = None if table is None or not callable(value) else table.rule_of_user(value)
-    return None if rule is None else (rule.kind, rule.pullback, rule.pushforward, rule.partials)
+    return None if rule is None else (rule.kind, rule.pullback, rule.pushforward, rule.partials, rule.given)
 
 
 def _parts_of_object(value: Any, depth: int) -> list[bytes]:

@@ -23,9 +23,11 @@ from s2s.analysis.values import UNKNOWN
 from s2s.api import Differentiable
 from s2s.choices import Choices, Chosen, Override, Policy, chosen
 from s2s.errors import error
+from s2s.passes import custom
 from s2s.passes.containers import At, new_list
 from s2s.passes.frames import BLOCKS, GENERATED, Frame
 from s2s.rules import surrogates, table
+from s2s.versions import ObjectGuard
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
@@ -151,7 +153,7 @@ def _refuse_hidden_conversion(
         return
     how = self.holding.decided(int)
     if isinstance(how, Policy) and how != surrogates.default_of(int) and _gives_integers(self, fn, args, kwargs):
-        raise error("S2S525", span=span, asked_by=self.frame.called_from, name=_name(fn), policy=how)
+        raise error("S2S545", span=span, asked_by=self.frame.called_from, name=_name(fn), policy=how)
 
 
 def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
@@ -184,7 +186,7 @@ def _name(fn: Any) -> str:
 
 def override(self: Specializer, fn: Any) -> Override | None:
     """The rule that stands for that of a function at this place, None where it is its own."""
-    if _has_decided(self.frame) or isinstance(fn, (Chosen, Differentiable)):
+    if _has_decided(self.frame) or isinstance(fn, (Chosen, Differentiable)) or id(fn) in self.holding.explicit:
         return None
     how = self.holding.decided(fn)
     return how if isinstance(how, Override) else None
@@ -204,9 +206,9 @@ def call(
         return through(self, at, ir.Const(fn), how, args, kwargs)
     if varied:
         note(self, fn, how, at.span)
-    made = chosen(fn, how) if varied else fn
+        return custom.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
     with without(self):
-        return self.call_function(made, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+        return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
 
 
 def _by_policy(
@@ -241,7 +243,7 @@ def through(
     if how.rule == "zero":
         return at.builder.call(choices.stop_gradient, out, name=at.name, span=at.span)
     if not args:
-        raise error("S2S523", span=at.span, name=_name(known))
+        raise error("S2S543", span=at.span, name=_name(known))
     made = at.builder.call(rt.differentiated_as, out, args[0], name=at.name, span=at.span)
     return made
 
@@ -264,6 +266,10 @@ def make_block(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: 
     given = [_literal(self, at, a) for a in bound.args]
     named = {k: _literal(self, at, a) for k, a in bound.kwargs.items()}
     made = fn(*given, **named)
+    for _, how in made.choice.by_key:
+        if isinstance(how, Override) and how.name:
+            path = (choices.__name__, "REGISTERED", how.name)
+            self.guards["registered", how.name] = ObjectGuard("module", path, how.rule, None)
     made.place = f"{at.span.file.rsplit('/', 1)[-1]}:{at.span.line}" if at.span is not None else ""
     return ir.Const(made)
 
@@ -274,7 +280,7 @@ def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
         return atom.value
     entries = self.entries(atom, at.builder, at.span)
     if entries is None or not all(isinstance(a, ir.Const) for a in entries.values()):
-        raise error("S2S524", span=at.span, asked_by=at.frame.called_from)
+        raise error("S2S544", span=at.span, asked_by=at.frame.called_from)
     return {k: a.value for k, a in entries.items() if isinstance(a, ir.Const)}
 
 
@@ -319,5 +325,5 @@ def block(
     found, self.holding.met = self.holding.met, met | self.holding.met
     for key in map(choices.key_text, held.overridden):
         if key not in found and not ended:
-            raise error("S2S521", span=span, asked_by=frame.called_from, name=key, place=manager.place)
+            raise error("S2S541", span=span, asked_by=frame.called_from, name=key, place=manager.place)
     return ended

@@ -22,6 +22,7 @@ from s2s import runtime as rt
 from s2s.analysis.lattice import shape_of
 from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
+from s2s.choices import Chosen
 from s2s.errors import DifferentiationError, error
 from s2s.passes import cotangents, nested
 from s2s.passes import heap as objects
@@ -70,6 +71,7 @@ def _kind_of_result(
     self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
 ) -> AbstractValue:
     """What is known of the result: what the source of the function says, without its being called."""
+    fn = fn.func if isinstance(fn, Chosen) else fn
     python = getattr(fn, "__wrapped__", None) if not isinstance(fn, types.FunctionType) else fn
     if isinstance(python, types.FunctionType):
         found = outcome_of(self, python, args, kwargs, frame, builder).value

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2s.choices import Chosen, Override, Policy
+from s2s.custom import ANYTHING
 from s2s.errors import error
 from s2s.record import replace
 from s2s.rules import table
@@ -149,7 +150,7 @@ def check_policy(key: Any, policy: str) -> None:
     """Raise ArgumentError for a key that means no piecewise constant function, and for a policy that is not for it."""
     if callable(key):
         if not is_piecewise(key):
-            raise error("S2S522", name=_shown(key), policy=policy, hint=f"choose among {', '.join(_known())}")
+            raise error("S2S542", name=_shown(key), policy=policy, hint=f"choose among {', '.join(_known())}")
         meant = [step_of(key)]
     else:
         table.extend("scipy.special") if str(key).startswith("scipy") else None
@@ -161,7 +162,7 @@ def check_policy(key: Any, policy: str) -> None:
             "S2S511", f"there is no piecewise constant function {key!r}", f"{hint}choose among {', '.join(_known())}"
         )
     if policy == "hard_tanh" and set(meant) != {"sign"}:
-        raise error("S2S522", name=_shown(key), policy=policy, hint="it is for sign")
+        raise error("S2S542", name=_shown(key), policy=policy, hint="it is for sign")
 
 
 def _shown(key: Any) -> str:
@@ -204,4 +205,7 @@ def rule_of(chosen: Chosen) -> Rule:
 
 
 def _overriding(fn: Any, how: Override) -> Rule:
-    raise NotImplementedError
+    """The rule that the program gives to a function in a block. One that is no function is written out by calls."""
+    known = table.find(fn)
+    by_value = known is None or known.by_value
+    return Rule(fn, "custom", ANYTHING, pullback=how.rule, by_user=True, by_value=by_value)
