@@ -14,6 +14,9 @@ s2s.check_grads(f, (x,))         derivatives against differences
 s2s.checkpoint(layer)            a function whose reverse computes again what it reads
 s2s.checkpointed(range(n), 20)   a loop whose reverse keeps 20 states and computes the others again
 s2s.optim.Adam(0.1)              optimizers: steps along the gradient, parts frozen
+s2s.nonsmooth(floor="zero")      a block: what stands for derivatives at jumps
+s2s.gradient_override({f: rule}) a block: another rule for a function
+s2s.straight_through(f)          f, differentiated as if it gave its argument
 s2s.stop_gradient(x)             x, which derivatives take for a constant
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules

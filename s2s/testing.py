@@ -368,7 +368,8 @@ class Observer:
             return ""
         eps, rest = self.checker.eps, args[1:]
         ones = (np.ones_like(args[0]) if isinstance(args[0], np.ndarray) else 1.0, *(None for _ in rest))
-        by_rule = jvp(fn, args, ones, **kwargs)[1]
+        called = (lambda *values: fn(*values)) if isinstance(fn, type) else fn
+        by_rule = jvp(called, args, ones, **kwargs)[1]
         step = np.asarray(fn(args[0] + eps, *rest, **kwargs)) - np.asarray(fn(args[0] - eps, *rest, **kwargs))
         return f": {_range(by_rule)} by the rule, {_range(step / (2.0 * eps))} by differences with a step of {eps:g}"
 

@@ -28,6 +28,7 @@ FUNCTIONS = ROOT / "docs" / "functions.md"
 QUESTIONS = ROOT / "docs" / "questions.md"
 MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
+CHOICES = ROOT / "docs" / "choices.md"
 LANGUAGE = ROOT / "docs" / "language.md"
 
 
@@ -239,6 +240,17 @@ def test_the_sessions_of_the_page_about_optimizers_print_what_they_show():
     assert len(sessions) > 5
     for start, code in sessions:
         assert failures(OPTIM, start, code, names) == 0
+
+
+# --- choices.md ---
+
+
+def test_the_sessions_of_the_choices_are_true():
+    names = {}
+    sessions = fenced(CHOICES.read_text(encoding="utf-8"), "pycon")
+    assert len(sessions) == 3
+    for start, code in sessions:
+        assert failures(CHOICES, start, code, names) == 0
 
 
 # --- questions.md ---

@@ -615,3 +615,15 @@ def test_an_object_that_is_read_may_be_one_that_is_known():
 
     gradient = s2s.grad(f)
     assert [gradient(1.0, n) for n in range(3)] == [10.0, 3.0, 5.0]
+
+
+def test_lists_of_modules_are_read_when_the_program_runs(monkeypatch):
+    def scaled(x):
+        return float(sys.argv[1]) * x * len(sys.argv)
+
+    gradient = s2s.grad(scaled)
+    for arguments in (["program", "5"], ["program", "6"], ["program", "6", "more"]):
+        monkeypatch.setattr(sys, "argv", arguments)
+        assert gradient(2.0) == float(arguments[1]) * len(arguments)
+        sys.argv[1] = "2.5"
+        assert gradient(2.0) == 2.5 * len(arguments)

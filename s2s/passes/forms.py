@@ -146,7 +146,8 @@ def _known_attribute(
         return self.instances.value_at(builder, found, place, attribute.value, name, folds=False)
     value = with_sizes(describe(found, "?"), found)
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
-    return builder.let(made, UNKNOWN if isinstance(value, Known) else value, name, span)
+    changes = isinstance(found, (list, dict)) and not in_rule(frame)  # sys.argv: no guard looks at what is in it
+    return builder.let(made, UNKNOWN if isinstance(value, Known) or changes else value, name, span)
 
 
 def _map(

@@ -347,7 +347,7 @@ TESTED_ELSEWHERE = (
     "s2s.models.sparse.iterated", "s2s.models.sparse.iterated_at", "s2s.models.interpolate.smoothed",
     "scipy.interpolate.BSpline.__call__", "scipy.interpolate.UnivariateSpline.__call__",
     "scipy.interpolate.RectBivariateSpline.ev", "scipy.interpolate._BivariateSplineBase.__call__",
-    "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate",
+    "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate", "s2s.runtime.differentiated_as",
 )
 
 
