@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from s2s.batches import map
     from s2s.checkpointing import checkpoint, checkpointed
     from s2s.choices import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
-    from s2s.custom import defjvp, defvjp
+    from s2s.custom import custom_gradient, defjvp, defvjp, partials
     from s2s.derivatives import Derivative
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
@@ -57,6 +57,7 @@ __all__ = [
     "check_grads",
     "checkpoint",
     "checkpointed",
+    "custom_gradient",
     "defjvp",
     "defvjp",
     "differentiable",
@@ -76,6 +77,7 @@ __all__ = [
     "map",
     "nonsmooth",
     "optim",
+    "partials",
     "register_gradient",
     "source",
     "sparse_hessian",
@@ -92,7 +94,7 @@ _LATER = {
     **dict.fromkeys(("elementwise_grad", "hessian", "hvp", "vhp", "linearize"), "s2s.transforms"),
     **dict.fromkeys(("jacfwd", "jacobian", "jacrev", "value_and_jacobian"), "s2s.transforms"),
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
-    **dict.fromkeys(("defjvp", "defvjp"), "s2s.custom"),
+    **dict.fromkeys(("custom_gradient", "defjvp", "defvjp", "partials"), "s2s.custom"),
     "Derivative": "s2s.derivatives",
     "check_grads": "s2s.testing",
     "checkpoint": "s2s.checkpointing",

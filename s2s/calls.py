@@ -12,6 +12,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.checkpointing import Checkpoint
+from s2s.custom import gives_gradient, value_and_pullback, value_and_tangent
 from s2s.signature import describe, has_float
 from s2s.target import own_signature
 
@@ -28,6 +29,11 @@ def vjp_of_call(
     if isinstance(fn, Checkpoint):
         return fn(*args, **kwargs), lambda cotangent: vjp_of_call(fn.func, args, kwargs, "repeated")[1](cotangent)
 
+    if gives_gradient(fn):
+        value, own = value_and_pullback(fn, args, kwargs)
+        return value, lambda cotangent: tuple(
+            map(_found, (*own(cotangent), *[None] * len(kwargs)), (*args, *kwargs.values()))
+        )
     if not any(map(_carries, (*args, *kwargs.values()))):
         nothing = tuple(_absent(value) for value in (*args, *kwargs.values()))
         return fn(*args, **kwargs), lambda cotangent: nothing
@@ -63,6 +69,8 @@ def jvp_of_call(
             fn = method
         else:
             fn, args, dots = getattr(values[0], name), args[1:], dots[1:]
+    if gives_gradient(fn):
+        return value_and_tangent(fn, args, dots[:count], kwargs)
     if any(dot is not None and _has_captured(value) for value, dot in zip(values, dots, strict=True)):
         raise error("S2S143")
     moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]

@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-__all__ = ["Checkpoint", "checkpoint", "checkpointed", "call_again"]
+__all__ = ["Checkpoint", "checkpoint", "checkpointed", "call_again", "is_found"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,13 +30,13 @@ class Checkpoint(functools.partial[R], Generic[P, R]):
         return self if instance is None else types.MethodType(self, instance)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return getattr(self, "__qualname__", "") if _is_found(self) else (checkpoint, (self.func,))
+        return getattr(self, "__qualname__", "") if is_found(self) else (checkpoint, (self.func,))
 
     def __repr__(self) -> str:
         return f"<s2s.checkpoint {getattr(self, '__qualname__', self.func)}>"
 
 
-def _is_found(f: Any) -> bool:
+def is_found(f: Any) -> bool:
     """Whether a function is found by its module and qualified name, as functions are pickled."""
     import sys
 

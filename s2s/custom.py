@@ -2,36 +2,45 @@
 
     s2s.defvjp(f, rule)       rule(out, out_bar, *args, **kwargs): a cotangent for each positional argument
     s2s.defjvp(f, rule)       rule(out, tangents, *args, **kwargs): the tangent of the result
+    s2s.partials(f, d1, d2)   elementwise: d(y, *inputs), a partial derivative for each argument
+    @s2s.custom_gradient      over a function that gives its value and a function grad(dy)
 
 A rule comes before what the source of the function says, and before a rule of s2s. ``docs/custom.md`` tells it all.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.checkpointing import is_found
 from s2s.errors import error
+from s2s.record import replace
 from s2s.rules import table
 from s2s.rules.table import Rule
 
 __all__ = [
-    "CODES", "check_cotangent", "check_tangent", "cotangents", "cotangents_by_tangent", "defjvp", "defvjp",
-    "one_cotangent", "place_of", "pullback_of", "pushforward_of", "tangent_by_cotangents",
+    "CODES", "CustomGradient", "by_gradient", "by_nested_gradient", "check_cotangent", "check_pair", "check_tangent",
+    "cotangents", "cotangents_by_tangent", "custom_gradient", "defjvp", "defvjp", "gives_gradient", "one_cotangent",
+    "one_of_partials", "partials", "place_of", "pull_again", "pullback_of", "pushforward_of", "tangent_by_cotangents",
+    "text_of", "value_and_pullback", "value_and_tangent", "value_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 ANYTHING = inspect.signature(lambda *args, **kwargs: None)
 
-CODES = ("S2S520", "S2S521", "S2S522")
+CODES = ("S2S520", "S2S521", "S2S522", "S2S523")
 """What is wrong with a rule that a user wrote."""
 
 
@@ -88,25 +97,221 @@ def defjvp(f: Callable[..., Any], rule: Any = None) -> Any:
     return functools.partial(defjvp, f) if rule is None else _give(f, pushforward=rule)
 
 
+@overload
+def partials(f: Callable[..., Any], /) -> Callable[[F], F]: ...
+@overload
+def partials(f: Callable[..., Any], /, *derivatives: Callable[..., Any] | None) -> None: ...
+def partials(f: Callable[..., Any], /, *derivatives: Any) -> Any:
+    """Say what the partial derivatives of ``f`` are, a function that works element by element: for each argument
+    ``(y, *inputs) -> derivative``, ``y`` the result, or None where it is zero. Broadcasting, dtypes and both modes
+    follow from these.
+
+    Without derivatives a decorator, over one function ``(y, *inputs)`` that gives all of them in a tuple.
+    Raises ArgumentError for what is no function.
+
+    >>> import numpy as np, s2s
+    >>> def softplus(x):
+    ...     return np.log(1.0 + np.exp(x))
+    >>> s2s.partials(softplus, lambda y, x: 1.0 - np.exp(-y))
+    >>> s2s.grad(lambda x: np.sum(softplus(x)))(np.zeros(2))
+    array([0.5, 0.5])
+    """
+    if derivatives:
+        _give_partials(f, derivatives)
+        return None
+
+    def decorate(rule: Any) -> Any:
+        if not isinstance(rule, types.FunctionType):
+            raise error("S2S520", name=text_of(f), kind=type(rule).__name__)
+        count = rule.__code__.co_argcount - 1
+        _give_partials(f, tuple(functools.partial(one_of_partials, rule, k) for k in range(count)))
+        return rule
+
+    return decorate
+
+
+def one_of_partials(rule: Any, k: int, /, y: Any, *inputs: Any) -> Any:
+    """One of the partial derivatives that a function gives."""
+    given = rule(y, *inputs)
+    return one_cotangent(given)[0] if len(inputs) == 1 else given[k]
+
+
+def _give_partials(f: Any, derivatives: tuple[Any, ...]) -> None:
+    f = _function(f, [d for d in derivatives if d is not None])
+    rule = table.elementwise_rule(f, derivatives, _signature(f, len(derivatives)))
+    _install(replace(rule, by_user=True, by_value=_is_by_value(f)))
+
+
+def _signature(f: Any, count: int) -> inspect.Signature:
+    """The parameters of a function, as far as they are known: at least so many by position."""
+    P = inspect.Parameter
+    found = None
+    if not isinstance(f, np.ufunc):
+        with contextlib.suppress(TypeError, ValueError):
+            found = inspect.signature(f)
+    kinds = [] if found is None else [p.kind for p in found.parameters.values()]
+    if found is not None and sum(kind in (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD) for kind in kinds) >= count:
+        return found
+    return inspect.Signature([P(f"x{k}", P.POSITIONAL_ONLY) for k in range(count)])
+
+
 def _give(f: Any, **fields: Any) -> Any:
-    """Give a function a rule, or the other half of the one that it was given. What was compiled before is forgotten."""
+    """Give a function a rule, or the other half of the one that it was given."""
+    (rule,) = fields.values()
+    f = _function(f, [rule])
+    old = table.rule_of_user(f)
+    kept = {"pullback": old.pullback, "pushforward": old.pushforward} if old is not None else {}
+    _install(Rule(f, "custom", ANYTHING, by_user=True, by_value=_is_by_value(f), **(kept | fields)))
+    return rule
+
+
+def _function(f: Any, rules: list[Any]) -> Any:
+    """The function that is meant. Raises ArgumentError where it, or a part of its rule, is no function."""
     from s2s.target import unwrap
 
     f = unwrap(f)
     f = f.__func__ if isinstance(f, types.MethodType) else f
-    (rule,) = fields.values()
-    for given in (f, rule):
+    for given in (f, *rules):
         if not callable(given):
-            raise error("S2S520", name=_text(f), kind=type(given).__name__)
-    old = table.rule_of_user(f)
-    kept = {"pullback": old.pullback, "pushforward": old.pushforward} if old is not None else {}
-    known = table.find(f) if old is None else None
-    by_value = known.by_value if known is not None else old.by_value if old is not None else True
-    table.give(Rule(f, "custom", ANYTHING, by_user=True, by_value=by_value, **(kept | fields)))
+            raise error("S2S520", name=text_of(f), kind=type(given).__name__)
+    return f
+
+
+def _is_by_value(f: Any) -> bool:
+    """Whether nothing but a run says what kind of array a function gives; a function that has a rule of s2s may be
+    tried on examples."""
+    known = table.find(f)
+    return known is None or known.by_value
+
+
+def _install(rule: Rule) -> None:
+    """Let a rule hold from here on. What was compiled before is forgotten."""
+    table.give(rule)
     derivatives = sys.modules.get("s2s.derivatives")
     if derivatives is not None:
         derivatives.forget()
-    return rule
+
+
+# --- functions with their gradient ----------------------------------------------------------------------------------
+
+
+class CustomGradient(functools.partial[R], Generic[P, R]):
+    """A function of which the gradient is given beside the value. Called, it gives the value.
+
+    ``func`` gives both. The object carries its rule, so it is one wherever it goes.
+    """
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        found: Any = self.func(*args, **kwargs)
+        check_pair(found, self.func)
+        return found[0]  # type: ignore[no-any-return]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return getattr(self, "__qualname__", "") if is_found(self) else (custom_gradient, (self.func,))
+
+    def __repr__(self) -> str:
+        return f"<s2s.custom_gradient {getattr(self, '__qualname__', self.func)}>"
+
+    @functools.cached_property
+    def __s2s_rule__(self) -> Rule:
+        return Rule(self, "custom", ANYTHING, pullback=functools.partial(by_gradient, self.func), by_user=True)
+
+
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> CustomGradient[P, R]:
+    """A function with a gradient of its own: ``f(*args)`` gives its value and a function ``grad(dy)`` that gives the
+    cotangents of the positional arguments, a bare one where there is one argument. Used as a decorator.
+
+    What ``grad`` reads of its surroundings is a constant for it. Its derivatives are those of its code, unless parts of
+    that have gradients of their own: ``custom_gradient`` may be used inside ``grad``.
+    Raises ArgumentError for what is no function.
+
+    >>> import numpy as np, s2s
+    >>> @s2s.custom_gradient
+    ... def log1pexp(x):
+    ...     e = np.exp(x)
+    ...     def grad(dy):
+    ...         return dy * (1.0 - 1.0 / (1.0 + e))
+    ...     return np.log(1.0 + e), grad
+    >>> float(s2s.grad(log1pexp)(100.0))
+    1.0
+    """
+    if isinstance(f, type) or not callable(f):
+        from s2s import target
+
+        raise target.not_a_function(f)
+    made: Any = CustomGradient(f)
+    functools.update_wrapper(made, f)
+    return made  # type: ignore[no-any-return]
+
+
+def check_pair(found: Any, f: Any) -> None:
+    """Raise ArgumentError where a function does not give its value and a gradient function."""
+    if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
+        is_other = isinstance(found, tuple) and len(found) != 2
+        got = f"a tuple of {len(found)}" if is_other else f"a {type(found).__name__}"
+        raise error("S2S523", name=text_of(f), got=got)
+
+
+def by_gradient(f: Any, out: Any, out_bar: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The pullback of a function that gives its value and a gradient function."""
+    return f(*args, **kwargs)[1](out_bar)
+
+
+def value_of(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``s2s.custom_gradient(f)(*args, **kwargs)``: what the compiler takes such a call for, where ``f`` is nested."""
+    return f(*args, **kwargs)[0]
+
+
+def by_nested_gradient(out: Any, out_bar: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The pullback of ``value_of``: nothing for the function."""
+    given = f(*args, **kwargs)[1](out_bar)
+    return None, *(one_cotangent(given) if len(args) == 1 else given)
+
+
+table.give(Rule(value_of, "custom", ANYTHING, pullback=by_nested_gradient, by_user=True))
+
+
+def pull_again(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out_bar: Any) -> tuple[Any, ...]:
+    """What the pullback of a call of a function with a gradient of its own gives, as code that is differentiated."""
+    return value_and_pullback(fn, args, kwargs)[1](out_bar)
+
+
+def gives_gradient(fn: Any) -> bool:
+    """Whether a call of a function has its gradient beside its value."""
+    return isinstance(fn, CustomGradient) or fn is value_of
+
+
+def value_and_pullback(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
+    """What a function with a gradient of its own gives, and its pullback: one cotangent for each positional argument,
+    None for what has none. ``f`` runs once."""
+    f, given = (fn.func, args) if isinstance(fn, CustomGradient) else (args[0], args[1:])
+    place = text_of(f)
+    both = f(*given, **kwargs)
+    check_pair(both, f)
+    out, gradient = both
+
+    def pull(out_bar: Any) -> tuple[Any, ...]:
+        bars = gradient(out_bar)
+        bars = one_cotangent(bars) if len(given) == 1 else cotangents(bars, len(given), place)
+        fitting = [rt.fit_bar(bar, x, place) for bar, x in zip(bars, given)]
+        return tuple([None] * (len(args) - len(given)) + fitting)
+
+    return out, pull
+
+
+def value_and_tangent(
+    fn: Any, args: tuple[Any, ...], dots: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Any]:
+    """What a function with a gradient of its own gives, and its tangent; None stands for a tangent that is zero."""
+    from s2s.api import vjp
+
+    out, pull = value_and_pullback(fn, args, kwargs)
+    moving = [k for k, dot in enumerate(dots) if dot is not None]
+    pulled = vjp(lambda out_bar: [bar for bar, dot in zip(pull(out_bar), dots) if dot is not None], rt.zeros_of(out))[1]
+    return out, pulled([dots[k] for k in moving])[0]
 
 
 # --- both modes -----------------------------------------------------------------------------------------------------
@@ -157,10 +362,13 @@ def tangent_by_cotangents(
 
 def place_of(rule: Rule) -> str:
     """The name and the line of a rule, for messages."""
-    return _text(rule.pullback if rule.pullback is not None else rule.pushforward)
+    return text_of(rule.pullback if rule.pullback is not None else rule.pushforward)
 
 
-def _text(fn: Any) -> str:
+def text_of(fn: Any) -> str:
+    """The name and the line of a function."""
+    if isinstance(fn, functools.partial) and fn.func is by_gradient:
+        fn = fn.args[0]
     code = getattr(fn, "__code__", None)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     return name if code is None else f"{name} ({code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno})"

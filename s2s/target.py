@@ -103,7 +103,7 @@ def target_of(f: Any) -> Target | None:
 
     f = unwrap(f)
     f = one_of_modes(f) or f
-    if table.carries_rule(f):
+    if table.rule_of_user(f) is not None:
         return None
     if isinstance(f, Chosen):
         return None

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import pickle
 import subprocess
 import sys
 
@@ -209,6 +210,261 @@ def test_complex():
         give(square, rule)
         assert s2s.grad(lambda z: square(z).real)(1 + 2j) == plain
         assert s2s.jvp(square, (1 + 2j,), (1j,)) == (-3 + 4j, -4 + 2j)
+
+
+# --- partial derivatives --------------------------------------------------------------------------------------------
+
+
+def softplus(x):
+    return np.log(1.0 + np.exp(x))
+
+
+s2s.partials(softplus, lambda y, x: 1.0 - np.exp(-y))
+
+
+def monomial(a, b, n=2):
+    return SLOPE * a * b**n
+
+
+@s2s.partials(monomial)
+def monomial_partials(y, a, b):
+    return y / a, 2 * y / b
+
+
+def use_softplus(x):
+    return np.sum(3 * softplus(x * x[0])) + softplus(x[1])
+
+
+def use_monomial(x):
+    return np.sum(monomial(x[:, None], x)) * monomial(2.0, x[1])
+
+
+@pytest.mark.parametrize("f", [use_softplus, use_monomial], ids=lambda f: f.__name__)
+def test_partials(f):
+    test_derivatives(f)
+
+
+def test_partials_are_inlined():
+    text = s2s.source(use_softplus, X)
+    assert "1.0 - np.exp(-" in text and "rt." not in text and "lambda" not in text
+    assert s2s.grad(lambda x: np.sum(softplus(x)))(X.astype(np.float32)).dtype == np.float32
+    with pytest.raises(errors.NoDerivativeError, match="does not support the argument `n`"):
+        s2s.grad(lambda n: monomial(1.0, 2.0, n))(2.0)
+
+
+def test_partials_replace_those_of_s2s():
+    s2s.partials(np.sin, lambda y, x: 5.0 * x)
+    assert np.allclose(s2s.grad(lambda x: np.sum(np.sin(x)))(X), 5 * X) and s2s.grad(np.sin)(2.0) == 10.0
+    assert np.allclose(s2s.elementwise_grad(s2s.elementwise_grad(np.sin))(X), 5.0)
+
+
+# --- functions with their gradient ----------------------------------------------------------------------------------
+
+
+@s2s.custom_gradient
+def log1pexp(x):
+    e = np.exp(x)
+
+    def grad(dy):
+        @s2s.custom_gradient
+        def first(x):
+            def second(ddy):
+                return ddy * (1 - e)
+
+            return 1 - 1 / (1 + e), second
+
+        return dy * first(x)
+
+    return np.log(1 + e), grad
+
+
+@s2s.custom_gradient
+def stable_log1pexp(x):
+    e = np.exp(x)
+
+    def grad(dy):
+        return dy * (1 - 1 / (1 + np.exp(x)))
+
+    return np.log(1 + e), grad
+
+
+def test_custom_gradient():
+    first, second = s2s.grad(log1pexp), s2s.grad(s2s.grad(log1pexp))
+    assert log1pexp(0.0) == math.log(2.0)
+    assert np.isclose(first(1.0), 0.7310586, rtol=1e-7) and np.isclose(second(1.0), -1.7182817, rtol=1e-7)
+    assert first(100.0) == 1.0 and np.isclose(second(100.0), -2.688e43, rtol=1e-3)
+    with np.errstate(over="ignore"):
+        assert first(np.float32(100)) == 1.0 and second(np.float32(100)) == -np.inf
+    assert type(second(np.float32(1))) is np.float32 and np.isclose(second(np.float32(1)), -1.7182817, rtol=1e-6)
+
+
+def test_custom_gradient_that_is_stable():
+    sigmoid = lambda x: 1 / (1 + math.exp(-x))  # noqa: E731
+    derivative, expected = stable_log1pexp, (sigmoid(1.0), sigmoid(1.0) * sigmoid(-1.0))
+    for k in range(2):
+        derivative = s2s.grad(derivative)
+        assert np.isclose(derivative(1.0), expected[k], rtol=1e-12)
+    assert np.isclose(derivative(100.0), math.exp(-100.0), rtol=1e-12)
+    assert np.isclose(s2s.grad(derivative)(1.0), expected[1] * (1 - 2 * expected[0]), rtol=1e-12)
+
+
+def test_custom_gradient_in_every_transform():
+    f, v = lambda x: np.sum(log1pexp(x)), np.array([1.0, -2.0, 0.5])  # noqa: E731
+    first, second = 1 / (1 + np.exp(-X)), 1 - np.exp(X)
+    assert np.allclose(s2s.grad(f)(X), first) and np.allclose(s2s.hessian(f)(X), np.diag(second))
+    assert np.allclose(s2s.hvp(f, (X,), (v,)), second * v)
+    assert np.allclose(s2s.jvp(s2s.grad(f), (X,), (v,))[1], second * v)
+    assert np.allclose(s2s.grad(lambda x: s2s.jvp(f, (x,), (v,))[1])(X), second * v)
+    assert np.allclose(s2s.grad(lambda x: s2s.grad(f)(x) @ v)(X), second * v)
+    assert np.allclose(s2s.elementwise_grad(log1pexp)(X), first)
+    assert np.allclose(s2s.elementwise_grad(s2s.elementwise_grad(log1pexp))(X), second)
+    assert np.allclose(s2s.vjp(log1pexp, X)[1](v)[0], first * v)
+    assert np.allclose(s2s.jvp(log1pexp, (X,), (v,))[1], first * v)
+    assert np.allclose(s2s.jacfwd(log1pexp)(X), np.diag(first))
+    assert np.allclose(s2s.jacrev(log1pexp)(X), np.diag(first))
+
+
+def test_custom_gradient_is_inlined():
+    text = s2s.source(lambda x: np.sum(stable_log1pexp(x)), X)
+    assert "return 1 - 1 / (1 + np.exp(x))" in text.replace("x_bar = ", "return ") and "np.log" not in text
+    text = s2s.source(lambda x: np.sum(log1pexp(x)), X)
+    assert "def first(x):" in text and "custom_gradient(first)(x)" in text and "rt." not in text
+
+
+def doubled(x):
+    return 2.0 * stable_log1pexp(x)
+
+
+def use_gradients(x):
+    total, y = 0.0, np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = doubled(x[i]) * x[i]
+        total += stable_log1pexp(y[i]) * y[i - 1]
+    y[1:] *= stable_log1pexp(y)[:-1]
+    return total + np.sum(y**2)
+
+
+def test_custom_gradient_in_loops_and_stores():
+    test_derivatives(use_gradients)
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    @s2s.custom_gradient
+    def energy(self, x, *, n=2):
+        def grad(dy):
+            return None, 10.0 * self.k * x * n * dy
+
+        return self.k * x**n, grad
+
+
+def test_custom_gradient_of_methods_and_keywords():
+    spring = Spring(3.0)
+    assert spring.energy(2.0) == 12.0 and spring.energy(2.0, n=3) == 24.0
+    assert s2s.grad(spring.energy)(2.0) == 120.0 and s2s.grad(s2s.grad(spring.energy))(2.0) == 60.0
+    assert s2s.grad(lambda x: spring.energy(x, n=3))(2.0) == 180.0
+    assert s2s.jvp(lambda x: spring.energy(x, n=3), (2.0,), (1.0,)) == (24.0, 180.0)
+
+
+def uses_nested(x, a):
+    @s2s.custom_gradient
+    def square(y):
+        def grad(dy):
+            return 10.0 * dy * y * a
+
+        return y * y * a, grad
+
+    return square(x) * x + square(2.0 * x)
+
+
+def test_custom_gradient_of_a_nested_function():
+    x, a = 3.0, 2.0
+    expected = 10 * x * a * x + x * x * a + 10 * 2 * x * a * 2
+    assert s2s.grad(uses_nested)(x, a) == expected and s2s.jvp(uses_nested, (x, a), (1.0, 0.0))[1] == expected
+    assert s2s.grad(uses_nested, argnums=1)(x, a) == 0.0  # what it has captured is a constant
+    by_rule = 20 * x * a + 10 * x * a + 40 * a
+    assert s2s.grad(s2s.grad(uses_nested))(x, a) == by_rule
+    in_loop = lambda x, a: sum(uses_nested(x * k, a) for k in (1.0, 2.0))  # noqa: E731
+    assert s2s.grad(in_loop)(x, a) == pytest.approx(
+        expected + 2 * (10 * 2 * x * a * 2 * x + 4 * x * x * a + 40 * 2 * x * a)
+    )
+
+
+RUNS = []
+
+
+@s2s.custom_gradient
+def solve(A, b):
+    RUNS.append(1)
+    x = np.linalg.solve(A, b)
+
+    def grad(x_bar):
+        w = np.linalg.solve(A.T, x_bar)
+        return -np.outer(w, x), w
+
+    return x, grad
+
+
+def use_solve(A, b):
+    return np.sum(solve(2.0 * A, b) ** 2)
+
+
+def use_plain_solve(A, b):
+    return np.sum(np.linalg.solve(2.0 * A, b) ** 2)
+
+
+def test_what_is_expensive_runs_once():
+    A, b = np.array([[3.0, 1.0, 0.2], [0.5, 2.0, -1.0], [0.1, 0.0, 1.5]]), X
+    for f in (s2s.grad(use_solve, argnums=(0, 1)), lambda A, b: s2s.jvp(use_solve, (A, b), (A, b))):
+        RUNS.clear()
+        f(A, b)
+        assert len(RUNS) == 1
+    expected = s2s.grad(use_plain_solve, argnums=(0, 1))(A, b)
+    for found, wanted in zip(s2s.grad(use_solve, argnums=(0, 1))(A, b), expected):
+        assert np.allclose(found, wanted)
+    assert np.allclose(s2s.jvp(use_solve, (A, b), (A, b)), s2s.jvp(use_plain_solve, (A, b), (A, b)))
+
+
+def test_second_derivatives_of_what_is_expensive():
+    A, b = np.array([[3.0, 1.0, 0.2], [0.5, 2.0, -1.0], [0.1, 0.0, 1.5]]), X
+    second = [
+        lambda f: s2s.hessian(f, argnums=1)(A, b),
+        lambda f: s2s.hessian(f)(A, b),
+        lambda f: s2s.grad(lambda A: s2s.jvp(f, (A, b), (A, b))[1])(A),
+        lambda f: s2s.jvp(lambda A: s2s.jvp(f, (A, b), (A, b))[1], (A,), (b * A,))[1],
+        lambda f: s2s.grad(lambda A: np.sum(s2s.grad(f)(A, b) * A**2))(A),
+        lambda f: s2s.jvp(s2s.grad(f), (A, b), (A, b))[1],
+    ]
+    for take in second:
+        assert np.allclose(take(use_solve), take(use_plain_solve), rtol=1e-9, atol=1e-12)
+
+
+def test_custom_gradient_pickles():
+    assert pickle.loads(pickle.dumps(log1pexp)) is log1pexp
+    assert log1pexp.__name__ == "log1pexp" and "log1pexp" in repr(log1pexp)
+
+
+def test_custom_gradient_on_numba():
+    pytest.importorskip("numba")
+    f = s2s.differentiable(lambda x: stable_log1pexp(x) * 2.0, backend="numba")
+    assert np.isclose(s2s.grad(f)(1.0), 2 / (1 + math.exp(-1.0)))
+
+
+def test_wrong_custom_gradients():
+    for f, message in (
+        (lambda x, y: (x * y, lambda dy: dy), "gives one cotangent, and no tuple; the call has 2 positional"),
+        (lambda x, y: x * y, "with @s2s.custom_gradient it gives its value and a function"),
+        (lambda x, y: (x, y, x), "with @s2s.custom_gradient it gives its value and a function"),
+    ):
+        line = f.__code__.co_firstlineno
+        with pytest.raises(errors.ArgumentError, match=rf"<lambda> \(test_custom.py:{line}\).*{message}"):
+            s2s.grad(s2s.custom_gradient(f))(2.0, 1.0)
+    with pytest.raises(errors.ArgumentError, match="S2S523"):
+        s2s.custom_gradient(lambda x: x)(2.0)
+    with pytest.raises(errors.ArgumentError, match="S2S507"):
+        s2s.custom_gradient(3)
 
 
 # --- generated code -------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from s2s import ops
+from s2s.custom import custom_gradient, value_of
 from s2s.emission.code import Choice, Code, Comprehension, Junction, Pattern, Target, Tree
 from s2s.emission.effects import INPLACE
 from s2s.emission.spelling import Speller, load
@@ -154,6 +155,9 @@ class Expressions:
     ) -> ast.expr:
         """A call that prints as a call."""
         keywords = [ast.keyword(name, self.atom(atom)) for name, atom in kwargs]
+        if fn == Const(value_of) and args:
+            made = ast.Call(self.atom(Const(custom_gradient)), [self.argument(args[0])], [])
+            return ast.Call(made, [self.argument(a) for a in args[1:]], keywords)
         if isinstance(fn, Const) and is_method(fn.value) and args and not isinstance(args[0], Star):
             method = ast.Attribute(self.atom(args[0]), fn.value.__name__, ast.Load())
             return ast.Call(method, [self.argument(a) for a in args[1:]], keywords)

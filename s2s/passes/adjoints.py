@@ -95,7 +95,8 @@ def _elementwise(
     for k, arg in enumerate(wrt):
         if not self.is_active(arg) or rule.partials[k] is None:
             continue
-        p = inline_positional(self, rule.partials[k], (target, *args, *map(ir.Const, rule.given)), span, sweep)
+        atoms = (target, *args, *map(ir.Const, rule.given))
+        p = _partial(self, rule, rule.partials[k], atoms, span, sweep)
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
             g, mask = cotangents.mask(sweep.builder, self.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
@@ -106,6 +107,13 @@ def _elementwise(
             self.masks[arg] = mask if first else None  # type: ignore[index]
         else:
             self.contribute(sweep, arg, c, span)
+
+
+def _partial(
+    self: Reverser, rule: Any, body: Any, atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
+    """A partial derivative, by what the rule has for it."""
+    return (custom.partial if rule.by_user else inline_positional)(self, body, atoms, span, sweep)
 
 
 def _several(

@@ -11,38 +11,41 @@ what it reads from outside, and inlined where that leaves a straight line; else 
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import custom, ir, ops
 from s2s import runtime as rt
+from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.lattice import shape_of
 from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
 from s2s.choices import Chosen
-from s2s.errors import DifferentiationError, error
-from s2s.passes import cotangents, nested
-from s2s.passes import heap as objects
+from s2s.errors import error
+from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
+from s2s.passes.custom_bodies import aside, call_by_name, counted, kind_of_result, misfit, parts, run, specialised
 from s2s.passes.dead import drop_dead_statements
-from s2s.passes.frames import Frame, name_of
-from s2s.passes.guarded import Raised
+from s2s.passes.frames import Frame, FramedClosure, name_of
 from s2s.passes.templates import Template, argument, instantiate, stand_in_for
-from s2s.passes.trial import outcome_of
+from s2s.passes.trial import kind_of, outcome_of
 from s2s.rules import table
 from s2s.rules.table import Rule
 
 if TYPE_CHECKING:
-    from s2s.passes.containers import At
     from s2s.passes.forward import Forwarder
     from s2s.passes.reverse import Reverser
     from s2s.passes.specialize import Specializer
 
-__all__ = ["TRANSFORMS", "check_apart", "forward", "leave_call", "may_share", "reverse"]
+__all__ = [
+    "check_apart", "forward", "leave_call", "may_share", "partial", "partial_forward", "reverse", "runs_once",
+]
 
 
 # --- the call -------------------------------------------------------------------------------------------------------
@@ -56,10 +59,15 @@ def leave_call(
     outcome. The function is taken to change none of its arguments."""
     given = (*args, *kwargs.values())
     varied = any(map(self.context.is_varied, given))
+    rule = table.rule_of_user(fn)
     for key, atom in kwargs.items():
-        if self.context.is_varied(atom):
+        if self.context.is_varied(atom) and rule is not None and rule.kind == "custom":
             raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=key)
-    self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
+    if fn is not custom.value_of:  # where what the function has captured is a constant
+        self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
+    unsupported = self.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
+    if unsupported is not None:
+        raise unsupported
     value = _kind_of_result(self, fn, args, kwargs, frame, builder)
     made = ir.Call(ir.Const(fn), tuple(map(builder.frozen, args)), tuple(
         (key, builder.frozen(atom)) for key, atom in kwargs.items()
@@ -71,6 +79,8 @@ def _kind_of_result(
     self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
 ) -> AbstractValue:
     """What is known of the result: what the source of the function says, without its being called."""
+    if custom.gives_gradient(fn):
+        return _kind_of_value(self, fn, args, kwargs, frame, builder)
     fn = fn.func if isinstance(fn, Chosen) else fn
     python = getattr(fn, "__wrapped__", None) if not isinstance(fn, types.FunctionType) else fn
     if isinstance(python, types.FunctionType):
@@ -79,6 +89,18 @@ def _kind_of_result(
         values = tuple(map(self.context.value, args)), {k: self.context.value(a) for k, a in kwargs.items()}
         found = self.context.evaluator.call(fn, *values)
     return UNKNOWN if isinstance(found, Known) else found
+
+
+def _kind_of_value(
+    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
+) -> AbstractValue:
+    """What is known of the value of a function that gives its gradient beside it."""
+    f, given = (ir.Const(fn.func), args) if isinstance(fn, custom.CustomGradient) else (args[0], args[1:])
+    with aside(self):
+        trial = builder.child()
+        both = self.static_items(run(self, f, given, kwargs, frame, trial, None), trial, None)
+        return kind_of(self.context.value(both[0])) if both else UNKNOWN
+    return UNKNOWN
 
 
 def may_share(memory: Any, target: ir.Var, call: ir.Call) -> bool:
@@ -97,6 +119,53 @@ def check_apart(target: ir.Var, call: ir.Call, span: ir.Span | None) -> ir.Let:
 
 def _is_var(atom: Any) -> bool:
     return isinstance(atom, ir.Var)
+
+
+def runs_once(self: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) -> bool:
+    """Whether a function that gives its gradient beside its value should run once for both: what its gradient reads is
+    not cheap to compute again."""
+    fn = call.fn.value if isinstance(call.fn, ir.Const) else None
+    if self.is_inner or not custom.gives_gradient(fn):  # what is differentiated again has the code of both
+        return False
+    rule, context = table.rule_of_user(fn), self.context
+    assert rule is not None and rule.pullback is not None
+    scratch, args = Builder(context), _positional(call, None)
+    g = context.define("%", UNKNOWN if target is None else context.value(target))
+    stand_ins = [context.define("%", context.value(a)) if not _is_closure(context, a) else a for a in args]
+    keys = tuple(key for key, _ in call.kwargs if key is not None)
+    atoms = [g, g, *stand_ins, *(atom for _, atom in call.kwargs)]
+    guards = dict(self.specializer.guards)
+    result = specialised(self.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars: bars)
+    self.specializer.guards = guards
+    if result is None:
+        return True
+    live = {result} if isinstance(result, ir.Var) else set()
+    from_cotangent: set[ir.Atom] = {g}
+    for s in drop_dead_statements(scratch.statements, live, context):
+        assert isinstance(s, ir.Let)
+        if not from_cotangent.isdisjoint(ir.atoms_of(s.value)):
+            from_cotangent.add(s.target)  # type: ignore[arg-type]
+        elif not _is_cheap(s.value):
+            return True
+    return False
+
+
+def _is_closure(context: Any, atom: ir.Atom) -> bool:
+    return isinstance(context.value(atom), FramedClosure)
+
+
+def _is_cheap(value: ir.Value) -> bool:
+    """Whether a value is quickly computed again: arithmetic element by element, or parts of what is there."""
+    if not isinstance(value, ir.Call):
+        return True
+    fn = value.fn.value if isinstance(value.fn, ir.Const) else None
+    return is_elementwise(fn) or fn in _CHEAP or fn is custom.value_of
+
+
+_CHEAP = frozenset({
+    operator.getitem, getattr, len, float, np.shape, np.sum, np.float64, np.float32, np.zeros_like, np.ones_like,
+    ops.make_tuple, ops.make_list, ops.make_dict, np.where, np.transpose, np.reshape,
+})
 
 
 # --- reverse --------------------------------------------------------------------------------------------------------
@@ -135,116 +204,77 @@ def _cotangents(
 ) -> list[ir.Atom]:
     """What a pullback gives for the active ones of the arguments: its code inlined, or a call of it."""
     count = len(atoms) - 2 - len(keys)
-    items: dict[ir.Atom, ir.Atom] = {}
-    stand_ins = [stand_in_for(self, atom, items) for atom in atoms]
-    scratch = Builder(self.context)
 
-    def parts(bars: ir.Atom) -> ir.Atom:
-        found = _parts(self.specializer, bars, count, place, scratch, span)
+    def chosen(bars: ir.Atom, scratch: Builder) -> ir.Atom:
+        found = parts(self.specializer, bars, count, place, scratch, span)
         return scratch.call(ops.make_tuple, *(found[k] for k in active))
 
-    result = specialised(self.specializer, rule, stand_ins, keys, scratch, span, parts)
-    if result is None:
-        call = _call(rule, [argument(self, sweep, a) for a in atoms], keys)
-        known = _kind(self.specializer, rule, stand_ins, keys)
+    made = _written(self, rule, atoms, keys, span, sweep, chosen)
+    if made is None:
+        stand_ins = [_stand_in(self, atom, {}) for atom in atoms]
+        call = call_by_name(rule, [argument(self, sweep, a) for a in atoms], keys)
+        known = kind_of_result(self.specializer, rule, stand_ins, keys)
         bars = sweep.builder.let(call, known, "%_bars", span)
         if not isinstance(known, Sequence) or len(known.items) != count:
-            bars = sweep.builder.let(_counted(bars, count, place), UNKNOWN, span=span)
+            bars = sweep.builder.let(counted(bars, count, place), UNKNOWN, span=span)
         return [sweep.builder.call(operator.getitem, bars, ir.Const(k), span=span) for k in active]
-    live = {result} if isinstance(result, ir.Var) else set()
-    kept = drop_dead_statements(scratch.statements, live, self.context)
-    made = instantiate(self, Template(stand_ins, items, kept, result, False), atoms, span, sweep)
     return [sweep.builder.call(operator.getitem, made, ir.Const(k), span=span) for k in range(len(active))]
 
 
-def specialised(
-    self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], builder: Builder,
-    span: ir.Span | None, finish: Callable[[ir.Atom], ir.Atom],
+def _written(
+    self: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], span: ir.Span | None,
+    sweep: Sweep, finish: Callable[[ir.Atom, Builder], ir.Atom],
 ) -> ir.Atom | None:
-    """A call of a rule, specialised on what is known of its arguments, with ``finish`` applied to the result; None
-    where it is no straight line, or its code cannot be followed."""
-    context, count = self.context, len(atoms) - len(keys)
-    outside = dict(self.guards), context.heap, context.varied, list(self.rebound)
-    context.heap, context.varied = context.heap.copy(), set()
-    frame = Frame(self.function, None)
-    try:
-        fn, args = _unwrapped(rule, atoms[:count])
-        if fn is None:
-            return None
-        made = self.inline(fn, args, dict(zip(keys, atoms[count:], strict=True)), frame, builder, span)
-        made = finish(builder.frozen(made))
-        if all(isinstance(s, ir.Let) for s in builder.statements) and self.rebound == outside[3]:
-            outside[0].update(self.guards)
-            return made
+    """What a rule gives, with ``finish`` applied to it, written into the sweep; None where it is no straight line."""
+    items: dict[ir.Atom, ir.Atom] = {}
+    stand_ins, scratch = [_stand_in(self, atom, items) for atom in atoms], Builder(self.context)
+    result = specialised(self.specializer, rule, stand_ins, keys, scratch, span, lambda made: finish(made, scratch))
+    if result is None:
         return None
-    except (DifferentiationError, Raised) as problem:
-        if isinstance(problem, DifferentiationError) and problem.diagnostic.code in custom.CODES:
-            raise
-        return None
-    finally:
-        self.guards, context.heap, context.varied, self.rebound = outside
+    live = {result} if isinstance(result, ir.Var) else set()
+    kept = drop_dead_statements(scratch.statements, live, self.context)
+    return instantiate(self, Template(stand_ins, items, kept, result, False), atoms, span, sweep)
 
 
-def _kind(
-    self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...]
-) -> AbstractValue:
-    """What is known of the result of a rule that is called by name."""
-    context, outside = self.context, self.context.varied
-    fn, args = _unwrapped(rule, atoms[: len(atoms) - len(keys)])
-    if fn is None:
-        return UNKNOWN
-    context.varied = set()
-    try:
-        kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
-        return outcome_of(self, fn, args, kwargs, Frame(self.function, None), Builder(context)).value
-    finally:
-        context.varied = outside
+def partial(
+    self: Reverser, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
+    """What a user's function for a partial derivative gives."""
+    made = _written(self, rule, list(atoms), (), span, sweep, lambda found, builder: found)
+    if made is not None:
+        return made
+    known = kind_of_result(self.specializer, rule, list(atoms), ())
+    return sweep.builder.let(call_by_name(rule, [argument(self, sweep, a) for a in atoms], ()), known, span=span)
 
 
-def _call(rule: Any, atoms: list[ir.Atom], keys: tuple[str, ...]) -> ir.Call:
-    """A call of a rule by name."""
-    count = len(atoms) - len(keys)
-    first: list[ir.Atom] = []
-    while isinstance(rule, functools.partial) and not rule.keywords:
-        first = [*map(ir.Const, rule.args), *first]
-        rule = rule.func
-    return ir.Call(ir.Const(rule), (*first, *atoms[:count]), tuple(zip(keys, atoms[count:], strict=True)))
+def partial_forward(
+    self: Forwarder, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None
+) -> ir.Atom:
+    """The same in forward mode."""
+    scratch = self.builder.child()
+    made = specialised(self.specializer, rule, list(atoms), (), scratch, span, lambda found: found)
+    if made is not None:
+        return _write(self, scratch.statements, made, False, span)
+    known = kind_of_result(self.specializer, rule, list(atoms), ())
+    return self.builder.let(call_by_name(rule, list(atoms), ()), known, span=span)
 
 
-def _unwrapped(rule: Callable[..., Any], args: list[ir.Atom]) -> tuple[types.FunctionType | None, list[ir.Atom]]:
-    """The Python function that a rule comes to and its arguments; None where there is none."""
-    if isinstance(rule, functools.partial) and not rule.keywords:
-        return _unwrapped(rule.func, [*map(ir.Const, rule.args), *args])
-    return (rule if isinstance(rule, types.FunctionType) else None), args
+def _stand_in(self: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> ir.Atom:
+    """What stands for an argument; for a nested function one with stand-ins for what it has captured."""
+    known = self.context.value(atom)
+    if not isinstance(atom, ir.Var) or not isinstance(known, FramedClosure):
+        return stand_in_for(self, atom, items)  # type: ignore[no-any-return]
 
+    def inner(captured: ir.Atom) -> ir.Atom:
+        found = _stand_in(self, captured, items)
+        if found != captured:
+            items[found] = captured
+        return found
 
-def _parts(
-    self: Specializer, bars: ir.Atom, count: int, place: str, builder: Builder, span: ir.Span | None
-) -> list[ir.Atom]:
-    """The cotangents in what a pullback gives: one for each positional argument; that of a single one may be bare."""
-    known, state = self.context.value(bars), objects.state_of(self.context, bars)
-    is_tuple = (isinstance(known, Sequence) and known.type is tuple) or (state is not None and state.kind is tuple)
-    items = self.static_items(bars, builder, span) if is_tuple else None
-    if items is not None and len(items) == count:
-        return items
-    if state is not None and not is_tuple and count == 1:
-        return [bars]
-    if isinstance(known, (Array, Scalar)) or (isinstance(known, Known) and not isinstance(known.value, tuple)):
-        if count == 1:
-            return [bars]
-        raise error("S2S521", name=place, got="one cotangent, and no tuple", expected=count)
-    if items is not None and count != 1:
-        raise error("S2S521", name=place, got=f"a tuple of {len(items)}", expected=count)
-    varied = self.context.is_varied(bars)
-    checked = builder.let(_counted(builder.frozen(bars), count, place), UNKNOWN, "%", span, varied)
-    return [builder.call(operator.getitem, checked, ir.Const(k), span=span) for k in range(count)]
-
-
-def _counted(bars: ir.Atom, count: int, place: str) -> ir.Call:
-    """What a rule gives, of which nothing is known, as a tuple of so many."""
-    if count == 1:
-        return ir.Call(ir.Const(custom.one_cotangent), (bars,))
-    return ir.Call(ir.Const(custom.cotangents), (bars, ir.Const(count), ir.Const(place)))
+    captures, defaults = tuple(map(inner, known.captures)), tuple((k, inner(a)) for k, a in known.defaults)
+    closure = dataclasses.replace(known, captures=captures, defaults=defaults)
+    made = ir.MakeFunction(known.function, captures, defaults, known.late)
+    return self.context.define("%", closure, False, made)
 
 
 def _fitted(
@@ -255,7 +285,7 @@ def _fitted(
     fits = isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like)
     if fits:
         return cotangents.fit_dtype(sweep.builder, c, like, span)
-    problem = _misfit(like, have, isinstance(have, Sequence), False)
+    problem = misfit(like, have, isinstance(have, Sequence), False)
     if problem is not None:
         raise error("S2S522", span=span, name=place, what="cotangent", got=problem[0], expected=problem[1])
     return sweep.builder.call(rt.fit_bar, c, self.use(sweep, self.like(argument)), ir.Const(place), span=span)
@@ -282,8 +312,8 @@ def forward(self: Forwarder, rule: Rule, target: ir.Var, value: ir.Call, span: i
     if made is not None:
         made = _write(self, scratch.statements, made, rule.pushforward is None, span)
     else:
-        known = _kind(self.specializer, pushforward, atoms, keys)
-        made = self.builder.let(_call(pushforward, atoms, keys), known, "%", span)
+        known = kind_of_result(self.specializer, pushforward, atoms, keys)
+        made = self.builder.let(call_by_name(pushforward, atoms, keys), known, "%", span)
     self.put_all(target, _fitted_tangent(self, made, target, custom.place_of(rule), span), span)
 
 
@@ -311,77 +341,7 @@ def _fitted_tangent(self: Forwarder, dot: ir.Atom, target: ir.Var, place: str, s
     like, have = self.context.value(target), self.context.value(dot)
     if isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like):
         return dot
-    problem = _misfit(like, have, isinstance(have, Sequence), False)
+    problem = misfit(like, have, isinstance(have, Sequence), False)
     if problem is not None:
         raise error("S2S522", span=span, name=place, what="tangent", got=problem[0], expected=problem[1])
     return self.builder.call(rt.fit_dot, dot, target, ir.Const(place), span=span)
-
-
-# --- checks ---------------------------------------------------------------------------------------------------------
-
-
-def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
-    """``rt.fit_bar(c, argument, rule)`` and ``rt.fit_dot``: nothing where kinds and shapes are known to fit, a test
-    when the program runs where they are not; containers item by item."""
-    given, like, place = args
-    known, mine = self.context.value(like), self.context.value(given)
-    if given == ir.Const(None) and fn is rt.fit_bar:
-        return at.builder.call(rt.zeros_of, at.builder.frozen(like), span=at.span)
-    whole, parts = nested.parts(self, at, like), nested.parts(self, at, given)
-    if whole is not None and parts is not None and whole[1].keys() == parts[1].keys():
-        items = [_item(self, at, fn, parts[1][k], whole[1][k], place) for k in whole[1]]
-        return nested.together(self, at, whole[0], tuple(whole[1]), items)
-    if isinstance(known, (Array, Scalar)) and shape_of(known) is not None and shape_of(known) == shape_of(mine):
-        return cotangents.fit_dtype(at.builder, given, known, at.span)
-    problem = _misfit(known, mine, parts is not None, whole is not None)
-    if problem is not None and isinstance(place, ir.Const):
-        what = "cotangent" if fn is rt.fit_bar else "tangent"
-        raise error("S2S522", span=at.span, name=place.value, what=what, got=problem[0], expected=problem[1])
-    call = ir.Call(ir.Const(fn), (at.builder.frozen(given), at.builder.frozen(like), place))
-    found = at.builder.let(call, known, at.name, at.span, self.context.is_varied(given))
-    self.context.kept.add(found)  # type: ignore[arg-type]
-    return found
-
-
-def _misfit(like: AbstractValue, given: AbstractValue, has_parts: bool, wants_parts: bool) -> tuple[str, str] | None:
-    """Two kinds that cannot fit, in words: a container and a number, arrays of other ranks; None where they may."""
-    shape, mine = shape_of(like), shape_of(given)
-    if wants_parts or not isinstance(like, (Array, Scalar)) or shape is None:
-        return None
-    expected = f"{len(shape)} dimensions" if shape else "a number"
-    if has_parts:
-        return "a container", expected
-    if isinstance(given, (Array, Scalar)) and mine is not None and len(mine) != len(shape):
-        return f"{len(mine)} dimensions" if mine else "a number", expected
-    return None
-
-
-def _item(self: Specializer, at: At, fn: Any, given: ir.Atom, like: ir.Atom, place: ir.Atom) -> ir.Atom:
-    return self.apply(ir.Const(fn), [given, like, place], {}, at.frame, at.builder, at.span)
-
-
-def _as_cotangents(
-    self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-) -> ir.Atom | None:
-    """``custom.cotangents(bars, count, rule)`` and ``custom.one_cotangent(bars)``: a tuple."""
-    bars, count, place = args if len(args) == 3 else (*args, ir.Const(1), ir.Const(""))
-    if not isinstance(count, ir.Const) or not isinstance(place, ir.Const):
-        return None
-    return nested.together(
-        self, at, tuple, tuple(range(count.value)), _parts(self, bars, count.value, place.value, at.builder, at.span)
-    )
-
-
-def _refuse(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
-    """A rule that is given inside a function that is differentiated: which calls it is for would depend on the run."""
-    construct = f"`s2s.{fn.__name__}` inside a function"
-    raise error("S2S101", span=at.span, asked_by=at.frame.called_from, construct=construct, hint=_OUTSIDE)
-
-
-_OUTSIDE = "give the rule where the function is defined, at the level of the module"
-
-TRANSFORMS: dict[Any, Any] = {
-    custom.defvjp: _refuse, custom.defjvp: _refuse, custom.cotangents: _as_cotangents,
-    custom.one_cotangent: _as_cotangents, rt.fit_bar: _fit, rt.fit_dot: _fit,
-}
-"""What is looked at before a call is left to its rule."""

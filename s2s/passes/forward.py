@@ -44,6 +44,7 @@ class Forwarder:
         self.context = context
         self.specializer = specializer
         self.primal = primal
+        self.is_inner = bool(options.get("inner"))
         self.memory = Memory(primal, context.value)
         self.builder = Builder(context)
         self.dots: dict[Key, ir.Atom] = {}
@@ -264,6 +265,8 @@ class Forwarder:
             return True
         fn = value.fn.value
         if not is_hashable(fn):
+            return True
+        if custom.runs_once(self, target, value):
             return True
         return fn not in LOOKED_THROUGH and not is_structural(fn) and not table.is_settled(fn)
 

@@ -341,6 +341,8 @@ class Instances:
                 self.put(at, ref, name, value)
                 return value
         getter = class_attribute(type(found), "__get__")
+        if table.carries_rule(found) and getter is not MISSING:
+            return self.bound(found, ref)
         if isinstance(getter, types.FunctionType):
             return self._call(at, getter, self.known(at, found, name), ref, ir.Const(state.kind))
         if callable(found) and (table.find(found) is not None or is_constant_kind(found)) and getter is not MISSING:

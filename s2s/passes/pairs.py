@@ -43,8 +43,8 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
         again = self.runs_again
         self.runs_again = again or runs_again(statement)
         match statement:
-            case ir.Let(target, ir.Call(fn, args, kwargs), span) if (
-                _is_paired(self, target) and (_is_unresolved(fn) or _is_spread(fn, args, kwargs))
+            case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _is_paired(self, target) and (
+                _is_unresolved(fn) or _is_spread(fn, args, kwargs) or custom.runs_once(self, target, call)
             ):
                 assert target is not None
                 made.extend(_pair(self, target, fn, args, kwargs, span))

@@ -56,6 +56,7 @@ from s2s.passes import (
     choosing,
     containers,
     custom,
+    custom_forms,
     iterators,
     lost,
     mapping,
@@ -123,7 +124,7 @@ LOOKED_THROUGH = (
 )
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
-_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS | custom.TRANSFORMS | choosing.TRANSFORMS
+_TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS | custom_forms.TRANSFORMS | choosing.TRANSFORMS
 
 
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
@@ -1203,7 +1204,7 @@ class Specializer:
             finally:
                 self.models.pop()
         if rule is not None and varied:
-            unsupported = self._check_rule(rule, fn, args, kwargs, span, frame)
+            unsupported = self.check_rule(rule, fn, args, kwargs, span, frame)
             if unsupported is not None:
                 if not isinstance(fn, types.FunctionType):
                     raise unsupported
@@ -1301,7 +1302,7 @@ class Specializer:
             return True
         return (fn.__module__ or "").split(".")[0] in ((self.function.__module__ or "").split(".")[0], "s2s")
 
-    def _check_rule(
+    def check_rule(
         self, rule: Any, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
     ) -> DifferentiationError | None:
         """The refusal of arguments that a rule does not support. Raises where there is no derivative."""

@@ -15,7 +15,7 @@ from s2s.analysis.lattice import dtype_of
 from s2s.analysis.parts import Path, is_inexact, part
 from s2s.analysis.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.errors import DifferentiationError, error
-from s2s.passes import cotangents
+from s2s.passes import cotangents, custom
 from s2s.passes.frames import Frame, lower_function
 from s2s.rules import table
 
@@ -36,7 +36,8 @@ def elementwise(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span
             continue
         if twice:
             dot = cotangents.multiply(self.builder, dot, ir.Const(2.0), span)
-        p = inline(self, partial, (target, *args, *map(ir.Const, rule.given)), span)
+        atoms = (target, *args, *map(ir.Const, rule.given))
+        p = (custom.partial_forward if rule.by_user else inline)(self, partial, atoms, span)
         total = add_up(self, total, cotangents.multiply(self.builder, dot, p, span), span)
     if total is not None:
         self.put(target, (), fit(self, target, (), total, span))

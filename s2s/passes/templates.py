@@ -191,23 +191,34 @@ def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.S
 def _product(
     self: Reverser, statement: ir.Let, value: ir.Value, sweep: Sweep, span: ir.Span | None
 ) -> ir.Atom | None:
-    """A product with a cotangent that is 1 everywhere; None for any other value."""
+    """A product with a cotangent that is one number everywhere; None for any other value."""
     if not isinstance(value, ir.Call) or value.fn not in _PRODUCTS or value.kwargs or len(value.args) != 2:
         return None
     one, other = value.args
-    if not _is_one(sweep, one):
-        one, other = other, one
-    if not _is_one(sweep, one) or self.context.value(other) != self.context.value(statement.target):  # type: ignore[arg-type]
+    number = _everywhere(sweep, one)
+    if number is None:
+        number, other = _everywhere(sweep, other), one
+    if number is None:
         return None
-    return other if isinstance(self.context.value(other), (Array, Scalar)) else None  # type: ignore[arg-type, return-value]
+    if number == 1.0 and isinstance(other, ir.Const) and type(other.value) in (int, float):
+        return ir.Const(float(other.value)) if ir.Const(1.0) in value.args else None
+    known = self.context.value(other)  # type: ignore[arg-type]
+    if not isinstance(known, (Array, Scalar)) or known != self.context.value(statement.target):  # type: ignore[arg-type]
+        return None
+    if number == 1.0:
+        return other  # type: ignore[return-value]
+    return sweep.builder.call(operator.mul, ir.Const(number), other, span=span) if isinstance(known, Array) else None  # type: ignore[arg-type]
 
 
 _PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
 
 
-def _is_one(sweep: Sweep, atom: Any) -> bool:
+def _everywhere(sweep: Sweep, atom: Any) -> int | float | None:
+    """The number that a cotangent is everywhere; None where it is not known to be one."""
     made = cotangents.definition(sweep.builder, atom, np.broadcast_to)
-    return (atom if made is None else made[0]) == ir.Const(1.0)
+    found = atom if made is None else made[0]
+    is_number = isinstance(found, ir.Const) and type(found.value) in (int, float)
+    return found.value if is_number and (made is not None or found.value == 1.0) else None  # type: ignore[union-attr]
 
 
 def _reads(template: Template) -> set[ir.Atom]:

@@ -82,13 +82,13 @@ def outcome_of(
         self.context.heap = heap
     value = self.context.value(atom)
     changes = changes_any([*args, *kwargs.values()], trial, self.context)
-    found = Outcome(_kind(value), changes, is_settled)
+    found = Outcome(kind_of(value), changes, is_settled)
     if key is not None:
         self.outcomes[key] = found, {k: g for k, g in self.guards.items() if k not in before}
     return found
 
 
-def _kind(value: AbstractValue) -> AbstractValue:
+def kind_of(value: AbstractValue) -> AbstractValue:
     """What is taken over of a result where the call stays: the kinds of numbers and arrays, and of tuples of these."""
     match value:
         case Scalar() | Array():
@@ -96,7 +96,7 @@ def _kind(value: AbstractValue) -> AbstractValue:
         case Known() if value.value is None or isinstance(value.value, (np.finfo, np.iinfo)):
             return value
         case Sequence(kind, items) if kind is tuple:
-            made = tuple(map(_kind, items))
+            made = tuple(map(kind_of, items))
             return UNKNOWN if UNKNOWN in made else Sequence(tuple, made)
         case _:
             return UNKNOWN
@@ -198,4 +198,4 @@ def inlined_if_possible(
     return result
 
 
-__all__ = ["INLINE_DEPTH", "Outcome", "inlined_if_possible", "outcome_of"]
+__all__ = ["INLINE_DEPTH", "Outcome", "inlined_if_possible", "kind_of", "outcome_of"]

@@ -46,9 +46,9 @@ from s2s.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute", "bind",
-    "carries_rule", "extend", "find", "flat_for_reals", "give", "has_derivative", "has_rule", "is_refusal",
-    "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse", "rule_of_user", "several",
-    "straight_through", "takes_none", "unsupported", "vjp", "zero",
+    "carries_rule", "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative", "has_rule",
+    "is_refusal", "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse",
+    "rule_of_user", "several", "straight_through", "takes_none", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -495,6 +495,12 @@ def _elementwise(
         supports |= frozenset(signature.parameters) - {"out", "where"}
     passive = HARMLESS | frozenset(harmless.split())
     return Rule(fn, kind, signature, partials=derivatives, supports=supports, harmless=passive, samples=samples)
+
+
+def elementwise_rule(fn: Function, derivatives: tuple[Function | None, ...], params: inspect.Signature) -> Rule:
+    """The rule of an elementwise function by its partial derivatives, not in the table yet."""
+    supports = frozenset(params.parameters) - {"out", "where"}
+    return Rule(fn, "partials", params, partials=derivatives, supports=supports, harmless=frozenset())
 
 
 def _domains(domain: Any, count: int) -> tuple[Domain, ...]:
