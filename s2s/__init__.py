@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from s2s.choices import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.custom import custom_gradient, defjvp, defvjp, partials
     from s2s.derivatives import Derivative
+    from s2s.equations import implicit
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
     from s2s.testing import check_grads
@@ -68,6 +69,7 @@ __all__ = [
     "gradient_override",
     "hessian",
     "hvp",
+    "implicit",
     "jacfwd",
     "jacobian",
     "jacobian_sparsity",
@@ -100,6 +102,7 @@ _LATER = {
     "checkpoint": "s2s.checkpointing",
     "checkpointed": "s2s.checkpointing",
     "functions": "s2s.listing",
+    "implicit": "s2s.equations",
     "map": "s2s.batches",
     **dict.fromkeys(
         ("gradient_override", "nonsmooth", "register_gradient", "stop_gradient", "straight_through"), "s2s.choices"

@@ -28,10 +28,11 @@ from s2s.rules import table
 from s2s.rules.table import Rule
 
 __all__ = [
-    "CODES", "CustomGradient", "by_gradient", "by_nested_gradient", "check_cotangent", "check_pair", "check_tangent",
-    "cotangents", "cotangents_by_tangent", "custom_gradient", "defjvp", "defvjp", "gives_gradient", "one_cotangent",
-    "one_of_partials", "partials", "place_of", "pull_again", "pullback_of", "pushforward_of", "tangent_by_cotangents",
-    "text_of", "value_and_pullback", "value_and_tangent", "value_of",
+    "CODES", "CustomGradient", "LEFT_OUT", "by_gradient", "by_nested_gradient", "check_cotangent", "check_pair",
+    "check_tangent", "cotangents", "cotangents_by_tangent", "custom_gradient", "defjvp", "defvjp", "give_for_rest",
+    "gives_gradient", "left_out", "one_cotangent", "one_of_partials", "partials", "place_of", "pull_again",
+    "pullback_of", "pushforward_of", "tangent_by_cotangents", "tangent_by_rest", "text_of", "value_and_pullback",
+    "value_and_tangent", "value_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +41,7 @@ R = TypeVar("R")
 
 ANYTHING = inspect.signature(lambda *args, **kwargs: None)
 
-CODES = ("S2S520", "S2S521", "S2S522", "S2S523")
+CODES = ("S2S520", "S2S521", "S2S522", "S2S523", "S2S524")
 """What is wrong with a rule that a user wrote."""
 
 
@@ -266,12 +267,26 @@ def value_of(f: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def by_nested_gradient(out: Any, out_bar: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """The pullback of ``value_of``: nothing for the function."""
-    given = f(*args, **kwargs)[1](out_bar)
-    return None, *(one_cotangent(given) if len(args) == 1 else given)
+    """The pullback of ``value_of``, for what comes after the function."""
+    return f(*args, **kwargs)[1](out_bar)
 
 
-table.give(Rule(value_of, "custom", ANYTHING, pullback=by_nested_gradient, by_user=True))
+def give_for_rest(fn: Any, count: int, pullback: Any, pushforward: Any = None) -> None:
+    """Give a function of this package a rule whose pullback leaves out the first ``count`` arguments: functions, by
+    which nothing is differentiated."""
+    LEFT_OUT[fn] = count
+    table.give(Rule(fn, "custom", ANYTHING, pullback=pullback, pushforward=pushforward, by_user=True))
+
+
+LEFT_OUT: dict[Any, int] = {}
+"""How many arguments the pullbacks of functions leave out."""
+
+give_for_rest(value_of, 1, by_nested_gradient)
+
+
+def left_out(rule: Rule) -> int:
+    """How many arguments the pullback of a rule leaves out, the first ones."""
+    return LEFT_OUT.get(rule.fn, 0) if rule.pullback is not None else 0
 
 
 def pull_again(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out_bar: Any) -> tuple[Any, ...]:
@@ -329,7 +344,8 @@ def pushforward_of(rule: Rule, moving: tuple[bool, ...]) -> Callable[..., Any]:
     ``moving``."""
     if rule.pushforward is not None:
         return rule.pushforward
-    return functools.partial(tangent_by_cotangents, rule.pullback, moving, place_of(rule))
+    transposed = tangent_by_rest if left_out(rule) else tangent_by_cotangents
+    return functools.partial(transposed, rule.pullback, moving, place_of(rule))
 
 
 def cotangents_by_tangent(rule: Any, place: str, out: Any, out_bar: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -357,18 +373,35 @@ def tangent_by_cotangents(
     return vjp(pull, rt.zeros_of(out))[1](moved)[0]
 
 
+def tangent_by_rest(
+    rule: Any, moving: tuple[bool, ...], place: str, out: Any, tangents: Any, f: Any, /, *args: Any, **kwargs: Any
+) -> Any:
+    """The tangent of the result by a rule that leaves out the first argument."""
+    from s2s.api import vjp
+
+    def pull(out_bar: Any) -> Any:
+        given = rule(out, out_bar, f, *args, **kwargs)
+        bars = one_cotangent(given) if len(args) == 1 else cotangents(given, len(args), place)
+        return tuple([rt.fit_bar(bar, x, place) for bar, x, moves in zip(bars, args, moving[1:]) if moves])
+
+    moved = tuple([dot for dot, moves in zip(tangents[1:], moving[1:]) if moves])
+    return vjp(pull, rt.zeros_of(out))[1](moved)[0]
+
+
 # --- what a rule gives ----------------------------------------------------------------------------------------------
 
 
 def place_of(rule: Rule) -> str:
     """The name and the line of a rule, for messages."""
+    if rule.fn in LEFT_OUT:
+        return "s2s.custom_gradient" if rule.fn is value_of else "s2s.implicit"
     return text_of(rule.pullback if rule.pullback is not None else rule.pushforward)
 
 
 def text_of(fn: Any) -> str:
     """The name and the line of a function."""
-    if isinstance(fn, functools.partial) and fn.func is by_gradient:
-        fn = fn.args[0]
+    if isinstance(fn, functools.partial) and str(fn.func.__module__).startswith("s2s.") and fn.args:
+        fn = fn.args[0]  # what the user wrote
     code = getattr(fn, "__code__", None)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     return name if code is None else f"{name} ({code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno})"

@@ -63,7 +63,7 @@ def leave_call(
     for key, atom in kwargs.items():
         if self.context.is_varied(atom) and rule is not None and rule.kind == "custom":
             raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=key)
-    if fn is not custom.value_of:  # where what the function has captured is a constant
+    if fn not in custom.LEFT_OUT:  # where what the functions have captured is a constant
         self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
     unsupported = self.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
     if unsupported is not None:
@@ -179,13 +179,15 @@ def reverse(
     for key, atom in value.kwargs:
         if self.is_active(atom) and is_inexact(self.context.value(atom)):
             raise error("S2S203", span=span, name=rule.name, keyword=key)
-    active = [k for k, a in enumerate(args) if self.is_active(a)]
+    skipped = custom.left_out(rule)
+    active = [k for k, a in enumerate(args) if k >= skipped and self.is_active(a)]
     if not active:
         return
     pullback = custom.pullback_of(rule)
     atoms = [target, g, *args, *(atom for _, atom in value.kwargs)]
     keys = tuple(key for key, _ in value.kwargs if key is not None)
-    found = _cotangents(self, pullback, atoms, keys, active, custom.place_of(rule), span, sweep)
+    wanted = [k - skipped for k in active]
+    found = _cotangents(self, pullback, atoms, keys, wanted, len(args) - skipped, custom.place_of(rule), span, sweep)
     for k, piece in zip(active, found, strict=True):
         if piece != ir.Const(None):
             self.contribute(sweep, args[k], _fitted(self, sweep, piece, args[k], custom.place_of(rule), span), span)
@@ -200,10 +202,9 @@ def _positional(value: ir.Call, span: ir.Span | None) -> list[ir.Atom]:
 
 def _cotangents(
     self: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], active: list[int],
-    place: str, span: ir.Span | None, sweep: Sweep,
+    count: int, place: str, span: ir.Span | None, sweep: Sweep,
 ) -> list[ir.Atom]:
-    """What a pullback gives for the active ones of the arguments: its code inlined, or a call of it."""
-    count = len(atoms) - 2 - len(keys)
+    """What a pullback that gives ``count`` cotangents gives for the active arguments: its code inlined, or a call."""
 
     def chosen(bars: ir.Atom, scratch: Builder) -> ir.Atom:
         found = parts(self.specializer, bars, count, place, scratch, span)

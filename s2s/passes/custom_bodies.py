@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from s2s import custom, ir, ops
+from s2s import custom, ir
 from s2s.analysis.lattice import shape_of
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, error
@@ -129,11 +129,9 @@ def _by_nested_gradient(
     self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom:
-    """``custom.by_nested_gradient``: the same, with nothing for the function."""
+    """``custom.by_nested_gradient``: the same."""
     out, g, f, *given = args
-    bars = _by_gradient(self, fn, [f, out, g, *given], kwargs, frame, builder, span)
-    pieces = parts(self, bars, len(given), "a function with a custom gradient", builder, span)
-    return builder.call(ops.make_tuple, ir.Const(None), *map(builder.frozen, pieces), span=span)
+    return _by_gradient(self, fn, [f, out, g, *given], kwargs, frame, builder, span)
 
 
 def _by_partials(

@@ -6,10 +6,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from s2s import custom, ir
+from s2s import custom, equations, ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import shape_of
-from s2s.analysis.values import UNKNOWN, Array, Scalar
+from s2s.analysis.values import UNKNOWN, Array, Scalar, Unknown
 from s2s.errors import error
 from s2s.passes import containers, cotangents, nested
 from s2s.passes.custom_bodies import RULES, misfit, parts
@@ -43,6 +43,7 @@ def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[A
         what = "cotangent" if fn is rt.fit_bar else "tangent"
         raise error("S2S522", span=at.span, name=place.value, what=what, got=problem[0], expected=problem[1])
     call = ir.Call(ir.Const(fn), (at.builder.frozen(given), at.builder.frozen(like), place))
+    known = known if isinstance(known, (Array, Scalar)) else UNKNOWN  # no object on the heap: this is another one
     found = at.builder.let(call, known, at.name, at.span, self.context.is_varied(given))
     self.context.kept.add(found)  # type: ignore[arg-type]
     return found
@@ -109,10 +110,11 @@ def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
         return None
     rule = table.rule_of_user(f.value)
     assert rule is not None
-    given_back = [ir.Const(None), g, *positional]
-    bars = self.apply(ir.Const(rule.pullback), given_back, dict(entries), at.frame, at.builder, at.span)
-    pieces = parts(self, bars, len(positional), custom.place_of(rule), at.builder, at.span)
-    fitting = [_item(self, at, rt.fit_bar, c, x, ir.Const(custom.place_of(rule))) for c, x in zip(pieces, positional)]
+    pulled, skipped, place = [ir.Const(None), g, *positional], custom.left_out(rule), custom.place_of(rule)
+    bars = self.apply(ir.Const(rule.pullback), pulled, dict(entries), at.frame, at.builder, at.span)
+    pieces = parts(self, bars, len(positional) - skipped, place, at.builder, at.span)
+    fitting: list[ir.Atom] = [ir.Const(None)] * skipped
+    fitting += [_item(self, at, rt.fit_bar, c, x, ir.Const(place)) for c, x in zip(pieces, positional[skipped:])]
     return nested.together(self, at, tuple, tuple(range(len(fitting) + len(entries))), [
         *fitting, *(ir.Const(None) for _ in entries)])
 
@@ -135,6 +137,36 @@ def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
     return containers.new_list(self, at, (out, dot), tuple)
 
 
+def _of_solution(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``equations.cotangents_of_solution`` and ``tangent_of_solution``: differentiated when the program runs, where it
+    is not known what the unknown is."""
+    if not isinstance(self.context.value(args[2]), Unknown):
+        return None
+    return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name)
+
+
+def _implicit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``s2s.implicit(solver, residual)`` of nested functions: what ``solution_of`` makes of them."""
+    given = dict(zip(("solver", "residual"), args)) | kwargs
+    if not {"solver", "residual"} <= given.keys() or not given.keys() <= {"solver", "residual", "linear_solve"}:
+        return None
+    parts = [given["solver"], given["residual"], given.get("linear_solve", ir.Const(None))]
+    for part in parts[1:]:  # the solver may start from anything
+        if self.context.is_varied(part):
+            raise error("S2S143", span=at.span, asked_by=at.frame.called_from, hint=_AS_ARGUMENT)
+    if all(isinstance(part, ir.Const) for part in parts):
+        solver, residual, linear_solve = (part.value for part in parts)  # type: ignore[union-attr]
+        return ir.Const(equations.implicit(solver, residual, linear_solve=linear_solve))
+    made = ir.Call(ir.Const(functools.partial), (ir.Const(equations.solution_of), *parts))
+    var = self.context.define(at.name, UNKNOWN, False, made)
+    self.context.virtual_closures[var] = lambda builder: builder.let(
+        ir.map_atoms(made, builder.frozen), UNKNOWN, at.name, at.span)
+    return var
+
+
+_AS_ARGUMENT = "give what the residual reads to the solver and to the residual as an argument"
+
+
 def _refuse(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """A rule that is given inside a function that is differentiated: which calls it is for would depend on the run."""
     construct = f"`s2s.{fn.__name__}` inside a function"
@@ -145,7 +177,8 @@ _OUTSIDE = "give the rule where the function is defined, at the level of the mod
 
 TRANSFORMS: dict[Any, Any] = {
     custom.custom_gradient: _custom_gradient, custom.defvjp: _refuse, custom.defjvp: _refuse,
-    custom.partials: _refuse, custom.cotangents: _as_cotangents,
+    equations.implicit: _implicit, equations.cotangents_of_solution: _of_solution,
+    equations.tangent_of_solution: _of_solution, custom.partials: _refuse, custom.cotangents: _as_cotangents,
     rt.call: _call_again, rt.push: _push_again, custom.pull_again: _pull_again,
     custom.by_gradient: _gradient_form, custom.by_nested_gradient: _gradient_form,
     custom.one_cotangent: _as_cotangents, rt.fit_bar: _fit, rt.fit_dot: _fit,

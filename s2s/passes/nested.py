@@ -29,7 +29,7 @@ from s2s import api, batches, calls, ir, ops, samples, transforms
 from s2s import runtime as rt
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import is_differentiable
-from s2s.analysis.values import AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.derivatives import Derivative
 from s2s.errors import error
 from s2s.passes import choosing, containers, iterators
@@ -727,6 +727,7 @@ def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[A
             return given
         if mine.dtype.kind != "c" and known.dtype.kind in "fc":
             return at.builder.call(rt.cast, given, like, span=at.span)
+    known = UNKNOWN if self.context.is_virtual(like) else known
     given, like = at.builder.frozen(given), at.builder.frozen(like)
     call = ir.Call(ir.Const(fn), (given, like, args[2]))
     return at.builder.let(call, known, at.name, at.span, self.context.is_varied(given))
