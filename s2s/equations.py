@@ -87,7 +87,7 @@ def implicit(
     ...         x = x - (x * x - a) / (2.0 * x)
     ...     return x
     >>> root = s2s.implicit(newton, lambda x, a: x * x - a)
-    >>> s2s.grad(root)(4.0)
+    >>> round(s2s.grad(root)(4.0), 9)
     0.25
     """
     functions: list[Any] = [solver, residual, *([] if linear_solve is None else [linear_solve])]

@@ -29,6 +29,7 @@ QUESTIONS = ROOT / "docs" / "questions.md"
 MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
 CHOICES = ROOT / "docs" / "choices.md"
+CUSTOM = ROOT / "docs" / "custom.md"
 LANGUAGE = ROOT / "docs" / "language.md"
 
 
@@ -251,6 +252,17 @@ def test_the_sessions_of_the_choices_are_true():
     assert len(sessions) == 3
     for start, code in sessions:
         assert failures(CHOICES, start, code, names) == 0
+
+
+# --- custom.md ---
+
+
+def test_the_sessions_about_custom_rules_are_true():
+    names = {}
+    sessions = fenced(CUSTOM.read_text(encoding="utf-8"), "pycon")
+    assert len(sessions) == 7
+    for start, code in sessions:
+        assert failures(CUSTOM, start, code, names) == 0
 
 
 # --- questions.md ---
