@@ -22,17 +22,17 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.checkpointing import is_found
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
 from s2s.record import replace
 from s2s.rules import table
 from s2s.rules.table import Rule
 
 __all__ = [
     "CODES", "CustomGradient", "LEFT_OUT", "by_gradient", "by_nested_gradient", "check_cotangent", "check_pair",
-    "check_tangent", "cotangents", "cotangents_by_tangent", "custom_gradient", "defjvp", "defvjp", "give_for_rest",
-    "gives_gradient", "left_out", "one_cotangent", "one_of_partials", "partials", "place_of", "pull_again",
-    "pullback_of", "pushforward_of", "tangent_by_cotangents", "tangent_by_rest", "text_of", "value_and_pullback",
-    "value_and_tangent", "value_of",
+    "check_tangent", "cotangents", "cotangents_by_pushforward", "cotangents_by_tangent", "custom_gradient", "defjvp",
+    "defvjp", "give_for_rest", "gives_gradient", "left_out", "one_cotangent", "one_of_partials", "partials",
+    "place_of", "pull_again", "pullback_of", "pushforward_of", "tangent_by_cotangents", "tangent_by_pullback",
+    "tangent_by_rest", "text_of", "value_and_pullback", "value_and_tangent", "value_of",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -371,6 +371,73 @@ def tangent_by_cotangents(
 
     moved = tuple([dot for dot, moves in zip(tangents, moving) if moves])
     return vjp(pull, rt.zeros_of(out))[1](moved)[0]
+
+
+def cotangents_by_pushforward(rule: Any, place: str, out: Any, out_bar: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """As ``cotangents_by_tangent``; a rule that cannot be followed is called for each element of the arguments."""
+    found = _transposed(cotangents_by_tangent, rule, place, out, out_bar, *args, **kwargs)
+    if found is not _NOT_FOLLOWED:
+        return found
+    zeros = [rt.zeros_of(x) for x in args]
+
+    def bar(k: int) -> Any:
+        def product(unit: Any) -> Any:
+            dot = rt.fit_dot(rule(out, (*zeros[:k], unit, *zeros[k + 1 :]), *args, **kwargs), out, place)
+            return np.sum(dot * out_bar)
+
+        return None if zeros[k] is None else _by_units(product, args[k], place)
+
+    return tuple([bar(k) for k in range(len(args))])
+
+
+def tangent_by_pullback(
+    rule: Any, moving: tuple[bool, ...], place: str, out: Any, tangents: Any, /, *args: Any, **kwargs: Any
+) -> Any:
+    """As ``tangent_by_cotangents``; a rule that cannot be followed is called for each element of the result."""
+    found = _transposed(tangent_by_cotangents, rule, moving, place, out, tangents, *args, **kwargs)
+    if found is not _NOT_FOLLOWED:
+        return found
+
+    def product(unit: Any) -> Any:
+        given = rule(out, unit, *args, **kwargs)
+        bars = one_cotangent(given) if len(args) == 1 else cotangents(given, len(args), place)
+        pairs = [(rt.fit_bar(bar, x, place), dot) for bar, x, dot, m in zip(bars, args, tangents, moving) if m]
+        return sum(np.sum(bar * dot) for bar, dot in pairs)
+
+    return _by_units(product, out, place)
+
+
+_NOT_FOLLOWED = object()
+
+_opaque: set[Any] = set()
+"""Rules whose code cannot be differentiated."""
+
+
+def _transposed(by_code: Any, rule: Any, *given: Any, **kwargs: Any) -> Any:
+    """The transpose of a rule by differentiating its code; ``_NOT_FOLLOWED`` where that is not possible."""
+    if rule in _opaque:
+        return _NOT_FOLLOWED
+    try:
+        return by_code(rule, *given, **kwargs)
+    except DifferentiationError as problem:
+        if problem.diagnostic.code in CODES:
+            raise
+        _opaque.add(rule)
+        return _NOT_FOLLOWED
+
+
+def _by_units(product: Callable[[Any], Any], like: Any, place: str) -> Any:
+    """What a linear function of values like ``like`` is the product with, by calling it for each element."""
+    if not isinstance(like, (float, np.floating)) and not (isinstance(like, np.ndarray) and like.dtype.kind == "f"):
+        raise error("S2S525", name=place, kind=type(like).__name__)
+    if not isinstance(like, np.ndarray):
+        return rt.cast(product(type(like)(1.0)), like)
+    found = np.zeros_like(like)
+    for i in np.ndindex(like.shape):
+        unit = np.zeros_like(like)
+        unit[i] = 1.0
+        found[i] = product(unit)
+    return found
 
 
 def tangent_by_rest(

@@ -221,6 +221,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S522": (ArgumentError, "the rule {name} gives a {what} of {got}; {expected} is needed"),
     "S2S523": (ArgumentError, "{name} gives {got}; with @s2s.custom_gradient it gives its value and a function"),
     "S2S524": (ArgumentError, "the solution of an implicit equation is a {kind}"),
+    "S2S525": (NoDerivativeError, "the code of the rule {name} cannot be differentiated, and it is given a {kind}"),
     "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
     "S2S540": (ArgumentError, "{name} is no rule for a gradient, or for no function"),
     "S2S541": (
@@ -299,6 +300,7 @@ HINTS: dict[str, str] = {
     "S2S607": "take a smaller learning rate, or mend the loss there",
     "S2S520": "s2s.defvjp(f, rule), or @s2s.defvjp(f) over the rule",
     "S2S521": "return a tuple with one cotangent for each positional argument, None for one that has none",
+    "S2S525": "give the other half of the rule too: s2s.defvjp for cotangents, s2s.defjvp for tangents",
     "S2S524": "give the unknown as one number or array, np.concatenate(...) for several",
     "S2S523": "return value, grad, where grad(dy) gives a cotangent for each positional argument",
     "S2S522": "give a cotangent the shape and the structure of its argument, a tangent those of the result",

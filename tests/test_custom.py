@@ -492,6 +492,76 @@ def test_only_what_the_rule_reads_is_kept():
     assert text.count(" = np.empty(3)") + text.count(" = []") == 2  # the arguments of sin and of tenfold, and no result
 
 
+# --- rules that are called by name ----------------------------------------------------------------------------------
+
+
+def square(x):
+    return x * x
+
+
+def augmenting(out, out_bar, x):
+    out_bar *= 2.0
+    return out_bar * x
+
+
+def storing(out, out_bar, x):
+    out_bar[0] = 2.0 * out_bar[0]
+    out_bar[1:] *= 2.0
+    return (out_bar * x,)
+
+
+def reading_the_result(out, out_bar, x):
+    x_bar = np.zeros_like(x)
+    for i in range(len(x)):
+        x_bar[i] = 2.0 * out[i] / x[i] * out_bar[i]
+    return (x_bar,)
+
+
+def shared_cotangents(f):
+    def program(x):
+        y = f(x) + x
+        z = f(y) - y
+        y[0] = z[1] * x[0]
+        return np.sum(z * y + f(x) + np.sin(x) * f(2.0 * x))
+
+    return program
+
+
+@pytest.mark.parametrize("rule", [augmenting, storing, reading_the_result], ids=lambda rule: rule.__name__)
+def test_a_rule_may_change_what_it_is_given(rule):
+    def f(x):
+        return x * x
+
+    s2s.defvjp(f, rule)
+    ruled, plain = shared_cotangents(f), shared_cotangents(square)
+    assert np.allclose(s2s.grad(ruled)(X), s2s.grad(plain)(X))
+    assert np.allclose(s2s.jvp(ruled, (X,), (X,)), s2s.jvp(plain, (X,), (X,)))
+    assert np.allclose(s2s.hessian(ruled)(X), s2s.hessian(plain)(X))
+
+
+def without_source(text):
+    names = {}
+    exec(f"def rule{text}", names)
+    return names["rule"]
+
+
+def test_rules_without_source():
+    def cube(x):
+        return x**3
+
+    def times(x, y):
+        return x * y
+
+    s2s.defvjp(cube, without_source("(out, out_bar, x): return 3 * x**2 * out_bar"))
+    s2s.defjvp(times, without_source("(out, tangents, x, y): return tangents[0] * y + x * tangents[1]"))
+    f, plain = lambda x: np.sum(times(cube(x), 2.0 * x)), lambda x: np.sum(2.0 * x**4)  # noqa: E731
+    assert np.allclose(s2s.grad(f)(X), s2s.grad(plain)(X)) and s2s.grad(cube)(2.0) == 12.0
+    assert np.allclose(s2s.jvp(f, (X,), (X,)), s2s.jvp(plain, (X,), (X,)))
+    assert np.allclose(s2s.jacrev(lambda x: times(x, cube(x)))(X), np.diag(4 * X**3))
+    with pytest.raises(errors.SourceUnavailableError):
+        s2s.hessian(f)(X)
+
+
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 

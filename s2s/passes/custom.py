@@ -30,7 +30,17 @@ from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
-from s2s.passes.custom_bodies import aside, call_by_name, counted, kind_of_result, misfit, parts, run, specialised
+from s2s.passes.custom_bodies import (
+    aside,
+    call_by_name,
+    counted,
+    misfit,
+    outcome_of_rule,
+    parts,
+    run,
+    specialised,
+    unchanged,
+)
 from s2s.passes.dead import drop_dead_statements
 from s2s.passes.frames import Frame, FramedClosure, name_of
 from s2s.passes.templates import Template, argument, instantiate, stand_in_for
@@ -213,8 +223,9 @@ def _cotangents(
     made = _written(self, rule, atoms, keys, span, sweep, chosen)
     if made is None:
         stand_ins = [_stand_in(self, atom, {}) for atom in atoms]
-        call = call_by_name(rule, [argument(self, sweep, a) for a in atoms], keys)
-        known = kind_of_result(self.specializer, rule, stand_ins, keys)
+        outcome = outcome_of_rule(self.specializer, rule, stand_ins, keys)
+        given = unchanged(sweep.builder, [argument(self, sweep, a) for a in atoms], outcome)
+        call, known = call_by_name(rule, given, keys), outcome.value
         bars = sweep.builder.let(call, known, "%_bars", span)
         if not isinstance(known, Sequence) or len(known.items) != count:
             bars = sweep.builder.let(counted(bars, count, place), UNKNOWN, span=span)
@@ -244,8 +255,9 @@ def partial(
     made = _written(self, rule, list(atoms), (), span, sweep, lambda found, builder: found)
     if made is not None:
         return made
-    known = kind_of_result(self.specializer, rule, list(atoms), ())
-    return sweep.builder.let(call_by_name(rule, [argument(self, sweep, a) for a in atoms], ()), known, span=span)
+    outcome = outcome_of_rule(self.specializer, rule, list(atoms), ())
+    given = unchanged(sweep.builder, [argument(self, sweep, a) for a in atoms], outcome)
+    return sweep.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
 
 
 def partial_forward(
@@ -256,8 +268,9 @@ def partial_forward(
     made = specialised(self.specializer, rule, list(atoms), (), scratch, span, lambda found: found)
     if made is not None:
         return _write(self, scratch.statements, made, False, span)
-    known = kind_of_result(self.specializer, rule, list(atoms), ())
-    return self.builder.let(call_by_name(rule, list(atoms), ()), known, span=span)
+    outcome = outcome_of_rule(self.specializer, rule, list(atoms), ())
+    given = unchanged(self.builder, list(atoms), outcome)
+    return self.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
 
 
 def _stand_in(self: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> ir.Atom:
@@ -313,8 +326,10 @@ def forward(self: Forwarder, rule: Rule, target: ir.Var, value: ir.Call, span: i
     if made is not None:
         made = _write(self, scratch.statements, made, rule.pushforward is None, span)
     else:
-        known = kind_of_result(self.specializer, pushforward, atoms, keys)
-        made = self.builder.let(call_by_name(pushforward, atoms, keys), known, "%", span)
+        outcome = outcome_of_rule(self.specializer, pushforward, atoms, keys)
+        atoms[1] = self.builder.call(ops.make_tuple, *unchanged(self.builder, dots, outcome), span=span)
+        made = self.builder.let(
+            call_by_name(pushforward, unchanged(self.builder, atoms, outcome), keys), outcome.value, "%", span)
     self.put_all(target, _fitted_tangent(self, made, target, custom.place_of(rule), span), span)
 
 

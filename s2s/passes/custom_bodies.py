@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import custom, ir
 from s2s.analysis.lattice import shape_of
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
@@ -20,12 +22,16 @@ from s2s.passes import heap as objects
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame
 from s2s.passes.guarded import Raised
-from s2s.passes.trial import outcome_of
+from s2s.passes.inplace import changes_any
+from s2s.passes.trial import Outcome, kind_of
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
-__all__ = ["RULES", "aside", "call_by_name", "counted", "kind_of_result", "misfit", "parts", "run", "specialised"]
+__all__ = [
+    "RULES", "aside", "call_by_name", "counted", "misfit", "outcome_of_rule", "parts", "run", "specialised",
+    "unchanged",
+]
 
 
 # --- in place -------------------------------------------------------------------------------------------------------
@@ -154,20 +160,38 @@ RULES: dict[Any, Callable[..., ir.Atom]] = {
 # --- by name --------------------------------------------------------------------------------------------------------
 
 
-def kind_of_result(
+def outcome_of_rule(
     self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...]
-) -> AbstractValue:
-    """What is known of the result of a rule that is called by name."""
+) -> Outcome:
+    """What is known of the result of a rule that is called by name, and whether it changes what it is given."""
     context, outside = self.context, self.context.varied
     fn, args = _unwrapped(rule, atoms[: len(atoms) - len(keys)])
-    if fn is None:
-        return UNKNOWN
-    context.varied = set()
-    try:
-        kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
-        return outcome_of(self, fn, args, kwargs, Frame(self.function, None), Builder(context)).value
-    finally:
-        context.varied = outside
+    if fn is None or fn in self.active_calls:
+        return Outcome()
+    context.varied, before, found = set(), len(self.rebound), Outcome()
+    kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
+    with aside(self):
+        trial = Builder(context)
+        made = self.inline(fn, args, kwargs, Frame(self.function, None), trial, None)
+        changes = changes_any(atoms, trial, context) or len(self.rebound) > before  # by `+=`, which may be a change
+        found = Outcome(kind_of(context.value(trial.frozen(made))), changes)
+    context.varied = outside
+    return found
+
+
+def unchanged(builder: Builder, atoms: list[ir.Atom], outcome: Outcome) -> list[ir.Atom]:
+    """The arguments of a rule, copies of the arrays where it may change them."""
+    if outcome.changes is False:
+        return atoms
+    known = builder.context.value
+    return [builder.call(np.copy, a) if isinstance(known(a), Array) and isinstance(a, ir.Var) else a for a in atoms]
+
+
+_BY_NAME: dict[Any, Any] = {
+    custom.cotangents_by_tangent: custom.cotangents_by_pushforward,
+    custom.tangent_by_cotangents: custom.tangent_by_pullback,
+}
+"""What is called in place of a function that is only written out."""
 
 
 def call_by_name(rule: Any, atoms: list[ir.Atom], keys: tuple[str, ...]) -> ir.Call:
@@ -176,7 +200,7 @@ def call_by_name(rule: Any, atoms: list[ir.Atom], keys: tuple[str, ...]) -> ir.C
     first: list[ir.Atom] = []
     while isinstance(rule, functools.partial) and not rule.keywords:
         first = [*map(ir.Const, rule.args), *first]
-        rule = rule.func
+        rule = _BY_NAME.get(rule.func, rule.func)
     return ir.Call(ir.Const(rule), (*first, *atoms[:count]), tuple(zip(keys, atoms[count:], strict=True)))
 
 

@@ -167,6 +167,14 @@ def _implicit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: d
 _AS_ARGUMENT = "give what the residual reads to the solver and to the residual as an argument"
 
 
+def _by_code(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """A transposed rule that is called when the program runs, in a derivative that is differentiated: its code."""
+    if not any(map(self.context.is_varied, args)):
+        return None
+    by_code = custom.cotangents_by_tangent if fn is custom.cotangents_by_pushforward else custom.tangent_by_cotangents
+    return self.apply(ir.Const(by_code), args, dict(kwargs), at.frame, at.builder, at.span, at.name)
+
+
 def _refuse(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """A rule that is given inside a function that is differentiated: which calls it is for would depend on the run."""
     construct = f"`s2s.{fn.__name__}` inside a function"
@@ -177,6 +185,7 @@ _OUTSIDE = "give the rule where the function is defined, at the level of the mod
 
 TRANSFORMS: dict[Any, Any] = {
     custom.custom_gradient: _custom_gradient, custom.defvjp: _refuse, custom.defjvp: _refuse,
+    custom.cotangents_by_pushforward: _by_code, custom.tangent_by_pullback: _by_code,
     equations.implicit: _implicit, equations.cotangents_of_solution: _of_solution,
     equations.tangent_of_solution: _of_solution, custom.partials: _refuse, custom.cotangents: _as_cotangents,
     rt.call: _call_again, rt.push: _push_again, custom.pull_again: _pull_again,
