@@ -202,8 +202,12 @@ def with_choice(f: Any, choice: Choice) -> Any:
     inner = differentiable(f).func if not isinstance(f, Differentiable) else f.func
     options = f.options if isinstance(f, Differentiable) else default_options()
     held = (*dict(options).get("choices", ()), choice)
-    kept = tuple(item for item in options if item[0] != "choices")
-    return _make_differentiable(inner, (*kept, ("choices", held)))
+    options = (*(item for item in options if item[0] != "choices"), ("choices", held))
+    # kept with the function: a call that is decided at run time asks for it each time
+    made = inner.__dict__.setdefault("__s2s_under__", {}) if isinstance(inner, types.FunctionType) else {}
+    if options not in made or made[options].func is not inner:  # functools.wraps copies a __dict__
+        made[options] = _make_differentiable(inner, options)
+    return made[options]
 
 
 def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:

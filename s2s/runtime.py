@@ -1067,6 +1067,15 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple
     return vjp_of_method(receiver, name, args, kwargs)
 
 
+def method(name: str) -> Any:
+    """A function that calls a method of its first argument."""
+
+    def call_of_method(receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(receiver, name)(*args, **kwargs)
+
+    return call_of_method
+
+
 def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]) -> Any:
     """The result of a call that is decided at run time, and its tangent. ``values`` are the arguments, the last of them
     by the keywords ``keys``, and ``dots`` their tangents, None for zero; with a ``name`` it is the method of the first

@@ -117,3 +117,28 @@ def test_stop_gradient_on_numba():
     pytest.importorskip("numba")
     compiled = s2s.differentiable(written, backend="numba")
     np.testing.assert_array_equal(s2s.grad(compiled)(W3), [10.0, 7.0, 3.0])
+
+
+def of_unknown_kind(x, functions, dtype):
+    y = functions[0](x)
+    with s2s.nonsmooth("zero"):
+        return np.sum(np.floor(y) * y + y.astype(int) * y + y.round() * y + np.asarray(y, dtype) * y)
+
+
+def test_a_policy_holds_for_what_is_known_only_when_the_program_runs():
+    x, functions = np.array([1.5, 2.75]), [lambda x: x * 1.0]
+    constants = np.floor(x) + x.astype(int) + x.round()
+    for dtype, expected in ((np.dtype(int), constants + x.astype(int)), (np.dtype(float), constants + 2.0 * x)):
+        np.testing.assert_allclose(s2s.grad(of_unknown_kind)(x, functions, dtype), expected, rtol=1e-15)
+        _, tangent = s2s.jvp(of_unknown_kind, (x, functions, dtype), (np.array([1.0, 0.0]), None, None))
+        np.testing.assert_allclose(tangent, expected[0], rtol=1e-15)
+
+
+@s2s.differentiable(nonsmooth="zero")
+def repeated(x, n):
+    return x if n == 0 else np.floor(x) * repeated(x, n - 1)
+
+
+def test_a_policy_holds_in_a_function_that_calls_itself():
+    assert s2s.grad(repeated)(2.75, 12) == 2.0**12
+    assert s2s.grad(s2s.grad(repeated))(2.75, 3) == 0.0

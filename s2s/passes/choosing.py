@@ -19,9 +19,9 @@ from s2s import choices, ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of
 from s2s.analysis.parts import is_inexact
-from s2s.analysis.values import UNKNOWN
+from s2s.analysis.values import UNKNOWN, Unknown
 from s2s.api import Differentiable
-from s2s.choices import Choices, Chosen, Override, Policy, chosen
+from s2s.choices import Choice, Choices, Chosen, Override, Policy, chosen
 from s2s.errors import error
 from s2s.passes import custom
 from s2s.passes.containers import At, new_list
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCKS", "Holding", "block", "call", "choose", "inside", "decorated", "make_block",
-    "of_options", "override", "split", "through", "under", "without",
+    "is_open", "of_options", "override", "split", "through", "under_method", "without",
 ]
 
 @dataclass
@@ -46,6 +46,8 @@ class Holding:
     defaults: Choices = ()
     noted: dict[str, None] = field(default_factory=dict)
     met: set[str] = field(default_factory=set)
+    made: dict[Choice, Any] = field(default_factory=dict)
+    """Blocks for choices, one for each, so that the text has it once."""
     explicit: dict[int, Policy] = field(default_factory=dict)
     """What was said with the call itself, by the ``id`` of the function."""
 
@@ -121,8 +123,7 @@ def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, s
         _refuse_hidden_conversion(self, fn, args, kwargs, span)
         return fn
     values = [self.context.value(a) for a in (*args, *(a for _, a in kwargs))]
-    is_complex = any(dtype is not None and dtype.kind == "c" for dtype in map(dtype_of, values))
-    if is_complex or not any(map(is_inexact, values)):
+    if any(dtype is not None and dtype.kind == "c" for dtype in map(dtype_of, values)):
         return fn
     if fn in surrogates.CONVERSIONS and not _gives_integers(self, fn, args, kwargs):
         return fn
@@ -152,8 +153,29 @@ def _refuse_hidden_conversion(
     if rule is None or rule.kind != "linear" or not any(is_inexact(self.context.value(a)) for a in varied):
         return
     how = self.holding.decided(int)
-    if isinstance(how, Policy) and how != surrogates.default_of(int) and _gives_integers(self, fn, args, kwargs):
+    if not isinstance(how, Policy) or how == surrogates.default_of(int):
+        return
+    bound = table.bind(rule, args, dict(kwargs)).get("dtype")
+    if isinstance(bound, ir.Var) or _gives_integers(self, fn, args, kwargs):
         raise error("S2S545", span=span, asked_by=self.frame.called_from, name=_name(fn), policy=how)
+
+
+def is_open(self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
+    """Whether it shows only when the program runs what a call of a function with a policy does: of which kind its
+    arguments are, or to what they are converted."""
+    said = self.holding.explicit.get(id(fn))
+    if (said is None and _has_decided(self.frame)) or not surrogates.is_piecewise(fn):
+        return False
+    varied = [a for a in (*args, *kwargs.values()) if self.context.is_varied(a)]
+    how = said or self.holding.decided(fn)
+    if not varied or not isinstance(how, Policy) or how == surrogates.default_of(fn):
+        return False
+    is_conversion = fn in surrogates.CONVERSIONS
+    if is_conversion and not kwargs and len(args) == 1:  # to no dtype
+        return False
+    if any(isinstance(self.context.value(a), Unknown) for a in varied):
+        return True
+    return is_conversion and any(isinstance(a, ir.Var) for a in (*args[1:2], *kwargs.values()))
 
 
 def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
@@ -251,10 +273,23 @@ def through(
 def under(self: Specializer, callee: ir.Atom, builder: Any) -> ir.Atom:
     """What is called where a function is decided when the program runs: the function under the choices of this place.
     """
-    if not _has_decided(self.frame):
-        for choice in dict.fromkeys(self.holding.all):
-            callee = builder.call(choices.block_of(choice), callee)
+    said = self.holding.explicit.get(id(callee.value)) if isinstance(callee, ir.Const) else None
+    if said is None and _has_decided(self.frame):
+        return callee
+    held = self.holding.all if said is None else (Choice(((callee.value, said),)),)  # type: ignore[union-attr]
+    for choice in dict.fromkeys(held):
+        block = self.holding.made.setdefault(choice, choices.block_of(choice))
+        callee = builder.let(ir.Call(ir.Const(block), (callee,)), UNKNOWN)
     return callee
+
+
+def under_method(self: Specializer, callee: ir.Atom, args: list[Any], builder: Any) -> tuple[ir.Atom, list[Any]]:
+    """The same for what may be a method of something differentiated: then that is the first argument of a function."""
+    read = self.context.definition(callee, getattr)
+    if read is not None and self.context.is_varied(callee) and self.holding.all and not _has_decided(self.frame):
+        callee = builder.let(ir.Call(ir.Const(rt.method), (read[1],)), UNKNOWN)
+        args = [read[0], *args]
+    return under(self, callee, builder), args
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------

@@ -691,7 +691,7 @@ class Specializer:
         given = [a for a in (*atoms, *kwargs.values()) if objects.is_mutable(self.context, a)]
         callee = builder.frozen(callee)
         if varied:
-            callee = choosing.under(self, callee, builder)
+            callee, args = choosing.under_method(self, callee, args, builder)
         args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
         kwargs = {key: builder.frozen(a) for key, a in kwargs.items()}
         if varied and not _only_makes(callee) and any(self._has_captured([*map(_plain, args), *kwargs.values()])):
@@ -911,6 +911,8 @@ class Specializer:
             return choosing.make_block(self, at, fn, args, kwargs)
         if self.context.choose is None:
             return None
+        if choosing.is_open(self, fn, args, kwargs):
+            return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name, effect)
         if is_hashable(fn) and fn in ROUNDED_PART and not kwargs:
             return choosing.split(self, at, fn, args)
         how = choosing.override(self, fn)
