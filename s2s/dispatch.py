@@ -262,9 +262,17 @@ class Version:
     @property
     def keeps_states(self) -> bool:
         """Whether its reverse sweep runs again what asks for the states of a loop, or for what calls have given."""
+        return self._calls_runtime("Snapshots", "Calls")
+
+    @property
+    def keeps_pullbacks(self) -> bool:
+        """Whether it keeps pullbacks of calls that are decided at run time: what these hold is hidden from a second
+        derivative."""
+        return self._calls_runtime("call", "call_method")
+
+    def _calls_runtime(self, *functions: str) -> bool:
         names = [name for name, path in self.compiled.imports.items() if path == "s2s.runtime"]
-        kinds = (f"{name}.{kind}(" for name in names for kind in ("Snapshots", "Calls"))
-        return any(kind in self.compiled.text for kind in kinds)
+        return any(f"{name}.{function}(" in self.compiled.text for name in names for function in functions)
 
     @property
     def is_general(self) -> bool:
@@ -512,9 +520,9 @@ class Dispatcher:
             version = inner.version_for(values)
         else:
             version = inner.version_of(avals, inner.ask.request(inner.target, avals, ()))
-        if version.keeps_states:  # which is no arithmetic
+        if version.keeps_states or version.keeps_pullbacks:  # which is no arithmetic
             request = version.request
-            options = (*request.options, ("checkpoints", "off"))
+            options = (*request.options, ("checkpoints", "off"), ("inner", True))
             again = Request(request.mode, request.wrt, request.single, request.has_aux, options)
             version = inner._make(version.avals, again, values)
         return version.raw, version.guards
