@@ -5,6 +5,7 @@ The parts are in ``s2s.emission``, which says what each one does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -21,6 +22,8 @@ from s2s.emission.sugar import add_sugar
 from s2s.ir import UNDEFINED, Atom, Call, Const, For, Function, If, Let, Load, MakeFunction, Store, Var, While
 
 __all__ = ["Emitted", "emit"]
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ def emit(
     code = prepare(function, {})
     lines = print_function(function, function.name, code, speller, {}, params_text or {})
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
+    read_names = set(_WORD.findall("\n".join((*lines, *map(print_expression, speller.made.values())))))
+    speller.imports = {name: path for name, path in speller.imports.items() if name in read_names}  # not those in sugar
     imports = _imports(speller.imports)
     made = {name: print_expression(value) for name, value in speller.made.items()}
     if made:

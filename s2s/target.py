@@ -382,6 +382,7 @@ def synthetic(f: Callable[..., Any], count: int, keywords: tuple[str, ...]) -> t
     exec(compile(text, file, "exec", dont_inherit=True), scope)
     function: types.FunctionType = scope[def_name]
     function.__doc__ = getattr(f, "__doc__", None)
+    function.__dict__["__s2s_calls__"] = f
     return function
 
 

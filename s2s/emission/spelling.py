@@ -314,6 +314,8 @@ def _modules_of(value: Any) -> list[str]:
         path = owner.__name__
     if not isinstance(path, str) or path == "__main__":
         return []
+    if path.startswith("s2s.") and getattr(value, "__name__", None) in sys.modules["s2s"].__all__:
+        return ["s2s", path]
     path = "operator" if path == "_operator" else path
     parts = path.split(".")
     public = next((i for i, part in enumerate(parts) if part.startswith("_") and i), len(parts))
