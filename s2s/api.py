@@ -189,6 +189,8 @@ def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     backend, nonsmooth = options.get("backend", "numpy"), options.get("nonsmooth")
     if backend not in BACKENDS:
         raise option_error(f"there is no backend {backend!r}", f"choose among {', '.join(BACKENDS)}")
+    if nonsmooth is None and options.get("sharpness") is not None:
+        raise option_error("there is a `sharpness` and no policy that has one", 'say `nonsmooth="sigmoid"` too')
     if nonsmooth is None:
         return (("backend", backend),)
     from s2s import choices

@@ -240,6 +240,8 @@ class nonsmooth(_Block):
         self, policy: str | Mapping[Any, str] | None = None, /, *, sharpness: float | None = None, **by_name: str
     ) -> None:
         given: dict[Any, Any] = {**policy} if isinstance(policy, Mapping) else {} if policy is None else {"": policy}
+        if not given and not by_name:
+            raise _argument_error("S2S511", "`nonsmooth` is given no policy", 'say which, s2s.nonsmooth(floor="zero")')
         self.choice = policies(given | by_name, sharpness)
         self.place = _caller()
 

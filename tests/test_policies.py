@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.errors import NoDerivativeError
+from s2s.errors import ArgumentError, NoDerivativeError
 
 
 def rounded(x):
@@ -142,3 +142,12 @@ def repeated(x, n):
 def test_a_policy_holds_in_a_function_that_calls_itself():
     assert s2s.grad(repeated)(2.75, 12) == 2.0**12
     assert s2s.grad(s2s.grad(repeated))(2.75, 3) == 0.0
+
+
+def test_a_sharpness_without_a_policy_and_a_block_without_one_are_refused():
+    with pytest.raises(ArgumentError, match="sharpness"):
+        s2s.differentiable(rounded, sharpness=5.0)
+    with pytest.raises(ArgumentError, match="no policy"):
+        s2s.nonsmooth()
+    with pytest.raises(ArgumentError, match="positive"):
+        s2s.nonsmooth("sigmoid", sharpness=0.0)
