@@ -489,7 +489,19 @@ class Dispatcher:
     def _make(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
-        function, guards = self._function_to_compile(avals, values)
+        inner = self._inner_version(avals, values)
+        try:
+            return self._make_from(inner, avals, request, values)
+        except Exception as problem:  # the errors of the compiler are not imported here
+            if inner is None or not inner.keeps_pullbacks or not hasattr(problem, "diagnostic"):
+                raise
+        return self._make_from(self._remade(inner, values, ("inner", True)), avals, request, values)
+
+    def _make_from(
+        self, inner: Version | None, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
+    ) -> Version:
+        """The version that is compiled from the primal, or from a version of the inner derivative."""
+        function, guards = (self.target.function, ()) if inner is None else (inner.raw, inner.guards)
         by_name = None if values is None else dict(zip(_parameter_names(function), values, strict=True))
         compiled, file = find_or_compile(
             function, _arguments(function, avals), _rename(request, self.target, function), by_name
@@ -508,24 +520,25 @@ class Dispatcher:
             version.call = self._finish(version, self.target)
         return version
 
-    def _function_to_compile(
-        self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...] | None
-    ) -> tuple[types.FunctionType, tuple[tuple[Guard, types.FunctionType], ...]]:
-        """The primal; for the derivative of a derivative the inner one's generated function, with its
-        guards."""
+    def _inner_version(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...] | None) -> Version | None:
+        """For the derivative of a derivative the version of the inner one that is differentiated: None for others."""
         inner: Dispatcher | None = self.target.derived
         if inner is None:
-            return self.target.function, ()
+            return None
         if values is not None:
             version = inner.version_for(values)
         else:
             version = inner.version_of(avals, inner.ask.request(inner.target, avals, ()))
-        if version.keeps_states or version.keeps_pullbacks:  # which is no arithmetic
-            request = version.request
-            options = (*request.options, ("checkpoints", "off"), ("inner", True))
-            again = Request(request.mode, request.wrt, request.single, request.has_aux, options)
-            version = inner._make(version.avals, again, values)
-        return version.raw, version.guards
+        # what keeps states is no arithmetic
+        return self._remade(version, values, ("checkpoints", "off")) if version.keeps_states else version
+
+    def _remade(self, version: Version, values: tuple[Any, ...] | None, option: tuple[str, Any]) -> Version:
+        """A version of the inner derivative, with another option."""
+        request = version.request
+        options = (*request.options, option)
+        again = Request(request.mode, request.wrt, request.single, request.has_aux, options)
+        inner: Dispatcher = self.target.derived
+        return inner._make(version.avals, again, values)
 
     def _own(self, guard: Guard, function: types.FunctionType) -> Guard:
         """A guard on an argument's size, in the parameter names of the target (generated code may have

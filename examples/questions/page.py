@@ -17,7 +17,8 @@ HERE = Path(__file__).resolve().parent
 ORDER = (
     "where_and_conditionals", "table_filled_in_loops", "gradient_stopped_for_a_part", "frozen_under_adam",
     "scipy_optimizers", "shifted_point", "hessian_norm", "integers_in_a_network", "gradient_overridden",
-    "custom_gradient", "softmax_regression", "convolutional_network", "batch_normalization", "unconnected_inputs",
+    "custom_gradient", "implicit_solver", "softmax_regression", "convolutional_network", "batch_normalization",
+    "unconnected_inputs",
 )
 
 HEAD = """\

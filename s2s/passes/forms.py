@@ -26,7 +26,16 @@ from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Ma
 from s2s.errors import error
 from s2s.passes import cotangents, process
 from s2s.passes.build import Builder, is_constant_kind
-from s2s.passes.frames import JOINER, MISSING, Frame, in_rule, is_function_like, name_of, with_sizes
+from s2s.passes.frames import (
+    JOINER,
+    MISSING,
+    STABLE_MODULES,
+    Frame,
+    in_rule,
+    is_function_like,
+    name_of,
+    with_sizes,
+)
 from s2s.passes.iteration import few_trips
 from s2s.passes.objects import Place, is_replaceable, is_user_object
 from s2s.rules import table
@@ -146,7 +155,8 @@ def _known_attribute(
         return self.instances.value_at(builder, found, place, attribute.value, name, folds=False)
     value = with_sizes(describe(found, "?"), found)
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
-    changes = isinstance(found, (list, dict)) and not in_rule(frame)  # sys.argv: no guard looks at what is in it
+    stable = name_of(owner).split(".")[0] in STABLE_MODULES or in_rule(frame)
+    changes = isinstance(found, (list, dict)) and not stable  # sys.argv: no guard looks at what is in it
     return builder.let(made, UNKNOWN if isinstance(value, Known) or changes else value, name, span)
 
 

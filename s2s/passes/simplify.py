@@ -18,7 +18,8 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import Memory
-from s2s.analysis.values import Array
+from s2s.analysis.values import Array, Scalar
+from s2s.choices import Chosen
 from s2s.passes.build import Context
 from s2s.passes.dead import changes_argument
 from s2s.passes.rewriting import count_uses, map_blocks, substitute, substitute_all
@@ -42,6 +43,12 @@ def share(function: ir.Function, context: Context) -> ir.Function:
             target = s.target if isinstance(s, ir.Let) else None
             if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored | own):
                 key, passes = _value_key(s.value), target in context.passing
+                if key[0] == _NEG:
+                    negated[target] = key[1][0]
+                    twice = negated.get(key[1][0])
+                    if twice is not None and isinstance(context.value(target), Scalar):  # an array stays its own
+                        mapping[target] = twice
+                        continue
                 found = seen.get((key, passes)) or seen.get((key, False))
                 if found is not None:
                     mapping[target] = found
@@ -51,6 +58,7 @@ def share(function: ir.Function, context: Context) -> ir.Function:
         return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
 
     mapping: dict[ir.Atom, ir.Atom] = {}
+    negated: dict[ir.Atom, ir.Atom] = {}
     body = block(function.body, {}, mapping)
     made = ir.replace(function, body=body)
     return substitute_all(made, mapping) if mapping else made
@@ -89,7 +97,7 @@ _SHARED_MODULES = ("math", "numpy.linalg")
 def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom]) -> bool:
     if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
         return False
-    fn = value.fn.value
+    fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
     try:
         known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") in _SHARED_MODULES
     except TypeError:
@@ -110,7 +118,7 @@ _FRESH: set[Any] = {
     np.zeros_like, np.full_like, np.copy, np.where,
 }
 
-_COPY = ir.Const(np.copy)
+_COPY, _NEG = ir.Const(np.copy), ir.Const(operator.neg)
 
 
 def drop_copies(function: ir.Function, context: Context) -> ir.Function:
