@@ -44,7 +44,7 @@ from s2s.passes.custom_bodies import (
 from s2s.passes.dead import drop_dead_statements
 from s2s.passes.frames import Frame, FramedClosure, name_of
 from s2s.passes.templates import Template, argument, instantiate, stand_in_for
-from s2s.passes.trial import kind_of, outcome_of
+from s2s.passes.trial import INLINE_DEPTH, MOST_EFFORT, kind_of
 from s2s.rules import table
 from s2s.rules.table import Rule
 
@@ -93,8 +93,13 @@ def _kind_of_result(
         return _kind_of_value(self, fn, args, kwargs, frame, builder)
     fn = fn.func if isinstance(fn, Chosen) else fn
     python = getattr(fn, "__wrapped__", None) if not isinstance(fn, types.FunctionType) else fn
+    found: AbstractValue = UNKNOWN
     if isinstance(python, types.FunctionType):
-        found = outcome_of(self, python, args, kwargs, frame, builder).value
+        if python not in self.active_calls and len(self.active_calls) < INLINE_DEPTH and self.effort <= MOST_EFFORT:
+            with aside(self):
+                trial = builder.child()
+                made = self.inline(python, args, kwargs, frame, trial, None)
+                found = kind_of(self.context.value(trial.frozen(made)))
     else:
         values = tuple(map(self.context.value, args)), {k: self.context.value(a) for k, a in kwargs.items()}
         found = self.context.evaluator.call(fn, *values)

@@ -68,10 +68,11 @@ def specialised(
 
 @contextlib.contextmanager
 def aside(self: Specializer) -> Iterator[None]:
-    """Around code that is specialised to see what comes of it: where it cannot be followed, it has left no trace."""
+    """Around code that is specialised to see what comes of it, with nothing differentiated in it: where it cannot be
+    followed, it has left no trace."""
     context, before = self.context, dict(self.guards)
-    outside = context.heap, list(self.rebound)
-    context.heap = context.heap.copy()
+    outside = context.heap, list(self.rebound), context.varied
+    context.heap, context.varied = context.heap.copy(), set()
     self.followed += 1
     try:
         yield
@@ -79,7 +80,7 @@ def aside(self: Specializer) -> Iterator[None]:
         self.guards = before
     finally:
         self.followed -= 1
-        context.heap, self.rebound = outside
+        context.heap, self.rebound, context.varied = outside
 
 
 def run(
@@ -164,18 +165,17 @@ def outcome_of_rule(
     self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...]
 ) -> Outcome:
     """What is known of the result of a rule that is called by name, and whether it changes what it is given."""
-    context, outside = self.context, self.context.varied
+    context = self.context
     fn, args = _unwrapped(rule, atoms[: len(atoms) - len(keys)])
     if fn is None or fn in self.active_calls:
         return Outcome()
-    context.varied, before, found = set(), len(self.rebound), Outcome()
+    before, found = len(self.rebound), Outcome()
     kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
     with aside(self):
         trial = Builder(context)
         made = self.inline(fn, args, kwargs, Frame(self.function, None), trial, None)
         changes = changes_any(atoms, trial, context) or len(self.rebound) > before  # by `+=`, which may be a change
         found = Outcome(kind_of(context.value(trial.frozen(made))), changes)
-    context.varied = outside
     return found
 
 

@@ -481,7 +481,8 @@ class Specializer:
             return self.keep(builder, ir.Load(load.name, load.scope, owner), span)
         key = (owner, root, load.name)
         if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
-            if not (root == "global" and getattr(builtins, load.name, MISSING) is found):
+            is_fixed = root == "global" and (frame.fn.__module__ or "").startswith("s2s.")  # nobody replaces it
+            if not is_fixed and not (root == "global" and getattr(builtins, load.name, MISSING) is found):
                 self.guards[key] = ObjectGuard(root, (load.name,), found, owner)
                 self._guard_contents(root, (load.name,), found, owner)
             if isinstance(found, types.MethodType):
