@@ -73,6 +73,7 @@ from s2s.passes.sink import sink
 from s2s.passes.snapshots import drop_snapshots
 from s2s.passes.specialize import Specializer
 from s2s.passes.stacks import mark_stacks
+from s2s.rules import table
 from s2s.signature import array_places
 from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
 
@@ -110,6 +111,8 @@ def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request
 
 
 def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
+    if request.mode != "primal" and table.rule_of_user(fn) is not None:
+        raise error("S2S901", problem=f"the source of `{fn.__name__}` is differentiated, which has a rule")
     # what is known of the arguments folds tests and resolves calls
     changes = dict(request.options).get("changes", "")
     repeats, changes = changes == "repeated", "refused" if changes == "repeated" else changes

@@ -127,6 +127,8 @@ def target_of(f: Any) -> Target | None:
     if isinstance(f, type) or not callable(f):
         raise not_a_function(f)
     call = unwrap(inspect.getattr_static(type(f), "__call__", None))
+    if table.rule_of_user(call) is not None:
+        return None
     if isinstance(call, types.FunctionType) and import_path(type(f)) != "numpy:vectorize":
         return bind(Target(call, parameters_of(call)), (f,), {})
     return None

@@ -613,6 +613,32 @@ def test_methods():
         s2s.grad(lambda k: Model(k).energy(2.0))(2.0)
 
 
+class Callable_:
+    def __call__(self, x):
+        return x * x
+
+
+s2s.defvjp(Callable_.__call__, lambda out, out_bar, self, x: (None, 10.0 * x * out_bar))
+
+
+def test_objects_that_are_called():
+    assert s2s.grad(Callable_())(2.0) == 20.0
+    assert s2s.grad(lambda x: Callable_()(x) * x)(2.0) == 44.0
+    one = Callable_()
+    s2s.defvjp(one, lambda out, out_bar, x: 7.0 * out_bar)
+    assert s2s.grad(one)(2.0) == 7.0 and s2s.grad(Callable_())(2.0) == 20.0
+
+
+@pytest.mark.parametrize("wrap", [functools.lru_cache, functools.partial, s2s.differentiable])
+def test_wrapped_functions(wrap):
+    def f(x):
+        return x * x
+
+    wrapped = wrap(f)
+    s2s.defvjp(wrapped, lambda out, out_bar, x: 10.0 * x * out_bar)
+    assert s2s.grad(wrapped)(2.0) == 20.0 and s2s.grad(lambda x: wrapped(x) * x)(2.0) == 44.0
+
+
 def dot(pairs):
     return sum(a * b for a, b in pairs)
 
