@@ -118,6 +118,7 @@ def _make_differentiable(
 ) -> Differentiable[..., Any]:
     kind: Any = _Choosing if dict(options).get("choices") else Differentiable
     made: Differentiable[..., Any] = kind(f)
+    made.__setstate__((f, (), {}, {}))  # type: ignore[attr-defined]  # a partial is not merged into it
     functools.update_wrapper(made, f)
     made.__dict__.pop("__s2s__", None)
     made.options = options
@@ -210,6 +211,35 @@ def with_choice(f: Any, choice: Choice) -> Any:
     if options not in made or made[options].func is not inner:  # functools.wraps copies a __dict__
         made[options] = _make_differentiable(inner, options)
     return made[options]
+
+
+def options_of(f: Any) -> tuple[tuple[str, Any], ...]:
+    """The options of a function: those that it is decorated with, and those of the functions inside of it, as a method,
+    a ``partial`` and a cached function have one. What is chosen inside comes first; the outermost backend counts. A
+    derivative has made the choices of its function; its backend is kept."""
+    found: dict[str, Any] = {}
+    while f is not None:
+        for name, value in f.options if isinstance(f, Differentiable) else ():
+            is_choice = name in ("choices", "nonsmooth")
+            found[name] = (*value, *found.get(name, ())) if is_choice else found.get(name, value)
+        made_from = getattr(f, "made_from", None)
+        if isinstance(made_from, tuple):
+            found.setdefault("backend", dict(options_of(made_from[1]))["backend"])
+        f = None if isinstance(made_from, tuple) else _inside(f)
+    return tuple({"backend": "numpy", **found}.items())
+
+
+def _inside(f: Any) -> Any:
+    """The function inside of a method, a partial, a cached function, an object that is called; None where there is
+    none."""
+    if isinstance(f, types.MethodType):
+        return f.__func__
+    if isinstance(f, functools._lru_cache_wrapper):
+        return f.__wrapped__
+    if isinstance(f, functools.partial):
+        return f.func
+    called = vars(type(f)).get("__call__")
+    return called if isinstance(called, Differentiable) else None
 
 
 def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:

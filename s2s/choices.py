@@ -13,11 +13,12 @@ it has been decided (``Chosen``), so that second derivatives keep to it wherever
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -27,7 +28,7 @@ from s2s.record import record
 
 __all__ = [
     "AMBIENT", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen", "gradient_override",
-    "key_text", "nonsmooth", "note_met", "policies", "register_gradient", "stop_gradient", "straight_through",
+    "held_again", "key_text", "nonsmooth", "note_met", "policies", "register_gradient", "stop_gradient", "straight_through",
 ]
 
 T = TypeVar("T")
@@ -102,6 +103,16 @@ Choices = tuple[Choice, ...]
 AMBIENT: ContextVar[Choices] = ContextVar("s2s choices", default=())
 """The choices of the blocks that the program is in: each thread, and each task, has its own."""
 
+@contextlib.contextmanager
+def held_again(held: Choices) -> Iterator[None]:
+    """Choices hold that held when something was begun which goes on now."""
+    token = AMBIENT.set(held)
+    try:
+        yield
+    finally:
+        AMBIENT.reset(token)
+
+
 _met: dict[Choice, set[Any]] = {}
 """For choices with other rules the keys of those that a derivative has met."""
 
@@ -171,7 +182,10 @@ class _Block:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        AMBIENT.set(AMBIENT.get()[1:])
+        held = AMBIENT.get()
+        if self.choice in held:  # a generator may end its block in another order, or in another context
+            at = held.index(self.choice)
+            AMBIENT.set((*held[:at], *held[at + 1 :]))
         if kind is None:
             self._check_met()
 

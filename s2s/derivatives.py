@@ -20,8 +20,8 @@ import numpy as np
 from s2s import dispatch
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
-from s2s.api import Differentiable, default_options, option_error
-from s2s.choices import AMBIENT
+from s2s.api import Differentiable, option_error, options_of
+from s2s.choices import AMBIENT, held_again
 from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
 from s2s.signature import annotated, describe, has_attributes, has_float
 from s2s.target import Target, argument_error, error, target_of
@@ -158,8 +158,7 @@ def derivative(
                 "give an int, the name of a parameter, or a tuple of these",
             ) from None
         if found is None:
-            options = f.options if isinstance(f, Differentiable) else default_options(backend_of(f))
-            options = (*options, ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
+            options = (*options_of(f), ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
             options += (("holomorphic", True),) if holomorphic else ()
             ask = Ask(mode, wanted, single, has_aux, options, count)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
@@ -190,10 +189,8 @@ def _depth(made: Derivative) -> int:
 
 
 def backend_of(f: Any) -> str:
-    """The backend that the derivative of a derivative runs on: that of the inner one."""
-    while isinstance(f, Derivative):
-        f = f.made_from[1]
-    backend: str = dict(f.options)["backend"] if isinstance(f, Differentiable) else "numpy"
+    """The backend that the derivatives of a function run on."""
+    backend: str = dict(options_of(f))["backend"]
     return backend
 
 
@@ -208,6 +205,9 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
         return Dispatcher(target, ask, name, finish, store.remember)
 
     target = target_of(f)
+    held = dict(ask.options).get("choices", ())
+    if target is not None and target.derived is not None and held:  # a choice for what the derivative calls
+        target = target.with_derived(target.derived.under(held))
     dispatcher = ByShape(f, ask, make) if target is None else make(target)
     made = Derivative(dispatcher.function)
     for attribute in ("__module__", "__qualname__"):
@@ -267,9 +267,14 @@ def _with_pullback(count: int, version: Version, target: Target) -> Callable[...
 
     def call(*values: Any) -> tuple[Any, ...]:
         out, pullback, *aux = run(*values)
+        held = AMBIENT.get()
 
         def checked(cotangent: Any) -> tuple[Any, ...]:
-            found = pullback(fit(cotangent, out, name))
+            if AMBIENT.get() is held:
+                found = pullback(fit(cotangent, out, name))
+            else:  # it may run again what was run in a block
+                with held_again(held):
+                    found = pullback(fit(cotangent, out, name))
             return tuple(None if place is None else found[place] for place in places)
 
         checked.__name__ = checked.__qualname__ = f"{name}_pullback"

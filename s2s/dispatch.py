@@ -295,7 +295,9 @@ class Dispatcher:
         finish: Callable[[Version, Target], Callable[..., Any]] | None = None,
         on_version: Callable[[Version], None] | None = None,
         held: Choices = (),
+        outside: Dispatcher | None = None,
     ) -> None:
+        """``held`` are the choices of the blocks that its calls are in, ``outside`` the dispatcher of calls in none."""
         self.target = target
         self.ask = ask
         self.name = name
@@ -305,7 +307,7 @@ class Dispatcher:
         self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
         self._tested: list[tuple[Version, tuple[str, ...], Names]] = []
         self._objects: dict[int, set[int]] = {}
-        self._held = held
+        self._held, self._outside = held, outside
         self._by_choices: dict[Choices, Dispatcher] = {}
         self._recent: tuple[Choices, Dispatcher] | None = None
         if ask.argnums is not None:
@@ -314,9 +316,12 @@ class Dispatcher:
         self.function = self._writer.function(self._miss)
 
     def under(self, held: Choices) -> Dispatcher:
-        """The dispatcher for calls in blocks for which these choices hold: each has versions of its own."""
-        if not held or self._held:
+        """The dispatcher for calls in blocks for which these choices hold, around those that hold for this one: each has
+        versions of its own."""
+        if not held:
             return self
+        if self._outside is not None:
+            return self._outside.under((*self._held, *held))
         if self._recent is not None and self._recent[0] is held:
             return self._recent[1]
         found = self._by_choices.get(held)
@@ -330,8 +335,7 @@ class Dispatcher:
     def _new_under(self, held: Choices) -> Dispatcher:
         target, ask = self.target, self.ask
         if target.derived is not None:
-            inner = target.derived.under(held)
-            target = Target(target.function, target.public, target.fixed, target.prefix, target.extra, inner)
+            target = target.with_derived(target.derived.under(held))
         own = dict(ask.options).get("choices", ())
         options = tuple(item for item in ask.options if item[0] != "choices")
         ask = Ask(
@@ -343,7 +347,7 @@ class Dispatcher:
             if self._on_version is not None:
                 self._on_version(version)
 
-        return Dispatcher(target, ask, self.name, self._finish, noted, held)
+        return Dispatcher(target, ask, self.name, self._finish, noted, held, self)
 
     def collect(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The values of the function's parameters in a call with these arguments."""

@@ -58,6 +58,10 @@ class Target:
         self.extra = extra or {}
         self.derived = derived
 
+    def with_derived(self, derived: Any) -> Target:
+        """The same for another dispatcher whose versions are differentiated."""
+        return Target(self.function, self.public, self.fixed, self.prefix, self.extra, derived)
+
     @property
     def name(self) -> str:
         """The name to show: ``loss``, ``lambda``."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import check_unconnected, grad, jvp, option_error
+from s2s.choices import AMBIENT, held_again
 from s2s.derivatives import Derivative, derivative
 
 __all__ = [
@@ -222,12 +223,13 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
     >>> float(f_jvp(2.0))
     2.0
     """
-    held = copy.deepcopy(primals)
+    held, choices = copy.deepcopy(primals), AMBIENT.get()
     found = _called(f, held, kwargs)
     out, *aux = found if has_aux else (found,)
 
     def f_jvp(*tangents: Any) -> Any:
-        return jvp(f, held, tangents, has_aux=has_aux, **kwargs)[1]
+        with held_again(choices):
+            return jvp(f, held, tangents, has_aux=has_aux, **kwargs)[1]
 
     return (out, f_jvp, *aux)
 

@@ -279,7 +279,7 @@ class Wrapped:
         """What stands for a function: Python functions are compiled too."""
         found = replacement(value, call)
         wrapped = getattr(found, "__wrapped__", None)
-        if type(found).__name__ == "Differentiable" and isinstance(wrapped, types.FunctionType):
+        if type(found).__name__ in ("Differentiable", "_Choosing") and isinstance(wrapped, types.FunctionType):
             found = wrapped
         if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
             return called_function(value, self)

@@ -177,7 +177,7 @@ _STATIC = (
     types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum),
 )  # fmt: skip
 
-_STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiable")
+_STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiable", "_Choosing")
 
 
 def is_static(value: Any) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
 __all__ = [
-    "BLOCKS", "Holding", "block", "call", "choose", "inside", "decorated", "make_block",
+    "BLOCKS", "Holding", "block", "blocks_alone", "call", "choose", "inside", "decorated", "make_block",
     "is_open", "of_options", "override", "split", "through", "under_method", "without",
 ]
 
@@ -75,26 +75,26 @@ def of_options(options: dict[str, Any]) -> tuple[Choices, Choices]:
     return options.get("choices", ()), options.get("nonsmooth", ())
 
 
-@contextlib.contextmanager
-def inside(self: Specializer, blocks: Choices, defaults: Choices = ()) -> Iterator[None]:
+def inside(self: Specializer, blocks: Choices, defaults: Choices = ()) -> contextlib.AbstractContextManager[None]:
     """Further choices hold, inside those that do."""
-    holding = self.holding
-    outside = holding.blocks, holding.defaults
-    holding.blocks, holding.defaults = (*blocks, *outside[0]), (*defaults, *outside[1])
-    self.ask_choices()
-    try:
-        yield
-    finally:
-        holding.blocks, holding.defaults = outside
-        self.ask_choices()
+    return _holding(self, (*blocks, *self.holding.blocks), (*defaults, *self.holding.defaults))
+
+
+def without(self: Specializer) -> contextlib.AbstractContextManager[None]:
+    """No choice holds: what is written has decided already."""
+    return _holding(self, (), ())
+
+
+def blocks_alone(self: Specializer) -> contextlib.AbstractContextManager[None]:
+    """The choices of blocks hold, as they do for a derivative that a program takes when it runs."""
+    return _holding(self, self.holding.blocks, ())
 
 
 @contextlib.contextmanager
-def without(self: Specializer) -> Iterator[None]:
-    """No choice holds: what is written has decided already."""
+def _holding(self: Specializer, blocks: Choices, defaults: Choices) -> Iterator[None]:
     holding = self.holding
     outside = holding.blocks, holding.defaults
-    holding.blocks = holding.defaults = ()
+    holding.blocks, holding.defaults = blocks, defaults
     self.ask_choices()
     try:
         yield

@@ -448,7 +448,8 @@ class _Inner:
         outside = context.varied, context.heap, self_.rebound, dict(self_.reshaped), self_.trying, self_.catching
         try:
             context.varied = {leaf.var for leaf in self.leaves if leaf.wanted}
-            primal = self.primal()
+            with choosing.blocks_alone(self_):
+                primal = self.primal()
             self_.trying = self_.catching = 0
             request = asked.request(wrt, _options(self_, self.fn))
             with choosing.without(self_):
@@ -538,7 +539,7 @@ def _options(self: Specializer, fn: ir.Atom) -> tuple[tuple[str, Any], ...]:
     """The options of the function."""
     value = self.context.value(fn)
     f = value.value if isinstance(value, Known) else None
-    return f.options if isinstance(f, api.Differentiable) else api.default_options()
+    return api.options_of(f)
 
 
 def apply(

@@ -26,6 +26,7 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.api import Differentiable
 from s2s.checkpointing import Checkpoint
 from s2s.errors import error
 from s2s.passes import heap as objects
@@ -41,6 +42,9 @@ from s2s.versions import AliasGuard, AttributeGuard, KindGuard, ObjectGuard, imp
 if TYPE_CHECKING:
     from s2s.passes.containers import At
     from s2s.passes.specialize import Specializer
+
+_CODE = (types.FunctionType, Differentiable)
+"""The classes of the methods that are written in Python."""
 
 HEAP_TYPE = 1 << 9
 """The flag of classes that a ``class`` statement made."""
@@ -275,7 +279,7 @@ class Instances:
             if isinstance(found, (staticmethod, classmethod)):
                 value = found.__func__
                 place = place.step(name) if isinstance(found, staticmethod) else place.step(name).step("__func__")
-            elif isinstance(found, (types.FunctionType, property, functools.cached_property)):
+            elif isinstance(found, (*_CODE, property, functools.cached_property)):
                 place = place.step(name)
             elif is_descriptor(found):
                 place = Place.of(owner).step("__dict__").step((name,))
@@ -327,7 +331,9 @@ class Instances:
         state = state_of(self.context, ref)
         assert state is not None
         match found:
-            case types.FunctionType() | functools.partialmethod() | functools.singledispatchmethod() | Checkpoint():
+            case types.FunctionType() | Differentiable() | functools.partialmethod() | Checkpoint() | (
+                functools.singledispatchmethod()
+            ):
                 return self.bound(found, ref)
             case property():
                 assert found.fget is not None
@@ -505,7 +511,7 @@ class Instances:
         state = state_of(self.context, ref)
         assert state is not None
         found = self.look_up(state.kind, method)
-        if isinstance(found, types.FunctionType):
+        if isinstance(found, _CODE):
             return self._call(at, found, ref, *args)
         if isinstance(found, (staticmethod, classmethod)):
             bound = self._bind(at, found, ref, method)
@@ -530,7 +536,7 @@ class Instances:
             if not is_instance(state):
                 continue
             found = self.look_up(state.kind, method)
-            if isinstance(found, types.FunctionType):
+            if isinstance(found, _CODE):
                 result = (
                     self._compare_generated(at, fn, left, right)
                     if is_generated(state.kind, found) else self._call(at, found, left, right)
@@ -605,7 +611,7 @@ class Instances:
         state = state_of(self.context, ref)
         assert state is not None
         found = self.look_up(state.kind, "__call__")
-        if found is not MISSING and not isinstance(found, types.FunctionType):
+        if found is not MISSING and not isinstance(found, _CODE):
             raise error("S2S301", span=at.span, asked_by=at.frame.called_from, name=f"{state.kind.__name__}.__call__")
         if found is MISSING:
             raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
