@@ -67,6 +67,16 @@ class Differentiable(functools.partial[R], Generic[P, R]):
             return self.__qualname__
         return _make_differentiable, (self.func, self.options)
 
+    def __s2s_parts__(self) -> tuple[Any, ...]:
+        """What makes up the function, for fingerprints."""
+        held = [(name, value) for name, value in self.options if name in ("choices", "nonsmooth")]
+        if not held:
+            return self.func, *self.options
+        from s2s.choices import parts_of
+
+        plain = [item for item in self.options if item not in held]
+        return self.func, *plain, *(part for name, value in held for part in (name, *parts_of(value)))
+
     @property
     def adjoint_source(self) -> str:
         """The generated gradient: of the last signature that a derivative was compiled for, else by
@@ -118,7 +128,7 @@ def _make_differentiable(
 ) -> Differentiable[..., Any]:
     kind: Any = _Choosing if dict(options).get("choices") else Differentiable
     made: Differentiable[..., Any] = kind(f)
-    made.__setstate__((f, (), {}, {}))  # type: ignore[attr-defined]  # a partial is not merged into it
+    made.__setstate__((f, (), {}, {}))  # a partial is not merged into it
     functools.update_wrapper(made, f)
     made.__dict__.pop("__s2s__", None)
     made.options = options

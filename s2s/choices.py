@@ -27,8 +27,9 @@ import numpy as np
 from s2s.record import record
 
 __all__ = [
-    "AMBIENT", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen", "gradient_override",
-    "held_again", "key_text", "nonsmooth", "note_met", "policies", "register_gradient", "stop_gradient", "straight_through",
+    "AMBIENT", "BLOCKS", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen", "gradient_override",
+    "held_again", "key_text", "nonsmooth", "note_met", "note_used", "parts_of", "policies", "register_gradient",
+    "stop_gradient", "straight_through", "watched",
 ]
 
 T = TypeVar("T")
@@ -113,17 +114,46 @@ def held_again(held: Choices) -> Iterator[None]:
         AMBIENT.reset(token)
 
 
-_met: dict[Choice, set[Any]] = {}
-"""For choices with other rules the keys of those that a derivative has met."""
+def parts_of(held: Choices) -> tuple[Any, ...]:
+    """What makes up choices, in a row: two that differ in it may lead to different derivatives."""
+    found: list[Any] = [len(held)]
+    for choice in held:
+        found.append(len(choice.by_key))
+        for key, how in choice.by_key:
+            found += (key, how.name, how.sharpness if isinstance(how, Policy) else how.rule)
+    return tuple(found)
+
+
+class _Entry:
+    """One use of a block with other rules for functions: which of these a derivative has met, by ``key_text``, and the
+    dispatchers that were called, None for a derivative that was made."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        self.met: set[str] = set()
+        self.used: set[Any] = set()
+
+    def missed(self) -> list[Any]:
+        """The functions that no derivative has met; none where the block is part of a program that just runs."""
+        met = self.met.union(*(dispatcher.met for dispatcher in self.used if dispatcher is not None))
+        return [] if not self.used else [key for key in self.choice.overridden if key_text(key) not in met]
+
+
+_ENTERED: ContextVar[tuple[_Entry, ...]] = ContextVar("s2s blocks", default=())
 
 
 def note_met(choice: Choice, key: Any) -> None:
     """A derivative has met a function that this choice has another rule for."""
-    _met.setdefault(choice, set()).add(key)
+    for entry in _ENTERED.get():
+        if entry.choice == choice:
+            entry.met.add(key_text(key))
 
 
-def was_met(choice: Choice, key: Any) -> bool:
-    return key in _met.get(choice, ())
+def note_used(dispatcher: Any) -> None:
+    """A dispatcher is called: what its versions have met has been met in the blocks around. None says that a derivative
+    is made."""
+    for entry in _ENTERED.get():
+        entry.used.add(dispatcher)
 
 
 class Chosen(functools.partial[Any]):
@@ -153,6 +183,9 @@ class Chosen(functools.partial[Any]):
     def __reduce__(self) -> Any:
         return chosen, (self.func, self.how)
 
+    def __s2s_parts__(self) -> tuple[Any, ...]:
+        return self.func, *parts_of((Choice(((self.func, self.how),)),))
+
 
 _chosen: weakref.WeakValueDictionary[tuple[int, Policy | Override], Chosen] = weakref.WeakValueDictionary()
 
@@ -168,6 +201,16 @@ def chosen(fn: Any, how: Policy | Override) -> Chosen:
     return found
 
 
+def _leave(held: ContextVar[tuple[T, ...]], is_left: Callable[[T], bool]) -> T | None:
+    """Take the innermost item that is left out of what is held, and give it; None where there is none."""
+    items = held.get()
+    at = next((k for k, item in enumerate(items) if is_left(item)), None)
+    if at is None:
+        return None
+    held.set((*items[:at], *items[at + 1 :]))
+    return items[at]
+
+
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
@@ -179,23 +222,17 @@ class _Block:
 
     def __enter__(self) -> Any:
         AMBIENT.set((self.choice, *AMBIENT.get()))
+        if self.choice.overridden:
+            _ENTERED.set((_Entry(self.choice), *_ENTERED.get()))
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        held = AMBIENT.get()
-        if self.choice in held:  # a generator may end its block in another order, or in another context
-            at = held.index(self.choice)
-            AMBIENT.set((*held[:at], *held[at + 1 :]))
-        if kind is None:
-            self._check_met()
-
-    def _check_met(self) -> None:
-        for key in self.choice.overridden:
-            if not was_met(self.choice, key):
-                raise _argument_error(
-                    "S2S541", name=key_text(key), place=self.place,
-                    hint="take the derivative inside the block, of a function that calls it",
-                )
+        # a generator may end its block in another order, or in another context
+        _leave(AMBIENT, lambda choice: choice == self.choice)
+        entry = _leave(_ENTERED, lambda entry: entry.choice == self.choice)
+        for key in entry.missed() if entry is not None and kind is None else ():
+            hint = "take the derivative inside the block, of a function that calls it"
+            raise _argument_error("S2S541", name=key_text(key), place=self.place, hint=hint)
 
     def __call__(self, f: Any) -> Any:
         from s2s.rules import surrogates
@@ -218,6 +255,9 @@ class _Block:
 
     def __hash__(self) -> int:
         return hash(self.choice)
+
+    def __s2s_parts__(self) -> tuple[Any, ...]:
+        return type(self).__name__, *parts_of((self.choice,))
 
 
 class nonsmooth(_Block):
@@ -288,6 +328,10 @@ class gradient_override(_Block):
         self.place = _caller()
 
 
+BLOCKS = (nonsmooth, gradient_override)
+"""The classes of the managers for which choices hold."""
+
+
 def straight_through(f: F) -> F:
     """The function ``f``, differentiated as if it gave its first argument: ``straight_through(np.floor)(x)``.
 
@@ -350,12 +394,12 @@ def _override(key: Any, rule: Any) -> Override:
 def _checked_key(key: Any) -> Any:
     if not (isinstance(key, str) and key) and not callable(key):
         raise _argument_error("S2S540", name=repr(key), hint="name a function by itself, np.floor, or by its name")
-    return key
+    return getattr(key, "__wrapped__", key) if hasattr(key, "options") else key  # the function that is decorated
 
 
 def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice:
     """Policies by function name or function, ``""`` for all. Raises ArgumentError."""
-    if sharpness is not None and not sharpness > 0:
+    if sharpness is not None and not (isinstance(sharpness, (int, float, np.number)) and 0 < sharpness < np.inf):
         raise _argument_error("S2S511", f"the sharpness is {sharpness!r}", "give a positive number")
     made = []
     for key, policy in given.items():
@@ -365,8 +409,40 @@ def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice
             from s2s.rules import surrogates
 
             surrogates.check_policy(key, policy)
-        made.append((key, Policy(policy, (sharpness or SHARPNESS[policy]) if policy in SHARPNESS else None)))
+        made.append((key, Policy(policy, float(sharpness or SHARPNESS[policy]) if policy in SHARPNESS else None)))
     return Choice(tuple(made))
+
+
+class watched:
+    """A context manager of which it is not known what it does: it must enter no block for which choices hold, because
+    the code under it was made without them. Raises ArgumentError."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Any:
+        self.held = AMBIENT.get()
+        entered = self.manager.__enter__()
+        if AMBIENT.get() is not self.held:
+            self.manager.__exit__(None, None, None)
+            raise self._refusal()
+        return entered
+
+    def __exit__(self, kind: Any, *exception: Any) -> Any:
+        is_same = AMBIENT.get() is self.held
+        swallowed = self.manager.__exit__(kind, *exception)
+        if kind is None and not is_same:
+            raise self._refusal()
+        return swallowed
+
+    def _refusal(self) -> Exception:
+        return _argument_error("S2S544", hint=f"write `with` and the block itself: {_entering(self.manager)} enters it")
+
+
+def _entering(manager: Any) -> str:
+    """What enters a block, in words."""
+    made_by = getattr(getattr(manager, "gen", None), "__name__", "")
+    return "a variable" if isinstance(manager, _Block) else f"`{made_by or type(manager).__name__}`"
 
 
 def block_of(choice: Choice) -> _Block:

@@ -21,7 +21,7 @@ from s2s import dispatch
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, option_error, options_of
-from s2s.choices import AMBIENT, held_again
+from s2s.choices import AMBIENT, held_again, note_used
 from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
 from s2s.signature import annotated, describe, has_attributes, has_float
 from s2s.target import Target, argument_error, error, target_of
@@ -146,6 +146,7 @@ def derivative(
     """
     single = argnums is not None and not isinstance(argnums, (tuple, list))
     wanted = (argnums,) if single else None if argnums is None else tuple(argnums)
+    note_used(None)
     with _store_lock:
         store = store_of(f)
         where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic)

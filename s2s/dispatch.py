@@ -49,7 +49,7 @@ from s2s.analysis.values import (
     Unknown,
 )
 from s2s.backends import runnable
-from s2s.choices import AMBIENT, Choices, key_text, note_met
+from s2s.choices import AMBIENT, Choices, key_text, note_met, note_used
 from s2s.link import link
 from s2s.record import record
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length, with_sizes
@@ -316,13 +316,14 @@ class Dispatcher:
         self.function = self._writer.function(self._miss)
 
     def under(self, held: Choices) -> Dispatcher:
-        """The dispatcher for calls in blocks for which these choices hold, around those that hold for this one: each has
-        versions of its own."""
+        """The dispatcher for calls in blocks for which these choices hold, outside those that hold for this one: each
+        has versions of its own."""
         if not held:
             return self
         if self._outside is not None:
             return self._outside.under((*self._held, *held))
         if self._recent is not None and self._recent[0] is held:
+            note_used(self._recent[1])
             return self._recent[1]
         found = self._by_choices.get(held)
         if found is None:
@@ -330,6 +331,7 @@ class Dispatcher:
             if len(self._by_choices) > MOST:
                 del self._by_choices[next(iter(self._by_choices))]
         self._recent = held, found
+        note_used(found)
         return found
 
     def _new_under(self, held: Choices) -> Dispatcher:
@@ -363,6 +365,12 @@ class Dispatcher:
                 value = value[step]
             found.append(value)
         return tuple(found)
+
+    @property
+    def met(self) -> set[str]:
+        """The functions with another rule by a block that its versions have met, by ``key_text``."""
+        inner = set() if self.target.derived is None else self.target.derived.met
+        return inner.union(*(version.compiled.met for version in self.versions))
 
     @property
     def versions(self) -> list[Version]:

@@ -1340,7 +1340,8 @@ def differentiated_as(value: Any, x: Any) -> Any:
     if np.shape(value) != np.shape(x):
         from s2s.errors import error
 
-        raise error("S2S543", name="a function", hint=f"its result has shape {np.shape(value)}, not {np.shape(x)}")
+        hint = f"its result has shape {np.shape(value)}, the argument {np.shape(x)}"
+        raise error("S2S543", name="a function", hint=hint)
     return np.copy(value) if isinstance(value, np.ndarray) else value
 
 

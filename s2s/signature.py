@@ -112,7 +112,7 @@ class _Describer:
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
         if kind in (tuple, list, dict) or is_record_class(kind):
             return self.container(value, name)
-        if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value):
+        if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value) or _is_choice(value):
             return Known(Const(value))
         if self.attributes and may_have_gradient(value):
             return self.instance(value, name)
@@ -258,6 +258,12 @@ def _is_decorated(value: Any) -> bool:
     """Whether it is a function decorated with ``s2s.differentiable``, which is as good as the function."""
     wrapped = getattr(value, "__wrapped__", None)
     return isinstance(value, functools.partial) and isinstance(wrapped, types.FunctionType)
+
+
+def _is_choice(value: Any) -> bool:
+    """Whether it is a choice about derivatives: a block, or a function with another derivative."""
+    choices = sys.modules.get("s2s.choices")
+    return choices is not None and isinstance(value, (*choices.BLOCKS, choices.Chosen))
 
 
 def _mixed(items: list[Any]) -> bool:

@@ -388,14 +388,18 @@ def _parts_of_object(value: Any, depth: int) -> list[bytes]:
         ]
     if isinstance(getattr(value, "made_from", None), tuple):  # a derivative
         return [b"derivative", *_parts(value.made_from, depth + 1)]
-    if isinstance(value, functools.partial):  # a decorated function is one without arguments
+    parts_of = getattr(kind, "__s2s_parts__", None)
+    if parts_of is not None:
+        return [b"made", *_parts(parts_of(value), depth + 1)]
+    if isinstance(value, functools.partial):
         arguments = _parts((value.args, value.keywords), depth + 1) if value.args or value.keywords else []
         return [*arguments, *_parts(value.func, depth + 1)]
     if kind is property:
         return [b"property", *_parts((value.fget, value.fset, value.fdel), depth + 1)]
     if kind is functools.cached_property:
         return [b"cached_property", *_parts(value.func, depth + 1)]
-    if isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
+    is_cached = isinstance(value, functools._lru_cache_wrapper)
+    if is_cached or isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
         return [b"wrapped", *_parts(value.__wrapped__, depth + 1)]
     return _path_parts(value, depth)
 

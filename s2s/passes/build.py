@@ -30,6 +30,7 @@ from s2s.analysis.values import (
     Sequence,
     is_record_class,
 )
+from s2s.choices import BLOCKS
 from s2s.passes import heap as objects
 from s2s.rules import table
 
@@ -50,7 +51,7 @@ def is_constant_kind(value: Any) -> bool:
     """Whether an object is taken into generated code by value: an option, a function, a module, a type, and an object
     that is only compared with others (``object()``)."""
     return type(value) is object or isinstance(
-        value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype, enum.Enum)
+        value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype, enum.Enum, *BLOCKS)
     ) or (
         (callable(value)
         and isinstance(

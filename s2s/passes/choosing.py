@@ -11,21 +11,25 @@ import contextlib
 import functools
 import inspect
 import operator
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import choices, ir
 from s2s import runtime as rt
-from s2s.analysis.lattice import dtype_of
+from s2s.analysis.lattice import dtype_of, shape_of, type_of
+from s2s.analysis.managers import is_generator_based
 from s2s.analysis.parts import is_inexact
-from s2s.analysis.values import UNKNOWN, Unknown
-from s2s.api import Differentiable
-from s2s.choices import Choice, Choices, Chosen, Override, Policy, chosen
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Unknown
+from s2s.api import Differentiable, differentiable
+from s2s.choices import BLOCKS, Choice, Choices, Chosen, Override, Policy, chosen
 from s2s.errors import error
 from s2s.passes import custom
 from s2s.passes.containers import At, new_list
-from s2s.passes.frames import BLOCKS, GENERATED, Frame
+from s2s.passes.frames import GENERATED, Frame
 from s2s.rules import surrogates, table
 from s2s.versions import ObjectGuard
 
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCKS", "Holding", "block", "blocks_alone", "call", "choose", "inside", "decorated", "make_block",
-    "is_open", "of_options", "override", "split", "through", "under_method", "without",
+    "is_open", "of_options", "override", "split", "through", "under_method", "watch", "without",
 ]
 
 @dataclass
@@ -48,6 +52,8 @@ class Holding:
     met: set[str] = field(default_factory=set)
     made: dict[Choice, Any] = field(default_factory=dict)
     """Blocks for choices, one for each, so that the text has it once."""
+    deferred: bool = False
+    """Whether a call is decided when the program runs: what it meets shows then."""
     explicit: dict[int, Policy] = field(default_factory=dict)
     """What was said with the call itself, by the ``id`` of the function."""
 
@@ -228,9 +234,24 @@ def call(
         return through(self, at, ir.Const(fn), how, args, kwargs)
     if varied:
         note(self, fn, how, at.span)
+        _check_rule(how, fn, args, kwargs, at)
         return custom.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
     with without(self):
         return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+
+
+def _check_rule(how: Override, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], at: At) -> None:
+    """Refuse a rule that cannot be called for a call."""
+    if any(isinstance(a, ir.Star) for a in args) or None in kwargs:
+        return
+    try:
+        signature = inspect.signature(how.rule)
+        signature.bind(None, None, *args, **kwargs)
+    except TypeError as problem:
+        raise error("S2S546", span=at.span, asked_by=at.frame.called_from, rule=how, name=_name(fn), problem=problem
+                    ) from None
+    except ValueError:  # a function without a signature
+        return
 
 
 def _by_policy(
@@ -262,12 +283,27 @@ def through(
         return out
     if known is not None:
         note(self, known, how, at.span)
+    problem = None if how.rule == "zero" or not args else _unlike(self.context.value(args[0]), self.context.value(out))
+    if problem is not None:
+        raise error("S2S543", span=at.span, asked_by=at.frame.called_from, name=_name(known), hint=problem)
     if how.rule == "zero":
         return at.builder.call(choices.stop_gradient, out, name=at.name, span=at.span)
     if not args:
         raise error("S2S543", span=at.span, name=_name(known))
     made = at.builder.call(rt.differentiated_as, out, args[0], name=at.name, span=at.span)
     return made
+
+
+def _unlike(first: AbstractValue, out: AbstractValue) -> str | None:
+    """Why a result cannot have the derivative of the first argument, where that is known."""
+    kind, shapes = type_of(first), (shape_of(first), shape_of(out))
+    dtype = first.dtype if isinstance(first, Array) else np.dtype(kind) if kind in (int, bool) else dtype_of(first)
+    if dtype is not None and dtype.kind in "biu":
+        return "its first argument is an integer, which carries no derivative"
+    if None not in shapes and len(shapes[0]) != len(shapes[1]):  # type: ignore[arg-type]
+        ranks = ", that of the argument ".join(f"{len(shape)}" for shape in shapes[::-1] if shape is not None)
+        return f"the rank of its result is {ranks}"
+    return None
 
 
 def under(self: Specializer, callee: ir.Atom, builder: Any) -> ir.Atom:
@@ -278,6 +314,7 @@ def under(self: Specializer, callee: ir.Atom, builder: Any) -> ir.Atom:
         return callee
     held = self.holding.all if said is None else (Choice(((callee.value, said),)),)  # type: ignore[union-attr]
     for choice in dict.fromkeys(held):
+        self.holding.deferred = True
         block = self.holding.made.setdefault(choice, choices.block_of(choice))
         callee = builder.let(ir.Call(ir.Const(block), (callee,)), UNKNOWN)
     return callee
@@ -315,7 +352,9 @@ def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
         return atom.value
     entries = self.entries(atom, at.builder, at.span)
     if entries is None or not all(isinstance(a, ir.Const) for a in entries.values()):
-        raise error("S2S544", span=at.span, asked_by=at.frame.called_from)
+        rules = any(isinstance(self.context.value(a), Closure) for a in (entries or {}).values())
+        hint = "define the rule outside of the function" if rules else ""
+        raise error("S2S544", span=at.span, asked_by=at.frame.called_from, hint=hint)
     return {k: a.value for k, a in entries.items() if isinstance(a, ir.Const)}
 
 
@@ -331,6 +370,39 @@ def decorated(self: Specializer, at: At, decorator: Any, f: ir.Atom) -> ir.Atom:
     return var
 
 
+def watch(
+    self: Specializer, manager: ir.Atom, maker: Any, builder: Any, span: ir.Span | None, frame: Frame
+) -> ir.Atom:
+    """A manager that stays in the code: it is seen to that it enters no block for which choices hold. ``maker`` is what
+    its call has made it, None where that is not known."""
+    sides = self.context.choices.get(manager, ()) if isinstance(manager, ir.Var) else ()
+    if any(isinstance(side, ir.Const) and isinstance(side.value, BLOCKS) for side in sides):
+        raise error("S2S544", span=span, asked_by=frame.called_from, hint=_BY_BRANCH)
+    if maker is not None and _enters_no_block(maker):
+        return manager
+    return builder.call(choices.watched, manager, span=span)  # type: ignore[no-any-return]
+
+
+_BY_BRANCH = "write the block on each side of the branch"
+
+
+def _enters_no_block(maker: Any) -> bool:
+    """Whether what a class or a function makes is known to enter no block: it is one of Python's or NumPy's own, but
+    for those of ``contextlib`` that enter others."""
+    if is_generator_based(maker):
+        maker = maker.__wrapped__
+    module = (getattr(maker, "__module__", None) or "").split(".")[0]
+    if module == "contextlib":
+        return isinstance(maker, type) and issubclass(maker, _ENTER_NOTHING)
+    return module in ("numpy", *sys.stdlib_module_names)
+
+
+_ENTER_NOTHING = (
+    contextlib.nullcontext, contextlib.closing, contextlib.suppress, contextlib.redirect_stdout,
+    contextlib.redirect_stderr,
+)
+
+
 def _call_by(decorator: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """What a call of a function that was made in the program, with a choice, comes to: ``FORMS`` writes it out."""
     return decorator(f)(*args, **kwargs)
@@ -342,23 +414,44 @@ def call_by(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dic
     assert isinstance(decorator, ir.Const)
     if decorator.value is choices.straight_through:
         return through(self, at, f, Override("identity"), given, kwargs)
-    with inside(self, (decorator.value.choice,)):
+    if isinstance(decorator.value, functools.partial):
+        held = of_options(dict(decorator.value(_call_by).options))
+    else:
+        held = (decorator.value.choice,), ()
+    with inside(self, *held):
         return self.apply(f, list(given), dict(kwargs), at.frame, at.builder, at.span, at.name)
 
 
-TRANSFORMS = {_call_by: call_by}
+def decorate(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``s2s.differentiable`` in a program, with options that are known, or on a function that is made there."""
+    if not all(isinstance(a, ir.Const) for a in kwargs.values()):
+        return None
+    decorator = functools.partial(fn, **{k: a.value for k, a in kwargs.items() if isinstance(a, ir.Const)})
+    return decorated(self, at, decorator, *args) if args else ir.Const(decorator)
+
+
+def refuse_entering(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    """A block that is entered by a call of its method."""
+    raise error("S2S544", span=at.span, asked_by=at.frame.called_from, hint="enter it by `with`")
+
+
+TRANSFORMS = {_call_by: call_by, differentiable: decorate} | dict.fromkeys(
+    (method for kind in BLOCKS for method in (kind.__enter__, kind.__exit__)), refuse_entering
+)
 
 
 def block(
     self: Specializer, manager: Any, body: ir.Block, frame: Frame, builder: Any, span: ir.Span | None
 ) -> bool:
     """The body of a ``with``, in which the choice of the manager holds; True where its end is not reached."""
-    held, met = manager.choice, self.holding.met
-    self.holding.met = set()
+    held, holding = manager.choice, self.holding
+    met, deferred = holding.met, holding.deferred
+    holding.met, holding.deferred = set(), False
     with inside(self, (held,)):
         ended = self.run_statements(body, frame, builder)
-    found, self.holding.met = self.holding.met, met | self.holding.met
+    found, is_sure = holding.met, not ended and not holding.deferred
+    holding.met, holding.deferred = met | found, deferred or holding.deferred
     for key in map(choices.key_text, held.overridden):
-        if key not in found and not ended:
+        if key not in found and is_sure:
             raise error("S2S541", span=span, asked_by=frame.called_from, name=key, place=manager.place)
     return ended

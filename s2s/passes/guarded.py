@@ -554,6 +554,7 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     if s.target is not None:
         target = self.context.define(s.target.name, UNKNOWN)
         frame.env[s.target] = target
+    manager = choosing.watch(self, manager, maker, builder, s.span, frame)
     with entered(self, maker, made):
         ended = self.run_statements(s.body, frame, child)
     builder.bound |= child.bound

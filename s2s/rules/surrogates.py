@@ -9,6 +9,7 @@ distance, because they have the derivative 1 where a rounded value subtracted wo
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -133,17 +134,27 @@ def step_of(fn: Any) -> str:
 
 
 def names_of(fn: Any) -> tuple[str, ...]:
-    """The names that mean a function: its own, that with its module, and ``int`` for every conversion to integers."""
+    """The names that mean a function: its own, that with its module, others that NumPy has for it (``abs`` and
+    ``absolute``), and ``int`` for every conversion to integers."""
     name = getattr(fn, "__name__", None)
     if not isinstance(name, str):
         return ()
     rule = table.find(fn)
-    found = [name, *((rule.name,) if rule is not None else ())]
+    found = [name, *((rule.name,) if rule is not None else ()), *_names_in_numpy().get(id(fn), ())]
     if name in _ALSO:
         found.append(_ALSO[name])
     if is_piecewise(fn) and step_of(fn) == "toward zero" and name not in _STEP_OF:
         found.append("int")
     return tuple(found)
+
+
+@functools.cache
+def _names_in_numpy() -> dict[int, list[str]]:
+    """The names that NumPy has for its functions, by their ``id``."""
+    found: dict[int, list[str]] = {}
+    for name in np.__all__:
+        found.setdefault(id(getattr(np, name)), []).append(name)
+    return found
 
 
 def check_policy(key: Any, policy: str) -> None:
@@ -192,7 +203,7 @@ def rule_of(chosen: Chosen) -> Rule:
     if how.name == "zero":
         return replace(base, kind="zero")
     if how.name == "error":
-        reason = 'it is piecewise constant, and the policy is nonsmooth="error"'
+        reason = 'it is piecewise constant, and the policy is nonsmooth="error"; choose another one for it'
         return replace(base, kind="refuse", reason=reason)
     given = () if how.sharpness is None else (how.sharpness,)
     slopes = SLOPES.get((how.name, step_of(fn)), base.partials)
