@@ -353,7 +353,7 @@ class Dispatcher:
 
     def collect(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The values of the function's parameters in a call with these arguments."""
-        values: tuple[Any, ...] = self._writer.function(lambda *values: values)(*args, **kwargs)
+        values: tuple[Any, ...] = _Writer(self.target, self.name).function(lambda *values: values)(*args, **kwargs)
         return values
 
     def differentiated(self, values: tuple[Any, ...]) -> tuple[Any, ...]:

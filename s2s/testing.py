@@ -159,7 +159,7 @@ class _Checker:
                 comparison = Comparison(level, mode, by_rule, self.by_differences(f, args, tangent, cotangent))
                 if not self.agrees(comparison):
                     comparison, passed = self.explain(f, args, tangent, cotangent, comparison, name, moved)
-                    choices += [choice for choice in passed if choice not in choices]
+                    choices += [choice for choice in passed if not _is_told(choice, choices)]
                 found.append(comparison)
             if level == 1:
                 choices += [choice for choice in self.passed(f, args, moved) if choice not in choices]
@@ -338,12 +338,12 @@ class Observer:
 
     def judge(self, fn: Any, place: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
         """Whether the derivative of an operation is another than differences give at these arguments."""
-        from s2s.rules import table
+        from s2s.rules import surrogates, table
 
         rule = table.find(fn)
         said = _said(fn, rule)
         if rule is not None and said:
-            if rule.kind in ("straight_through", "zero"):
+            if rule.kind == "zero" or (rule.kind == "straight_through" and surrogates.is_step_of_one(fn)):
                 self.passes[fn] = rule.kind == "straight_through"
             name = rule.name.rpartition(".")[2]
             if all((c.place, c.name) != (place, name) for c in self.choices):
@@ -404,6 +404,12 @@ class Observer:
             self.choices.append(choice)
 
 
+def _is_told(choice: Choice, choices: list[Choice]) -> bool:
+    """Whether choices have one already, or what a derivative makes of it, at a line of generated code."""
+    is_generated = choice.place.startswith("<s2s")
+    return any(c.name == choice.name and (is_generated or c == choice) for c in choices)
+
+
 def _observed(f: Any, moved: tuple[int, ...]) -> Any:
     """The function that tells what it does; None where its code cannot be had."""
     try:
@@ -426,8 +432,9 @@ def _said(fn: Any, rule: Any) -> str:
         return "zero, by stop_gradient"
     if fn is rt.differentiated_as:
         return "as the argument of the function"
-    passes = rule is not None and rule.kind == "straight_through"
-    return "straight through, as if it were the identity" if passes else ""
+    if rule is None or rule.kind != "straight_through":
+        return ""
+    return f"straight through, as if {'nothing were rounded' if len(rule.partials) > 1 else 'it were the identity'}"
 
 
 def _name(fn: Any) -> str:

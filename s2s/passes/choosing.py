@@ -29,7 +29,7 @@ from s2s.choices import BLOCKS, Choice, Choices, Chosen, Override, Policy, chose
 from s2s.errors import error
 from s2s.passes import custom
 from s2s.passes.containers import At, new_list
-from s2s.passes.frames import GENERATED, Frame
+from s2s.passes.frames import GENERATED, Frame, lookup
 from s2s.rules import surrogates, table
 from s2s.versions import ObjectGuard
 
@@ -190,9 +190,10 @@ def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | 
     place, part = surrogates.ROUNDED_PART[fn]
     if self.holding.decided(part) is None:
         return None
-    both = at.builder.call(fn, *args, span=at.span)
+    with without(self):
+        both = self.apply_known(fn, list(args), {}, at.frame, at.builder, at.span, "%", False)
     rounded = self.apply_known(part, list(args), {}, at.frame, at.builder, at.span, "%", False)
-    other = at.builder.call(operator.getitem, both, ir.Const(1 - place), span=at.span)
+    other = self.apply(ir.Const(operator.getitem), [both, ir.Const(1 - place)], {}, at.frame, at.builder, at.span)
     items = [rounded, other] if place == 0 else [other, rounded]
     return new_list(self, at, items, tuple)
 
@@ -291,6 +292,9 @@ def through(
     if not args:
         raise error("S2S543", span=at.span, name=_name(known))
     made = at.builder.call(rt.differentiated_as, out, args[0], name=at.name, span=at.span)
+    shapes = [shape_of(self.context.value(a)) for a in (out, args[0])]
+    if isinstance(made, ir.Var) and (shapes[0] is None or shapes[0] != shapes[1]):
+        self.context.kept.add(made)  # it sees to it that the shapes are equal
     return made
 
 
@@ -350,12 +354,25 @@ def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
     """What an option of a block is. Raises where it is known at run time only."""
     if isinstance(atom, ir.Const):
         return atom.value
+    number = _number_outside(self, at, atom)
+    if number is not None:
+        return number
     entries = self.entries(atom, at.builder, at.span)
     if entries is None or not all(isinstance(a, ir.Const) for a in entries.values()):
         rules = any(isinstance(self.context.value(a), Closure) for a in (entries or {}).values())
         hint = "define the rule outside of the function" if rules else ""
         raise error("S2S544", span=at.span, asked_by=at.frame.called_from, hint=hint)
     return {k: a.value for k, a in entries.items() if isinstance(a, ir.Const)}
+
+
+def _number_outside(self: Specializer, at: At, atom: ir.Atom) -> Any:
+    """The value of a number that a global or a closure has, which is guarded; None for anything else."""
+    made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    found = lookup(made, made.owner or at.frame.fn) if isinstance(made, ir.Load) else None
+    if not isinstance(made, ir.Load) or not isinstance(found, (int, float, np.number)):
+        return None
+    self.guards[made.owner, made.scope, made.name, "value"] = ObjectGuard(made.scope, (made.name,), found, made.owner)
+    return found
 
 
 def decorated(self: Specializer, at: At, decorator: Any, f: ir.Atom) -> ir.Atom:
