@@ -409,7 +409,7 @@ def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice
             from s2s.rules import surrogates
 
             surrogates.check_policy(key, policy)
-        made.append((key, Policy(policy, float(sharpness or SHARPNESS[policy]) if policy in SHARPNESS else None)))
+        made.append((key, Policy(policy, (sharpness or SHARPNESS[policy]) if policy in SHARPNESS else None)))
     return Choice(tuple(made))
 
 
