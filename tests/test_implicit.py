@@ -148,6 +148,46 @@ def test_matrices_and_structures(kind):
     assert np.allclose(s2s.jvp(s2s.grad(f), (p,), (direction,))[1]["b"][0], (up - down) / 2e-5, atol=1e-8)
 
 
+def inner_loss(w, weight):
+    return np.sum((w - np.arange(3.0)) ** 4 / 4) + weight * np.sum(w * w)
+
+
+def fitted(weight):
+    slope = lambda w: (w - np.arange(3.0)) ** 3 + 2 * weight * w  # noqa: E731
+    return np.asarray(optimize.root(slope, np.ones(3), tol=1e-14).x, float)
+
+
+def test_a_minimum_by_its_gradient():
+    best = s2s.implicit(fitted, lambda w, weight: s2s.grad(inner_loss)(w, weight))
+    outer, h = lambda weight: np.sum(best(weight) ** 2), 1e-5  # noqa: E731
+    gradient = s2s.grad(outer)
+    assert np.isclose(gradient(0.3), (outer(0.3 + h) - outer(0.3 - h)) / (2 * h))
+    assert np.isclose(s2s.jvp(outer, (0.3,), (1.0,))[1], gradient(0.3))
+    expected = (gradient(0.3 + h) - gradient(0.3 - h)) / (2 * h)
+    assert np.isclose(s2s.grad(gradient)(0.3), expected) and np.isclose(s2s.hvp(outer, (0.3,), (1.0,)), expected)
+
+
+def test_an_equation_with_a_solution_inside():
+    nested = s2s.implicit(
+        lambda a: float(optimize.brentq(lambda x: square_root(x) * x - a, 0.1, 10.0, xtol=1e-14)),
+        lambda x, a: square_root(x) * x - a,
+    )
+    assert s2s.grad(nested)(2.0) == pytest.approx(2 / 3 * 2 ** (-1 / 3))
+    assert s2s.hessian(nested)(2.0) == pytest.approx(-2 / 9 * 2 ** (-4 / 3))
+
+
+def test_a_fixed_point_is_as_its_iterations():
+    def iterated(T):
+        x = np.zeros(3)
+        for _ in range(100):
+            x = np.tanh(T @ x + 0.5)
+        return x
+
+    fixed, T = s2s.implicit(iterated, lambda x, T: np.tanh(T @ x + 0.5) - x), 0.1 * A
+    f, plain = lambda T: np.sum(fixed(T) ** 2), lambda T: np.sum(iterated(T) ** 2)
+    assert np.allclose(s2s.grad(f)(T), s2s.grad(plain)(T)) and np.allclose(s2s.hessian(f)(T), s2s.hessian(plain)(T))
+
+
 # --- where it stands ------------------------------------------------------------------------------------------------
 
 

@@ -140,7 +140,8 @@ def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
 def _of_solution(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """``equations.cotangents_of_solution`` and ``tangent_of_solution``: differentiated when the program runs, where it
     is not known what the unknown is."""
-    if not isinstance(self.context.value(args[2]), Unknown):
+    known = self.context.value(args[2])
+    if not isinstance(known, Unknown) and not (isinstance(known, Array) and known.shape is None):
         return None
     return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name)
 
