@@ -98,6 +98,7 @@ def implicit(
             raise target.not_a_function(f)
     made: Any = Implicit(solver)
     functools.update_wrapper(made, solver)
+    made.__name__ = f"implicit_{solver.__name__}" if getattr(solver, "__name__", "<").isidentifier() else "implicit"
     made.residual, made.linear_solve = residual, linear_solve
     return made  # type: ignore[no-any-return]
 

@@ -38,6 +38,7 @@ from s2s.passes.build import Builder, Context
 from s2s.passes.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
 from s2s.passes.choosing import inside, of_options
 from s2s.passes.cotangents import in_precision, of_kind, whole
+from s2s.passes.custom import watched
 from s2s.passes.dead import drop_dead
 from s2s.passes.detach import detach
 from s2s.passes.forward import Forwarder
@@ -196,6 +197,7 @@ def _specialize(
         specializer.check_unchanged()
     primal, changed = own_arguments(primal, specializer.context, changes)
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
+        primal = watched(primal, specializer.context)
         primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed
         primal = detach(drop_invariant(primal), specializer.context)
         _note_definitions(primal, specializer.context)
@@ -214,6 +216,7 @@ def derivative_of(
     primal = check_rebinding(_checked(primal), rebound, context)
     primal, changed = own_arguments(primal, context, dict(request.options).get("changes", ""))
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
+        primal = watched(primal, context)
         primal = detach(drop_invariant(drop_dead(primal, context)), context)
         _note_definitions(primal, context)
     made = Joint(context, specializer, primal, request, {}, {}).build()

@@ -1382,12 +1382,12 @@ def check_scalar(value: Any, name: str) -> None:
 
 
 def check_new(made: Any, name: str, /, *given: Any) -> None:
-    """Raise ValueError where an array that a function with a rule gave shares memory with one that it was given, and
-    one of them is changed in place."""
-    for other in given:
-        if isinstance(other, np.ndarray) and isinstance(made, np.ndarray) and np.may_share_memory(made, other):
-            problem = "shares memory with an argument, and is changed in place; return a copy"
-            raise ValueError(f"the result of `{name}` {problem}")
+    """Raise ValueError where an array that a function with a rule gave, in a container or not, shares memory with one
+    that it was given, and one of them is changed in place."""
+    arrays = _arrays_in(given)
+    if any(np.may_share_memory(one, other) for one in _arrays_in([made]) for other in arrays):
+        problem = "shares memory with an argument, and is changed in place; return a copy"
+        raise ValueError(f"the result of `{name}` {problem}")
 
 
 def check_separate(*arguments: Any) -> None:

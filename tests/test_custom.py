@@ -212,6 +212,26 @@ def test_complex():
         assert s2s.jvp(square, (1 + 2j,), (1j,)) == (-3 + 4j, -4 + 2j)
 
 
+def test_a_rule_gets_cotangents_in_full():
+    """The cotangent of a sum is one number for all elements: a rule gets it in the shape of the result."""
+    seen = []
+
+    def parts(x):
+        return np.sin(x), {"first": x[:2] * 1.0}
+
+    @s2s.defvjp(parts)
+    def parts_vjp(out, out_bar, x):
+        first = out_bar[1]["first"]
+        for _ in range(1):
+            seen.append((np.shape(out_bar[0]), np.shape(first)))
+        return out_bar[0] * np.cos(x) + np.append(first, 0.0)
+
+    assert np.allclose(s2s.grad(lambda x: np.sum(parts(x)[1]["first"]))(X), [1, 1, 0])
+    assert np.allclose(s2s.grad(lambda x: np.mean(parts(x)[0]))(X), np.cos(X) / 3)
+    assert np.allclose(s2s.grad(lambda x: np.sum(external(x)))(X), 3 * X**2)
+    assert set(seen) == {((3,), (2,))}
+
+
 # --- partial derivatives --------------------------------------------------------------------------------------------
 
 
@@ -679,6 +699,27 @@ def test_a_result_that_is_an_argument_may_not_be_changed():
             run(X)
     assert np.allclose(s2s.grad(lambda x: np.sum(same(x) * x))(X), 3 * X)
 
+    def added_to(x):
+        y = same(x)
+        y += 1.0
+        return np.sum(y * x)
+
+    with pytest.raises(ValueError, match="the result of `.*same` shares memory with an argument"):
+        s2s.grad(added_to)(X)
+
+    def pair(x):
+        return np.sin(x), x[:2]
+
+    s2s.defvjp(pair, lambda out, out_bar, x: out_bar[0] * np.cos(x) + np.append(out_bar[1], 0.0))
+
+    def second_changed(x):
+        _, y = pair(x)
+        x[0] = 5.0
+        return np.sum(y)
+
+    with pytest.raises(ValueError, match="the result of `.*pair` shares memory with an argument"):
+        s2s.grad(second_changed)(X)
+
 
 # --- which rule -----------------------------------------------------------------------------------------------------
 
@@ -807,9 +848,9 @@ def by_array(out, out_bar, a, b):
 WRONG = [
     (lambda out, out_bar, a, b: out_bar * b, "gives one cotangent, and no tuple; the call has 2 positional"),
     (lambda out, out_bar, a, b: (out_bar, out_bar, out_bar), "gives a tuple of 3; the call has 2 positional"),
-    (lambda out, out_bar, a, b: (np.ones(3) * out_bar, None), "gives a cotangent of 1 dimensions; a number is needed"),
-    (lambda out, out_bar, a, b: ((out_bar, b), None), "gives a cotangent of a container; a number is needed"),
-    (by_array, "gives a cotangent of 1 dimensions; a number is needed"),
+    (lambda out, out_bar, a, b: (np.ones(3) * out_bar, None), "gives a cotangent of rank 1; rank 0 is needed"),
+    (lambda out, out_bar, a, b: ((out_bar, b), None), "gives a cotangent of several parts; rank 0 is needed"),
+    (by_array, "gives a cotangent of rank 1; rank 0 is needed"),
     (looping, "gives a tuple of 1; the call has 2 positional"),
     (lambda out, out_bar, a, b: "no", "gives one cotangent, and no tuple; the call has 2 positional"),
 ]
@@ -832,7 +873,7 @@ def test_wrong_tangents():
         return 2.0 * x
 
     s2s.defjvp(f, lambda out, tangents, x: tangents)
-    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of a container; a number"):
+    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of several parts; rank 0"):
         s2s.jvp(f, (1.0,), (1.0,))
     with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of"):
         s2s.grad(f)(1.0)

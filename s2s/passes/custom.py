@@ -23,12 +23,13 @@ from s2s import custom, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.lattice import shape_of
+from s2s.analysis.memory import Memory
 from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
 from s2s.choices import Chosen
 from s2s.errors import error
 from s2s.passes import cotangents
-from s2s.passes.build import Builder
+from s2s.passes.build import Builder, Context
 from s2s.passes.crossing import Sweep
 from s2s.passes.custom_bodies import (
     aside,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
 __all__ = [
-    "check_apart", "forward", "leave_call", "may_share", "partial", "partial_forward", "reverse", "runs_once",
+    "forward", "leave_call", "partial", "partial_forward", "reverse", "runs_once", "watched",
 ]
 
 
@@ -118,22 +119,31 @@ def _kind_of_value(
     return UNKNOWN
 
 
-def may_share(memory: Any, target: ir.Var, call: ir.Call) -> bool:
-    """Whether a call of a function with a rule has to be watched: its result or an argument is changed in place, which
-    the other one must not see."""
-    rule = table.rule_of_user(call.fn.value) if isinstance(call.fn, ir.Const) else None
-    return rule is not None and any(map(memory.is_buffer, (target, *filter(_is_var, call.args))))
+def watched(function: ir.Function, context: Context) -> ir.Function:
+    """The function with a test after each call of a function with a rule whose result or arguments are changed in
+    place: they must share no memory, which is what everything after this relies on."""
+    calls = [s for s in ir.walk(function.body) if isinstance(s, ir.Let) and _has_rule(s.value)]
+    if not calls:
+        return function
+    memory = Memory(function, context.value)
+
+    def watch(block: ir.Block) -> ir.Block:
+        made: list[ir.Statement] = []
+        for s in block.statements:
+            made.append(ir.with_blocks(s, [watch(b) for b in ir.blocks_of(s)]))
+            if isinstance(s, ir.Let) and isinstance(s.target, ir.Var) and _has_rule(s.value):
+                given = [a for a in s.value.args if isinstance(a, ir.Var)]  # type: ignore[union-attr]
+                if any(map(memory.is_buffer, (s.target, *given))):
+                    name = ir.Const(name_of(s.value.fn.value))  # type: ignore[union-attr]
+                    made.append(ir.Let(None, ir.Call(ir.Const(rt.check_new), (s.target, name, *given)), s.span))
+        return ir.Block(tuple(made), block.yields)
+
+    return ir.replace(function, body=watch(function.body))
 
 
-def check_apart(target: ir.Var, call: ir.Call, span: ir.Span | None) -> ir.Let:
-    """The statement that watches it."""
-    assert isinstance(call.fn, ir.Const)
-    given = tuple(a for a in call.args if _is_var(a))
-    return ir.Let(None, ir.Call(ir.Const(rt.check_new), (target, ir.Const(name_of(call.fn.value)), *given)), span)
-
-
-def _is_var(atom: Any) -> bool:
-    return isinstance(atom, ir.Var)
+def _has_rule(value: ir.Value) -> bool:
+    fn = value.fn if isinstance(value, ir.Call) else None
+    return isinstance(fn, ir.Const) and table.rule_of_user(fn.value) is not None
 
 
 def runs_once(self: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) -> bool:

@@ -241,9 +241,9 @@ def misfit(like: AbstractValue, given: AbstractValue, has_parts: bool, wants_par
     shape, mine = shape_of(like), shape_of(given)
     if wants_parts or not isinstance(like, (Array, Scalar)) or shape is None:
         return None
-    expected = f"{len(shape)} dimensions" if shape else "a number"
+    expected = f"rank {len(shape)}"
     if has_parts:
-        return "a container", expected
+        return "several parts", expected
     if isinstance(given, (Array, Scalar)) and mine is not None and len(mine) != len(shape):
-        return f"{len(mine)} dimensions" if mine else "a number", expected
+        return f"rank {len(mine)}", expected
     return None

@@ -196,8 +196,6 @@ class Forwarder:
             self.push(target, value, span)
             return
         self.builder.add(s)
-        if target is not None and isinstance(value, ir.Call) and custom.may_share(self.memory, target, value):
-            self.builder.add(custom.check_apart(target, value, span))
         if target is None or not self.context.is_varied(target):
             return
         if isinstance(value, ir.Var):

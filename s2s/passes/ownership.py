@@ -201,4 +201,4 @@ class _Graph:
 
 def _makes_new(rule: table.Rule) -> bool:
     """Whether the result of a function is an array of its own, by its rule."""
-    return rule.kind in ("partials", "straight_through") or rule.by_user
+    return rule.kind in ("partials", "straight_through") and not rule.by_user

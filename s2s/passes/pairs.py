@@ -48,8 +48,6 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
             ):
                 assert target is not None
                 made.extend(_pair(self, target, fn, args, kwargs, span))
-            case ir.Let(ir.Var() as target, ir.Call() as call) if custom.may_share(self.memory, target, call):
-                made += [statement, custom.check_apart(target, call, statement.span)]
             case ir.For(body=body) | ir.While(body=body):
                 made.append(ir.replace(statement, body=pair_calls(self, body)))
             case _:
