@@ -220,3 +220,46 @@ def slopes(values, places):
 def test_slopes_by_the_places_of_the_points():
     values, places = np.array([0.5, -1.0, 2.0, 0.3, 1.1]), np.array([0.0, 0.7, 1.1, 2.0, 2.9])
     s2s.check_grads(slopes, (values, places), order=2)
+
+
+def recursive(x, n):
+    return x if n == 0 else np.sin(x) * recursive(x, n - 1)
+
+
+def by_functions(x, functions):
+    y = x
+    for f in functions:
+        y = f(y)
+    return y * y
+
+
+class Cubed:
+    def of(self, v):
+        return v**3
+
+
+def by_method(x, objects):
+    return objects[0].of(x) * x
+
+
+FUNCTIONS = [np.sin, lambda v: v * v, np.exp]
+
+
+@pytest.mark.parametrize(
+    ("f", "argument", "closed"),
+    [
+        (recursive, 3, lambda x: x * np.sin(x) ** 3),
+        (by_functions, FUNCTIONS, lambda x: np.exp(np.sin(x) ** 2) ** 2),
+        (by_method, [Cubed()], lambda x: x**4),
+    ],
+)
+def test_second_derivatives_through_calls_that_are_decided_when_the_program_runs(f, argument, closed):
+    x, h = 0.7, 1e-3
+    values = [closed(x + k * h) for k in (-2, -1, 0, 1, 2)]
+    expected = np.dot([-1.0, 16.0, -30.0, 16.0, -1.0], values) / (12.0 * h * h)
+    gradient = s2s.grad(f)
+    assert s2s.grad(gradient)(x, argument) == pytest.approx(expected, rel=1e-8)
+    assert s2s.jvp(gradient, (x, argument), (1.0, None))[1] == pytest.approx(expected, rel=1e-8)
+    assert s2s.hvp(f, (x, argument), (1.0, None)) == pytest.approx(expected, rel=1e-8)
+    by_forward = s2s.grad(lambda x: s2s.jvp(f, (x, argument), (1.0, None))[1])
+    assert by_forward(x) == pytest.approx(expected, rel=1e-8)
