@@ -307,6 +307,8 @@ class Dispatcher:
         self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
         self._tested: list[tuple[Version, tuple[str, ...], Names]] = []
         self._objects: dict[int, set[int]] = {}
+        # what takes a derivative of another function is compiled for each: with any function it would call itself
+        self._is_of_s2s = (target.function.__module__ or "").startswith("s2s.")
         self._held, self._outside = held, outside
         self._by_choices: dict[Choices, Dispatcher] = {}
         self._recent: tuple[Choices, Dispatcher] | None = None
@@ -495,7 +497,7 @@ class Dispatcher:
             if isinstance(aval, Known) and type(aval.value) not in (bool, type(None), type(Ellipsis)):
                 seen = self._objects.setdefault(i, set())
                 seen.add(hash(aval))
-                avals[i] = aval if len(seen) <= MOST_OBJECTS else UNKNOWN
+                avals[i] = aval if len(seen) <= MOST_OBJECTS or self._is_of_s2s else UNKNOWN
         return tuple(avals)
 
     def _make(

@@ -263,3 +263,14 @@ def test_second_derivatives_through_calls_that_are_decided_when_the_program_runs
     assert s2s.hvp(f, (x, argument), (1.0, None)) == pytest.approx(expected, rel=1e-8)
     by_forward = s2s.grad(lambda x: s2s.jvp(f, (x, argument), (1.0, None))[1])
     assert by_forward(x) == pytest.approx(expected, rel=1e-8)
+
+
+def test_second_derivatives_of_many_functions_that_are_decided_when_the_program_runs():
+    def called(x, functions):
+        return functions[0](x) * x
+
+    for k in range(1, 13):  # of each degree another function
+        power = [lambda v, k=k: v**k]
+        assert s2s.grad(s2s.grad(called))(0.7, power) == pytest.approx((k + 1) * k * 0.7 ** (k - 1), rel=1e-12)
+        _, by_forward = s2s.jvp(lambda x: s2s.jvp(called, (x, power), (1.0, None))[1], (0.7,), (1.0,))
+        assert by_forward == pytest.approx((k + 1) * k * 0.7 ** (k - 1), rel=1e-12)
