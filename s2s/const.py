@@ -47,6 +47,15 @@ class Const:
         return _show(self.value)
 
 
+def is_hashable(fn: Any) -> bool:
+    """Whether an object can be looked up in a table."""
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
 def _show(value: Any) -> str:
     if isinstance(value, (int, float, complex, str, bytes, type(None), bool)) or value is Ellipsis:
         return repr(value)

@@ -274,19 +274,19 @@ def by_nested_gradient(out: Any, out_bar: Any, f: Any, /, *args: Any, **kwargs: 
 def give_for_rest(fn: Any, count: int, pullback: Any, pushforward: Any = None) -> None:
     """Give a function of this package a rule whose pullback leaves out the first ``count`` arguments: functions, by
     which nothing is differentiated."""
-    LEFT_OUT[fn] = count
+    LEFT_OUT[id(fn)] = count
     table.give(Rule(fn, "custom", ANYTHING, pullback=pullback, pushforward=pushforward, by_user=True))
 
 
 LEFT_OUT: dict[Any, int] = {}
-"""How many arguments the pullbacks of functions leave out."""
+"""How many arguments the pullbacks of functions leave out, by the ``id`` of the function: some cannot be hashed."""
 
 give_for_rest(value_of, 1, by_nested_gradient)
 
 
 def left_out(rule: Rule) -> int:
     """How many arguments the pullback of a rule leaves out, the first ones."""
-    return LEFT_OUT.get(rule.fn, 0) if rule.pullback is not None else 0
+    return LEFT_OUT.get(id(rule.fn), 0) if rule.pullback is not None else 0
 
 
 def pull_again(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out_bar: Any) -> tuple[Any, ...]:
@@ -460,7 +460,7 @@ def tangent_by_rest(
 
 def place_of(rule: Rule) -> str:
     """The name and the line of a rule, for messages."""
-    if rule.fn in LEFT_OUT:
+    if id(rule.fn) in LEFT_OUT:
         return "s2s.custom_gradient" if rule.fn is value_of else "s2s.implicit"
     return text_of(rule.pullback if rule.pullback is not None else rule.pushforward)
 

@@ -1,5 +1,7 @@
 """Rules that users write: both modes from either half, first and second derivatives, wherever a call stands."""
 
+import ctypes
+import ctypes.util
 import functools
 import math
 import pickle
@@ -831,6 +833,89 @@ def test_files_of_other_rules_are_not_read(tmp_path):
     for k in (1, 2, 2, 3, 4, 4, 1, 2, 1):
         *found, files = run(k)
         assert tuple(map(float, found)) == expected[k] and files == "2"
+
+
+# --- cotangents have the shape of what they belong to ---------------------------------------------------------------
+
+def clip_by_norm(dy):
+    """A cotangent that is scaled to the norm 1 where it is longer: no straight line."""
+    norm = np.sqrt(np.sum(dy**2))
+    if norm > 1.0:
+        dy = dy / norm
+    return dy
+
+
+@s2s.custom_gradient
+def clipped(x):
+    def grad(dy):
+        return x * clip_by_norm(dy)
+
+    return x, grad
+
+
+@s2s.custom_gradient
+def reversed_back(x):
+    def grad(dy):
+        total = 0.0
+        for k in range(dy.size):
+            total = total + dy[k]
+        return dy[::-1] * total * x
+
+    return x, grad
+
+
+def test_a_gradient_that_runs_once_gets_whole_cotangents():
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(s2s.grad(lambda x: np.sum(clipped(x)))(x), x / np.sqrt(3.0))
+    np.testing.assert_allclose(s2s.grad(lambda x: np.mean(clipped(x)) * 12.0)(x), x / np.sqrt(3.0))
+    np.testing.assert_allclose(s2s.grad(lambda x: np.sum(reversed_back(x)))(x), 3.0 * x)
+
+    def twice(x):
+        total = 0.0
+        for k in range(2):
+            total = total + np.sum(clipped(x))
+        return total
+
+    np.testing.assert_allclose(s2s.grad(twice)(x), 2.0 * x / np.sqrt(3.0))
+
+
+def both(x):
+    return np.sin(x), np.cos(x)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_parts_of_a_cotangent_have_the_shapes_of_the_parts(kind):
+    def by_line(out, out_bar, x):
+        return x * np.sum(out_bar[0]) + out_bar[1][::-1]
+
+    def by_branch(out, out_bar, x):
+        return x * clip_by_norm(out_bar[0]) + out_bar[1].size
+
+    def first(x):
+        a, b = both(x)
+        return np.sum(a + 3.0 * b)
+
+    def second(x):
+        return np.sum(both(x)[1])
+
+    x = np.array([1.0, 2.0, 3.0], kind)
+    for rule, expected in ((by_line, (3.0 * x + 3.0, 1.0)), (by_branch, (x / np.sqrt(3.0) + 3.0, 3.0))):
+        s2s.defvjp(both, rule)
+        for f, wanted in zip((first, second), expected):
+            found = s2s.grad(f)(x)
+            np.testing.assert_allclose(found, np.broadcast_to(wanted, 3), rtol=1e-6)
+            assert found.dtype == kind
+
+
+def test_a_function_of_c(kind=ctypes.c_double):
+    libm = ctypes.CDLL(ctypes.util.find_library("m"))
+    libm.pow.restype, libm.pow.argtypes = kind, [kind, kind]
+    power = libm.pow  # cannot be hashed
+    s2s.defvjp(power, lambda out, out_bar, a, b: (out_bar * b * power(a, b - 1.0), out_bar * out * np.log(a)))
+    f = lambda a, b: power(a, b) * a  # noqa: E731
+    np.testing.assert_allclose(s2s.grad(f, argnums=(0, 1))(2.0, 3.0), (32.0, 16.0 * np.log(2.0)))
+    np.testing.assert_allclose(s2s.jvp(f, (2.0, 3.0), (1.0, 0.0))[1], 32.0)
+    np.testing.assert_allclose(s2s.grad(s2s.grad(f))(2.0, 3.0), 48.0)
 
 
 # --- wrong rules ----------------------------------------------------------------------------------------------------

@@ -34,9 +34,9 @@ from s2s.analysis.values import (
     Scalar,
     Sequence,
     Unknown,
-    is_hashable,
     is_record_class,
 )
+from s2s.const import is_hashable
 from s2s.rules import table
 
 __all__ = ["Evaluator", "is_elementwise"]

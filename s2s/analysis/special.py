@@ -43,8 +43,8 @@ from s2s.analysis.values import (
     Scalar,
     Sequence,
     Unknown,
-    is_hashable,
 )
+from s2s.const import is_hashable
 
 if TYPE_CHECKING:
     from s2s.analysis.evaluate import Evaluator

@@ -82,15 +82,6 @@ class Sequence:
     items: tuple[AbstractValue, ...]
 
 
-def is_hashable(fn: Any) -> bool:
-    """Whether an object can be looked up in a table."""
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
-
-
 def is_record_class(kind: Any) -> bool:
     """Whether it is the class of a named tuple that is made of its fields, as they are."""
     return has_fields(kind) and is_generated_maker(kind.__new__) and kind.__init__ is object.__init__

@@ -16,6 +16,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from s2s import ops
+from s2s.const import is_hashable
 from s2s.emission.code import Choice, Comprehension, Junction, Tree
 from s2s.ir import Call, Const, Load, MakeFunction, Star, Var
 
@@ -50,7 +51,7 @@ FRESH = {
 
 def is_inplace(fn: Any) -> bool:
     """Whether a known function is ``+=`` or one of its like."""
-    return fn.__hash__ is not None and fn in INPLACE
+    return is_hashable(fn) and fn in INPLACE
 
 
 _PURE = {ops.make_tuple, ops.make_list, ops.make_dict, slice, operator.is_, operator.is_not}

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from s2s import ops
+from s2s.const import is_hashable
 from s2s.emission.code import (
     Assign,
     Attempt,
@@ -404,7 +405,7 @@ class _Folder:
             case Call(Const(value=fn), (first, *_), _) if is_inplace(fn):
                 return isinstance(first, Var) and first in self.code.folded
             case Call(Const(value=fn)):
-                return isinstance(fn, np.ufunc) or (fn.__hash__ is not None and fn in FRESH)
+                return isinstance(fn, np.ufunc) or (is_hashable(fn) and fn in FRESH)
             case _:
                 return False
 

@@ -9,6 +9,7 @@ import operator
 from typing import Any, assert_never
 
 from s2s import ops
+from s2s.const import is_hashable
 from s2s.emission.code import Choice, Code, Comprehension, Junction, Tree, tree_atoms
 from s2s.emission.effects import INPLACE
 from s2s.emission.expressions import is_method
@@ -71,7 +72,7 @@ def depth_of(code: Code, tree: Tree) -> int:
 
 
 def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
-    known = fn.value if isinstance(fn, Const) and fn.value.__hash__ is not None else None
+    known = fn.value if isinstance(fn, Const) and is_hashable(fn.value) else None
     symbol = _SYMBOLS.get(known)
     if symbol is not None and len(args) == 2:
         binding, columns = symbol
@@ -101,7 +102,7 @@ def _operand(code: Code, atom: Atom, binding: int) -> int:
     """An operand with the parentheses that it needs."""
     tree = code.folded.get(atom) if isinstance(atom, Var) else None
     inner = 9
-    if isinstance(tree, Call) and isinstance(tree.fn, Const) and tree.fn.value.__hash__ is not None:
+    if isinstance(tree, Call) and isinstance(tree.fn, Const) and is_hashable(tree.fn.value):
         inner = _SYMBOLS.get(tree.fn.value, (9, 0))[0]
     elif isinstance(tree, (Choice, Junction)):
         inner = 0

@@ -11,8 +11,8 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, shape_of
-from s2s.analysis.parts import is_inexact, leaves
-from s2s.analysis.values import Array, Mapping, Scalar, Sequence
+from s2s.analysis.parts import is_inexact
+from s2s.analysis.values import Array, Scalar, Sequence
 from s2s.errors import error
 from s2s.passes import cotangents, custom, stores
 from s2s.passes.build import has_zero_derivative
@@ -50,7 +50,8 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
     rule = table.find(fn)
     if rule is None or rule.kind == "zero":
         return
-    g = self.bar_of(sweep, target, span, rule.takes_none)
+    is_custom = rule.kind == "custom"
+    g = self.full_bar_of(sweep, target, span) if is_custom else self.bar_of(sweep, target, span, rule.takes_none)
     if g is None:
         return
     if rule.kind in ("refuse", "model"):  # a call that the specialiser could not look at
@@ -59,8 +60,8 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
         _elementwise(self, rule, target, value, g, span, sweep)
     elif rule.kind == "several":
         _several(self, rule, target, value, g, span, sweep)
-    elif rule.kind == "custom":
-        custom.reverse(self, rule, target, value, _with_every_part(self, sweep, g, target, span), span, sweep)
+    elif is_custom:
+        custom.reverse(self, rule, target, value, g, span, sweep)
     else:
         _by_rule(self, rule, target, value, g, span, sweep)
 
@@ -200,18 +201,6 @@ def _of_kind(
     if dtype_of(self.context.value(target)) in (None, dtype_of(like)):
         return c
     return sweep.builder.call(rt.cast, c, self.use(sweep, argument), span=span)
-
-
-def _with_every_part(self: Reverser, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
-    """The cotangent of a variable in its shape, that of a container part by part."""
-    known = self.context.value(target)
-    if not isinstance(known, (Sequence, Mapping)):
-        return full_cotangent(self, sweep, g, target, span)
-    parts = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
-    for path, bar in parts.items():
-        if bar is not None:
-            parts[path] = cotangents.full(sweep.builder, bar, self.part_atom(sweep, target, path, span), span)
-    return self.assemble(sweep, target, known, (), parts, span)
 
 
 def full_cotangent(self: Reverser, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:

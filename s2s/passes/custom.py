@@ -27,6 +27,7 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
 from s2s.choices import Chosen
+from s2s.const import is_hashable
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context
@@ -74,7 +75,7 @@ def leave_call(
     for key, atom in kwargs.items():
         if self.context.is_varied(atom) and rule is not None and rule.kind == "custom":
             raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=key)
-    if fn not in custom.LEFT_OUT:  # where what the functions have captured is a constant
+    if id(fn) not in custom.LEFT_OUT:  # where what the functions have captured is a constant
         self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
     unsupported = self.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
     if unsupported is not None:
@@ -184,7 +185,7 @@ def _is_cheap(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call):
         return True
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
-    return is_elementwise(fn) or fn in _CHEAP or fn is custom.value_of
+    return is_elementwise(fn) or fn is custom.value_of or (is_hashable(fn) and fn in _CHEAP)
 
 
 _CHEAP = frozenset({

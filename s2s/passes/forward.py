@@ -262,11 +262,10 @@ class Forwarder:
         if not isinstance(value.fn, ir.Const):
             return True
         fn = value.fn.value
-        if not is_hashable(fn):
-            return True
         if custom.runs_once(self, target, value):
             return True
-        return fn not in LOOKED_THROUGH and not is_structural(fn) and not table.is_settled(fn)
+        looked_through = is_hashable(fn) and fn in LOOKED_THROUGH
+        return not looked_through and not is_structural(fn) and not table.is_settled(fn)
 
     def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
         """``y, y_dot = rt.push(f, (x,), (x_dot,), {})``."""

@@ -136,7 +136,7 @@ def _as_it_is(self: Reverser, builder: Builder, argument: Any, span: ir.Span | N
 def pull_back(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
     """The reverse of a call that was decided at run time: call its pullback."""
     pull = self.pulls[target]
-    g = self.bar_of(sweep, target, span)
+    g = self.full_bar_of(sweep, target, span)
     if g is None:
         return
     bars = sweep.builder.let(_pulling(self, pull, g, span, sweep), UNKNOWN, "%_bars", span)

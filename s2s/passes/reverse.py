@@ -29,7 +29,7 @@ from s2s import runtime as rt
 from s2s.analysis.activity import find_useful
 from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.holders import Holders
-from s2s.analysis.lattice import is_number
+from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
@@ -200,6 +200,26 @@ class Reverser:
         if all(p is None for p in parts.values()):
             return None
         return self.assemble(sweep, var, value, (), parts, span, absent)
+
+    def full_bar_of(self, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom | None:
+        """The cotangent of a whole variable for code that is not written for compact ones: each part of it broadcast to
+        the shape that it has."""
+        value = self.context.value(var)
+        if not isinstance(value, (Sequence, Mapping)):
+            return self._full(sweep, var, (), self.read(sweep, var, ()), span)
+        parts = {path: self.read(sweep, var, path) for path, _ in leaves(value)}
+        if all(p is None for p in parts.values()):
+            return None
+        full = {path: self._full(sweep, var, path, bar, span) for path, bar in parts.items()}
+        return self.assemble(sweep, var, value, (), full, span)
+
+    def _full(
+        self, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None, span: ir.Span | None
+    ) -> ir.Atom | None:
+        shape = shape_of(part(self.context.value(var), path))
+        if bar is None or shape is None or shape == shape_of(self.context.value(bar)):
+            return bar
+        return cotangents.full(sweep.builder, bar, self.part_atom(sweep, var, path, span), span)
 
     def assemble(
         self, sweep: Sweep, var: ir.Var, value: AbstractValue, path: Path, parts: dict[Path, ir.Atom | None],

@@ -50,6 +50,7 @@ from s2s.analysis.values import (
 from s2s.api import Differentiable
 from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.choices import Chosen, straight_through
+from s2s.const import is_hashable
 from s2s.derivatives import Derivative
 from s2s.errors import DifferentiationError, error
 from s2s.passes import (
@@ -1628,11 +1629,6 @@ def looks_only(fn: Any) -> bool:
         return fn in containers.LOOKS_ONLY if is_hashable(fn) else False
     module = str(getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", ""))
     return module.split(".")[0] in _LOOKING_MODULES and not module.startswith("numpy.random")
-
-
-def is_hashable(fn: Any) -> bool:
-    """Whether a callable can be looked up in a table."""
-    return getattr(type(fn), "__hash__", None) is not None
 
 
 # --- helpers --------------------------------------------------------------------------------------------------------

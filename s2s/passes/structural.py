@@ -23,10 +23,9 @@ from s2s.analysis.values import (
     ListOf,
     Mapping,
     Sequence,
-    is_hashable,
     is_record_class,
 )
-from s2s.const import Const
+from s2s.const import Const, is_hashable
 from s2s.errors import error
 from s2s.passes import cotangents, stores
 from s2s.passes.crossing import Sweep
