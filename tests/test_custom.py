@@ -449,6 +449,12 @@ def test_what_is_expensive_runs_once():
     assert np.allclose(s2s.jvp(use_solve, (A, b), (A, b)), s2s.jvp(use_plain_solve, (A, b), (A, b)))
 
 
+def test_its_gradient_gets_cotangents_in_full():
+    A = np.array([[3.0, 1.0, 0.2], [0.5, 2.0, -1.0], [0.1, 0.0, 1.5]])
+    found = s2s.grad(lambda A: np.sum(solve(A, X)))(A)
+    assert np.allclose(found, s2s.grad(lambda A: np.sum(np.linalg.solve(A, X)))(A))
+
+
 def test_second_derivatives_of_what_is_expensive():
     A, b = np.array([[3.0, 1.0, 0.2], [0.5, 2.0, -1.0], [0.1, 0.0, 1.5]]), X
     second = [
