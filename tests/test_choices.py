@@ -169,13 +169,13 @@ def test_policies_of_functions_of_numbers(name, policy, nestings):
     def theirs(x):
         return same(x) * jnp.sin(x)
 
+    first, second = (np.asarray(jax.vmap(of)(POINTS)) for of in (jax.grad(theirs), jax.grad(jax.grad(theirs))))
     with s2s.nonsmooth(policy, sharpness=SHARPNESS):
-        for x in POINTS.tolist():
-            np.testing.assert_allclose(s2s.grad(f)(x), jax.grad(theirs)(x), atol=1e-12)
-            np.testing.assert_allclose(s2s.jvp(f, (x,), (2.0,))[1], 2.0 * jax.grad(theirs)(x), atol=1e-12)
+        for k, x in enumerate(POINTS.tolist()):
+            np.testing.assert_allclose(s2s.grad(f)(x), first[k], atol=1e-12)
+            np.testing.assert_allclose(s2s.jvp(f, (x,), (2.0,))[1], 2.0 * first[k], atol=1e-12)
             for nesting in nestings:
-                second = jax.grad(jax.grad(theirs))(x)
-                np.testing.assert_allclose(NESTINGS[nesting](f, x, 1.0), second, atol=1e-12, err_msg=nesting)
+                np.testing.assert_allclose(NESTINGS[nesting](f, x, 1.0), second[k], atol=1e-12, err_msg=nesting)
 
 
 @pytest.mark.parametrize("policy", EVERY)
@@ -196,12 +196,14 @@ def test_both_arguments_of_a_quotient(policy):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_ranks_and_dtypes(shape, dtype):
     x = np.linspace(-1.3, 2.6, int(np.prod(shape))).reshape(shape).astype(dtype)
-    same = with_slope(jnp.floor, functools.partial(slope, "sigmoid", "integers"))
+    logistic = 1.0 / (1.0 + np.exp(-SHARPNESS * (x - np.round(x))))
+    expected = SHARPNESS * logistic * (1.0 - logistic) * x + np.floor(x)
     f = lambda x: np.sum(np.floor(x) * x)
     with s2s.nonsmooth(floor="sigmoid", sharpness=SHARPNESS):
-        check_with_jax(f, lambda x: jnp.sum(same(x) * x), x, [], 1e-12 if dtype == np.float64 else 1e-4)
-        found = s2s.grad(f)(x)
-    assert np.asarray(found).dtype == dtype and np.shape(found) == shape
+        found, tangent = s2s.grad(f)(x), s2s.jvp(f, (x,), (x,))[1]
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype == np.float64 else 1e-4)
+    np.testing.assert_allclose(tangent, np.sum(expected * x), rtol=1e-12 if dtype == np.float64 else 1e-4)
+    assert np.asarray(found).dtype == np.asarray(tangent).dtype == dtype and np.shape(found) == shape
     with s2s.gradient_override({np.floor: sevenfold}):
         assert np.asarray(s2s.grad(f)(x)).dtype == dtype
 
@@ -998,6 +1000,17 @@ def by_a_branch(x):
 def by_a_number(x, k=2.0):
     with s2s.nonsmooth("sigmoid", sharpness=k):
         return np.floor(x) * x
+
+
+@pytest.mark.parametrize("blocks", [[ZERO_BLOCK], {0: ZERO_BLOCK}])
+def test_a_block_in_a_container_is_no_other(blocks):
+    def f(x, blocks):
+        with blocks[0]:
+            y = np.floor(x)
+        return y
+
+    with pytest.raises(ArgumentError, match="S2S544"):
+        s2s.grad(f)(X, blocks)
 
 
 @pytest.mark.parametrize("f", [in_a_generator, in_a_class, in_a_stack, by_its_method, by_a_branch, by_a_number])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["REPEATED", "SETTINGS", "is_generator_based", "may_swallow"]
+__all__ = ["MAKERS_OF_SAFE", "REPEATED", "SETTINGS", "is_generator_based", "may_swallow"]
 
 SETTINGS: tuple[Any, ...] = (np.errstate, warnings.catch_warnings)
 """Managers that set how floating-point errors and warnings are treated: the reverse sweep works under them too."""
@@ -29,12 +29,13 @@ _SAFE: tuple[Any, ...] = (
     *SETTINGS, contextlib.nullcontext, contextlib.closing, contextlib.redirect_stdout, contextlib.redirect_stderr,
     type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore, io.IOBase,
 )
-_MAKERS_OF_SAFE: tuple[Any, ...] = (open, threading.Lock, threading.RLock)
+MAKERS_OF_SAFE: tuple[Any, ...] = (open, threading.Lock, threading.RLock)
+"""Functions that give such managers."""
 
 
 def may_swallow(maker: Any) -> bool:
     """Whether a manager may swallow an exception. ``maker`` is the class or function whose call gives it."""
-    if maker in _MAKERS_OF_SAFE:
+    if maker in MAKERS_OF_SAFE:
         return False
     if isinstance(maker, type):
         return not issubclass(maker, _SAFE) and not _exit_returns_nothing(maker)

@@ -21,15 +21,15 @@ import numpy as np
 from s2s import choices, ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, shape_of, type_of
-from s2s.analysis.managers import is_generator_based
+from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
 from s2s.analysis.parts import is_inexact
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Object, Unknown
 from s2s.api import Differentiable, differentiable
 from s2s.choices import BLOCKS, Choice, Choices, Chosen, Override, Policy, chosen
 from s2s.errors import error
 from s2s.passes import custom
 from s2s.passes.containers import At, new_list
-from s2s.passes.frames import GENERATED, Frame, lookup
+from s2s.passes.frames import GENERATED, Frame, FramedClosure, lookup
 from s2s.rules import surrogates, table
 from s2s.versions import ObjectGuard
 
@@ -205,6 +205,10 @@ def note(self: Specializer, fn: Any, how: Policy | Override, span: ir.Span | Non
 
 
 def _name(fn: Any) -> str:
+    if isinstance(fn, FramedClosure):
+        return f"`{fn.function.name.strip('<>')}`"
+    if isinstance(fn, (Unknown, Object)):
+        return "a function"
     rule = table.find(fn)
     if rule is None:
         return getattr(fn, "__name__", repr(fn))
@@ -282,15 +286,15 @@ def through(
         out = self.apply(fn, list(args), dict(kwargs), at.frame, at.builder, at.span)
     if not varied:
         return out
-    if known is not None:
-        note(self, known, how, at.span)
+    named = self.context.value(fn) if known is None else known
+    note(self, named, how, at.span)
     problem = None if how.rule == "zero" or not args else _unlike(self.context.value(args[0]), self.context.value(out))
     if problem is not None:
-        raise error("S2S543", span=at.span, asked_by=at.frame.called_from, name=_name(known), hint=problem)
+        raise error("S2S543", span=at.span, asked_by=at.frame.called_from, name=_name(named), hint=problem)
     if how.rule == "zero":
         return at.builder.call(choices.stop_gradient, out, name=at.name, span=at.span)
     if not args:
-        raise error("S2S543", span=at.span, name=_name(known))
+        raise error("S2S543", span=at.span, name=_name(named))
     made = at.builder.call(rt.differentiated_as, out, args[0], name=at.name, span=at.span)
     shapes = [shape_of(self.context.value(a)) for a in (out, args[0])]
     if isinstance(made, ir.Var) and (shapes[0] is None or shapes[0] != shapes[1]):
@@ -405,10 +409,12 @@ _BY_BRANCH = "write the block on each side of the branch"
 
 def _enters_no_block(maker: Any) -> bool:
     """Whether what a class or a function makes is known to enter no block: it is one of Python's or NumPy's own, but
-    for those of ``contextlib`` that enter others."""
+    for those of ``contextlib`` that enter others. What a function gives that makes nothing may be anything."""
     if is_generator_based(maker):
         maker = maker.__wrapped__
-    module = (getattr(maker, "__module__", None) or "").split(".")[0]
+    elif not isinstance(maker, type):
+        return maker in MAKERS_OF_SAFE
+    module = (maker.__module__ or "").split(".")[0]
     if module == "contextlib":
         return isinstance(maker, type) and issubclass(maker, _ENTER_NOTHING)
     return module in ("numpy", *sys.stdlib_module_names)
