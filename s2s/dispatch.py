@@ -325,7 +325,6 @@ class Dispatcher:
         if self._outside is not None:
             return self._outside.under((*self._held, *held))
         if self._recent is not None and self._recent[0] is held:
-            note_used(self._recent[1])
             return self._recent[1]
         found = self._by_choices.get(held)
         if found is None:

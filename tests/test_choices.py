@@ -332,7 +332,7 @@ def decided_at_run_time(x):
     return np.sum(FUNCTIONS[str(x.shape[0])](x))
 
 
-FUNCTIONS = {"4": each}
+FUNCTIONS = {"4": each, "again 4": s2s.checkpoint(each)}
 VECTORIZED = np.vectorize(each)
 
 PROGRAMS = {
@@ -663,6 +663,15 @@ def test_what_goes_on_after_a_block_keeps_its_choice():
     assert (pullback(1.0), push(1.0)) == ((ZERO,), ZERO)
     np.testing.assert_allclose(of_steps(1.0)[0], np.full(4, 0.7**5))
     assert made(X) == STRAIGHT  # what counts is the block that it is called in
+
+
+def test_a_pullback_that_runs_again_has_the_choice_that_it_was_made_with():
+    def f(x):
+        return np.sum(FUNCTIONS[f"again {x.shape[0]}"](x))
+
+    _, pullback = s2s.vjp(f, V)
+    with s2s.nonsmooth("zero"):
+        np.testing.assert_allclose(pullback(1.0)[0], 2.3 * V + np.floor(2.3 * V))
 
 
 def test_a_block_over_a_derivative():
