@@ -307,6 +307,7 @@ def value_and_pullback(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     both = f(*given, **kwargs)
     check_pair(both, f)
     out, gradient = both
+    _check_gradient(gradient, f)
 
     def pull(out_bar: Any) -> tuple[Any, ...]:
         bars = gradient(out_bar)
@@ -315,6 +316,19 @@ def value_and_pullback(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return tuple([None] * (len(args) - len(given)) + fitting)
 
     return out, pull
+
+
+def _check_gradient(gradient: Any, f: Any) -> None:
+    """Raise ArgumentError for a gradient function that cannot be called with the cotangent of the value."""
+    try:
+        inspect.signature(gradient).bind(None)
+    except TypeError as problem:
+        raise error("S2S546", rule=text_of(gradient), name=text_of(f), problem=problem, hint=OF_PARTS) from None
+    except ValueError:  # a function without a signature
+        return
+
+
+OF_PARTS = "write grad(dy); for a value of several parts dy is a tuple with a cotangent for each"
 
 
 def value_and_tangent(

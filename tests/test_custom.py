@@ -959,6 +959,42 @@ def test_wrong_cotangents(rule, message):
             run(1.0)
 
 
+@pytest.mark.parametrize("give", [s2s.defvjp, s2s.defjvp])
+def test_rules_that_cannot_be_called(give):
+    def f(a, b):
+        return a * b
+
+    give(f, lambda out, given, a: given)
+    with pytest.raises(errors.ArgumentError, match=r"<lambda> \(test_custom.py:\d+\) does not take what a call"):
+        s2s.grad(lambda x: f(x, 2.0))(1.0)
+
+
+def test_wrong_gradient_functions():
+    @s2s.custom_gradient
+    def two(x):
+        def grad(first, second):
+            return first + second
+
+        return (x, x), grad
+
+    with pytest.raises(errors.ArgumentError, match="grad.* does not take what a call of .*two .*: missing .* 'second'"):
+        s2s.grad(lambda x: two(x)[0])(1.0)
+
+    @s2s.custom_gradient
+    def one(x):
+        return x, lambda first, second: first
+
+    with pytest.raises(errors.ArgumentError, match="does not take what a call of .*one .*: missing .* 'second'"):
+        s2s.grad(one)(1.0)
+
+    @s2s.custom_gradient
+    def none(x):
+        return x, 3
+
+    with pytest.raises(errors.ArgumentError, match="none .* gives no such pair"):
+        s2s.grad(none)(1.0)
+
+
 def test_wrong_tangents():
     def f(x):
         return 2.0 * x

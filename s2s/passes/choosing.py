@@ -239,24 +239,9 @@ def call(
         return through(self, at, ir.Const(fn), how, args, kwargs)
     if varied:
         note(self, fn, how, at.span)
-        _check_rule(how, fn, args, kwargs, at)
         return custom.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
     with without(self):
         return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
-
-
-def _check_rule(how: Override, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], at: At) -> None:
-    """Refuse a rule that cannot be called for a call."""
-    if any(isinstance(a, ir.Star) for a in args) or None in kwargs:
-        return
-    try:
-        signature = inspect.signature(how.rule)
-        signature.bind(None, None, *args, **kwargs)
-    except TypeError as problem:
-        raise error("S2S546", span=at.span, asked_by=at.frame.called_from, rule=how, name=_name(fn), problem=problem
-                    ) from None
-    except ValueError:  # a function without a signature
-        return
 
 
 def _by_policy(

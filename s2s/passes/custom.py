@@ -12,6 +12,8 @@ what it reads from outside, and inlined where that leaves a straight line; else 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable
@@ -77,6 +79,8 @@ def leave_call(
             raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=key)
     if id(fn) not in custom.LEFT_OUT:  # where what the functions have captured is a constant
         self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
+    if varied and rule is not None:
+        _check_parameters(rule, fn, args, kwargs, frame, span)
     unsupported = self.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
     if unsupported is not None:
         raise unsupported
@@ -85,6 +89,27 @@ def leave_call(
         (key, builder.frozen(atom)) for key, atom in kwargs.items()
     ))
     return builder.let(made, value, name, span, varied)
+
+
+def _check_parameters(
+    rule: Rule, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, span: ir.Span | None
+) -> None:
+    """Refuse a rule that cannot be called with what a call of its function gives it."""
+    if any(isinstance(a, ir.Star) for a in args) or None in kwargs:
+        return
+    for given in filter(None, (rule.pullback, rule.pushforward)):
+        if isinstance(given, functools.partial):  # made of what the user wrote, which is called in another way
+            continue
+        try:
+            inspect.signature(given).bind(None, None, *args, **kwargs)
+        except TypeError as problem:
+            said = fn.how if isinstance(fn, Chosen) else f"the rule {custom.text_of(given)}"
+            raise error(
+                "S2S546", span=span, asked_by=frame.called_from, rule=said,
+                name=name_of(fn.func if isinstance(fn, Chosen) else fn), problem=problem,
+            ) from None
+        except ValueError:  # a function without a signature
+            continue
 
 
 def _kind_of_result(

@@ -119,10 +119,28 @@ def _by_gradient(
     both = run(self, f, given, kwargs, frame, builder, span)
     is_number = isinstance(self.context.value(both), (Array, Scalar))
     items = [] if is_number else self.static_items(both, builder, span)
-    if items is not None and (len(items) != 2 or isinstance(self.context.value(items[1]), (Array, Scalar))):
+    if items is not None and (len(items) != 2 or _is_no_function(self.context.value(items[1]))):
         raise error("S2S523", span=span, name=_name_of_function(self, f), got="no such pair")
     gradient = self.apply(ir.Const(operator.getitem), [both, ir.Const(1)], {}, frame, builder, span)
+    _check_gradient(self, f, gradient, span)
     return self.apply(gradient, [g], {}, frame, builder, span)
+
+
+def _check_gradient(self: Specializer, f: ir.Atom, gradient: ir.Atom, span: ir.Span | None) -> None:
+    """Refuse a gradient function that asks for more than the cotangent of the value."""
+    known = self.context.value(gradient)
+    params = known.function.params if isinstance(known, Closure) else ()
+    needed = [p.var.name for p in params if p.kind.startswith("POSITIONAL") and not p.has_default]
+    if len(needed) > 1:
+        raise error(
+            "S2S546", span=span, rule=f"`{known.function.name}`",  # type: ignore[union-attr]
+            name=_name_of_function(self, f), hint=custom.OF_PARTS,
+            problem=f"missing a required argument: {needed[1]!r}",
+        )
+
+
+def _is_no_function(known: AbstractValue) -> bool:
+    return isinstance(known, (Array, Scalar, Sequence)) or (isinstance(known, Known) and not callable(known.value))
 
 
 def _name_of_function(self: Specializer, f: ir.Atom) -> str:
