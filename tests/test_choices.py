@@ -1209,3 +1209,41 @@ def test_choices_go_to_another_process(run):
     script = f"chosen, zero = pickle.loads(bytes.fromhex({sent!r}))\n" + (
         "print(s2s.grad(chosen)(2.0))\nwith zero: print(s2s.grad(model.f)(2.7))")
     assert run("def f(x): return np.floor(x) * x", script)[:2] == ["12.5", "2.0"]
+
+
+# --- one function by several spellings ------------------------------------------------------------------------------
+
+def scaled(out, out_bar, *args):
+    """The derivatives by the first argument of the functions below, three times as large."""
+    factor = {1: 3.0, 2: 3.0 * args[-1]}[len(args)]
+    return (out_bar * factor, *[None] * (len(args) - 1))
+
+
+SPELLINGS = [
+    (np.multiply, lambda x: np.multiply(x, 2.0) + x * 2.0, 12.0),
+    ("multiply", lambda x: np.multiply(x, 2.0) + x * 2.0, 12.0),
+    (np.round, lambda x: np.round(x) + x.round(), 6.0),
+    (np.absolute, lambda x: np.abs(x) + abs(x), 6.0),
+    ("absolute", lambda x: abs(x), 3.0),
+    (np.negative, lambda x: -x, 3.0),
+    (np.floor_divide, lambda x: x // 2.0, 6.0),
+]
+
+
+@pytest.mark.parametrize("key, f, expected", SPELLINGS)
+def test_an_override_is_for_operators_and_methods_too(key, f, expected):
+    with s2s.gradient_override({key: scaled}):
+        assert s2s.grad(lambda x: np.sum(f(x)))(np.array([1.3, -2.7])).tolist() == [expected, expected]
+        assert s2s.jvp(lambda x: np.sum(f(x)), (np.array([1.3]),), (np.array([1.0]),))[1] == expected
+
+
+def test_an_override_of_an_operator_holds_in_second_derivatives():
+    def product(out, out_bar, a, b):
+        return out_bar * b, out_bar * a
+
+    a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[2.0, 0.5], [1.0, 3.0]])
+    with s2s.gradient_override({np.multiply: product}):
+        assert np.allclose(s2s.hessian(lambda x: np.sum(x * x * x))(a[0]), np.diag(6.0 * a[0]))
+    with s2s.gradient_override({np.matmul: lambda out, out_bar, a, b: (2.0 * (out_bar @ b.T), a.T @ out_bar)}):
+        found = s2s.grad(lambda a, b: np.sum(a @ b), argnums=(0, 1))(a, b)
+    assert np.allclose(found[0], 2.0 * np.ones((2, 2)) @ b.T) and np.allclose(found[1], a.T @ np.ones((2, 2)))

@@ -214,7 +214,7 @@ def _name(fn: Any) -> str:
         return getattr(fn, "__name__", repr(fn))
     if fn in (operator.floordiv, operator.ifloordiv):
         return "//"
-    return rule.name.replace("numpy.", "np.").removeprefix("builtins.")
+    return rule.name.replace("numpy.", "np.").removeprefix("builtins.").removeprefix("_")
 
 
 def override(self: Specializer, fn: Any) -> Override | None:

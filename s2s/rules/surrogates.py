@@ -12,6 +12,7 @@ import difflib
 import functools
 import math
 import operator
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -133,7 +134,7 @@ def step_of(fn: Any) -> str:
     return _STEP_OF.get(name, "toward zero")
 
 
-def names_of(fn: Any) -> tuple[str, ...]:
+def names_of(fn: Any) -> tuple[Any, ...]:
     """The names that mean a function: its own, that with its module, others that NumPy has for it (``abs`` and
     ``absolute``), and ``int`` for every conversion to integers."""
     name = getattr(fn, "__name__", None)
@@ -145,7 +146,26 @@ def names_of(fn: Any) -> tuple[str, ...]:
         found.append(_ALSO[name])
     if is_piecewise(fn) and step_of(fn) == "toward zero" and name not in _STEP_OF:
         found.append("int")
-    return tuple(found)
+    same = _same_as(fn)
+    return (*found, *([] if same is None else [same, *names_of(same)]))
+
+
+def _same_as(fn: Any) -> Any:
+    """The function of NumPy that an operator or a method of arrays is: ``np.matmul`` for ``@``, ``np.round`` for
+    ``x.round``. None for other functions."""
+    if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
+        found = getattr(np, fn.__name__, None)
+        return found if callable(found) and not isinstance(found, type) else None
+    return _OPERATORS.get(id(fn))
+
+
+_OPERATORS = {
+    id(getattr(operator, name)): fn for name, fn in {
+        "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "floordiv": np.floor_divide,
+        "mod": np.mod, "pow": np.power, "matmul": np.matmul, "neg": np.negative, "abs": np.absolute,
+    }.items()
+} | {id(abs): np.absolute, id(pow): np.power}
+"""The ufuncs of operators, by the ``id`` of the operator."""
 
 
 @functools.cache
