@@ -329,3 +329,10 @@ def test_wrong_solutions():
     for arguments in ((3, newton), (newton, 3), (newton, newton, 3)):
         with pytest.raises(errors.ArgumentError, match="S2S507"):
             s2s.implicit(*arguments[:2], linear_solve=arguments[2] if len(arguments) > 2 else None)
+
+
+def test_a_residual_that_does_not_take_the_arguments():
+    for residual in (lambda x: x, lambda x, a, b: x * x - a):
+        root = s2s.implicit(lambda a: np.sqrt(a), residual)
+        with pytest.raises(errors.ArgumentError, match=r"the residual .*<lambda> \(test_implicit.py:\d+\) does not"):
+            s2s.grad(root)(2.0)

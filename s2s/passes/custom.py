@@ -30,6 +30,7 @@ from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
 from s2s.choices import Chosen
 from s2s.const import is_hashable
+from s2s.equations import Implicit
 from s2s.errors import error
 from s2s.passes import cotangents
 from s2s.passes.build import Builder, Context
@@ -97,6 +98,8 @@ def _check_parameters(
     """Refuse a rule that cannot be called with what a call of its function gives it."""
     if any(isinstance(a, ir.Star) for a in args) or None in kwargs:
         return
+    if isinstance(fn, Implicit):
+        _check_residual(fn, args, frame, span)
     for given in filter(None, (rule.pullback, rule.pushforward)):
         if isinstance(given, functools.partial):  # made of what the user wrote, which is called in another way
             continue
@@ -110,6 +113,19 @@ def _check_parameters(
             ) from None
         except ValueError:  # a function without a signature
             continue
+
+
+def _check_residual(fn: Implicit[Any, Any], args: list[Any], frame: Frame, span: ir.Span | None) -> None:
+    """The same for the residual of an implicit equation."""
+    try:
+        inspect.signature(fn.residual).bind(None, *args)
+    except TypeError as problem:
+        raise error(
+            "S2S546", span=span, asked_by=frame.called_from, rule=f"the residual {custom.text_of(fn.residual)}",
+            name=custom.text_of(fn.func), problem=problem, hint="write it as residual(x, *args)",
+        ) from None
+    except ValueError:  # a function without a signature
+        return
 
 
 def _kind_of_result(
