@@ -173,6 +173,12 @@ def vjp_of_method(
 # --- again ----------------------------------------------------------------------------------------------------------
 
 
+def lost_pullback(cotangent: Any) -> Any:
+    """Stands for the pullback of a call in a derivative that is differentiated: nothing is known of what it holds. The
+    derivative is made again without it."""
+    raise AssertionError("a pullback was called whose derivative is not known")
+
+
 def cotangents_of_call(cotangent: Any, fn: Any, /, *args: Any) -> Any:
     """What the pullback of a call gives, as a function that is differentiated itself: the call is made again."""
     from s2s.api import vjp

@@ -300,6 +300,13 @@ class Joint:
 
     def build(self) -> ir.Function:
         """The function with its sweeps, and what was asked for as its result."""
+        before, self.specializer.sweeping = self.specializer.sweeping, True
+        try:
+            return self._build()
+        finally:
+            self.specializer.sweeping = before
+
+    def _build(self) -> ir.Function:
         primal, aux = self._split_aux()
         if self.request.mode == "vjp":
             return self.with_pullback(primal, aux)

@@ -1010,3 +1010,15 @@ def test_rules_are_functions():
     for f, rule in ((3, plain), (plain, 3)):
         with pytest.raises(errors.ArgumentError, match="S2S520"):
             s2s.defvjp(f, rule)
+
+
+def test_forward_over_forward_for_all_directions():
+    def length(x):
+        return np.sqrt(np.sum(x * x))
+
+    s2s.defvjp(length, lambda out, out_bar, x: out_bar * x / out)
+    x = np.array([3.0, 4.0])
+    expected = (np.eye(2) - np.outer(x, x) / 25.0) / 5.0
+    np.testing.assert_allclose(s2s.jacfwd(s2s.jacfwd(length))(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jacrev(s2s.jacrev(length))(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jacfwd(s2s.jacrev(length))(x), expected, rtol=1e-12)

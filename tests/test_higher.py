@@ -1,6 +1,7 @@
 """Derivatives of derivatives: the generated code is differentiated like any other function."""
 
 import functools
+import math
 
 import numpy as np
 import pytest
@@ -274,3 +275,28 @@ def test_second_derivatives_of_many_functions_that_are_decided_when_the_program_
         assert s2s.grad(s2s.grad(called))(0.7, power) == pytest.approx((k + 1) * k * 0.7 ** (k - 1), rel=1e-12)
         _, by_forward = s2s.jvp(lambda x: s2s.jvp(called, (x, power), (1.0, None))[1], (0.7,), (1.0,))
         assert by_forward == pytest.approx((k + 1) * k * 0.7 ** (k - 1), rel=1e-12)
+
+
+def either(x):
+    try:
+        return np.sqrt(np.sum(x * x)) * math.log(x[0])
+    except ValueError:
+        return np.sqrt(np.sum(x * x))
+
+
+@pytest.mark.parametrize("first", [1.5, -1.5])
+def test_what_only_some_paths_assign_is_asked_once(first):
+    x, v = np.array([first, 2.0]), np.array([1.0, 0.5])
+    gradient, h = s2s.grad(either), 1e-5
+    expected = (gradient(x + h * v) - gradient(x - h * v)) / (2.0 * h)
+    np.testing.assert_allclose(s2s.hessian(either)(x) @ v, expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(s2s.hvp(either, (x,), (v,)), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_a_pullback_of_something_linear_is_made_again():
+    def linear(x, functions):
+        return functions[0](x) * 3.0
+
+    square = [lambda v: v * v]
+    assert s2s.jvp(s2s.grad(linear), (1.5, square), (1.0, None)) == (9.0, 6.0)
+    assert s2s.grad(s2s.grad(linear))(1.5, square) == 6.0

@@ -779,7 +779,12 @@ def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
         out = self.apply(method, args[2:], dict(kwargs), at.frame, at.builder, at.span, at.name)
     else:
         out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
-    return containers.new_list(self, at, (out, ir.Const(None)), tuple)
+    return containers.new_list(self, at, (out, ir.Const(calls.lost_pullback)), tuple)
+
+
+def _lost(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    """Refuse to call a pullback of which the derivative is not known."""
+    raise error("S2S210", span=at.span, asked_by=at.frame.called_from, name="a pullback that is called")
 
 
 def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
@@ -869,7 +874,7 @@ TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     **dict.fromkeys(
         (transforms.hessian, transforms.hvp, transforms.vhp, transforms.linearize, batches.map), _followed),
     rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: _call_again,
-    rt.call_method: _call_again, calls.cotangents_of_call: _pull_again, calls.cotangents_of_method: _pull_again,
+    rt.call_method: _call_again, calls.lost_pullback: _lost, calls.cotangents_of_call: _pull_again, calls.cotangents_of_method: _pull_again,
     rt.pulled: _read_pulled, rt.push: _push_again,
 }
 """What stands for a call of a public function that takes a derivative, or makes a function that does; and for the

@@ -117,6 +117,9 @@ from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
 OWN_MODULES = (rt.__name__, ops.__name__)
 
+MODEL_DEPTH = 8
+"""So many calls of itself are followed in a model of a function."""
+
 SHORT = 8
 """An array of at most so many items is spread out in a call ``f(*a)``."""
 
@@ -180,6 +183,8 @@ class Specializer:
         """The places of calls of ``s2s.checkpointed`` that no loop has used yet."""
         self.repeating = 0
         """How many blocks are being specialised that the reverse sweep runs again."""
+        self.sweeping = False
+        """Whether the sweeps of a derivative are written: bodies of rules are specialised for them."""
         self.holding = choosing.Holding()
         """The choices that hold at this place."""
         self.caught: list[ir.Atom | None] = []
@@ -458,6 +463,8 @@ class Specializer:
     def check_bound(self, atom: Any, builder: Builder, span: ir.Span | None) -> None:
         """Raise the user's UnboundLocalError where a variable that some path leaves unbound is read."""
         if not isinstance(atom, ir.Var) or atom not in self.context.unbound or builder.is_bound(atom):
+            return
+        if self.sweeping:  # the program has read it
             return
         builder.bound.add(atom)
         missing = self.context.unbound[atom]
@@ -1200,7 +1207,8 @@ class Specializer:
             assert isinstance(rule.body, types.FunctionType)
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
             args = [*map(ir.Const, rule.given), *args]
-            if (rule.body, self._kinds(args)) in self.models:  # it would call itself without end
+            around = sum(body is rule.body for body, _ in self.models)
+            if around >= MODEL_DEPTH or (rule.body, self._kinds(args)) in self.models:  # it would not come to an end
                 return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
             self.models.append((rule.body, self._kinds(args)))
             try:
