@@ -225,8 +225,9 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> CustomGradi
     """A function with a gradient of its own: ``f(*args)`` gives its value and a function ``grad(dy)`` that gives the
     cotangents of the positional arguments, a bare one where there is one argument. Used as a decorator.
 
-    What ``grad`` reads of its surroundings is a constant for it. Its derivatives are those of its code, unless parts of
-    that have gradients of their own: ``custom_gradient`` may be used inside ``grad``.
+    Its derivatives are those of the code of ``grad``, where what ``f`` has computed is a function of the arguments,
+    unless parts of it have gradients of their own: ``custom_gradient`` may be used inside ``grad``. What ``f`` captures
+    from around it gets no derivative.
     Raises ArgumentError for what is no function.
 
     >>> import numpy as np, s2s

@@ -874,7 +874,8 @@ TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {
     **dict.fromkeys(
         (transforms.hessian, transforms.hvp, transforms.vhp, transforms.linearize, batches.map), _followed),
     rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: _call_again,
-    rt.call_method: _call_again, calls.lost_pullback: _lost, calls.cotangents_of_call: _pull_again, calls.cotangents_of_method: _pull_again,
+    rt.call_method: _call_again, calls.lost_pullback: _lost, calls.cotangents_of_call: _pull_again,
+    calls.cotangents_of_method: _pull_again,
     rt.pulled: _read_pulled, rt.push: _push_again,
 }
 """What stands for a call of a public function that takes a derivative, or makes a function that does; and for the
