@@ -403,6 +403,7 @@ def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice
         raise _argument_error("S2S511", f"the sharpness is {sharpness!r}", "give a positive number")
     made = []
     for key, policy in given.items():
+        policy = policy.replace("-", "_") if isinstance(policy, str) else policy
         if policy not in POLICIES:
             raise _argument_error("S2S511", f"there is no policy {policy!r}", f"choose among {', '.join(POLICIES)}")
         if key != "":

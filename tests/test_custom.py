@@ -1022,3 +1022,16 @@ def test_forward_over_forward_for_all_directions():
     np.testing.assert_allclose(s2s.jacfwd(s2s.jacfwd(length))(x), expected, rtol=1e-12)
     np.testing.assert_allclose(s2s.jacrev(s2s.jacrev(length))(x), expected, rtol=1e-12)
     np.testing.assert_allclose(s2s.jacfwd(s2s.jacrev(length))(x), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", [lambda out, tangents, x: None, lambda out, tangents, x: np.ones(5),
+                                  lambda out, tangents, x: 3.0])
+def test_a_tangent_that_does_not_fit_is_refused_in_reverse_mode_too(rule):
+    def f(x):
+        return np.sin(x)
+
+    s2s.defjvp(f, rule)
+    x = np.array([1.0, 2.0])
+    for derivative in (lambda: s2s.jvp(f, (x,), (np.ones(2),)), lambda: s2s.grad(lambda x: np.sum(f(x)))(x)):
+        with pytest.raises(errors.ArgumentError, match=r"<lambda> \(test_custom.py:\d+\) gives a tangent of"):
+            derivative()

@@ -82,3 +82,8 @@ def test_stop_gradient_on_numba():
     pytest.importorskip("numba")
     compiled = s2s.differentiable(written, backend="numba")
     np.testing.assert_array_equal(s2s.grad(compiled)(W3), [10.0, 7.0, 3.0])
+
+
+def test_policies_may_be_spelled_with_a_hyphen():
+    assert s2s.nonsmooth("hard-tanh") == s2s.nonsmooth("hard_tanh")
+    assert s2s.nonsmooth(floor="straight-through") == s2s.nonsmooth(floor="straight_through")

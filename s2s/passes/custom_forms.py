@@ -32,6 +32,9 @@ def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[A
     known, mine = self.context.value(like), self.context.value(given)
     if given == ir.Const(None) and fn is rt.fit_bar:
         return at.builder.call(rt.zeros_of, at.builder.frozen(like), span=at.span)
+    if given == ir.Const(None) and isinstance(known, (Array, Scalar)) and isinstance(place, ir.Const):
+        expected = "an array or a number"
+        raise error("S2S522", span=at.span, name=place.value, what="tangent", got="None", expected=expected)
     whole, mine_in_parts = nested.parts(self, at, like), nested.parts(self, at, given)
     if whole is not None and mine_in_parts is not None and whole[1].keys() == mine_in_parts[1].keys():
         items = [_item(self, at, fn, mine_in_parts[1][k], whole[1][k], place) for k in whole[1]]

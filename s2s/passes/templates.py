@@ -181,6 +181,8 @@ def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.S
             known = self.context.value(statement.target)
             varied = any(map(self.context.is_varied, ir.atoms_of(value)))
             target = self.context.define(statement.target.name, known, varied, value)
+            if statement.target in self.context.kept:  # a test
+                self.context.kept.add(target)
             mapping[statement.target] = target
             sweep.builder.add(ir.Let(target, value, span))
         else:

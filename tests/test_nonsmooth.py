@@ -763,7 +763,7 @@ def test_error_names_the_function_and_the_line():
     with pytest.raises(NoDerivativeError, match=r"numpy.floor.*piecewise constant") as found:
         s2s.grad(s2s.differentiable(product, nonsmooth="error"))(X)
     line = product.__code__.co_firstlineno + 1
-    assert f"test_choices.py:{line}" in str(found.value) and "choose another one" in str(found.value)
+    assert f"test_nonsmooth.py:{line}" in str(found.value) and "choose another one" in str(found.value)
     with s2s.nonsmooth("error"):
         assert s2s.grad(lambda x: x * np.floor(2.5))(X) == 2.0
         np.testing.assert_array_equal(s2s.grad(lambda x: x[int(x[1])] * 1.0)(V), [0.0, 1.0, 0.0, 0.0])
@@ -901,9 +901,9 @@ def test_the_source_says_what_was_chosen():
 
     text = s2s.source(f, 2.5)
     place, rule = f.func.__code__.co_firstlineno, doubled.__code__.co_firstlineno
-    first, second = (f"# test_choices.py:{place + line}: np" for line in (3, 4))
+    first, second = (f"# test_nonsmooth.py:{place + line}: np" for line in (3, 4))
     assert f'{first}.ceil is differentiated by nonsmooth="sigmoid", sharpness=50\n' in text
-    assert f"{second}.floor is differentiated by the rule doubled (test_choices.py:{rule})\n" in text
+    assert f"{second}.floor is differentiated by the rule doubled (test_nonsmooth.py:{rule})\n" in text
 
 
 def test_a_registered_name_means_what_it_meant_last():
@@ -930,7 +930,7 @@ def test_a_rule_that_nothing_asks_for():
     with block, s2s.gradient_override({np.ceil: "zero"}):  # compiled before; and one inside another
         ceil(X)
     for again in (block, s2s.gradient_override({np.ceil: "identity"})):
-        with pytest.raises(ArgumentError, match=r"met np.ceil.*test_choices.py:\d+.*S2S541"), again:
+        with pytest.raises(ArgumentError, match=r"met np.ceil.*test_nonsmooth.py:\d+.*S2S541"), again:
             GRADIENT(X)
     with pytest.raises(ArgumentError, match="S2S541"), s2s.gradient_override({"flor": "identity"}):
         s2s.grad(product)
@@ -943,7 +943,7 @@ def test_a_rule_in_a_program_that_nothing_asks_for():
         return y
 
     assert f(X) == 2.0
-    with pytest.raises(ArgumentError, match=r"(?s)met np.ceil.*S2S541.*test_choices.py"):
+    with pytest.raises(ArgumentError, match=r"(?s)met np.ceil.*S2S541.*test_nonsmooth.py"):
         s2s.grad(f)(X)
 
 
@@ -1074,7 +1074,7 @@ def takes_too_few(out, out_bar):
 def test_bad_rules_are_told_with_their_line(rule, derive):
     with pytest.raises(ArgumentError) as found, s2s.gradient_override({np.floor: rule}):
         derive(lambda x: np.sum(np.floor(x)))
-    assert f"{rule.__name__} (test_choices.py:{rule.__code__.co_firstlineno})" in str(found.value)
+    assert f"{rule.__name__} (test_nonsmooth.py:{rule.__code__.co_firstlineno})" in str(found.value)
 
 
 # --- the checker ----------------------------------------------------------------------------------------------------
@@ -1092,7 +1092,7 @@ def test_the_checker_tells_why(name):
     for policy in ("straight_through", "sigmoid"):
         with s2s.nonsmooth(policy):
             report = s2s.check_grads(f, (2.63,), order=1)
-        assert [c.place.partition(":")[0] for c in report.choices] == ["test_choices.py"]
+        assert [c.place.partition(":")[0] for c in report.choices] == ["test_nonsmooth.py"]
         assert "by the rule, " in str(report) and "by differences" in str(report)
 
 
