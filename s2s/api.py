@@ -210,12 +210,13 @@ def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return (("backend", backend), ("nonsmooth", (choices.policies(policies, options.get("sharpness")),)))
 
 
-def with_choice(f: Any, choice: Choice) -> Any:
-    """The function ``f``, in which a choice about derivatives holds. Raises ArgumentError for what is no function."""
+def with_choice(f: Any, choice: Choice, option: str) -> Any:
+    """The function ``f``, in which a choice about derivatives holds: outside those that hold there as the same
+    ``option``, the ``choices`` of blocks or the ``nonsmooth`` default. Raises ArgumentError for what is no function."""
     inner = differentiable(f).func if not isinstance(f, Differentiable) else f.func
     options = f.options if isinstance(f, Differentiable) else default_options()
-    held = (*dict(options).get("choices", ()), choice)
-    options = (*(item for item in options if item[0] != "choices"), ("choices", held))
+    held = (*dict(options).get(option, ()), choice)
+    options = (*(item for item in options if item[0] != option), (option, held))
     # kept with the function: a call that is decided at run time asks for it each time
     made = inner.__dict__.setdefault("__s2s_under__", {}) if isinstance(inner, types.FunctionType) else {}
     if options not in made or made[options].func is not inner:  # functools.wraps copies a __dict__

@@ -27,9 +27,9 @@ import numpy as np
 from s2s.record import record
 
 __all__ = [
-    "AMBIENT", "BLOCKS", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen", "gradient_override",
-    "held_again", "key_text", "nonsmooth", "note_met", "note_used", "parts_of", "policies", "register_gradient",
-    "stop_gradient", "straight_through", "watched",
+    "AMBIENT", "BLOCKS", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen",
+    "gradient_override", "held_again", "key_text", "nonsmooth", "note_met", "note_used", "parts_of", "policies",
+    "register_gradient", "stop_gradient", "straight_through", "under", "watched",
 ]
 
 T = TypeVar("T")
@@ -103,6 +103,7 @@ Choices = tuple[Choice, ...]
 
 AMBIENT: ContextVar[Choices] = ContextVar("s2s choices", default=())
 """The choices of the blocks that the program is in: each thread, and each task, has its own."""
+
 
 @contextlib.contextmanager
 def held_again(held: Choices) -> Iterator[None]:
@@ -243,9 +244,7 @@ class _Block:
             note_met(self.choice, found[0])
         if how is not None and (found is not None or surrogates.is_piecewise(f)):
             return chosen(f, how)
-        from s2s.api import with_choice
-
-        return with_choice(f, self.choice)
+        return under(f, self.choice, "choices")
 
     def __repr__(self) -> str:
         return f"s2s.{type(self).__name__}({', '.join(f'{key_text(k)}: {how}' for k, how in self.choice.by_key)})"
@@ -444,6 +443,14 @@ def _entering(manager: Any) -> str:
     """What enters a block, in words."""
     made_by = getattr(getattr(manager, "gen", None), "__name__", "")
     return "a variable" if isinstance(manager, _Block) else f"`{made_by or type(manager).__name__}`"
+
+
+def under(f: Any, choice: Choice, option: str) -> Any:
+    """A function in which a choice holds, see ``api.with_choice``. A conversion to floats has nothing to choose."""
+    from s2s.api import with_choice
+
+    is_conversion = isinstance(f, type) and issubclass(f, (float, complex, np.inexact))
+    return f if is_conversion else with_choice(f, choice, option)
 
 
 def block_of(choice: Choice) -> _Block:

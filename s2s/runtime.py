@@ -1067,6 +1067,13 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple
     return vjp_of_method(receiver, name, args, kwargs)
 
 
+def by_default(block: Any, f: Any) -> Any:
+    """A function in which the choice of a block holds where nothing inside of it says otherwise."""
+    from s2s.choices import under
+
+    return under(f, block.choice, "nonsmooth")
+
+
 def method(name: str) -> Any:
     """A function that calls a method of its first argument."""
 

@@ -1247,3 +1247,37 @@ def test_an_override_of_an_operator_holds_in_second_derivatives():
     with s2s.gradient_override({np.matmul: lambda out, out_bar, a, b: (2.0 * (out_bar @ b.T), a.T @ out_bar)}):
         found = s2s.grad(lambda a, b: np.sum(a @ b), argnums=(0, 1))(a, b)
     assert np.allclose(found[0], 2.0 * np.ones((2, 2)) @ b.T) and np.allclose(found[1], a.T @ np.ones((2, 2)))
+
+
+@s2s.differentiable(nonsmooth="sigmoid", sharpness=50)
+def with_a_default(x):
+    return np.floor(x)
+
+
+@s2s.differentiable(nonsmooth="zero")
+def known_callee(x, functions):
+    return with_a_default(x) + np.floor(x)
+
+
+@s2s.differentiable(nonsmooth="zero")
+def callee_known_at_run_time(x, functions):
+    return functions[0](x) + np.floor(x)
+
+
+def test_the_default_of_the_inner_function_comes_first_also_where_it_is_known_at_run_time():
+    for f in (known_callee, callee_known_at_run_time):
+        arguments = (2.0, [with_a_default])
+        assert s2s.grad(f)(*arguments) == 12.5
+        assert s2s.jvp(f, arguments, (1.0, None))[1] == 12.5
+        t = np.tanh(25 * 0.1)  # the slope is 12.5 (1 - tanh(25 d)^2)
+        second = -12.5 * 2 * 25 * t * (1 - t**2)
+        assert s2s.grad(s2s.grad(f))(2.1, [with_a_default]) == pytest.approx(second, rel=1e-12)
+    assert s2s.grad(callee_known_at_run_time)(2.5, [lambda x: np.floor(x) * x]) == 2.0
+
+
+def test_a_conversion_that_is_known_at_run_time_has_nothing_to_choose():
+    def converted(x, kinds):
+        with s2s.nonsmooth("zero"):
+            return kinds[0](x * x) * np.floor(x)
+
+    assert s2s.grad(converted)(2.5, [float]) == s2s.grad(converted)(2.5, [np.float64]) == 10.0

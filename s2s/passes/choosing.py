@@ -41,6 +41,7 @@ __all__ = [
     "is_open", "of_options", "override", "split", "through", "under_method", "watch", "without",
 ]
 
+
 @dataclass
 class Holding:
     """What holds at a place, the innermost first: ``blocks`` before the ``defaults`` of decorated functions. What was
@@ -305,11 +306,16 @@ def under(self: Specializer, callee: ir.Atom, builder: Any) -> ir.Atom:
     said = self.holding.explicit.get(id(callee.value)) if isinstance(callee, ir.Const) else None
     if said is None and _has_decided(self.frame):
         return callee
-    held = self.holding.all if said is None else (Choice(((callee.value, said),)),)  # type: ignore[union-attr]
-    for choice in dict.fromkeys(held):
-        self.holding.deferred = True
-        block = self.holding.made.setdefault(choice, choices.block_of(choice))
-        callee = builder.let(ir.Call(ir.Const(block), (callee,)), UNKNOWN)
+    holding = self.holding
+    blocks, defaults = holding.blocks, holding.defaults
+    if said is not None:
+        blocks, defaults = (Choice(((callee.value, said),)),), ()  # type: ignore[union-attr]
+    for held, is_default in ((blocks, False), (defaults, True)):
+        for choice in dict.fromkeys(held):
+            holding.deferred = True
+            block = ir.Const(holding.made.setdefault(choice, choices.block_of(choice)))
+            made = ir.Call(ir.Const(rt.by_default), (block, callee)) if is_default else ir.Call(block, (callee,))
+            callee = builder.let(made, UNKNOWN)
     return callee
 
 
@@ -412,7 +418,7 @@ _ENTER_NOTHING = (
 
 
 def _call_by(decorator: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """What a call of a function that was made in the program, with a choice, comes to: ``FORMS`` writes it out."""
+    """What a call of a function that was made in the program, with a choice, comes to: ``call_by`` writes it out."""
     return decorator(f)(*args, **kwargs)
 
 
