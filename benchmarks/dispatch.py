@@ -27,6 +27,10 @@ def many(a: float, b: float, c: float, d: float, e: float, f: float):
     return a * b + c * d + e * f
 
 
+def chosen(x: float, mode: str):
+    return x * x if mode < "m5" else x
+
+
 def generated(function, *args):
     """The generated gradient as a plain function."""
     text = s2s.source(function, *args, mode="grad")
@@ -48,6 +52,21 @@ def microseconds(first, second, args, calls=2000, bursts=200):
     return [1e6 * seconds / calls for seconds in best]
 
 
+def by_options(count, bursts=200):
+    """The time of one call of a gradient that is called with so many strings in turn."""
+    gradient, modes = s2s.grad(chosen), [f"m{k}" for k in range(count)]
+    for mode in modes * 3:
+        gradient(1.5, mode)
+    best = float("inf")
+    for _ in range(bursts):
+        start = time.perf_counter()
+        for _ in range(50):
+            for mode in modes:
+                gradient(1.5, mode)
+        best = min(best, time.perf_counter() - start)
+    return 1e6 * best / (50 * count)
+
+
 def main():
     rows = []
     for function, args in [
@@ -61,6 +80,7 @@ def main():
         plain, decorated = microseconds(function, s2s.differentiable(function), args)
         rows.append((f"differentiable({function.__name__})", plain, decorated, 0.2))
 
+    rows += [(f"grad(chosen), {count} strings", 0.0, by_options(count), 5.0) for count in (1, 8, 30)]
     print(f"{'microseconds a call':<26}{'direct':>9}{'s2s':>9}{'added':>9}{'limit':>9}")
     for label, direct, through, limit in rows:
         added = through - direct

@@ -24,7 +24,10 @@ s2s.functions("linalg")          the functions that have derivative rules
 
 from typing import TYPE_CHECKING, Any
 
-from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and_grad, vjp
+from s2s.critical import section
+
+with section:
+    from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and_grad, vjp
 
 if TYPE_CHECKING:
     from s2s import errors, optim
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from s2s.custom import custom_gradient, defjvp, defvjp, partials
     from s2s.derivatives import Derivative
     from s2s.equations import implicit
+    from s2s.errors import SearchWarning
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
     from s2s.testing import check_grads
@@ -54,6 +58,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Derivative",
     "Differentiable",
+    "SearchWarning",
     "__version__",
     "check_grads",
     "checkpoint",
@@ -98,6 +103,7 @@ _LATER = {
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
     **dict.fromkeys(("custom_gradient", "defjvp", "defvjp", "partials"), "s2s.custom"),
     "Derivative": "s2s.derivatives",
+    "SearchWarning": "s2s.errors",
     "check_grads": "s2s.testing",
     "checkpoint": "s2s.checkpointing",
     "checkpointed": "s2s.checkpointing",
@@ -112,12 +118,10 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Names that are imported when they are first asked for, so that ``import s2s`` is quick."""
-    if name in ("errors", "optim"):
+    if name in ("errors", "optim") or name in _LATER:
         import importlib
 
-        return importlib.import_module(f"s2s.{name}")
-    if name in _LATER:
-        import importlib
-
-        return getattr(importlib.import_module(_LATER[name]), name)
+        with section:
+            module = importlib.import_module(_LATER.get(name, f"s2s.{name}"))
+        return getattr(module, name) if name in _LATER else module
     raise AttributeError(f"module 's2s' has no attribute {name!r}")

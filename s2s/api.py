@@ -77,6 +77,13 @@ class Differentiable(functools.partial[R], Generic[P, R]):
         plain = [item for item in self.options if item not in held]
         return self.func, *plain, *(part for name, value in held for part in (name, *parts_of(value)))
 
+    def clear(self) -> None:
+        """Forget what is compiled for the function's derivatives, in memory; on disk it is replaced by what is compiled
+        from then on. See ``Derivative.clear``."""
+        from s2s import derivatives
+
+        derivatives.clear(self)
+
     @property
     def adjoint_source(self) -> str:
         """The generated gradient: of the last signature that a derivative was compiled for, else by

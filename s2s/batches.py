@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -49,7 +50,7 @@ def map(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Derivativ
 
 
 def _mapped(f: Any, in_axes: Any, out_axes: Any) -> Derivative:
-    each = functools.partial(samples.each, in_axes=in_axes, out_axes=out_axes)
+    each = functools.partial(samples.each, in_axes=_frozen(in_axes), out_axes=_frozen(out_axes))
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         return each(f, args, kwargs)
@@ -80,6 +81,13 @@ def _checked(axes: Any, option: str, shared: bool) -> Any:
         return int(axes)
     choice = "an int, None, or a container of these" if shared else "an int, or a container of ints"
     raise option_error(f"`{option}` has {axes!r}", f"give {choice}")
+
+
+def _frozen(axes: Any) -> Any:
+    """Axes that nobody changes: they are known while compiling."""
+    if isinstance(axes, dict):
+        return types.MappingProxyType({key: _frozen(item) for key, item in axes.items()})
+    return tuple([_frozen(item) for item in axes]) if isinstance(axes, tuple) else axes
 
 
 def _has_axis(axes: Any) -> bool:

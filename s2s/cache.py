@@ -7,8 +7,8 @@ NumPy are what they were: ``load`` compares fingerprints with the live objects. 
 nor astor, and little else: what comes in for it has most of the time that it takes.
 
 Where the folder beside the source cannot be written, the user's cache folder takes its place. A folder or a
-file that another user could write to is never read. ``S2S_CACHE=0`` turns the cache off; ``S2S_CACHE_DIR``
-names the folder.
+file that another user could write to is never read (``folders``). ``S2S_CACHE=0`` turns the cache off;
+``S2S_CACHE_DIR`` names the folder, ``S2S_CACHE_SIZE`` how large one may become.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import functools
 import os
 import platform
 import re
-import stat
 import sys
 import types
 from collections.abc import Iterator
@@ -27,37 +26,45 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s import folders
 from s2s.analysis.values import AbstractValue, Dim
 from s2s.choices import Choice, Override, Policy
+from s2s.inspection import class_attribute
 from s2s.signature import describe, stable_key, with_sizes
 from s2s.versions import (
     AliasGuard,
     AttributeGuard,
     CallGuard,
+    ClassGuard,
     Compiled,
     Dependency,
     EqualGuard,
     Guard,
     KindGuard,
+    NamesGuard,
     ObjectGuard,
     Request,
     SeparateGuard,
+    ShadowGuard,
     SizeGuard,
     Unstorable,
     fingerprint,
     import_path,
     imported,
     new_hash,
+    own_names_of,
+    package_version,
     resolve,
+    stable_mark,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path  # imported late: it brings urllib and more
 
-__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder", "write"]
+__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
 
 FOLDER = "__s2scache__"
-FORMAT = 3
+FORMAT = 4
 MARK = "# s2s cache: "
 
 
@@ -95,29 +102,6 @@ def _user_function(function: types.FunctionType) -> types.FunctionType:
     found = getattr(function, "__s2s_made_of__", function)
     assert isinstance(found, types.FunctionType)
     return found
-
-
-def is_safe(path: str, want_folder: bool) -> bool:
-    """Whether nobody else can have written it: ours or root's, not writable by others, no link."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return False
-    if (stat.S_ISDIR if want_folder else stat.S_ISREG)(found.st_mode) is False:
-        return False
-    if not hasattr(os, "geteuid"):  # Windows: folders of a user are the user's
-        return True
-    return found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _make_folder(folder: str) -> bool:
-    """Make a folder that only we can write to; say whether it can be used."""
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(os.path.abspath(folder)), mode=0o755, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(folder, mode=0o755)
-            os.chmod(folder, 0o755)  # the umask may allow the group
-    return is_safe(folder, want_folder=True) and os.access(folder, os.W_OK | os.X_OK)
 
 
 # --- keys ---------------------------------------------------------------------------------------------------
@@ -221,31 +205,32 @@ def load(
     function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
 ) -> tuple[Compiled, str] | None:
     """The version stored for these arguments, and its file, if it is there and still good."""
-    folders = folders_of(function)
-    if not folders:
+    places = folders_of(function)
+    if not places:
         return None
     try:
         full = full_key(function, arguments, request)
     except Unstorable:
         return None
-    for folder in folders:
-        file = os.path.join(folder, _file_name(function, request, full))
-        if is_safe(folder, want_folder=True) and is_safe(file, want_folder=False):
-            found = _read(file, full, function, arguments)
-            if found is not None:
-                return found, file
+    for folder in places:
+        name = _file_name(function, request, full)
+        content = folders.read(folder, name)
+        found = None if content is None else _read(content, full, function, arguments)
+        if found is not None:
+            return found, os.path.join(folder, name)
     return None
 
 
 def _read(
-    file: str, full: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
+    content: bytes, full: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
 ) -> Compiled | None:
     """The version in a file; None where the file is damaged or out of date, whatever is in it."""
     try:
-        with open(file, encoding="utf-8") as stream:
-            text, _, tail = stream.read().rpartition(MARK)
+        text, _, tail = content.decode().rpartition(MARK)
         data = ast.literal_eval(tail)  # json would have to be imported
-        if data["versions"] != _good_for() or data["key"] != full or data["sum"] != _sum(text):
+        if data["sum"] != _sum(text, {**data, "sum": ""}):
+            return None
+        if data["versions"] != _good_for() or data["key"] != full:
             return None
         if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
             return None
@@ -270,9 +255,13 @@ def _read(
 
 
 def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
-    root, path, mark = item[0], item[1], str(item[2])
+    root, path, mark = item[0], [*map(_read_step, item[1])], str(item[2])
     if root == "self":
         return fingerprint(function.__code__) == mark
+    if root == "version":
+        return package_version(path[0]) == mark
+    if root == "stable":
+        return stable_mark(resolve(function, "import", tuple(path))) == mark
     if root != "argument":
         return fingerprint(resolve(function, root, tuple(path))) == mark
     value = getattr(arguments[path[0]], "value", None)
@@ -296,11 +285,24 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
         if _plain(found) != item["mark"]:
             raise ValueError(f"{item['fn']} gives another result")
         return CallGuard(fn, args, found)
-    path = tuple(item["path"])
+    if item["kind"] == "class":
+        cls, name = imported(item["cls"]), item["name"]
+        _require((class_attribute(cls, name, _MISSING) is not _MISSING) is item["there"], f"{item['cls']}.{name}")
+        return ClassGuard(cls, name, item["there"])
+    path = tuple(_read_step(step) for step in item["path"])
     live = resolve(owner or function, item["root"], path)
+    if item["kind"] == "attribute":
+        _require(hasattr(live, item["name"]) is item["there"], item["name"])
+        return AttributeGuard(item["root"], path, item["name"], item["there"], owner)
+    if item["kind"] == "shadow":
+        _require(item["name"] not in own_names_of(live), item["name"])
+        return ShadowGuard(item["root"], path, item["name"], owner)
+    if item["kind"] == "names":
+        _require([*live] == item["names"], str(path))
+        return NamesGuard(item["root"], path, tuple(item["names"]), owner)
     if item["kind"] == "object":
         if _object_mark(live) != item["mark"]:
-            raise ValueError(f"{'.'.join(path)} is another object")
+            raise ValueError(f"{path} is another object")
         return ObjectGuard(item["root"], path, live, owner)
     aval = describe(live, item["symbol"])
     if stable_key(aval) != item["mark"]:
@@ -308,6 +310,14 @@ def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
     if stable_key(aval) != item["mark"]:
         raise ValueError(f"{path[0]} is of another kind")
     return KindGuard(item["root"], path[0], aval, owner, path[1:])
+
+
+_MISSING = object()
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"{what} is not as it was")
 
 
 def _owner(path: str) -> types.FunctionType:
@@ -327,8 +337,8 @@ def store(
 ) -> str | None:
     """Write a version; give its file, or None where it cannot be stored (the cache is off, no folder can be
     written, or it holds objects without import path)."""
-    folders = folders_of(function)
-    if not folders or compiled.objects:
+    places = folders_of(function)
+    if not places or compiled.objects:
         return None
     try:
         full = full_key(function, arguments, request)
@@ -336,10 +346,10 @@ def store(
     except Unstorable:
         return None
     text = f"{_text(compiled)}{MARK}{data!r}\n"
-    for folder in folders:
-        if _make_folder(folder):
+    for folder in places:
+        if folders.make(folder):
             file = os.path.join(folder, _file_name(function, request, full))
-            if write(file, text.encode()):
+            if folders.write(file, text.encode()):
                 return file
     return None
 
@@ -348,18 +358,19 @@ def _text(compiled: Compiled) -> str:
     return compiled.text if compiled.text.endswith("\n") else f"{compiled.text}\n"
 
 
-def _sum(text: str) -> str:
-    return new_hash(text.encode(), digest_size=32).hexdigest()
+def _sum(text: str, data: dict[str, Any]) -> str:
+    """A hash of all that is in a file, its own place left empty."""
+    return new_hash(f"{text}{data!r}".encode(), digest_size=32).hexdigest()
 
 
 def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[str, Any]:
     """What the comment line says. Raises Unstorable."""
     dependencies = [["self", [], fingerprint(function.__code__)]]
     for dependency in compiled.dependencies:
-        if not dependency.fingerprint:
+        if not dependency.fingerprint and dependency.root != "version":
             raise Unstorable(".".join(map(str, dependency.path)))
-        dependencies.append([dependency.root, list(dependency.path), dependency.fingerprint])
-    return {
+        dependencies.append([dependency.root, [*map(_written, dependency.path)], dependency.fingerprint])
+    data = {
         "key": full,
         "versions": _good_for(),
         "entry": compiled.entry,
@@ -367,25 +378,33 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         "globals": list(compiled.globals),
         "free": list(compiled.free),
         "dependencies": dependencies,
-        "guards": [_guard_data(guard) for guard in compiled.guards],
+        "guards": [_guard_data(guard) for guard in compiled.guards if not _is_left(guard)],
         "result": compiled.result,
         "met": list(compiled.met),
         "made": dict(compiled.made),
-        "sum": _sum(_text(compiled)),
+        "sum": "",
     }
+    return {**data, "sum": _sum(_text(compiled), data)}
 
 
 def _guard_data(guard: Guard) -> dict[str, Any]:
     owner = None
     if guard.owner is not None:
         owner = _owner_path(guard.owner)
-    if isinstance(guard, (AttributeGuard, AliasGuard)) or not all(
-        type(step) is str for step in getattr(guard, "path", ())
-    ):
-        raise Unstorable("an object that is found when the program runs")
-    if isinstance(guard, (ObjectGuard, KindGuard)) and guard.root in ("argument", "value"):
-        raise Unstorable("an object that is an argument")
     match guard:
+        case ClassGuard(cls, name, there):
+            path = import_path(cls)
+            if path is None:
+                raise Unstorable("a class")
+            return {"kind": "class", "cls": path, "name": name, "there": there, "owner": None}
+        case AttributeGuard(_, _, name, there):
+            return {"kind": "attribute", "name": name, "there": there, **_place_data(guard, guard.path)}
+        case ShadowGuard(_, _, name):
+            return {"kind": "shadow", "name": name, **_place_data(guard, guard.path)}
+        case NamesGuard(_, _, names):
+            return {"kind": "names", "names": [*names], **_place_data(guard, guard.path)}
+        case AliasGuard():
+            raise Unstorable("two objects that are found when the program runs")
         case CallGuard(fn, args, value):
             path = import_path(fn)
             if path is None:
@@ -404,25 +423,44 @@ def _guard_data(guard: Guard) -> dict[str, Any]:
                 "second": [second.symbol, second.offset],
                 "owner": owner,
             }
-        case ObjectGuard(root, path, value):
-            return {
-                "kind": "object",
-                "root": root,
-                "path": list(path),
-                "mark": _object_mark(value),
-                "owner": owner,
-            }
-        case KindGuard(root, name, aval, _, rest):
-            if not all(type(step) is str for step in rest):
-                raise Unstorable("a part of a container")
-            return {
-                "kind": "kind",
-                "root": root,
-                "path": [name, *rest],
-                "symbol": name,
-                "mark": stable_key(aval),
-                "owner": owner,
-            }
+        case ObjectGuard(_, path, value):
+            return {"kind": "object", "mark": _object_mark(value), **_place_data(guard, path)}
+        case KindGuard(_, name, aval, _, rest):
+            place = _place_data(guard, (name, *rest))
+            return {"kind": "kind", "symbol": str(place["path"][0]), "mark": stable_key(aval), **place}
+
+
+def _is_left(guard: Guard) -> bool:
+    """Whether a guard need not be written: a dependency says the same, and it is not asked at each call."""
+    return isinstance(guard, ObjectGuard) and (guard.late or _is_of_rule(guard))
+
+
+def _is_of_rule(guard: ObjectGuard) -> bool:
+    """Whether it is about the code of a rule of the user, which the versions of all files depend on."""
+    return guard.found is not None and guard.found[0] == "rule"
+
+
+def _place_data(guard: Any, path: tuple[Any, ...]) -> dict[str, Any]:
+    """Where a guard looks, for another process. Raises Unstorable where that would find nothing."""
+    root, owner = guard.root, guard.owner
+    if root == "value" and guard.found is not None:
+        root, start, owner = guard.found
+        path = (*start, *path[1:])
+    if root in ("argument", "value") or not all(map(_is_step, path)):
+        raise Unstorable("an object that is found when the program runs")
+    return {"root": root, "path": [*map(_written, path)], "owner": None if owner is None else _owner_path(owner)}
+
+
+def _written(step: Any) -> Any:
+    return [step[0]] if type(step) is tuple else step
+
+
+def _is_step(step: Any) -> bool:
+    return type(step) is str or (type(step) is tuple and len(step) == 1 and type(step[0]) in (str, int))
+
+
+def _read_step(step: Any) -> Any:
+    return tuple(step) if type(step) is list else step
 
 
 def _plain(value: Any) -> tuple[str, Any]:
@@ -456,22 +494,6 @@ def _object_mark(value: Any) -> str:
             raise Unstorable("a module")
         return f"module {path}"
     return f"{import_path(value)} {fingerprint(value)}"
-
-
-def write(file: str, content: bytes) -> bool:
-    """Put a file there in one step: other processes see the old one or the new one, whole. False where that
-    fails."""
-    temporary = os.path.join(os.path.dirname(file), f".{os.getpid()}.{os.urandom(6).hex()}.tmp")
-    try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.replace(temporary, file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        return False
-    return True
 
 
 # --- the command line's view --------------------------------------------------------------------------------

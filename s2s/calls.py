@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s import stack
 from s2s.checkpointing import Checkpoint
 from s2s.custom import gives_gradient, value_and_pullback, value_and_tangent
 from s2s.signature import describe, has_float
@@ -24,6 +25,10 @@ def vjp_of_call(
 ) -> tuple[Any, Pullback]:
     """``fn(*args, **kwargs)`` and its pullback, which gives a cotangent per positional argument, then one per keyword;
     None for those that have none. ``changes`` as in ``derivative``."""
+    return stack.deeper(_vjp_of_call, fn, args, kwargs, changes)
+
+
+def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str) -> tuple[Any, Pullback]:
     from s2s.derivatives import derivative
 
     if isinstance(fn, Checkpoint):
@@ -45,7 +50,7 @@ def vjp_of_call(
     out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), changes)(*given, **rest)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
-        found = pullback(cotangent)
+        found = stack.deeper(pullback, cotangent)
         bars = (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
         values = (*args, *kwargs.values())
         return tuple(_found(bar, v) for bar, v in zip(bars, values, strict=True))
@@ -57,6 +62,12 @@ def jvp_of_call(
     fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
 ) -> tuple[Any, Any]:
     """The result of a call and its tangent; arguments as ``runtime.push`` has them."""
+    return stack.deeper(_jvp_of_call, fn, name, values, dots, keys)
+
+
+def _jvp_of_call(
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
+) -> tuple[Any, Any]:
     from s2s.derivatives import jvp
     from s2s.errors import error
 

@@ -46,10 +46,12 @@ middle is in proportion to it."""
 
 @record
 class Policy:
-    """What stands for the derivative of a piecewise constant function: one of ``POLICIES``."""
+    """What stands for the derivative of a piecewise constant function: one of ``POLICIES``, or ``"open"`` while that
+    is not decided. ``why`` says what it was decided by, where the program has chosen nothing."""
 
     name: str
     sharpness: float | None = None
+    why: str = ""
 
     def __str__(self) -> str:
         return f'nonsmooth="{self.name}"' + (f", sharpness={self.sharpness:g}" if self.sharpness else "")

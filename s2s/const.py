@@ -6,6 +6,10 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from s2s.inspection import is_hashable, look_up
+
+__all__ = ["Const", "is_hashable"]
+
 _FLOATS = frozenset({float, complex})
 _LITERALS = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
 
@@ -47,22 +51,13 @@ class Const:
         return _show(self.value)
 
 
-def is_hashable(fn: Any) -> bool:
-    """Whether an object can be looked up in a table."""
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
-
-
 def _show(value: Any) -> str:
     if isinstance(value, (int, float, complex, str, bytes, type(None), bool)) or value is Ellipsis:
         return repr(value)
     if isinstance(value, tuple):
         return "(" + ", ".join(map(_show, value)) + ("," if len(value) == 1 else "") + ")"
-    name = getattr(value, "__name__", None)
+    name = look_up(value, "__name__", None)
     if name is None:
         return f"<{type(value).__name__}>"
-    module = getattr(value, "__module__", None)
+    module = look_up(value, "__module__", None)
     return name if module in (None, "builtins", operator.__name__) else f"{module}.{name}"

@@ -11,7 +11,6 @@ import functools
 import inspect
 import types
 import weakref
-from _thread import RLock  # as functools has it: threading is not imported by NumPy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, option_error, options_of
 from s2s.choices import AMBIENT, held_again, note_used
+from s2s.critical import section
 from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
 from s2s.signature import annotated, describe, has_attributes, has_float
 from s2s.target import Target, argument_error, error, target_of
@@ -71,6 +71,25 @@ class Derivative(functools.partial[Any]):
             dispatcher = dispatcher.dispatcher_for(args, kwargs)
         return dispatcher.differentiated(dispatcher.collect(*args, **kwargs))
 
+    def clear(self) -> None:
+        """Forget what is compiled, to start afresh: the next call of this derivative, and of any other derivative of
+        the same function, compiles.
+
+        Versions are compiled again by themselves when what they were made of changes: functions, options, classes.
+        This is for what they are not asked about at each call (``docs/design/versions.md`` has the list). In this
+        process nothing is read from the disk cache for this function from then on; what the next calls compile replaces
+        the files there. Other processes compare what they find on disk with what they are themselves.
+
+        >>> import s2s
+        >>> square_grad = s2s.grad(lambda x: x * x)
+        >>> square_grad(3.0)
+        6.0
+        >>> square_grad.clear()
+        >>> square_grad
+        <s2s lambda_grad: nothing compiled yet>
+        """
+        clear(self)
+
     @property
     def source(self) -> str:
         """The generated code of the version that was compiled or looked up last; ArgumentError before
@@ -99,9 +118,6 @@ class _Store:
 
     def __reduce__(self) -> Any:
         return _Store, (None,)
-
-
-_store_lock = RLock()
 
 
 def store_of(f: Any) -> _Store:
@@ -147,7 +163,7 @@ def derivative(
     single = argnums is not None and not isinstance(argnums, (tuple, list))
     wanted = (argnums,) if single else None if argnums is None else tuple(argnums)
     note_used(None)
-    with _store_lock:
+    with section.lock:
         store = store_of(f)
         where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic)
         try:
@@ -158,6 +174,8 @@ def derivative(
                 f"`argnums` is {argnums!r}, which is neither a position nor a name",
                 "give an int, the name of a parameter, or a tuple of these",
             ) from None
+        if found is not None and getattr(found.dispatcher, "has_other_parameters", False):
+            _make_again(found)
         if found is None:
             options = (*options_of(f), ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
             options += (("holomorphic", True),) if holomorphic else ()
@@ -174,13 +192,37 @@ _made: weakref.WeakSet[Derivative] = weakref.WeakSet()
 
 def forget() -> None:
     """Forget what was compiled, in every derivative that there is: a function has another rule."""
-    with _store_lock:
+    with section:
         dispatch.forget()
         for made in sorted(_made, key=_depth):
-            f, kept = made.made_from[1], made.__dict__
-            fresh = _new_derivative(f, made.dispatcher.ask, store_of(f))
-            state: Any = fresh.func, (), {}, {**kept, "dispatcher": fresh.dispatcher}
-            made.__setstate__(state)  # type: ignore[attr-defined]
+            _make_again(made)
+
+
+def clear(f: Any) -> None:
+    """Forget what was compiled for a function, in all of its derivatives; see ``Derivative.clear``."""
+    with section:
+        origin = _origin_of(f)
+        if isinstance(origin, types.FunctionType):
+            dispatch.start_afresh(origin)
+        for made in sorted(_made, key=_depth):
+            if _origin_of(made) is origin:
+                _make_again(made)
+
+
+def _origin_of(f: Any) -> Any:
+    """The function that a derivative is one of, by whatever is around it; what has no Python code, itself."""
+    while isinstance(f, Derivative):
+        f = f.made_from[1]
+    target = target_of(f)
+    return f if target is None else target.function
+
+
+def _make_again(made: Derivative) -> None:
+    """Give a derivative, which stays the same object, a dispatcher that knows no version."""
+    f, kept = made.made_from[1], made.__dict__
+    fresh = _new_derivative(f, made.dispatcher.ask, store_of(f))
+    state: Any = fresh.func, (), {}, {**kept, "dispatcher": fresh.dispatcher}
+    made.__setstate__(state)  # type: ignore[attr-defined]
 
 
 def _depth(made: Derivative) -> int:

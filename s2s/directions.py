@@ -37,6 +37,11 @@ def unbroadcast(g: Any, x: Any) -> Any:
     return np.asarray(summed if kind.kind == "c" else np.real(summed), kind if kind.kind in "fc" else None)
 
 
+def ravel(x: Any) -> Any:
+    """As ``np.ravel``, a view of the same arrays: of those that are contiguous."""
+    return np.reshape(np.ascontiguousarray(x), (-1, np.shape(x)[-1]))
+
+
 def index(key: Any) -> Any:
     """An index that leaves the directions alone."""
     parts = key if isinstance(key, tuple) else (key,)

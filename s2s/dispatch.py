@@ -23,17 +23,15 @@ import importlib
 import inspect
 import os
 import re
-import sys
 import textwrap
 import types
 import weakref
-from _thread import RLock  # as functools has it: threading is not imported by NumPy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from s2s import cache
+from s2s import boundary, cache
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -49,7 +47,11 @@ from s2s.analysis.values import (
     Unknown,
 )
 from s2s.backends import runnable
+from s2s.bounded import Recent
 from s2s.choices import AMBIENT, Choices, key_text, note_met, note_used
+from s2s.const import Const
+from s2s.critical import section
+from s2s.inspection import class_attribute, module_of
 from s2s.link import link
 from s2s.record import record
 from s2s.signature import Names, describe, guard_source, has_float, key, with_length, with_sizes
@@ -67,16 +69,20 @@ from s2s.versions import (
     AliasGuard,
     AttributeGuard,
     CallGuard,
+    ClassGuard,
     Compiled,
     EqualGuard,
     Guard,
     KindGuard,
+    NamesGuard,
     ObjectGuard,
     Path,
     Request,
     SeparateGuard,
+    ShadowGuard,
     SizeGuard,
     builtins_of,
+    own_names_of,
     resolve,
 )
 
@@ -91,26 +97,33 @@ MOST = 64
 MOST_OBJECTS = 8
 """A parameter that came with more functions or strings than this is no longer specialised by them."""
 
-_LOCK = RLock()
-_TRUSTED = {"numpy", "scipy", *sys.stdlib_module_names}
+CHECKED = os.environ.get("S2S_CHECK_IR", "") not in ("", "0")
 
-_shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, list[Compiled]]] = weakref.WeakKeyDictionary()
+
+_shared: weakref.WeakKeyDictionary[types.CodeType, Recent[Any, list[Compiled]]] = weakref.WeakKeyDictionary()
 """What was compiled, by code object: closures and lambdas made anew at each call share it."""
+
+
+_afresh: set[tuple[str, str, int]] = set()
+"""The functions for which nothing is read from disk any more: they are compiled anew, and the files are replaced."""
 
 
 def forget() -> None:
     """Forget what was compiled for code objects: a function has another rule."""
-    with _LOCK:
+    with section:
         _shared.clear()
 
 
-def _new_lock() -> None:
-    global _LOCK
-    _LOCK = RLock()
+def start_afresh(function: types.FunctionType) -> None:
+    """Forget what was compiled for a function, and take nothing from disk for it from here on."""
+    with section:
+        _shared.pop(function.__code__, None)
+        _afresh.add(_place_of(function))
 
 
-if hasattr(os, "register_at_fork"):  # a fork copies a lock that nobody will release
-    os.register_at_fork(after_in_child=_new_lock)
+def _place_of(function: types.FunctionType) -> tuple[str, str, int]:
+    code = function.__code__
+    return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
 def run_compiler(
@@ -280,6 +293,16 @@ class Version:
         return any(isinstance(aval, Unknown) for aval in self.avals)
 
 
+_Tested: TypeAlias = tuple[Version, tuple[str, ...], Names]
+"""A version, the conditions under which it holds, and the objects that these are about."""
+
+
+def _option_at(entry: _Tested, place: int) -> str | None:
+    """The string that a version is for at a parameter; None where it is for others too."""
+    aval = entry[0].avals[place]
+    return aval.value if isinstance(aval, Known) and type(aval.value) is str else None
+
+
 class Dispatcher:
     """The versions of one function for one ask. ``function`` is what to call: its identity stays, its code
     changes.
@@ -302,11 +325,13 @@ class Dispatcher:
         self.ask = ask
         self.name = name
         self.last: Version | None = None
+        self._code = target.function.__code__
         self._finish = finish
         self._on_version = on_version
         self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
-        self._tested: list[tuple[Version, tuple[str, ...], Names]] = []
+        self._tested: list[_Tested] = []
         self._objects: dict[int, set[int]] = {}
+        self._options: dict[tuple[str, str], tuple[Any, ...]] = {}
         # what takes a derivative of another function is compiled for each: with any function it would call itself
         self._is_of_s2s = (target.function.__module__ or "").startswith("s2s.")
         self._held, self._outside = held, outside
@@ -384,15 +409,33 @@ class Dispatcher:
         Raises the errors of the compiler, and ArgumentError where an argument to differentiate has no
         derivative.
         """
-        with _LOCK:
-            avals = self._describe(values)
-            request = self.ask.request(self.target, avals, values)
-            version = self._find(avals, request, values)
-            self._install(version, values)
-            self.last = version
-            if self._on_version is not None:
-                self._on_version(version)
-            return version
+        with section:
+            return boundary.within(lambda: self._version_for(values), self.target.function, self.ask.mode, values)
+
+    def _version_for(self, values: tuple[Any, ...]) -> Version:
+        self._check_parameters()
+        avals = self._describe(values)
+        request = self.ask.request(self.target, avals, values)
+        version = self._find(avals, request, values)
+        self._install(version, values)
+        self.last = version
+        if self._on_version is not None:
+            self._on_version(version)
+        return version
+
+    @property
+    def has_other_parameters(self) -> bool:
+        """Whether the function was given code with other parameters than those that the dispatcher has."""
+        function = self.target.function
+        if function.__code__ is self._code:
+            return False
+        return tuple(p.name for p in parameters_of(function)) != self.target.parameters
+
+    def _check_parameters(self) -> None:
+        """Raise where the function's code was replaced by one with other parameters than the dispatcher has."""
+        if self.has_other_parameters:
+            names = ", ".join(p.name for p in parameters_of(self.target.function))
+            raise error("S2S530", name=self.target.name, parameters=names)
 
     def _find(self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]) -> Version:
         """The version for these arguments, known or new.
@@ -412,6 +455,7 @@ class Dispatcher:
                 self._keep(version)
                 wrong = self._wrong_sizes(version, values)
                 if not wrong:
+                    self._check_own(version, values)
                     return version
             before = avals
             for symbol, length in self._lengths_in(wrong, values):
@@ -421,6 +465,14 @@ class Dispatcher:
                 raise error("S2S901", problem=f"{wrong[0]} does not hold for its own call")
         raise error("S2S901", problem=f"no version of {self.name} fits its own call")
 
+    def _check_own(self, version: Version, values: tuple[Any, ...]) -> None:
+        """Raise where a guard does not hold for the call that the version was compiled for: it would be compiled again
+        at each call. Asked where the environment wants it, as the tests do."""
+        if CHECKED and not self._holds(version, values):
+            by_name = dict(zip(self.target.parameters, values, strict=True))
+            guard = next(guard for guard, owner in version.guards if not _guard_holds(guard, owner, by_name))
+            raise error("S2S901", problem=f"{guard} does not hold for its own call")
+
     def _as_inner(
         self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]
     ) -> tuple[AbstractValue, ...]:
@@ -428,7 +480,7 @@ class Dispatcher:
         inner: Dispatcher | None = self.target.derived
         if inner is None:
             return avals
-        given = inner.version_for(values).avals
+        given = inner._version_for(values).avals
         kinds = (Array, Sequence, Mapping, Instance)
         return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
 
@@ -482,8 +534,9 @@ class Dispatcher:
 
     def version_of(self, avals: tuple[AbstractValue, ...], request: Request) -> Version:
         """A version for abstract values alone, which is not installed."""
-        with _LOCK:
-            return self._make(avals, request, None)
+        with section:
+            return boundary.within(
+                lambda: self._make(avals, request, None), self.target.function, request.mode, ())
 
     def _miss(self, *values: Any) -> Any:
         return self.version_for(values).call(*values)
@@ -514,10 +567,11 @@ class Dispatcher:
         self, inner: Version | None, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
         """The version that is compiled from the primal, or from a version of the inner derivative."""
-        function, guards = (self.target.function, ()) if inner is None else (inner.raw, inner.guards)
+        function, guards = (self.target.function, self._own_code()) if inner is None else (inner.raw, inner.guards)
         by_name = None if values is None else dict(zip(_parameter_names(function), values, strict=True))
         compiled, file = find_or_compile(
-            function, _arguments(function, avals), _rename(request, self.target, function), by_name
+            function, _arguments(function, avals), _rename(request, self.target, function), by_name,
+            _place_of(self.target.function) not in _afresh,
         )
         for aval in avals:
             _let_go(aval)
@@ -533,15 +587,22 @@ class Dispatcher:
             version.call = self._finish(version, self.target)
         return version
 
+    def _own_code(self) -> tuple[tuple[Guard, types.FunctionType], ...]:
+        """The guard on the function's own code, which may be replaced: a notebook that reloads a module does that."""
+        function = self.target.function
+        if self._is_of_s2s:
+            return ()
+        return ((ObjectGuard("value", (Const(function), "__code__"), function.__code__), function),)
+
     def _inner_version(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...] | None) -> Version | None:
         """For the derivative of a derivative the version of the inner one that is differentiated: None for others."""
         inner: Dispatcher | None = self.target.derived
         if inner is None:
             return None
         if values is not None:
-            version = inner.version_for(values)
+            version = inner._version_for(values)
         else:
-            version = inner.version_of(avals, inner.ask.request(inner.target, avals, ()))
+            version = inner._make(avals, inner.ask.request(inner.target, avals, ()), None)
         # what keeps states is no arithmetic
         return self._remade(version, values, ("checkpoints", "off")) if version.keeps_states else version
 
@@ -595,8 +656,14 @@ class Dispatcher:
                 tests.append(f"{self._writer.expression(name)} is {self._writer.expression(aval.name)}")
                 continue
             tests += guard_source(self._writer.expression(name), aval, names, value)
+        hidden: dict[int, tuple[Any, list[str]]] = {}
         for guard, owner in version.guards:
-            tests += _guard_conditions(guard, owner, self._writer, names)
+            if _takes_builtin(guard, owner) and owner.__globals__ is not self._writer.globals:
+                hidden.setdefault(id(owner.__globals__), (owner.__globals__, []))[1].append(guard.path[0])  # type: ignore[union-attr]
+            else:
+                tests += _guard_conditions(guard, owner, self._writer, names)
+        for scope, taken in hidden.values():  # one test for all builtins that a module of others must not hide
+            tests.append(f"{names.add(scope, 'g')}.keys().isdisjoint({(*sorted(taken),)!r})")
         return tuple(dict.fromkeys(tests)), names
 
     def _holds(self, version: Version, values: tuple[Any, ...]) -> bool:
@@ -619,8 +686,40 @@ class Dispatcher:
         self._tested.insert(0, (version, conditions, names))
         self._tested.sort(key=lambda entry: entry[0].is_general)
         del self._tested[MOST:]
-        entries = [(conditions, names, entry.call) for entry, conditions, names in self._tested[:INLINE]]
-        self.function.__code__ = self._writer.code(entries, self._miss)
+        self.function.__code__ = self._code_for(self._tested, None)
+
+    def _code_for(self, tested: list[_Tested], inner: str | None) -> types.CodeType:
+        """The code that finds one of these versions: it tests them in turn, or, where there are more than a few, looks
+        up by a parameter that is a string which of them to test. ``inner`` names the parameter by which it was looked
+        up already."""
+        table: dict[str, Callable[..., Any]] = {}
+        switch = self._switch(tested) if len(tested) > INLINE and inner is None else None
+        if switch is not None:
+            place = self.target.parameters.index(switch)
+            options = [_option_at(entry, place) for entry in tested]
+            for option in dict.fromkeys(options):
+                if option is not None:
+                    table[option] = self._for_option(
+                        switch, option, [e for e, o in zip(tested, options, strict=True) if o in (option, None)])
+            tested = [entry for entry, option in zip(tested, options, strict=True) if option is None]
+        entries = [(conditions, names, entry.call) for entry, conditions, names in tested[:INLINE]]
+        return self._writer.code(entries, self._miss, switch, table, inner is not None)
+
+    def _switch(self, tested: list[_Tested]) -> str | None:
+        """The parameter that tells most versions apart by being one string or another."""
+        counts = {
+            name: len({_option_at(entry, place) for entry in tested} - {None})
+            for place, name in enumerate(self.target.parameters) if name not in self.target.fixed
+        }
+        name = max(counts, key=counts.__getitem__, default=None)
+        return name if name is not None and counts[name] > 1 else None
+
+    def _for_option(self, switch: str, option: str, tested: list[_Tested]) -> Callable[..., Any]:
+        """The function that finds the version for calls with one string, made once for the same versions."""
+        key = switch, option, tuple(id(names) for _, _, names in tested)
+        if self._options.get((switch, option), (None,))[0] != key:
+            self._options[switch, option] = key, self._writer.inner(self._code_for(tested, switch)), tested
+        return self._options[switch, option][1]  # type: ignore[no-any-return]
 
 
 def _let_go(aval: AbstractValue) -> None:
@@ -654,16 +753,18 @@ def _rename(request: Request, target: Target, function: types.FunctionType) -> R
 
 def find_or_compile(
     function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request,
-    values: dict[str, Any] | None = None,
+    values: dict[str, Any] | None = None, reads: bool = True,
 ) -> tuple[Compiled, str | None]:
-    """The version from memory, from disk, or from the compiler; and the file where it is kept, if it is. ``values`` are
-    the arguments of the call, where there is one."""
-    shared = _shared.setdefault(function.__code__, {})
+    """The version from memory, from disk (where ``reads``), or from the compiler; and the file where it is kept, if it
+    is. ``values`` are the arguments of the call, where there is one."""
+    if validating():
+        return _validated(function, arguments, request, values), None
+    shared = _shared.setdefault(function.__code__, Recent(MOST))
     where = (function.__code__.co_filename, tuple(arguments.items()), request)
     for compiled in shared.get(where, ()):
         if _still_holds(compiled, function, values):
             return compiled, None
-    stored = cache.load(function, arguments, request)
+    stored = cache.load(function, arguments, request) if reads else None
     if stored is None:
         compiled = run_compiler(function, arguments, request)
         file = cache.store(function, arguments, request, compiled)
@@ -672,6 +773,39 @@ def find_or_compile(
     shared.setdefault(where, []).append(compiled)
     del shared[where][:-8]
     return compiled, file
+
+
+def validating() -> bool:
+    """Whether every stage of the compiler is checked against the one before it: ``S2S_VALIDATE=1``."""
+    return os.environ.get("S2S_VALIDATE", "") not in ("", "0")
+
+
+def _validated(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, values: dict[str, Any] | None
+) -> Compiled:
+    """A version that is compiled anew, each stage of it run beside the one before it."""
+    from s2s import pipeline
+    from s2s.stages import Stages
+    from s2s.validation.validate import Compilation, check
+
+    stages = Stages()
+    compilation = Compilation(function, arguments, request, stages, values)
+    compilation.begin()
+    try:
+        compiled: Compiled = pipeline.compile(function, arguments, request, stages)
+    except Exception as problem:
+        if not hasattr(problem, "diagnostic") or problem.diagnostic.code == "S2S901":
+            check(compilation)  # a pass before may have broken it
+        raise
+    compilation.raw = link(compiled, function)
+    compilation.fits = lambda values: _fits(compiled, function, values)
+    check(compilation)
+    return compiled
+
+
+def _fits(compiled: Compiled, function: types.FunctionType, values: dict[str, Any]) -> bool:
+    """Whether all that a version relies on holds for a call."""
+    return all(_guard_holds(guard, guard.owner or function, values) for guard in compiled.guards)
 
 
 def _still_holds(
@@ -696,6 +830,16 @@ def _guard_holds(guard: Guard, owner: types.FunctionType, arguments: dict[str, A
                 if root == "argument" and arguments is None:
                     return True
                 return hasattr(resolve(owner, root, path, arguments), name) is is_there
+            case ShadowGuard(root, path, name):
+                if root == "argument" and arguments is None:
+                    return True
+                return name not in own_names_of(resolve(owner, root, path, arguments))
+            case NamesGuard(root, path, names):
+                if root == "argument" and arguments is None:
+                    return True
+                return [*resolve(owner, root, path, arguments)] == [*names]
+            case ClassGuard(cls, name, is_there):
+                return (class_attribute(cls, name, _MISSING) is not _MISSING) is is_there
             case KindGuard(root, name, aval, _, rest):
                 if root == "argument" and arguments is None:
                     return True
@@ -749,7 +893,11 @@ def _split_symbol(symbol: str) -> tuple[str, str, str]:
 
 
 def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, names: Names) -> list[str]:
+    if getattr(guard, "late", False):
+        return []
     match guard:
+        case ObjectGuard("value", (const, ("__code__" | "__defaults__") as step), value):  # functions have these always
+            return [f"{names.add(const.value)}.{step} is {names.add(value)}"]
         case ObjectGuard(root, path, value):
             if root in ("argument", "value") or any(type(step) is tuple for step in path):
                 return [f"{_path_source(root, path, owner, writer, names)} is {names.add(value)}"]
@@ -757,6 +905,13 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
         case AttributeGuard(root, path, name, is_there):
             source = f"{names.add(hasattr)}({_path_source(root, path, owner, writer, names)}, {name!r})"
             return [source if is_there else f"not {source}"]
+        case ShadowGuard(root, path, name):
+            held = f"{_path_source(root, path, owner, writer, names)}.__dict__"
+            return [f"{name!r} not in {held}"]
+        case NamesGuard(root, path, keys):
+            return [f"[*{_path_source(root, path, owner, writer, names)}] == {[*keys]!r}"]
+        case ClassGuard():
+            return []
         case KindGuard(root, name, aval, _, rest):
             if root in ("argument", "value") or rest:
                 return guard_source(_path_source(root, (name, *rest), owner, writer, names), aval, names, None)
@@ -779,6 +934,15 @@ def _guard_conditions(guard: Guard, owner: types.FunctionType, writer: _Writer, 
             return [f"not {names.add(np.may_share_memory)}({places})"]
 
 
+def _takes_builtin(guard: Guard, owner: types.FunctionType) -> bool:
+    """Whether a guard is about a builtin that no variable of the module hides."""
+    return (
+        isinstance(guard, ObjectGuard) and guard.root == "global" and len(guard.path) == 1
+        and guard.path[0] not in owner.__globals__
+        and builtins_of(owner).get(guard.path[0], _MISSING) is guard.value
+    )
+
+
 def _place_source(place: str, writer: _Writer) -> str:
     name = re.split(r"[.\[]", place, maxsplit=1)[0]
     return f"{writer.expression(name)}{place[len(name) :]}"
@@ -792,8 +956,6 @@ def _object_conditions(
         return [f"{first} is {names.add(value)}"]
     holder = resolve(owner, root, path[:1])
     is_module = isinstance(holder, types.ModuleType)
-    if is_module and holder.__name__.partition(".")[0] in _TRUSTED:  # nobody rebinds what is in these
-        return [f"{first} is {names.add(holder)}"]
     if is_module and len(path) > 2:  # a class may have lost the attribute
         return [f"{_path_source(root, path, owner, writer, names)} is {names.add(value)}"]
     if is_module:
@@ -912,12 +1074,31 @@ class _Writer:
         made.__module__ = self.target.function.__module__
         return made
 
-    def code(self, entries: Any, miss: Any) -> types.CodeType:
-        """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn."""
+    def inner(self, code: types.CodeType) -> types.FunctionType:
+        """A function with code that ``code`` has made for calls from a dispatcher."""
+        return types.FunctionType(code, self.globals, self.name, None, (types.CellType(self._kept),))
+
+    def code(
+        self, entries: Any, miss: Any, switch: str | None = None, table: dict[str, Any] | None = None,
+        is_inner: bool = False,
+    ) -> types.CodeType:
+        """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn. Before that it
+        calls what ``table`` has for the string that the parameter ``switch`` is. Code that ``is_inner`` is called with
+        the values of the function's parameters."""
         objects = {self._fixed[name]: value for name, value in self.target.fixed.items()}
-        lines = [f"def {self.name}({self._parameters()}):"]
-        lines += [*self._leave(objects), *self._read_defaults(objects), *self._merge(objects)]
+        own = ", ".join(name for name in self.target.parameters if name not in self._fixed)
+        lines = [f"def {self.name}({own if is_inner else self._parameters()}):"]
+        if not is_inner:
+            lines += [*self._leave(objects), *self._read_defaults(objects), *self._merge(objects)]
         arguments = ", ".join(map(self.expression, self.target.parameters))
+        if switch is not None:
+            text, find, found = (f"{self.prefix}{name}" for name in ("str", "find", "found"))
+            objects |= {text: str, find: (table or {}).get}
+            lines += [
+                f"    if {switch}.__class__ is {text}:",
+                f"        {found} = {find}({switch})",
+                f"        if {found} is not None: return {found}({own})",
+            ]
         for i, (conditions, names, call) in enumerate(entries):
             renamed = {name: f"{name}_{i}" for name in names.objects}
             objects |= {renamed[name]: value for name, value in names.objects.items()}
@@ -1016,12 +1197,13 @@ _PLAIN = (types.ModuleType, types.BuiltinFunctionType, np.dtype, np.ufunc, type(
 def _is_plain(value: Any) -> bool:
     """Whether an object refers to nothing of the user's. Only such objects become constants: code objects
     are not seen by the garbage collector, so what refers back to the dispatcher would never go."""
-    if isinstance(value, types.BuiltinFunctionType):
+    kind = type(value)
+    if kind is types.BuiltinFunctionType:
         return value.__self__ is None or isinstance(value.__self__, types.ModuleType)
     return (
-        isinstance(value, _PLAIN)
+        issubclass(kind, _PLAIN)
         or value is _MISSING
-        or (isinstance(value, type) and value.__module__ in ("builtins", "numpy"))
+        or (issubclass(kind, type) and module_of(value) in ("builtins", "numpy"))
     )
 
 

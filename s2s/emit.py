@@ -5,15 +5,18 @@ The parts are in ``s2s.emission``, which says what each one does.
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any, TypeAlias
 
 from s2s import ir
 from s2s.emission.code import Assign, Code, tree_atoms, walk
 from s2s.emission.expressions import SUGARED, is_method
 from s2s.emission.folding import LAMBDAS, fold
+from s2s.emission.hiding import copy_hidden_parameters
 from s2s.emission.printing import print_expression
 from s2s.emission.spelling import Speller
 from s2s.emission.statements import print_function
@@ -24,6 +27,7 @@ from s2s.ir import UNDEFINED, Atom, Call, Const, For, Function, If, Let, Load, M
 __all__ = ["Emitted", "emit"]
 
 _WORD = re.compile(r"\w+")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,8 @@ class Emitted:
 
     ``imports`` says what the header binds: local name -> module. ``objects`` are known objects without an
     import path, ``made`` what the header makes: local name -> expression; ``globals`` the names of the
-    user's module and ``free`` the closure names that the text reads bare.
+    user's module and ``free`` the closure names that the text reads bare; ``builtins`` those of Python that the module
+    does not hide.
     """
 
     text: str
@@ -42,6 +47,7 @@ class Emitted:
     made: dict[str, str]
     globals: tuple[str, ...]
     free: tuple[str, ...]
+    builtins: tuple[str, ...]
 
 
 def emit(
@@ -51,17 +57,21 @@ def emit(
     free: tuple[str, ...] = (),
     head: tuple[str, ...] = (),
     params_text: dict[str, str] | None = None,
+    folding: Callable[[dict[int, Collection[Var]]], object] | None = None,
 ) -> Emitted:
     """The text of a function in SSA form.
 
     ``globals`` are those of the module that the text will run in, ``free`` the names of its closure,
-    ``head`` the lines of the comment on top, ``params_text`` the defaults of parameters as text.
+    ``head`` the lines of the comment on top, ``params_text`` the defaults of parameters as text. ``folding`` is told
+    which variables of each function, by its ``id``, are computed where they are read; it raises where that is too late.
     """
     functions = list(_functions(function))
     parameters = {p.var.name for inner, _ in functions for p in inner.params}
     speller = Speller(globals, {*_variable_names(functions), *(set(free) & _loaded(functions))}, parameters)
     _spell(functions, speller)
     code = prepare(function, {})
+    if folding is not None:
+        folding(dict(_folded(function, code)))
     lines = print_function(function, function.name, code, speller, {}, params_text or {})
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
     read_names = set(_WORD.findall("\n".join((*lines, *map(print_expression, speller.made.values())))))
@@ -74,8 +84,17 @@ def emit(
         header.append("")
     blank = ["", ""] if imports or header else []
     text = "\n".join([*header, *imports, *blank, *lines]) + "\n"
-    read = tuple(sorted(speller.globals))
-    return Emitted(text, function.name, speller.imports, speller.objects, made, read, tuple(sorted(speller.free)))
+    read, closed, taken = (tuple(sorted(n)) for n in (speller.globals, speller.free, _builtins(lines, globals or {})))
+    return Emitted(text, function.name, speller.imports, speller.objects, made, read, closed, taken)
+
+
+def _builtins(lines: Sequence[str], globals: dict[str, Any]) -> Iterator[str]:
+    """The words of the code that are names of builtins, which the module does not hide; one too many does no harm."""
+    names = vars(builtins)
+    code = "\n".join(line.partition("  # ")[0] for line in lines if not line.lstrip().startswith(("#", '"')))
+    for name in set(_NAME.findall(code)):
+        if name in names and not iskeyword(name) and globals.get(name, names[name]) is names[name]:
+            yield name
 
 
 def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
@@ -87,8 +106,17 @@ def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
             pairs = zip(value.function.captures, value.captures, strict=True)
             constants: dict[Var, Atom] = {var: atom for var, atom in pairs if isinstance(atom, Const)}
             code.inner[id(value)] = prepare(value.function, constants)
+    copy_hidden_parameters(code)
     add_sugar(code)
     return fold(code)
+
+
+def _folded(function: Function, code: Code) -> Iterator[tuple[int, Collection[Var]]]:
+    """The variables that are folded into expressions, of a function and of those nested in it."""
+    yield id(function), code.folded.keys()
+    for statement in walk(code.body):
+        if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
+            yield from _folded(statement.value.function, code.inner[id(statement.value)])
 
 
 def _imports(imports: dict[str, str]) -> list[str]:

@@ -16,7 +16,7 @@ from .ir import Span
 
 __all__ = [
     "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
-    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SourceUnavailableError",
+    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SearchWarning", "SourceUnavailableError",
     "UnsupportedSyntaxError", "error",
 ]
 
@@ -111,6 +111,15 @@ class NonFiniteError(DifferentiationError, FloatingPointError):
     """
 
 
+class SearchWarning(UserWarning):
+    """A loop finds a point by comparisons (bisection, golden section, binary search on a curve).
+
+    What such a loop returns is put together from points that do not depend on what is differentiated: only which side
+    is taken does. So its derivative, that of the steps, is not that of the point. ``s2s.implicit(solver, residual)``
+    gives that one. Where the derivative of the steps is meant, ``warnings.simplefilter("ignore", s2s.SearchWarning)``.
+    """
+
+
 class InternalError(DifferentiationError):
     """s2s made a mistake; your function is not to blame.
 
@@ -168,13 +177,18 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S153": (UnsupportedSyntaxError, "`{name}` may have no value before a trip of a checkpointed loop"),
     "S2S154": (UnsupportedSyntaxError, "`s2s.checkpointed` is no iterable of a `for` and no test of a `while`"),
     "S2S155": (UnsupportedSyntaxError, "`{name}` may give something else each time, and its call runs again"),
+    "S2S181": (UnsupportedSyntaxError, "`{name}` is changed while a loop runs over it"),
     # no derivative
+    "S2S180": (NoDerivativeError, "`{name}` writes a differentiated value down, and the result is read back"),
     "S2S201": (NoDerivativeError, "`{name}` has neither a derivative rule nor source to differentiate"),
     "S2S202": (NoDerivativeError, "`{name}` has no derivative: {reason}"),
     "S2S203": (NoDerivativeError, "the derivative of `{name}` does not support the argument `{keyword}`"),
     "S2S204": (NoDerivativeError, "the variable `{name}` of an enclosing function has no value"),
     "S2S205": (UnsupportedSyntaxError, "`{name}` is assigned after a function that reads it was made"),
     "S2S210": (NoDerivativeError, "{name} of values of unknown length or order carries a derivative here"),
+    "S2S220": (UnsupportedSyntaxError, "in which order an array is read is known at run time only"),
+    "S2S221": (NoDerivativeError, "a {name} of a length that is known at run time only is joined with another one"),
+    "S2S222": (UnsupportedSyntaxError, "an iterator is read item by item, and making an item changes something"),
     "S2S211": (
         NoDerivativeError,
         "`{name}` of a call that is decided at run time carries a derivative and is an integer on this run",
@@ -223,6 +237,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S524": (ArgumentError, "the solution of an implicit equation is a {kind}"),
     "S2S525": (NoDerivativeError, "the code of the rule {name} cannot be differentiated, and it is given a {kind}"),
     "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
+    "S2S530": (ArgumentError, "`{name}` has got other code, with the parameters {parameters}"),
     "S2S540": (ArgumentError, "{name} is no rule for a gradient, or for no function"),
     "S2S541": (
         ArgumentError, "no derivative in the block has met {name}, for which there is another rule ({place})",
@@ -245,11 +260,15 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S607": (NonFiniteError, "{what} is not finite at step {step}"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
+    "S2S910": (InternalError, "the pass `{name}` changed what `{function}` computes"),
 }
 
 _WITH_RULES = "write it with functions of NumPy or math that have rules, or give it undifferentiated values"
 
 HINTS: dict[str, str] = {
+    "S2S220": 'write `order="C"`, or another order, as a constant, or each order in a branch of its own',
+    "S2S221": "collect the items in a list with `append`",
+    "S2S222": "write a loop, or a list comprehension where all items are made before the first is read",
     "S2S211": "pass a float, `float(...)`, or begin sums with 0.0",
     "S2S101": "write it with assignments, `if`, loops and calls",
     "S2S112": "say what it is before: `{name} = np.asarray({name}, dtype=float)`",
@@ -280,6 +299,8 @@ HINTS: dict[str, str] = {
     "S2S142": "make a list of it: `list(...)`",
     "S2S139": "give the values as arguments, or call the function before the object is changed",
     "S2S138": "give on the attributes that are needed, not the object",
+    "S2S181": "loop over a copy of it: `list({name})`",
+    "S2S180": "compute with the value itself; where a number without a derivative is meant, with `s2s.stop_gradient`",
     "S2S201": _WITH_RULES,
     "S2S202": _WITH_RULES,
     "S2S203": "call it without `{keyword}`",
@@ -303,12 +324,14 @@ HINTS: dict[str, str] = {
     "S2S523": "return value, grad, where grad(dy) gives a cotangent for each positional argument",
     "S2S522": "give a cotangent the shape and the structure of its argument, a tangent those of the result",
     "S2S518": "give the arrays as arguments, or in a dict",
+    "S2S530": "take the derivative again, as `s2s.grad(f)` does, and call that",
     "S2S517": "give it: `sparsity=`",
     "S2S543": "take another rule, or give the function one with `s2s.defvjp`",
     "S2S544": "write them out, or make the block where the function is defined",
     "S2S546": "write it as rule(out, out_bar, *args, **kwargs), with the arguments of the call",
     "S2S545": "convert first, `x.astype(int)`",
     "S2S516": "say `holomorphic=True` where the function is holomorphic",
+    "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",
     "S2S501": "choose a position that the function has",
     "S2S502": "choose a name that the function has",
 }
@@ -346,7 +369,8 @@ def render(diagnostic: Diagnostic) -> str:
     if diagnostic.asked_by:
         lines.append(_note("asked by:", " -> ".join(diagnostic.asked_by), width))
     if diagnostic.hint:
-        lines.append(_note("instead: ", diagnostic.hint, width))
+        title = "report:  " if diagnostic.code.startswith("S2S9") else "instead: "
+        lines.append(_note(title, diagnostic.hint, width))
     return "\n".join(lines)
 
 

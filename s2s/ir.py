@@ -27,6 +27,7 @@ Operators, displays and attribute reads are calls of the functions that mean the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
@@ -36,7 +37,7 @@ from s2s.record import record, replace
 __all__ = [
     "LOST", "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If", "Let", "Load",
     "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store",
-    "Try", "Value", "Var", "While", "With", "check", "replace", "show",
+    "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
 ]
 
 
@@ -88,6 +89,16 @@ class Var:
 
 
 _VARS: dict[tuple[str, int], Var] = {}
+
+MOST_VARIABLES = 20_000
+
+
+def forget_variables() -> None:
+    """Let variables go that nothing refers to, where there are many: called between compilations."""
+    if len(_VARS) > MOST_VARIABLES:
+        for place in list(_VARS):
+            if sys.getrefcount(_VARS[place]) == 2:  # the table's own, and the argument of the question
+                del _VARS[place]
 
 
 class _Undefined:
@@ -173,6 +184,20 @@ Value: TypeAlias = Var | Const | Load | Call | MakeFunction
 
 
 @record
+class Version:
+    """The state of memory that a statement reads, or the one that a store makes (``analysis.versions``): ``number`` is
+    that of the last store before it in order of the text, of a store its own; ``loops`` are the numbers of the loops
+    around it, the outermost first."""
+
+    number: int
+    loops: tuple[int, ...] = ()
+
+
+Reads: TypeAlias = "tuple[tuple[Var, Version], ...]"
+"""The arrays that a statement reads and some statement changes, each with the version that it reads."""
+
+
+@record
 class Block:
     """Statements, and in SSA form the atoms that the block gives to the construct that holds it."""
 
@@ -182,11 +207,14 @@ class Block:
 
 @record
 class Let:
-    """``target = value``; with no target the value is computed for its effect (``print(x)``)."""
+    """``target = value``; with no target the value is computed for its effect (``print(x)``). ``reads`` are the
+    versions of memory that it reads, ``makes`` is the one that it makes where it changes its first argument."""
 
     target: Var | None
     value: Value
     span: Span | None = None
+    reads: Reads = ()
+    makes: Version | None = None
 
 
 @record
@@ -194,7 +222,9 @@ class Store:
     """Change an object in place: ``target[key] = value`` (``kind`` item) or ``target.key = value`` (``kind`` attr, the
     key a constant string). ``op`` is an operator function for augmented stores (``operator.add`` for ``+=``).
     ``kind`` whole with key ``None`` is ``target op= value`` on an object that may be changed in place, an array; ``at``
-    is ``np.add.at(target, key, value)``; ``opaque`` says that the call after it may change the target."""
+    is ``np.add.at(target, key, value)``; ``opaque`` says that the call after it may change the target. ``was`` is what
+    the place held before the value was computed, where that may have changed it: the specialiser takes it into the
+    value or drops it. ``reads`` and ``makes`` as in ``Let``."""
 
     kind: str
     target: Atom
@@ -202,6 +232,9 @@ class Store:
     value: Atom
     op: Callable[..., Any] | None = None
     span: Span | None = None
+    was: Atom | None = None
+    reads: Reads = ()
+    makes: Version | None = None
 
 
 @record
@@ -479,6 +512,7 @@ def reads_of(statement: Statement) -> Iterator[Atom]:
             yield from atoms_of(value)
         case Store(_, target, key, value):
             yield from (target, key, value)
+            yield from () if statement.was is None else (statement.was,)
         case If(test):
             yield test
         case For(iterable=iterable, carried=carried, snapshots=snapshots):
@@ -520,10 +554,16 @@ def defs_of(statement: Statement) -> Iterator[Var]:
 
 def walk(block: Block) -> Iterator[Statement]:
     """Every statement in a block and in the blocks inside it, in order of the text."""
-    for statement in block.statements:
-        yield statement
-        for inner in blocks_of(statement):
-            yield from walk(inner)
+    left = [iter(block.statements)]
+    while left:
+        for statement in left[-1]:
+            yield statement
+            inner = blocks_of(statement)
+            if inner:
+                left += [iter(b.statements) for b in inner[::-1]]
+                break
+        else:
+            left.pop()
 
 
 # --- checking -------------------------------------------------------------------------------------------------------
@@ -680,7 +720,8 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 put(depth, f"{target} = {show_value(value)}" if target else show_value(value), s)
             case Store(kind, target, key, value, op):
                 place = {"item": f"{target}[{key}]", "attr": f"{target}.{key}"}.get(kind, str(target))
-                put(depth, f"{place} {op.__name__ if op else ''}= {value}", s)
+                was = "" if s.was is None else f" [was: {s.was}]"
+                put(depth, f"{place} {op.__name__ if op else ''}= {value}{was}", s)
             case If(test, then, orelse, results):
                 again = " [again]" if s.again else ""
                 put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}if {test}:{again}", s)

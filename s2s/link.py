@@ -13,12 +13,14 @@ from __future__ import annotations
 import ast
 import linecache
 import marshal
+import os
 import sys
 import types
+import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from s2s import cache
+from s2s import folders
 from s2s.versions import Compiled, imported, new_hash
 
 __all__ = ["file_name", "link", "register"]
@@ -34,11 +36,12 @@ def link(
     the text cannot be imported, and LookupError where the primal has no such closure variable.
     """
     outside = sorted({*compiled.imports, *compiled.objects, *compiled.made, *compiled.free})
-    register(file or file_name(compiled), compiled.text)
     if file:
         codes = _stored_codes(compiled.text, outside, file)
     else:
         codes = _function_codes(compiled.text, outside, file_name(compiled))
+    for code in codes.values():
+        register(file or file_name(compiled), compiled.text, code)
     cells = {name: types.CellType(imported(path)) for name, path in compiled.imports.items()}
     cells |= {name: types.CellType(value) for name, value in compiled.objects.items()}
     cells |= {name: _user_cell(function, name) for name in compiled.free}
@@ -60,10 +63,22 @@ def file_name(compiled: Compiled) -> str:
     return f"<s2s {compiled.entry} {new_hash(compiled.text.encode()).hexdigest()[:8]}>"
 
 
-def register(file: str, text: str) -> None:
-    """Let ``linecache`` show ``text`` for ``file``; without a time stamp, so that it is never thrown out as
-    stale."""
+def register(file: str, text: str, code: types.CodeType) -> None:
+    """Let ``linecache`` show ``text`` for ``file`` as long as a code object lives that was compiled from it; without
+    a time stamp, so that it is never thrown out as stale."""
+    shown = _shown.get(file)
+    if shown is None:
+        shown = _shown[file] = _Shown()
+        weakref.finalize(shown, linecache.cache.pop, file, None).atexit = False
+    weakref.finalize(code, id, shown).atexit = False  # what is called does not matter: it holds ``shown`` until then
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+
+
+class _Shown:
+    """Lives as long as any code object of a text."""
+
+
+_shown: weakref.WeakValueDictionary[str, _Shown] = weakref.WeakValueDictionary()
 
 
 def _user_cell(function: types.FunctionType, name: str) -> types.CellType:
@@ -74,21 +89,26 @@ def _user_cell(function: types.FunctionType, name: str) -> types.CellType:
 
 
 def _stored_codes(text: str, outside: list[str], file: str) -> dict[str, types.CodeType]:
-    """``_function_codes`` as kept in a file beside the stored text; where there is none, it is written."""
-    kept = f"{file}c"
-    made_from = repr((text, outside, file, sys.implementation.cache_tag)).encode()
-    mark = new_hash(made_from, digest_size=32).digest()
-    if cache.is_safe(kept, want_folder=False):
-        try:
-            with open(kept, "rb") as stream:
-                if stream.read(len(mark)) == mark:
-                    return {code.co_name: code for code in marshal.load(stream)}
-        except (OSError, EOFError, ValueError, TypeError, AttributeError):  # damaged
-            pass
+    """``_function_codes`` as kept in a file beside the stored text; where there is none, it is written.
+
+    The file begins with hashes of what the code was made from and of the code itself: ``marshal`` trusts what it reads,
+    so damaged bytecode would run.
+    """
+    made_from = _digest(repr((text, outside, file, sys.implementation.cache_tag)).encode())
+    kept = folders.read(os.path.dirname(file), f"{os.path.basename(file)}c")
+    if kept is not None and kept.startswith(made_from):
+        content = kept[2 * len(made_from) :]
+        if kept == made_from + _digest(content) + content:
+            return {code.co_name: code for code in marshal.loads(content)}
     codes = _function_codes(text, outside, file)
     if not sys.dont_write_bytecode:
-        cache.write(kept, mark + marshal.dumps(list(codes.values())))
+        content = marshal.dumps(list(codes.values()))
+        folders.write(f"{file}c", made_from + _digest(content) + content)
     return codes
+
+
+def _digest(content: bytes) -> bytes:
+    return new_hash(content, digest_size=32).digest()
 
 
 def _function_codes(text: str, outside: list[str], file: str) -> dict[str, types.CodeType]:

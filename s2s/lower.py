@@ -28,6 +28,7 @@ from s2s.errors import error
 from s2s.lowering.context import Context
 from s2s.lowering.expressions import lower_value
 from s2s.lowering.functions import LAMBDA, FunctionNode, lower_definition
+from s2s.lowering.pieces import parse
 from s2s.lowering.statements import lower_suite
 from s2s.sources import Source
 
@@ -39,11 +40,11 @@ def lower(source: Source) -> ir.Function:
     # A lambda over many lines needs the brackets that it had in the file.
     text = f"({source.text}\n)" if source.is_lambda else source.text
     try:
-        module = cst.parse_module(text)
+        tree = parse(text)
     except cst.ParserSyntaxError as problem:
         raise _cannot_parse(source, problem) from None
-    context = Context(source, module, text, lower_value, lower_suite)
-    return lower_definition(context, _only_function(module), LAMBDA if source.is_lambda else source.name)
+    context = Context(source, tree, text, lower_value, lower_suite)
+    return lower_definition(context, _only_function(tree.module), LAMBDA if source.is_lambda else source.name)
 
 
 def _only_function(module: cst.Module) -> FunctionNode:

@@ -2,12 +2,11 @@
 
 The first compile of a process would lower the bodies of the rules that it needs, a millisecond or more for
 each, and find the same every time. So they are kept as Python keeps bytecode, in one file for each
-installation and Python, ``rules/__pycache__/lowered.<tag>.pickle``: good for one state of the sources,
+installation and Python, ``rules/__pycache__/lowered.<tag>.ir``: good for one state of the sources,
 replaced in one step, never written where Python writes no bytecode, and passed over where it cannot be read
-or written. Only functions of ``s2s.rules``, ``s2s.runtime`` and the like go in, never a user's.
-
-Unpickling can run what is in a file, as importing the bytecode beside it does; whoever can write the one can
-write the other.
+or written, or is not what was written: it begins with a hash of the rest. Only functions of ``s2s.rules``,
+``s2s.runtime`` and the like go in, never a user's. What is in it is IR as nested tuples (``encoding``): reading it
+imports what it names, and runs nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +15,12 @@ import functools
 import importlib.util
 import marshal
 import os
-import pickle
 import sys
 import types
 
-from s2s import cache, ir
+from s2s import cache, folders, ir
+from s2s.encoding import NotEncodable, decode, encode
+from s2s.versions import new_hash
 
 __all__ = ["flush", "keep", "load"]
 
@@ -43,8 +43,8 @@ def load(fn: types.FunctionType) -> ir.Function | None:
     if key is None or key not in _stored():
         return None
     try:
-        found = pickle.loads(_stored()[key])
-    except Exception:  # a damaged pickle raises nearly anything
+        found = decode(marshal.loads(_stored()[key]))
+    except Exception:  # an entry of another version of s2s raises nearly anything
         return None
     return found if isinstance(found, ir.Function) else None
 
@@ -56,10 +56,8 @@ def keep(fn: types.FunctionType, function: ir.Function) -> None:
     if key is None or sys.dont_write_bytecode or not VERSIONS:
         return
     try:
-        data = pickle.dumps(function, pickle.HIGHEST_PROTOCOL)
-        if pickle.loads(data) == function:
-            _new[key] = data
-    except Exception:  # whatever pickling an object raises
+        _new[key] = marshal.dumps(encode(function))
+    except NotEncodable:
         return
 
 
@@ -71,9 +69,9 @@ def flush() -> None:
     new, _new = _new, {}
     try:
         file = _file()
-        content = pickle.dumps((VERSIONS, {**_read(), **new}), pickle.HIGHEST_PROTOCOL)
+        content = marshal.dumps({**_read(), **new})
         os.makedirs(os.path.dirname(file), exist_ok=True)
-        cache.write(file, content)
+        folders.write(file, _digest(content) + content)
     except (OSError, NotImplementedError):  # the folder cannot be made; Python keeps no compiled files
         return
 
@@ -81,22 +79,31 @@ def flush() -> None:
 def _file() -> str:
     """The file beside the rules' bytecode, also where that is elsewhere (``sys.pycache_prefix``)."""
     compiled = importlib.util.cache_from_source(os.path.join(ROOT, "rules", "lowered.py"))
-    return f"{os.path.splitext(compiled)[0]}.pickle"
+    return f"{os.path.splitext(compiled)[0]}.ir"
 
 
 @functools.cache
 def _stored() -> dict[bytes, bytes]:
-    """The file's entries, each a pickle of its own, so that only those asked for are made into objects."""
+    """The file's entries, each marshalled by itself, so that only those asked for are made into objects."""
     return _read()
 
 
 def _read() -> dict[bytes, bytes]:
     try:
         with open(_file(), "rb") as stream:
-            versions, entries = pickle.load(stream)
-        return dict(entries) if versions == VERSIONS else {}
-    except Exception:  # there is none, or it is damaged
+            digest, content = stream.read(DIGEST), stream.read()
+        return dict(marshal.loads(content)) if digest == _digest(content) else {}
+    except (OSError, NotImplementedError):
         return {}
+
+
+DIGEST = 32
+
+
+def _digest(content: bytes) -> bytes:
+    """A hash of the entries and of what they are good for."""
+    content += repr(sorted(VERSIONS.items())).encode()
+    return new_hash(content, digest_size=DIGEST).digest()
 
 
 def _key(code: types.CodeType) -> bytes | None:

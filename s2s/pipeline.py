@@ -8,17 +8,20 @@ import operator
 import os
 import sys
 import types
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2s import ir, lowered, ops
 from s2s import runtime as rt
+from s2s.analysis.folding import limited
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.numbers import is_exact
 from s2s.analysis.parts import Path, is_differentiable, leaves, part
+from s2s.analysis.searches import find_searches
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -33,7 +36,8 @@ from s2s.analysis.values import (
     Unknown,
 )
 from s2s.emit import emit
-from s2s.errors import DifferentiationError, error
+from s2s.errors import DifferentiationError, SearchWarning, error
+from s2s.facts import builtin, is_of_python
 from s2s.passes.build import Builder, Context
 from s2s.passes.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
 from s2s.passes.choosing import inside, of_options
@@ -60,11 +64,13 @@ from s2s.passes.ranges import spell_ranges
 from s2s.passes.refused import ABOUT_OBJECTS
 from s2s.passes.reverse import Reversal, Reverser
 from s2s.passes.rewriting import free_variables
+from s2s.passes.severed import check_not_severed
 from s2s.passes.simplify import (
     accumulate,
     drop_copies,
     drop_empty_sections,
     drop_invariant,
+    drop_remarks,
     is_fresh,
     name_unused_items,
     share,
@@ -74,9 +80,23 @@ from s2s.passes.sink import sink
 from s2s.passes.snapshots import drop_snapshots
 from s2s.passes.specialize import Specializer
 from s2s.passes.stacks import mark_stacks
+from s2s.passes.steps import settle
+from s2s.passes.versions import check as check_versions
+from s2s.passes.versions import with_versions
 from s2s.rules import table
 from s2s.signature import array_places
-from s2s.versions import Compiled, Dependency, EqualGuard, ObjectGuard, Request, SeparateGuard, SizeGuard
+from s2s.stages import Stages
+from s2s.versions import (
+    Compiled,
+    Dependency,
+    EqualGuard,
+    ObjectGuard,
+    Request,
+    SeparateGuard,
+    SizeGuard,
+    package_version,
+    stable_mark,
+)
 
 TITLES = {
     "grad": "Gradient of {name} with respect to {wrt}",
@@ -99,19 +119,25 @@ REVERSE = ("grad", "value_and_grad", "vjp")
 """The modes in which checkpoints hold: one reverse sweep for one cotangent."""
 
 
-def compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
-    """The code of one version of a function."""
+def compile(
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None = None
+) -> Compiled:
+    """The code of one version of a function; ``stages`` is told what each pass made."""
     # a compilation makes many small objects and no cycles: the collector would look through them for nothing
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _compile(fn, arguments, request)
+        with limited():
+            return _compile(fn, arguments, request, stages)
     finally:
         if collecting:
             gc.enable()
+        ir.forget_variables()
 
 
-def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> Compiled:
+def _compile(
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None
+) -> Compiled:
     if request.mode != "primal" and table.rule_of_user(fn) is not None:
         raise error("S2S901", problem=f"the source of `{fn.__name__}` is differentiated, which has a rule")
     # what is known of the arguments folds tests and resolves calls
@@ -120,18 +146,20 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
     varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
     try:
-        specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats, request)
+        specializer, primal, changed = _specialize(fn, arguments, varied, changes, repeats, request, stages)
     except DifferentiationError:
         if request.mode != "primal" or not varied:
             raise
         # nothing is differentiated: what has no derivative is called as it is
-        specializer, primal, changed = _specialize(fn, arguments, set(), changes, repeats, request)
+        specializer, primal, changed = _specialize(fn, arguments, set(), changes, repeats, request, stages)
     context = specializer.context
+    before = primal
     if request.mode in REVERSE and ("checkpoints", "off") not in request.options:
         primal = _checked(group(primal, context))
     else:
         primal = ungrouped(primal)
         primal = ir.replace(primal, body=plain(context, primal.body))
+    context.passed("group", before, primal)
     if repeats:
         refuse_asked(context, primal.body)
     # the forward sweep, what crosses over, and the reverse sweep
@@ -139,14 +167,19 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
     if request.mode == "observed":
         function = observe(primal, context)
     elif request.mode != "primal":
-        function = Joint(context, specializer, primal, request, shared, arguments).build()
+        function = _joint(Joint(context, specializer, primal, request, shared, arguments))
     function = _sound(_finish(function, fn, request))
     # dead code, and operations done twice
-    function = _sound(share_names(simplify(name_temporaries(function, context), context)))
+    function = _sound(simplify(function, context))
     # text
     noted = specializer.holding.noted
-    emitted = emit(function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=tuple(noted))
+    emitted = emit(
+        function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=tuple(noted),
+        folding=lambda folded: _sound(function, context, folded),
+    )
     lowered.flush()
+    for name in () if is_of_python(fn) else emitted.builtins:
+        builtin(name).folded(specializer.guards)
     return Compiled(
         text=emitted.text,
         entry=emitted.entry,
@@ -156,7 +189,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
         globals=emitted.globals,
         free=emitted.free,
         guards=(*_guards(specializer, context, function), *_separate(changed, arguments)),
-        dependencies=tuple(_dependencies(specializer)),
+        dependencies=tuple(_dependencies(specializer, fn, emitted.imports)),
         result=_kinds(context.value(function.body.yields[0])),
         met=tuple(sorted(specializer.holding.met)),
     )
@@ -164,7 +197,7 @@ def _compile(fn: types.FunctionType, arguments: dict[str, AbstractValue], reques
 
 def _specialize(
     fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], changes: str, repeats: bool,
-    request: Request,
+    request: Request, stages: Stages | None,
 ) -> tuple[Specializer, ir.Function, list[str]]:
     """The primal for these arguments, and the names of those that it changes.
 
@@ -176,8 +209,11 @@ def _specialize(
     in_place: frozenset[ir.Span | None] = frozenset()
     unrolled, masks_stay = False, True
     while True:
-        specializer = Specializer(Context(masks_stay=masks_stay), in_place, unrolled, derivative_of)
+        if stages is not None:
+            stages.restart()
+        specializer = Specializer(Context(masks_stay=masks_stay, stages=stages), in_place, unrolled, derivative_of)
         specializer.repeating = int(repeats)
+        specializer.is_dynamic = changes == "refused"
         try:
             with inside(specializer, *of_options(dict(request.options))):
                 primal = specializer.specialize(fn, arguments, varied)
@@ -192,15 +228,25 @@ def _specialize(
             masks_stay = False
         elif not shared:
             break
-    primal = check_rebinding(primal, specializer.rebound, specializer.context)
+    context = specializer.context
+    context.passed("specialize", None, primal)
+    primal = context.run(check_rebinding, primal, specializer.rebound, context)
+    if request.mode != "primal":
+        check_not_severed(primal, context, request.has_aux)
+    if request.mode not in ("primal", "observed"):
+        _warn_of_searches(primal, context)
+    primal = context.run(settle, primal, context, specializer.holding, request.mode == "observed")
     if changes == "refused":
         specializer.check_unchanged()
-    primal, changed = own_arguments(primal, specializer.context, changes)
+    before = primal
+    primal, changed = own_arguments(primal, context, changes)
+    context.passed("own_arguments", before, primal)
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
-        primal = watched(primal, specializer.context)
-        primal = drop_dead(primal, specializer.context)  # what is not read shares no memory with what is changed
-        primal = detach(drop_invariant(primal), specializer.context)
-        _note_definitions(primal, specializer.context)
+        primal = context.run(watched, primal, context)
+        primal = context.run(drop_dead, primal, context)  # what is not read shares no memory with what is changed
+        primal = context.run(drop_invariant, primal)
+        primal = context.run(detach, primal, context)
+        _note_definitions(primal, context)
     return specializer, primal, changed
 
 
@@ -209,20 +255,54 @@ def derivative_of(
 ) -> tuple[ir.Function, list[str]]:
     """The derivative of a function that was specialised inside another one, and the names of the parameters that the
     function changes."""
+    context = specializer.context
+    stages, context.stages = context.stages, None  # it is a part of what is specialised
+    try:
+        return _derivative_inside(specializer, primal, rebound, request)
+    finally:
+        context.stages = stages
+        if stages is not None:
+            stages.has_derivatives = True
+
+
+def _derivative_inside(
+    specializer: Specializer, primal: ir.Function, rebound: Any, request: Request
+) -> tuple[ir.Function, list[str]]:
     context, primal = specializer.context, ungrouped(primal)
     primal = ir.replace(primal, body=plain(context, primal.body))
     if _changes_masks(primal, context):
         raise error("S2S118", span=primal.span, name="a mask")
     primal = check_rebinding(_checked(primal), rebound, context)
+    check_not_severed(primal, context, request.has_aux)
+    _warn_of_searches(primal, context)
+    primal = settle(primal, context, specializer.holding)
     primal, changed = own_arguments(primal, context, dict(request.options).get("changes", ""))
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = watched(primal, context)
         primal = detach(drop_invariant(drop_dead(primal, context)), context)
         _note_definitions(primal, context)
     made = Joint(context, specializer, primal, request, {}, {}).build()
+    made = with_versions(made, context)
     made = drop_copies(share(drop_dead(spell_stores(made), context), context), context)
-    made = mark_stacks(drop_dead(drop_invariant(made), context))
+    made = _sound(drop_dead(drop_invariant(made), context), context, {})
+    made = drop_remarks(mark_stacks(made))
     return _checked(ir.replace(made, captures=tuple(free_variables(made)))), changed
+
+
+def _warn_of_searches(function: ir.Function, context: Context) -> None:
+    """Say of loops that find a point by comparisons that their derivative is that of their steps: once for each."""
+    for span in find_searches(function, context.value, context.is_varied):
+        text = _OF_SEARCHES.format(name=span.function or function.name)
+        warnings.warn_explicit(text, SearchWarning, span.file, span.line, function.name, _warned)
+
+
+_OF_SEARCHES = (
+    "`{name}` finds a point by comparisons: its result has the derivative of the steps of this loop, not that of the "
+    "point. Use `s2s.implicit({name}, residual)` in its place, where `residual(x, *args)` is zero at the point: what "
+    "the comparisons look for, or for a minimum the derivative of what is least there"
+)
+_warned: dict[Any, Any] = {}
+"""The registry of warnings: which have been given."""
 
 
 def _changes_masks(function: ir.Function, context: Context) -> bool:
@@ -239,30 +319,75 @@ def _note_definitions(function: ir.Function, context: Context) -> None:
             context.definitions[s.target] = s.value
 
 
-def _checked(function: ir.Function) -> ir.Function:
-    """The function, its IR verified where the environment asks for it, as the tests do."""
-    return ir.check(function) if os.environ.get("S2S_CHECK_IR") else function
+def _checked(function: ir.Function, context: Context | None = None) -> ir.Function:
+    """The function, its IR verified where the environment asks for it, as the tests do; the versions of memory that it
+    reads too where it has them."""
+    if not os.environ.get("S2S_CHECK_IR"):
+        return function
+    ir.check(function)
+    return function if context is None else check_versions(function, context)
 
 
-def _sound(function: ir.Function) -> ir.Function:
-    """The function, its IR verified always: code that reads a variable too early could give a wrong number."""
+def _sound(
+    function: ir.Function, context: Context | None = None, delayed: dict[int, Collection[ir.Var]] | None = None
+) -> ir.Function:
+    """The function, its IR verified always: code that reads a variable or an array too early or too late could give a
+    wrong number. ``delayed`` are the variables that the emitter has folded into what reads them, by function."""
     try:
-        return ir.check(function)
+        if delayed is None:
+            ir.check(function)
+        return function if context is None else check_versions(function, context, delayed or {})
     except ir.BrokenIR as problem:
-        if os.environ.get("S2S_CHECK_IR"):
-            raise
-        line = next((line.strip() for line in str(problem).splitlines() if "<--" in line), str(problem))
-        raise error("S2S901", span=function.span, problem=f"its generated code is broken, {line}") from None
+        raise _refused(problem, function) from None
+
+
+def _refused(problem: ir.BrokenIR, function: ir.Function) -> Exception:
+    """What is raised for code that breaks a rule of the IR: what it is where the tests ask for that, else a refusal."""
+    if os.environ.get("S2S_CHECK_IR"):
+        return problem
+    line = next((line.strip() for line in str(problem).splitlines() if "<--" in line), str(problem))
+    return error("S2S901", span=function.span, problem=f"its generated code is broken, {line}")
 
 
 def simplify(function: ir.Function, context: Context) -> ir.Function:
-    """The simplifications, in order."""
-    function = drop_dead(spell_ranges(spell_stores(function), context), context)
-    function = share(function, context)
-    function = drop_copies(function, context)
-    function = drop_snapshots(drop_invariant(function), context)
-    function = accumulate(drop_dead(function, context), context)
-    return name_unused_items(drop_empty_sections(sink(function, context)))
+    """What the sweeps come to after all simplifications, in order."""
+
+    def run(change: Callable[..., ir.Function], *given: Context) -> None:
+        nonlocal function
+        function = _checked(context.run(change, function, *given), context)
+
+    function = with_versions(context.run(name_temporaries, function, context), context)
+    run(spell_stores)
+    run(spell_ranges, context)
+    run(drop_dead, context)
+    run(share, context)
+    run(drop_copies, context)
+    run(drop_invariant)
+    run(drop_snapshots, context)
+    run(drop_dead, context)
+    run(accumulate, context)
+    run(sink, context)
+    run(drop_empty_sections)
+    run(name_unused_items)
+    run(share_names, context)
+    return function
+
+
+def _joint(joint: Joint) -> ir.Function:
+    """The sweeps; for a validator first as the rules say, without the arithmetic of cotangents."""
+    context, stages = joint.context, joint.context.stages
+    if stages is None:
+        return joint.build()
+    stages.primal, stages.tangent = joint.primal, joint.tangent
+    context.naive, context.stages = True, None
+    try:
+        naive = joint.build()
+    finally:
+        context.naive, context.stages = False, stages
+    context.passed("differentiate", joint.primal, naive)
+    made = joint.build()
+    context.passed("cotangents", naive, made, exact=False)
+    return made
 
 
 def _finish(function: ir.Function, fn: types.FunctionType, request: Request) -> ir.Function:
@@ -303,6 +428,8 @@ class Joint:
         before, self.specializer.sweeping = self.specializer.sweeping, True
         try:
             return self._build()
+        except ir.BrokenIR as problem:
+            raise _refused(problem, self.primal) from None
         finally:
             self.specializer.sweeping = before
 
@@ -384,16 +511,32 @@ class Joint:
         bars = self.gradients(inner, reversal.bars)
         result = inner.call(ops.make_tuple, *bars)
         pullback = ir.Function("pullback", (ir.Param(seed),), inner.block(result))
-        pullback = drop_dead(spell_stores(pullback), self.context)
-        pullback = drop_dead(share(pullback, self.context), self.context)
-        pullback = self.with_own_loads(pullback)
-        captures = tuple(free_variables(pullback))
-        made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)
-        outer = Builder(self.context)
-        outer.statements += [ir.Note("forward sweep", "forward"), *forward.statements]
-        pull = outer.let(made, UNKNOWN, "pullback")
-        items = [value, pull] if aux is None else [value, pull, aux]
-        return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
+
+        def whole(pullback: ir.Function) -> ir.Function:
+            pullback = self.with_own_loads(pullback)
+            captures = tuple(free_variables(pullback))
+            made = ir.MakeFunction(ir.replace(pullback, captures=captures), captures)
+            outer = Builder(self.context)
+            outer.statements += [ir.Note("forward sweep", "forward"), *forward.statements]
+            pull = outer.let(made, UNKNOWN, "pullback")
+            items = [value, pull] if aux is None else [value, pull, aux]
+            return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
+
+        run = self.context.run
+        pullback = run(spell_stores, with_versions(pullback, self.context), inside=whole)
+        pullback = run(drop_dead, pullback, self.context, inside=whole)
+        pullback = run(share, pullback, self.context, inside=whole)
+        pullback = run(drop_dead, pullback, self.context, inside=whole)
+        return whole(_sound(pullback, self.context, {}))
+
+    def tangent(self) -> ir.Function:
+        """The function in forward mode, for a validator."""
+        request = Request("jvp", self.request.wrt, False, self.request.has_aux, self.request.options)
+        primal = ungrouped(self.primal)
+        primal = ir.replace(primal, body=plain(self.context, primal.body))
+        made = Joint(self.context, self.specializer, primal, request, {}, self.arguments)
+        made.params = self.params
+        return made.build()
 
     def reverse(self, primal: ir.Function, seed: ir.Atom, repeatable: bool) -> Reversal:
         """Both sweeps. Which stores have to be undone shows when the reverse sweep is written, so it may be written
@@ -410,6 +553,7 @@ class Joint:
             reversal = reverser.reverse(seed, wrt)
             settled = reversal.to_undo <= undone and reversal.to_repeat <= repeated
             if settled and reversal.to_give_back <= given_back:
+                reverser.reading.check()
                 reversal.to_undo = set(undone)
                 reversal.rewinds = reversal.rewinds or bool(undone)
                 return reversal
@@ -681,7 +825,7 @@ def _kinds(value: AbstractValue) -> Any:
 
 
 def _guards(specializer: Specializer, context: Context, function: ir.Function) -> Iterator[Any]:
-    yield from specializer.guards.values()
+    yield from specializer.guards
     yield from _equal_lengths(context, function)
     for symbol, value in sorted(context.evaluator.facts.assumed):
         yield SizeGuard(symbol, value)
@@ -716,25 +860,51 @@ def _is_argument_length(dim: Dim) -> bool:
     return dim.is_constant or dim.symbol[0] not in "?*"
 
 
-def _dependencies(specializer: Specializer) -> Iterator[Dependency]:
-    for guard in specializer.guards.values():
+def _dependencies(
+    specializer: Specializer, fn: types.FunctionType, imports: dict[str, str]
+) -> Iterator[Dependency]:
+    """What another process compares with what it finds: the objects that were folded in, and the versions of the
+    packages whose code was."""
+    seen: set[Any] = set()
+    for guard in specializer.guards:
         if not isinstance(guard, ObjectGuard):
             continue
-        if guard.root == "module":
-            yield Dependency.of("import", guard.path, guard.value)
-        elif guard.owner is None:
-            yield Dependency.of(guard.root, guard.path, guard.value)
-        else:
-            yield _foreign(guard)
+        root, path, owner = guard.root, guard.path, guard.owner
+        if guard.found is not None and guard.found[0] == "rule":
+            continue  # all versions on disk depend on the rules
+        if root == "value" and guard.found is not None:
+            root, path, owner = guard.found[0], (*guard.found[1], *path[1:]), guard.found[2]
+        if path[-1] in ("__code__", "__defaults__") and (root, path[:-1], owner) in seen:
+            continue  # the function's own fingerprint has them
+        seen.add((root, path, owner))
+        if guard.late and root == "module":
+            yield Dependency("stable", path, stable_mark(guard.value))
+        elif not guard.late:
+            yield _dependency(root, path, owner, guard.value)
+    yield from _packages(specializer, fn, imports)
 
 
-def _foreign(guard: ObjectGuard) -> Dependency:
-    """A dependency of an inlined function, found through its module where that has it."""
-    assert guard.owner is not None
-    module = sys.modules.get(guard.owner.__module__)
-    if guard.root == "global" and module is not None and vars(module) is guard.owner.__globals__:
-        return Dependency.of("import", (guard.owner.__module__, *guard.path), guard.value)
-    return Dependency(guard.root, guard.path, "")
+def _dependency(root: str, path: tuple[Any, ...], owner: types.FunctionType | None, value: Any) -> Dependency:
+    if root == "module":
+        return Dependency.of("import", path, value)
+    if owner is None:
+        return Dependency.of(root, path, value)
+    # of an inlined function, found through its module where that has it
+    module = sys.modules.get(owner.__module__)
+    if root == "global" and module is not None and vars(module) is owner.__globals__:
+        return Dependency.of("import", (owner.__module__, *path), value)
+    return Dependency(root, path, "")
+
+
+def _packages(specializer: Specializer, fn: types.FunctionType, imports: dict[str, str]) -> Iterator[Dependency]:
+    """The versions of the other packages whose functions are inlined or called; those of NumPy and Python are asked of
+    every file."""
+    inlined = (inner.__module__ or "" for inner in specializer.dependencies.values())
+    found = {name.partition(".")[0] for name in (*inlined, *imports.values())}
+    own = (fn.__module__ or "").partition(".")[0]
+    for name in sorted(found - {"", own, "numpy", "s2s", "__main__", *sys.stdlib_module_names}):
+        if name in sys.modules:
+            yield Dependency("version", (name,), package_version(name))
 
 
 def _import_path(path: str) -> str:

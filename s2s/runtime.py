@@ -9,7 +9,7 @@ import contextlib
 import contextvars
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import MutableMapping, MutableSequence, MutableSet, Sequence
 from types import MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
@@ -180,11 +180,32 @@ def cast(g: Any, x: Any) -> Any:
 def unbroadcast(g: Any, x: Any) -> Any:
     """The cotangent of ``x`` from that of ``x`` broadcast to the shape of ``g``: summed, and cast to ``x``'s
     dtype.
+
+    Where both are lists or tuples each item gets its own. A list that was taken for an array has an array for ``g``.
     """
+    if isinstance(x, (list, tuple)) and isinstance(g, (list, tuple)):
+        if len(g) != len(x):
+            raise _joined_containers(x)
+        return rebuild(x, [None if part is None else unbroadcast(part, item) for part, item in zip(g, x)])
     shape = np.shape(x)
     if np.shape(g) != shape:
         g = sum_to(np.asarray(g), shape)
     return cast(g, x)
+
+
+def summand_bar(g: Any, x: Any) -> Any:
+    """The cotangent of a sum whose term ``x`` may be a list or tuple. Raises NoDerivativeError where it is one and an
+    array is at hand for the cotangent of the whole: how long the other term is cannot be seen."""
+    if isinstance(x, (list, tuple)) and not isinstance(g, (list, tuple)):
+        raise _joined_containers(x)
+    return g
+
+
+def _joined_containers(x: Any) -> Exception:
+    """The refusal of ``+`` of lists or tuples that was taken for that of numbers or arrays."""
+    from s2s.errors import error
+
+    return error("S2S221", name=type(x).__name__)
 
 
 def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
@@ -211,6 +232,37 @@ def outline(x: Any) -> Any:
     if type(x) is not np.ndarray or x.dtype.kind not in "biufc":
         return x
     return np.ndarray(x.shape, x.dtype, _NOTHING, 0, (0,) * x.ndim)
+
+
+def copy_in_memory(x: Any, like: Any = None) -> Any:
+    """A copy of an array that lies in memory as the array does, or as another one, with the same gaps: what is a view
+    of it is one of the copy. Elements that the array has many times are there once each."""
+    x = np.asarray(x)
+    like = x if like is None else np.asarray(like)
+    if 0 in like.strides or not x.size:
+        return np.copy(x)
+    ends = [(n - 1) * s for n, s in zip(like.shape, like.strides, strict=True)]
+    memory = np.empty(sum(map(abs, ends)) + like.itemsize, np.uint8)
+    first = -sum(min(0, end) for end in ends)
+    made: np.ndarray[Any, Any] = np.ndarray(like.shape, like.dtype, memory, first, like.strides)
+    made[...] = x
+    return made
+
+
+def axes_in_memory(x: Any) -> tuple[int, ...]:
+    """The axes of an array, from that whose neighbours lie farthest apart in memory to that whose lie side by side. An
+    axis along which all is one element stays where it is, as NumPy has it."""
+    x = np.asarray(x)
+    strides = [abs(s) if n > 1 else 0 for s, n in zip(x.strides, x.shape, strict=True)]
+    inner: list[int] = []
+    for axis in reversed(range(len(strides))):
+        at = len(inner)
+        for k in reversed(range(len(inner))):
+            if strides[axis] and 0 < strides[inner[k]] <= strides[axis]:
+                break
+            at = k if strides[axis] and strides[inner[k]] else at
+        inner.insert(at, axis)
+    return tuple(reversed(inner))
 
 
 def whole(g: Any, y: Any) -> Any:
@@ -1166,6 +1218,12 @@ def observed(fn: Any, place: str, /, *args: Any, **kwargs: Any) -> Any:
     return fn(*args, **kwargs) if observer is None else observer.operation(fn, place, args, kwargs)
 
 
+def observed_step(fn: Any, why: str, place: str, /, *args: Any, **kwargs: Any) -> Any:
+    """As ``observed``, for a step without a derivative; ``why`` says what it is."""
+    observer = _OBSERVER.get()
+    return fn(*args, **kwargs) if observer is None else observer.operation(fn, place, args, kwargs, why)
+
+
 def observed_test(place: str, value: Any) -> Any:
     """The test of an ``if``, of which an observer is told."""
     observer = _OBSERVER.get()
@@ -1193,6 +1251,8 @@ def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
 def tangent_like(dot: Any, x: Any) -> Any:
     """A tangent in the shape and dtype of ``x``, of whatever structure that is."""
     if isinstance(x, (tuple, list)) and isinstance(dot, (tuple, list)):
+        if len(x) != len(dot):
+            raise _joined_containers(x)
         return type(dot)([tangent_like(part_dot, part) for part_dot, part in zip(dot, x)])
     if not isinstance(x, (np.ndarray, np.generic, float, complex)):
         return dot
@@ -1236,9 +1296,13 @@ def split_entry(g: Any, key: Any) -> tuple[Any, Any]:
     return {k: item for k, item in g.items() if k != key}, g.get(key)
 
 
+_CHANGEABLE = (MutableSequence, MutableSet, MutableMapping)
+
+
 def check_own(value: Any, name: str) -> None:
-    """Raise UnsupportedSyntaxError where ``name += ...`` would change an array or list that others may refer to."""
-    if isinstance(value, (np.ndarray, list)) and np.ndim(value):
+    """Raise UnsupportedSyntaxError where ``name += ...`` would change an array or container that others may refer to.
+    """
+    if (isinstance(value, np.ndarray) and value.ndim) or isinstance(value, _CHANGEABLE):
         from s2s.errors import error
 
         raise error("S2S117", name=name, hint=f"write `{name} = {name} + ...`, which makes a new array")

@@ -4,6 +4,7 @@ instead of calling this."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def check_count(length: int, other: int) -> None:
 
 def axes_of(axes: Any, key: Any) -> Any:
     """The axes of a part of a structure: one axis holds for all of it."""
-    return axes[key] if isinstance(axes, (tuple, list, dict)) else axes
+    return axes[key] if isinstance(axes, (tuple, list, dict, MappingProxyType)) else axes
 
 
 def _lengths(x: Any, axes: Any) -> list[int]:

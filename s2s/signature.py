@@ -37,6 +37,19 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.const import Const
+from s2s.inspection import (
+    MISSING,
+    class_attribute,
+    is_sealed,
+    is_written,
+    look_up,
+    module_of,
+    mro_of,
+    name_of,
+    namespace,
+    own_dict,
+    own_value,
+)
 from s2s.versions import Unstorable, fingerprint, import_path
 
 __all__ = [
@@ -99,20 +112,20 @@ class _Describer:
 
     def describe(self, value: Any, name: str) -> AbstractValue:
         self.count += 1
-        if self.count > LARGEST:
-            return UNKNOWN
         kind = type(value)
+        if self.count > LARGEST or is_sealed(value):
+            return UNKNOWN
         if kind in _NUMBERS:
             return Scalar(kind)
         if kind is np.ndarray:
             return _describe_array(value, name)
         if kind in _VALUE_TYPES:
             return Known(Const(value))
-        if isinstance(value, np.generic) and kind.__module__ == "numpy":
+        if issubclass(kind, np.generic) and kind.__module__ == "numpy":
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
         if kind in (tuple, list, dict) or is_record_class(kind):
             return self.container(value, name)
-        if isinstance(value, _IDENTITY_TYPES) or _is_decorated(value) or _is_choice(value):
+        if issubclass(kind, _IDENTITY_TYPES) or _is_decorated(value) or _is_choice(value):
             return Known(Const(value))
         if self.attributes and may_have_gradient(value):
             return self.instance(value, name)
@@ -178,9 +191,6 @@ class _Describer:
 
 
 
-HEAP_TYPE = 1 << 9
-"""The flag of classes that a ``class`` statement made."""
-
 _OPAQUE_MODULES = ("s2s", "numpy", "builtins", "functools", "weakref", "threading")
 _OPAQUE = (
     type, types.ModuleType, np.ndarray, np.generic, tuple, list, dict, set, str, int, float, complex, BaseException,
@@ -189,7 +199,7 @@ _OPAQUE = (
 
 def compiled_from(value: Any) -> types.FunctionType | None:
     """The Python function that Numba compiled (``@njit``), which computes the same; None for anything else."""
-    if not (type(value).__module__ or "").startswith("numba."):
+    if not module_of(type(value)).startswith("numba."):
         return None
     found = getattr(value, "py_func", None)
     return found if isinstance(found, types.FunctionType) else None
@@ -200,13 +210,14 @@ def has_attributes(value: Any) -> bool:
     belongs to a thread."""
     kind = type(value)
     return kind is ThreadLocal or (
-        bool(kind.__flags__ & HEAP_TYPE)
-        and not isinstance(value, _OPAQUE)
-        and kind.__getattribute__ is object.__getattribute__
+        is_written(kind)
+        and not is_sealed(value)
+        and not issubclass(kind, _OPAQUE)
+        and class_attribute(kind, "__getattribute__") is object.__dict__["__getattribute__"]
         and not _is_compiled_function(kind)
-        and (kind.__module__ or "").split(".")[0] not in _OPAQUE_MODULES
-        and not hasattr(kind, "__s2s_primal__")
-        and not hasattr(kind, "_member_map_")  # the members of an enumeration are constants
+        and module_of(kind).split(".")[0] not in _OPAQUE_MODULES
+        and class_attribute(kind, "__s2s_primal__") is MISSING
+        and class_attribute(kind, "_member_map_") is MISSING  # the members of an enumeration are constants
     )
 
 
@@ -215,7 +226,7 @@ _LIBRARY = sys.stdlib_module_names - {"__main__"}
 
 def is_of_library(kind: type) -> bool:
     """Whether a class is one of Python's own library, of which no attribute is differentiated; SimpleNamespace is."""
-    return (kind.__module__ or "").split(".")[0] in _LIBRARY and kind is not types.SimpleNamespace
+    return module_of(kind).split(".")[0] in _LIBRARY and kind is not types.SimpleNamespace
 
 
 _MAY_HOLD_FLOATS = (list, tuple, dict, np.ndarray, np.generic, collections.deque)
@@ -227,43 +238,46 @@ def may_have_gradient(value: Any) -> bool:
     kind = type(value)
     if kind is types.SimpleNamespace:
         return True
-    return has_attributes(value) and all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
+    return has_attributes(value) and all(base is object or is_written(base) for base in mro_of(kind))
 
 
 def own_attributes(value: Any) -> dict[str, Any]:
     """The attributes that an object itself has, those in slots among them, as reading them gives."""
     found = {}
-    for name in [*getattr(value, "__dict__", ()), *slots_of(type(value))]:
-        descriptor = next((vars(c)[name] for c in type(value).__mro__ if name in vars(c)), None)
-        is_slot = isinstance(descriptor, types.MemberDescriptorType)
-        if (is_slot or not hasattr(type(descriptor), "__set__")) and hasattr(value, name):
-            found[name] = getattr(value, name)
+    kind = type(value)
+    for name in [*own_dict(value), *slots_of(kind)]:
+        descriptor = class_attribute(kind, name, None)
+        is_slot = type(descriptor) is types.MemberDescriptorType
+        if is_slot or class_attribute(type(descriptor), "__set__") is MISSING:
+            own = own_value(value, name)
+            if own is not MISSING:
+                found[name] = own
     return found
 
 
 def slots_of(kind: type) -> list[str]:
     """The names of the slots of a class and its bases, as objects have them."""
     return [
-        name for base in kind.__mro__ for name, found in vars(base).items()
+        name for base in mro_of(kind) for name, found in namespace(base).items()
         if isinstance(found, types.MemberDescriptorType) and not name.startswith("__")
     ]
 
 
 def _is_compiled_function(kind: type) -> bool:
     """Whether what it makes is called by compiled code."""
-    return any(isinstance(base.__dict__.get("__call__"), types.WrapperDescriptorType) for base in kind.__mro__)
+    return any(type(namespace(base).get("__call__")) is types.WrapperDescriptorType for base in mro_of(kind))
 
 
 def _is_decorated(value: Any) -> bool:
     """Whether it is a function decorated with ``s2s.differentiable``, which is as good as the function."""
-    wrapped = getattr(value, "__wrapped__", None)
-    return isinstance(value, functools.partial) and isinstance(wrapped, types.FunctionType)
+    return issubclass(type(value), functools.partial) and type(
+        look_up(value, "__wrapped__", None)) is types.FunctionType
 
 
 def _is_choice(value: Any) -> bool:
     """Whether it is a choice about derivatives: a block, or a function with another derivative."""
     choices = sys.modules.get("s2s.choices")
-    return choices is not None and isinstance(value, (*choices.BLOCKS, choices.Chosen))
+    return choices is not None and issubclass(type(value), (*choices.BLOCKS, choices.Chosen))
 
 
 def _mixed(items: list[Any]) -> bool:
@@ -449,7 +463,7 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
 
 def plain_name(value: Any) -> str:
     """A name for an object, for people."""
-    return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
+    return name_of(value)
 
 
 def _stable_object(value: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import functools
 import inspect
 import linecache
@@ -16,15 +17,16 @@ import opcode
 import operator
 import sys
 import types
+import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
 from itertools import pairwise
 from typing import Any
 
 from .errors import error
 
-__all__ = ["Source", "find", "mangle", "private_class"]
+__all__ = ["Source", "as_stored", "find", "mangle", "meaning_of", "private_class"]
 
 _FEATURES = (getattr(__future__, name) for name in __future__.all_feature_names)
 FUTURE_FLAGS = functools.reduce(operator.or_, (feature.compiler_flag for feature in _FEATURES))
@@ -42,6 +44,7 @@ class Source:
     ``text`` starts at the ``def`` (decorators are left out) or at the ``lambda`` and is dedented; line k of
     it is line ``first_line + k`` of ``file``, and ``removed[k]`` characters were taken from the start of that
     line (none inside a string over many lines), so that every place in the text has its place in the file.
+    ``assumed`` are the names whose meaning has decided how the text was read, each with its object.
     """
 
     fn: types.FunctionType
@@ -52,6 +55,13 @@ class Source:
     text: str
     removed: tuple[int, ...]
     is_lambda: bool
+    assumed: dict[str, Any] = field(default_factory=dict)
+
+    def meaning(self, name: str) -> Any:
+        """The object that a global name or a builtin stands for now, None where there is none; the form of the function
+        holds as long as it does."""
+        self.assumed[name] = meaning_of(self.fn, name)
+        return self.assumed[name]
 
     @property
     def column(self) -> int:
@@ -67,6 +77,11 @@ class Source:
     def closure(self) -> Mapping[str, types.CellType]:
         """The cells of the enclosing functions' variables that the function reads, by name."""
         return dict(zip(self.fn.__code__.co_freevars, self.fn.__closure__ or (), strict=True))
+
+
+def meaning_of(fn: types.FunctionType, name: str) -> Any:
+    """The object that a global name or a builtin stands for in a function; None where there is none."""
+    return fn.__globals__.get(name, getattr(builtins, name, None))
 
 
 def find(fn: types.FunctionType) -> Source:
@@ -185,7 +200,7 @@ def _find_lambda(fn: types.FunctionType, lines: list[str]) -> Source:
         raise _changed(fn)
     for first, stop in _regions(lines, code.co_firstlineno - 1):
         nodes = [node for node in _lambdas(lines, first, stop) if _same_head(node, code)]
-        node = _choose(nodes, code)
+        node = _choose(nodes, code, lines)
         if node is not None:
             return _lambda_source(fn, lines, node)
     raise _changed(fn)
@@ -217,16 +232,27 @@ def _lambdas(lines: list[str], first: int, stop: int) -> list[ast.Lambda]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
 
 
-def _choose(nodes: list[ast.Lambda], code: types.CodeType) -> ast.Lambda | None:
-    """The lambda whose body holds all instructions of the code object; the innermost of several."""
+def _choose(nodes: list[ast.Lambda], code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
+    """The lambda whose body holds all instructions of the code object; the innermost of several.
+
+    Where the instructions have no positions (Python runs with -X no_debug_ranges; the body is a constant, of which
+    Python 3.12 keeps none), the lambdas that compile to the same code are left, and any of them will do.
+    """
     inside = [node for node in nodes if node.lineno == code.co_firstlineno]
     places = _places(code)
     if places:
         inside = [node for node in inside if all(_holds(node.body, place) for place in places)]
         return min(inside, key=_size, default=None)
-    if len(inside) > 1:  # Python runs without positions (-X no_debug_ranges)
+    if len(inside) > 1:
+        inside = [node for node in inside if _is_source(_lambda_text(lines, node), code)]
+    if len({ast.dump(node) for node in inside}) > 1:
         raise error("S2S304", hint="write the lambdas on lines of their own")
     return inside[0] if inside else None
+
+
+def _is_source(text: str, code: types.CodeType) -> bool:
+    compiled = _compile_like(code, text, 0)
+    return compiled is not None and _same_code(compiled, code)
 
 
 def _places(code: types.CodeType) -> list[tuple[int, int, int, int]]:
@@ -258,15 +284,18 @@ def _stop(node: ast.expr | ast.stmt) -> tuple[int, int]:
 
 
 def _lambda_source(fn: types.FunctionType, lines: list[str], node: ast.Lambda) -> Source:
-    code = fn.__code__
+    code, text = fn.__code__, _lambda_text(lines, node)
+    _check_current(fn, text, 0)
+    removed = (len(_characters(lines[node.lineno - 1], node.col_offset)),) + (0,) * (_stop(node)[0] - node.lineno)
+    return Source(fn, "<lambda>", code.co_qualname, code.co_filename, node.lineno, text, removed, True)
+
+
+def _lambda_text(lines: list[str], node: ast.Lambda) -> str:
     (line, column), (end_line, end_column) = _start(node), _stop(node)
     block = lines[line - 1 : end_line]
     block[-1] = _characters(block[-1], end_column)  # first the end: cutting the start would move it
-    start = len(_characters(lines[line - 1], column))
-    block[0] = block[0][start:]
-    _check_current(fn, "".join(block), 0)
-    removed = (start,) + (0,) * (len(block) - 1)
-    return Source(fn, "<lambda>", code.co_qualname, code.co_filename, line, "".join(block), removed, True)
+    block[0] = block[0][len(_characters(lines[line - 1], column)) :]
+    return "".join(block)
 
 
 # --- is it what runs? ---------------------------------------------------------------------------------------
@@ -398,8 +427,14 @@ def private_class(code: types.CodeType) -> str:
     return classes[-1].lstrip("_") if classes else ""
 
 
+def as_stored(name: str) -> str:
+    """A name as Python stores it: of letters that stand for the same one, as the two for a micro, there is one."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
 def mangle(name: str, owner: str) -> str:
     """A name as Python stores it inside class ``owner``: ``__x`` becomes ``_Owner__x``."""
+    name = as_stored(name)
     private = owner and name.startswith("__") and not name.endswith("__") and "." not in name
     return f"_{owner}{name}" if private else name
 

@@ -13,10 +13,12 @@ import keyword
 import linecache
 import re
 import types
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from s2s.api import Differentiable
+from s2s.link import register
 from s2s.signature import compiled_from
 from s2s.versions import Path, import_path
 
@@ -290,6 +292,7 @@ def _find_number(target: Target, number: int, given: tuple[Any, ...] | None) -> 
 
 
 def _find_name(target: Target, name: str, given: tuple[Any, ...] | None) -> Path | None:
+    name = name if name.isascii() else unicodedata.normalize("NFKC", name)  # as Python stores it
     if any(p.name == name for p in target.public):
         return (name,)
     rest = target.variable(_P.VAR_KEYWORD)
@@ -383,10 +386,10 @@ def synthetic(f: Callable[..., Any], count: int, keywords: tuple[str, ...]) -> t
     def_name = f"{name}_"
     text = f"def {def_name}({', '.join([*positional, *keywords])}):\n    return {expression}({call})\n"
     file = f"<s2s {def_name}({', '.join([*positional, *keywords])})>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     scope |= {"__name__": getattr(f, "__module__", None) or "builtins"}
     exec(compile(text, file, "exec", dont_inherit=True), scope)
     function: types.FunctionType = scope[def_name]
+    register(file, text, function.__code__)
     function.__doc__ = getattr(f, "__doc__", None)
     function.__dict__["__s2s_calls__"] = f
     return function

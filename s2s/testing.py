@@ -7,7 +7,6 @@ import copy
 import dataclasses
 import functools
 import itertools
-import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from s2s.api import grad, jvp, vjp
 from s2s.choices import Chosen, stop_gradient
 from s2s.derivatives import derivative
 from s2s.errors import DifferentiationError
+from s2s.link import register
 
 __all__ = ["Choice", "Comparison", "Report", "check_grads"]
 
@@ -289,13 +289,13 @@ class Observer:
         self.follows, self.place, self.test_place = True, 0, 0
         return rt.observing(self)
 
-    def operation(self, fn: Any, place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of an operation."""
+    def operation(self, fn: Any, place: str, args: tuple[Any, ...], kwargs: dict[str, Any], why: str = "") -> Any:
+        """The result of an operation. ``why`` says of a step what it is that has no derivative."""
         if self.follows:
             return self.followed(fn, place, args, kwargs)
         held = copy.deepcopy(args)
         out = fn(*args, **kwargs)
-        kind = self.judge(fn, place, held, kwargs, out)
+        kind = self.judge(fn, place, held, kwargs, out, why)
         self.seen.append((fn, held, copy.deepcopy(out), kind))
         return out
 
@@ -336,12 +336,14 @@ class Observer:
                 return before
         return value
 
-    def judge(self, fn: Any, place: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
+    def judge(
+        self, fn: Any, place: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, why: str = ""
+    ) -> bool:
         """Whether the derivative of an operation is another than differences give at these arguments."""
         from s2s.rules import surrogates, table
 
         rule = table.find(fn)
-        said = _said(fn, rule)
+        said = f"zero, {why}" if why else _said(fn, rule)
         if rule is not None and said:
             if rule.kind == "zero" or (rule.kind == "straight_through" and surrogates.is_step_of_one(fn)):
                 self.passes[fn] = rule.kind == "straight_through"
@@ -449,9 +451,9 @@ def _product_with(f: Any, out: Any) -> Any:
     ] or ["0.0"]
     text = f"def product(cotangent, *args):\n    out = f(*args)\n    return {' + '.join(terms)}\n"
     file = f"<s2s product {next(_numbers)}>"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope: dict[str, Any] = {"np": np, "f": f}
     exec(compile(text, file, "exec"), scope)
+    register(file, text, scope["product"].__code__)
     return scope["product"]
 
 

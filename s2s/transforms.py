@@ -112,6 +112,7 @@ def _by_sizes(
     name = getattr(f, "__name__", type(f).__name__)
     functools.update_wrapper(chosen, modes[0], assigned=("__module__", "__qualname__"), updated=())
     chosen.__dict__["__s2s_modes__"] = chosen.__code__, *modes
+    chosen.__dict__["clear"] = modes[0].clear
     chosen.__name__ = f"{name.strip('<>')}_jacobian"
     chosen.__doc__ = f"{title} of {name}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
     return chosen

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from s2s.analysis.values import AbstractValue, Dim
+from s2s.inspection import class_attribute, class_name, is_sealed, look_up, own_dict
 from s2s.record import record
 
 try:
@@ -30,15 +31,18 @@ __all__ = [
     "AliasGuard",
     "AttributeGuard",
     "CallGuard",
+    "ClassGuard",
     "Compiled",
     "Dependency",
     "EqualGuard",
     "Guard",
     "KindGuard",
+    "NamesGuard",
     "ObjectGuard",
     "Path",
     "Request",
     "SeparateGuard",
+    "ShadowGuard",
     "SizeGuard",
     "Unstorable",
     "fingerprint",
@@ -48,7 +52,10 @@ __all__ = [
     "imported",
     "loaded",
     "new_hash",
+    "own_names_of",
+    "package_version",
     "resolve",
+    "stable_mark",
 ]
 
 Path: TypeAlias = tuple[Any, ...]
@@ -74,37 +81,81 @@ class Request:
 @record
 class ObjectGuard:
     """The path gives this very object. ``root`` is ``global`` (module globals, then builtins) or ``free``
-    (a closure cell) of ``owner``, which is ``None`` for the function compiled, or ``argument``. The path goes on with
-    attributes, and with tuples of one index or key. The root ``value`` has the object itself there, as a ``Const``."""
+    (a closure cell) of ``owner``, which is ``None`` for the function compiled, ``module`` (the path begins with its
+    name) or ``argument``. The path goes on with attributes, and with tuples of one index or key. The root ``value`` has
+    the object itself there, as a ``Const``; ``found`` is then the root, path and owner by which another process finds
+    it, None where there is none.
+
+    A ``late`` guard is about what nobody replaces in a program, only in a test: it is asked where a version is looked
+    for, in memory and on disk, and not at each call.
+    """
 
     root: str
     path: tuple[Any, ...]
     value: Any
     owner: Any = None
+    late: bool = False
+    found: tuple[str, tuple[Any, ...], Any] | None = None
 
 
 @record
 class AttributeGuard:
-    """The object at a path has an attribute ``name``, or has none. ``root`` and ``path`` are as those of an
-    ``ObjectGuard``."""
+    """The object at a path has an attribute ``name``, or has none. The other fields are those of an ``ObjectGuard``."""
 
     root: str
     path: tuple[Any, ...]
     name: str
     is_there: bool
     owner: Any = None
+    late: bool = False
+    found: tuple[str, tuple[Any, ...], Any] | None = None
+
+
+@record
+class ShadowGuard:
+    """The object at a path has no attribute ``name`` of its own, which would hide the one of its class."""
+
+    root: str
+    path: tuple[Any, ...]
+    name: str
+    owner: Any = None
+    found: tuple[str, tuple[Any, ...], Any] | None = None
+
+
+@record
+class NamesGuard:
+    """The dict at a path, ``__dict__`` of an object or ``keywords`` of a partial, has these keys in this order."""
+
+    root: str
+    path: tuple[Any, ...]
+    names: tuple[str, ...]
+    owner: Any = None
+    found: tuple[str, tuple[Any, ...], Any] | None = None
+
+
+@record
+class ClassGuard:
+    """A class or its bases have something under a name, or nothing. It is asked as late guards are."""
+
+    cls: type
+    name: str
+    is_there: bool
+    owner: Any = None
+    root: str = "value"
+    late: bool = True
 
 
 @record
 class KindGuard:
     """A number, array or container that is read live still has this abstract value. ``rest`` leads from the variable
-    to it, as in the path of an ``ObjectGuard``."""
+    to it, as in the path of an ``ObjectGuard``, which ``found`` is from as well."""
 
     root: str
-    name: str
+    name: Any
     aval: AbstractValue
     owner: Any = None
     rest: tuple[Any, ...] = ()
+    found: tuple[str, tuple[Any, ...], Any] | None = None
 
 
 @record
@@ -166,7 +217,8 @@ class SeparateGuard:
 
 
 Guard: TypeAlias = (
-    ObjectGuard | AttributeGuard | KindGuard | AliasGuard | CallGuard | SizeGuard | EqualGuard | SeparateGuard
+    ObjectGuard | AttributeGuard | ShadowGuard | NamesGuard | ClassGuard | KindGuard | AliasGuard | CallGuard
+    | SizeGuard | EqualGuard | SeparateGuard
 )
 
 
@@ -278,6 +330,17 @@ def _cell(function: types.FunctionType, name: str) -> Any:
         raise LookupError(name) from None
 
 
+def own_names_of(value: Any) -> list[str]:
+    """The names in the dict of an object, without reading through its class."""
+    return [*own_dict(value)]
+
+
+def package_version(name: str) -> str:
+    """What a package says its version is; empty where it says nothing. Raises ImportError."""
+    version = getattr(importlib.import_module(name), "__version__", "")
+    return version if isinstance(version, str) else ""
+
+
 def imported(path: str) -> Any:
     """The object at ``module`` or ``module:attribute.attribute``. Raises ImportError, AttributeError."""
     module, _, attributes = path.partition(":")
@@ -301,23 +364,28 @@ def import_path(value: Any) -> str | None:
     """``module`` or ``module:qualified.name`` under which an import finds this very object, else None."""
     if isinstance(value, types.ModuleType):
         return value.__name__ if sys.modules.get(value.__name__) is value else None
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    if isinstance(value, enum.Enum):
+    name = look_up(value, "__qualname__", None) or look_up(value, "__name__", None)
+    if issubclass(type(value), enum.Enum):
         name = f"{type(value).__qualname__}.{value.name}"
     if not isinstance(name, str):
         return None
-    candidates = [getattr(value, "__module__", None), "builtins", "numpy"]
+    candidates = [look_up(value, "__module__", None), "builtins", "numpy"]
     for module_name in candidates:
         found: Any = sys.modules.get(module_name) if isinstance(module_name, str) else None
         for part in name.split("."):
             is_old = isinstance(found, types.ModuleType) and part not in vars(found)  # np.object warns
-            found = _MISSING if is_old else getattr(found, part, _MISSING)
+            found = _MISSING if is_old else look_up(found, part, _MISSING)
         if found is value:
             return f"{module_name}:{name}"
     return None
 
 
 # --- fingerprints -------------------------------------------------------------------------------------------
+
+
+def stable_mark(value: Any) -> str:
+    """What tells an object of a library of known version from what may stand in its place."""
+    return repr(value) if type(value) in _LITERALS else import_path(value) or f"a {type(value).__name__}"
 
 
 class Unstorable(Exception):
@@ -345,6 +413,8 @@ def _parts(value: Any, depth: int) -> list[bytes]:
     if depth > 8:
         raise Unstorable("nested too deep")
     kind = type(value)
+    if is_sealed(value):
+        raise Unstorable(f"{class_name(kind)} object")
     if kind in _LITERALS or isinstance(value, (np.generic, np.dtype)):
         return [kind.__name__.encode(), repr(value).encode()]
     if kind in (tuple, list):
@@ -386,9 +456,9 @@ def _parts_of_object(value: Any, depth: int) -> list[bytes]:
             *_parts(value.__defaults__, depth + 1),
             *_parts(value.__kwdefaults__, depth + 1),
         ]
-    if isinstance(getattr(value, "made_from", None), tuple):  # a derivative
+    if isinstance(look_up(value, "made_from", None), tuple):  # a derivative
         return [b"derivative", *_parts(value.made_from, depth + 1)]
-    parts_of = getattr(kind, "__s2s_parts__", None)
+    parts_of = class_attribute(kind, "__s2s_parts__", None)
     if parts_of is not None:
         return [b"made", *_parts(parts_of(value), depth + 1)]
     if isinstance(value, functools.partial):
@@ -399,7 +469,7 @@ def _parts_of_object(value: Any, depth: int) -> list[bytes]:
     if kind is functools.cached_property:
         return [b"cached_property", *_parts(value.func, depth + 1)]
     is_cached = isinstance(value, functools._lru_cache_wrapper)
-    if is_cached or isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
+    if is_cached or isinstance(look_up(value, "__wrapped__", None), types.FunctionType):
         return [b"wrapped", *_parts(value.__wrapped__, depth + 1)]
     return _path_parts(value, depth)
 
@@ -426,9 +496,27 @@ def _path_parts(value: Any, depth: int) -> list[bytes]:
     if path is None:
         raise Unstorable(f"{type(value).__name__} object")
     parts = [b"import", path.encode()]
+    if isinstance(value, enum.Enum):
+        own = {k: v for k, v in vars(value).items() if not k.startswith("__")}
+        return [*parts, *_parts_if_any(own, depth + 1)]
     if isinstance(value, type) and value.__flags__ & (1 << 9):  # made by a class statement
+        parts += [b"bases", *(f"{base.__module__}:{base.__qualname__}".encode() for base in value.__mro__[1:])]
         for name, member in sorted(vars(value).items()):
-            member = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
+            member = look_up(member, "fget", None) or look_up(member, "__func__", None) or member
             if isinstance(member, types.FunctionType):
                 parts += [name.encode(), *_parts(member, depth + 1)]
+            elif not name.startswith(("__", "_abc_")):
+                parts.append(name.encode())
+    return parts
+
+
+def _parts_if_any(held: dict[str, Any], depth: int) -> list[bytes]:
+    """The parts of those attributes that have a fingerprint; what is used of the others has guards of its own."""
+    parts = []
+    for name, item in sorted(held.items()):
+        parts.append(name.encode())
+        try:
+            parts += _parts(item, depth)
+        except Unstorable:
+            continue
     return parts

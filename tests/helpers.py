@@ -37,7 +37,8 @@ def float_leaves(tree):
 
 
 def copy_tree(tree):
-    return map_tree(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, tree)
+    """A copy with new arrays, in the order of memory that they have."""
+    return map_tree(lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf, tree)
 
 
 def widen(tree):
@@ -104,8 +105,8 @@ def moved(tree, position, k, amount):
             return leaf
         if not isinstance(leaf, np.ndarray):
             return type(leaf)(leaf + amount)
-        changed = leaf.copy(order="C")
-        changed.reshape(-1)[k] += amount
+        changed = leaf.copy(order="K")
+        changed.flat[k] += amount
         return changed
 
     count = iter(range(len(leaves(tree))))

@@ -17,7 +17,7 @@ import pytest
 import s2s
 from s2s import dispatch
 from s2s.analysis.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
-from s2s.dispatch import INLINE, MOST_OBJECTS
+from s2s.dispatch import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
 from s2s.ir import Const
 from s2s.signature import Names, annotated, describe, guard_source, key
@@ -179,6 +179,24 @@ def test_more_versions_than_are_tested_inline(fake):
 
 def fake_text(arguments):
     return compiled("f_grad", ", ".join(arguments), f"return {len(arguments['x'].shape)}")
+
+
+def test_more_strings_than_are_tested_in_turn_are_looked_up(fake, monkeypatch):
+    fake.say("takes_options", "return (x, mode)")
+    gradient = s2s.grad(takes_options)
+    modes = [f"m{k}" for k in range(30)]
+    for mode in modes * 2:
+        assert gradient(1.0, mode) == (1.0, mode)
+    assert len(gradient.dispatcher.versions) == MOST_OBJECTS + 1  # and one for all others
+    monkeypatch.setattr(Dispatcher, "version_for", None)
+    for mode in modes:
+        assert gradient(2.0, mode=mode) == (2.0, mode)
+    with pytest.raises(TypeError):
+        gradient(1, "m0")  # another kind of number: no version is known
+
+
+def takes_options(x, mode):
+    return x
 
 
 def test_defaults_keywords_and_every_kind_of_parameter(fake):

@@ -334,6 +334,46 @@ def test_locals_of_a_nested_function_do_not_hide_what_it_captures():
     assert run(emitted, 3)(10) == (10 - 3) * -3
 
 
+def of_nested(name, *between):
+    """A nested function ``g(name, a)`` that reads what ``between`` assigns last, or the parameter ``x``."""
+    given, own, read = Var(name), A, Var("fixed")
+    inner = Block((Let(T[0], call(operator.mul, read, given)), Let(T[1], call(operator.add, T[0], own))), (T[1],))
+    captured = between[-1].target if between else X
+    made = ir.MakeFunction(Function("g", (Param(given), Param(own)), inner, (read,)), (captured,))
+    return emit(function((X, N), *between, Let(T[8], made), Let(T[9], call(ops.make_tuple, X, T[8]))))
+
+
+@pytest.mark.parametrize(
+    ("name", "between"),
+    [
+        ("x", []),
+        ("x", [Let(Var("x", 1), call(operator.mul, X, N))]),
+        ("x", [Let(T[2], X)]),
+        ("t0", [Let(T[2], call(operator.mul, X, N))]),
+        ("n", [Let(T[2], call(operator.mul, X, N)), Let(Var("n", 1), T[2])]),
+    ],
+)
+def test_parameters_of_a_nested_function_do_not_hide_what_it_captures(name, between):
+    x, g = run(of_nested(name, *between), 3, 5)
+    read = 15 if any(isinstance(let.value, ir.Call) for let in between) else 3
+    assert (x, g(7, 2), g(a=2, **{name: 7})) == (3, 7 * read + 2, 7 * read + 2)
+
+
+def test_a_parameter_that_a_nested_function_would_hide_is_copied():
+    text = "fixed = x\n\ndef g(x, a):\n    return fixed * x + a\n\nreturn x, g\n"
+    assert body(of_nested("x")) == text
+
+
+def test_no_function_between_hides_what_the_innermost_one_reads():
+    read, passed, given = Var("read"), Var("passed"), Var("x", 4)
+    multiply = Block((Let(T[0], call(operator.mul, read, given)),), (T[0],))
+    innermost = Function("inner", (Param(given),), multiply, (read,))
+    made = Block((Let(T[1], ir.MakeFunction(innermost, (passed,))),), (T[1],))
+    middle = Function("middle", (Param(A),), made, (passed,))
+    emitted = emit(function((X,), Let(T[2], ir.MakeFunction(middle, (X,)))))
+    assert run(emitted, 3)(a=None)(x=7) == 21
+
+
 # --- folding ---
 
 

@@ -97,7 +97,8 @@ def test_tracebacks_and_inspect_show_the_generated_lines():
 def test_the_file_of_the_disk_cache_is_the_file_of_the_code(tmp_path):
     f, _ = make_primal(2.0)
     file = str(tmp_path / "f_grad.py")
-    assert link(compiled(), f, file=file).__code__.co_filename == file
+    g = link(compiled(), f, file=file)
+    assert g.__code__.co_filename == file
     assert linecache.getline(file, 8) == "    return scale * x\n"
 
 

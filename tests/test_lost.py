@@ -1,5 +1,10 @@
 """Values that go through text, sets and dicts: followed, or refused where a derivative would be lost; never zero."""
 
+import ast
+import contextlib
+import io
+import os
+
 import numpy as np
 import pytest
 
@@ -166,3 +171,137 @@ def test_windows_by_the_number_of_their_points():
     expected = (windows(6.5 + 1e-6) - windows(6.5 - 1e-6)) / 2e-6
     assert s2s.grad(windows)(6.5) == pytest.approx(expected, rel=1e-7)
     assert s2s.jvp(windows, (6.5,), (1.0,))[1] == pytest.approx(expected, rel=1e-7)
+
+
+# --- written down, and read back -------------------------------------------------------------------------------------
+
+
+def parse(text):
+    return float(text)
+
+
+def by_a_function(x):
+    return parse(str(float(x[0]))) ** 2
+
+
+def of_a_split_text(x):
+    return sum(float(s) for s in ",".join([str(v) for v in x]).split(","))
+
+
+def in_a_buffer(x):
+    buffer = io.StringIO()
+    buffer.write(str(float(x[0])))
+    return float(buffer.getvalue()) ** 2
+
+
+def printed(x):
+    buffer = io.StringIO()
+    print(float(x[0]), file=buffer)
+    return float(buffer.getvalue()) ** 2
+
+
+def redirected(x):
+    buffer = io.StringIO()
+    with contextlib.redirect_stdout(buffer):
+        print(float(x[0]))
+    return float(buffer.getvalue()) ** 2
+
+
+def in_the_environment(x):
+    os.environ["S2S_TEST_VALUE"] = str(float(x[0]))
+    return float(os.environ["S2S_TEST_VALUE"]) ** 2
+
+
+def by_getenv(x):
+    os.environ.update(S2S_TEST_VALUE=repr(float(x[0])))
+    return float(os.getenv("S2S_TEST_VALUE")) ** 2
+
+
+def in_a_file(x, path):
+    with open(path, "w") as file:
+        file.write(repr(float(x[0])))
+    with open(path) as file:
+        return float(file.read()) ** 2
+
+
+def in_a_file_of_numpy(x, path):
+    x.tofile(path)
+    return np.sum(np.fromfile(path) ** 2)
+
+
+def as_a_literal(x):
+    return ast.literal_eval(repr(float(x[0]))) ** 2
+
+
+def by_numpy(x):
+    return np.sum(np.fromstring(" ".join(map(str, x)), sep=" ") ** 2)
+
+
+def as_an_array_of_texts(x):
+    return np.sum(np.array([str(v) for v in x]).astype(float) ** 2)
+
+
+def in_bytes_that_change(x):
+    buffer = bytearray(24)
+    buffer[:] = x.tobytes()
+    return np.sum(np.frombuffer(buffer) ** 2)
+
+
+WRITTEN = [
+    by_a_function, of_a_split_text, in_a_buffer, printed, redirected, in_the_environment, by_getenv, in_a_file,
+    in_a_file_of_numpy, as_a_literal, by_numpy, as_an_array_of_texts, in_bytes_that_change,
+]
+
+
+@pytest.mark.parametrize("f", WRITTEN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_what_is_read_back_is_refused(f, derivative, tmp_path):
+    rest = (str(tmp_path / "values"),) * (f.__code__.co_argcount - 1)
+    with pytest.raises(NoDerivativeError) as info:
+        derivative(f)(X, *rest)
+    assert info.value.diagnostic.code == "S2S180"
+    assert info.value.diagnostic.span.file == __file__
+
+
+def test_the_message_of_what_is_read_back():
+    with pytest.raises(NoDerivativeError) as info:
+        s2s.grad(in_a_buffer)(X)
+    line = in_a_buffer.__code__.co_firstlineno + 2
+    first, place, *_, marked, hint = str(info.value).splitlines()
+    assert first == "`str` writes a differentiated value down, and the result is read back [S2S180]"
+    assert place.endswith(f":{line}:18 in `in_a_buffer`")
+    assert marked.lstrip(" |") == "^^^^^^^^^^^^^^^^ its derivative is lost here"
+    assert hint.endswith(
+        "compute with the value itself; where a number without a derivative is meant, with `s2s.stop_gradient`")
+
+
+def logged(x):
+    log = io.StringIO()
+    print("the value is", x, file=log)
+    log.write(f"{x[0]:.3f}")
+    return np.sum(x * x)
+
+
+def kept_by_a_text(x):
+    cache = {}
+    cache[str(x)] = np.sum(x * x)
+    return cache[str(x)]
+
+
+def as_long_as_its_text(x):
+    return len(str(x.shape)) * np.sum(x * x)
+
+
+def beside_its_text(x):
+    return np.sum(x * x), str(x)
+
+
+@pytest.mark.parametrize("f", [logged, kept_by_a_text, as_long_as_its_text], ids=lambda f: f.__name__)
+def test_what_is_written_and_not_read_back_is_no_matter(f):
+    np.testing.assert_allclose(s2s.grad(f)(X), s2s.grad(lambda x: f(X) / np.sum(X * X) * np.sum(x * x))(X), rtol=1e-12)
+
+
+def test_auxiliary_text():
+    gradient, text = s2s.grad(beside_its_text, has_aux=True)(X)
+    np.testing.assert_array_equal(gradient, 2 * X)
+    assert text == str(X)

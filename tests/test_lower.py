@@ -10,7 +10,6 @@ import textwrap
 import libcst as cst
 import numpy as np
 import pytest
-from interpret import run
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from s2s import ir, ops
@@ -19,6 +18,7 @@ from s2s.ir import walk
 from s2s.lower import lower
 from s2s.lowering.places import places_of
 from s2s.sources import find
+from s2s.validation.interpret import run
 
 np.random.seed(0)
 FACTOR = 3.0

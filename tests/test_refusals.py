@@ -817,7 +817,112 @@ def functions_in_a_list(x):
     return first_applied([lambda t: t * x], x, int(x))
 
 
+SIGN = np.array([1.0])
+
+
+def same(v):
+    return v if SIGN[0] > 0 else v * 1
+
+
+def dict_or_a_copy(x):
+    d = {"w": 1.0}
+    same(d)["w"] = 5.0
+    return d["w"] * x
+
+
+def list_or_a_copy(x):
+    items = [1, 2]
+    same(items).append(7)
+    return len(items) * x
+
+
+def one_of_two_lists(x):
+    first, second = [1], [2]
+    (first if SIGN[0] > 0 else second).append(5)
+    return len(first) * x
+
+
+def list_at_a_place(x):
+    lists = [[1], [2]]
+    lists[int(SIGN[0])].append(5)
+    return len(lists[1]) * x
+
+
+def list_by_a_function(x):
+    first, second = [1, 2], [2]
+    min(first, second, key=len).append(5)
+    return len(second) * x
+
+
+def list_by_a_lambda(x):
+    first, second = [], [1]
+    chosen = (lambda: first) if SIGN[0] > 0 else (lambda: second)
+    chosen().append(4)
+    return len(first) * x
+
+
+def method_of_one_of_two(x):
+    first, second = [], [1]
+    put = first.append if SIGN[0] > 0 else second.append
+    put(4)
+    return len(first) * x
+
+
+def first_of_two(first, second):
+    for items in (first, second):
+        if len(items) * SIGN[0] > 0:
+            return items
+
+
+def list_by_a_loop(x):
+    full, empty = [1], []
+    first_of_two(full, empty).append(4)
+    return len(full) * x
+
+
+def halve(a):
+    a *= 0.5
+    return a[0]
+
+
+def any_that_changes(x):
+    a = np.array([x, 2.0 * x])
+    found = any(halve(a) < 0.5 for _ in range(5))
+    return np.sum(a) * (1 + found)
+
+
+def loop_over_what_changes(x):
+    a, total = np.array([x, 2.0 * x]), 0.0
+    for v in (halve(a) for _ in range(3)):
+        total = total + v * np.sum(a)
+    return total
+
+
+def map_that_changes(x):
+    a = np.array([x, 2.0 * x])
+    found = all(map(lambda _: halve(a) > 0.5, range(5)))
+    return np.sum(a) * (1 + found)
+
+
+def iterator_that_is_kept(x):
+    a = np.array([x, 2.0 * x])
+    halves = map(lambda _: halve(a), range(3))  # noqa: F841
+    return np.sum(a)
+
+
 UNFOLLOWED = [
+    (dict_or_a_copy, 'd["w"]', "S2S132"),
+    (list_or_a_copy, "len(items)", "S2S132"),
+    (one_of_two_lists, "len(first)", "S2S132"),
+    (list_at_a_place, "lists[1]", "S2S132"),
+    (list_by_a_function, "len(second)", "S2S132"),
+    (list_by_a_lambda, "len(first)", "S2S132"),
+    (method_of_one_of_two, "len(first)", "S2S132"),
+    (list_by_a_loop, "len(full)", "S2S132"),
+    (any_that_changes, "any(halve(a) < 0.5 for _ in range(5))", "S2S222"),
+    (loop_over_what_changes, "for v in (halve(a) for _ in range(3))", "S2S222"),
+    (map_that_changes, "all(map(lambda _: halve(a) > 0.5, range(5)))", "S2S222"),
+    (iterator_that_is_kept, "map(lambda _: halve(a), range(3))", "S2S222"),
     (function_that_captured_it, "applied(g, t, n - 1)", "S2S143"),
     (function_with_it_as_default, "applied(g, t, n - 1)", "S2S143"),
     (functions_in_a_list, "first_applied(functions, t, n - 1)", "S2S143"),
@@ -844,6 +949,50 @@ def test_change_that_cannot_be_followed(f, shown, code):
     assert f"[{code}]" in text
     assert underlined(text) == shown, text
     assert "= instead:" in text
+
+
+def test_order_that_is_known_at_run_time_only():
+    def f(m, orders):
+        for k in range(2):
+            m = np.ravel(m, orders[k]).reshape(2, 2) * m
+        return np.sum(m)
+
+    text = refusal(UnsupportedSyntaxError, lambda: s2s.grad(f)(np.ones((2, 2)), ["A", "K"]))
+    assert text.startswith("in which order an array is read is known at run time only [S2S220]\n"), text
+    assert underlined(text) == "np.ravel(m, orders[k])"
+    assert 'write `order="C"`, or another order, as a constant, or each order in a branch of its own' in text
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
+def test_tuples_that_are_joined_in_a_loop(derivative):
+    def f(x):
+        t = ()
+        for k in range(30):
+            t = t + (k * x,)
+        return t[3] * t[4]
+
+    text = refusal(NoDerivativeError, lambda: derivative(f)(2.0))
+    assert text.startswith(
+        "a tuple of a length that is known at run time only is joined with another one [S2S221]\n"), text
+    assert "collect the items in a list with `append`" in text
+
+
+@pytest.mark.parametrize("end", [np.sum, np.prod, lambda t: np.dot(t, t), lambda t: t[0] * t[-1]])
+@pytest.mark.parametrize("count", [2, 4])
+def test_joined_tuples_that_are_taken_for_arrays(count, end):
+    def f(x):
+        t = ()
+        for k in range(count):
+            t = t + (k * x + 1.0,)
+        return end(t)
+
+    assert "[S2S221]" in refusal(NoDerivativeError, gradient(f, 2.0))
+
+
+def test_message_of_an_iterator_that_changes_something():
+    text = refusal(UnsupportedSyntaxError, gradient(any_that_changes, 2.0))
+    assert text.startswith("an iterator is read item by item, and making an item changes something [S2S222]\n"), text
+    assert "write a loop, or a list comprehension where all items are made before the first is read" in text
 
 
 def test_object_that_holds_what_is_differentiated():

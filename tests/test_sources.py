@@ -2,6 +2,8 @@
 
 import functools
 import linecache
+import os
+import subprocess
 import sys
 import types
 
@@ -118,6 +120,27 @@ def test_a_lambda_over_many_lines_in_a_call(module):
 def test_a_lambda_in_a_lambda(module):
     assert find(module.nested).text == "lambda x: lambda x: x"
     assert find(module.nested(1)).text == "lambda x: x"
+
+
+def test_lambdas_that_return_constants_on_one_line(tmp_path, monkeypatch):
+    """Python 3.12 keeps no position of a constant that is returned."""
+    text = "f, g, h = (lambda x: 1.0), (lambda x: 2.0), (lambda x: None)\n"
+    module = load(tmp_path, monkeypatch, text, "source_constants")
+    assert [find(fn).text for fn in (module.f, module.g, module.h)] == [
+        "lambda x: 1.0", "lambda x: 2.0", "lambda x: None",
+    ]
+
+
+def test_lambdas_without_positions_are_told_apart_by_their_code(tmp_path):
+    (tmp_path / "plain.py").write_text(
+        "import s2s\n\nf, g, again = (lambda x: x * x), (lambda x: x * 3.0 if x > 1.0 else 5.0), (lambda x: x * x)\n"
+        "print([s2s.grad(h)(2.0) for h in (f, g, again)])\n"
+    )
+    arguments = [sys.executable, "-X", "no_debug_ranges", "plain.py"]
+    path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path}
+    done = subprocess.run(arguments, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout == "[4.0, 3.0, 4.0]\n", done.stderr
 
 
 def test_methods_and_private_names(module):

@@ -11,14 +11,16 @@ import enum
 import math
 import operator
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis import examples
-from s2s.analysis.examples import call_quietly, element_result
+from s2s.analysis import examples, lengths
+from s2s.analysis.examples import element_result
+from s2s.analysis.folding import call_pure, is_long, is_pure, plain
 from s2s.analysis.lattice import are_equal, is_number, join, known, length_of, shape_of
 from s2s.analysis.numbers import ANY_SCALAR, alternatives, open_types, settled
 from s2s.analysis.shapes import Facts, broadcast
@@ -37,6 +39,7 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.const import is_hashable
+from s2s.facts import Fact, Guards
 from s2s.rules import table
 
 __all__ = ["Evaluator", "is_elementwise"]
@@ -44,9 +47,11 @@ __all__ = ["Evaluator", "is_elementwise"]
 
 @dataclass
 class Evaluator:
-    """Gives abstract values of calls; ``facts`` collects what was assumed about lengths."""
+    """Gives abstract values of calls; ``facts`` collects what was assumed about lengths. ``fold`` opens a fact of the
+    world: whoever compiles writes down the guards that come with it."""
 
     facts: Facts = field(default_factory=Facts)
+    fold: Callable[[Fact[Any]], Any] = field(default=lambda fact: fact.folded(Guards()))
 
     def call(
         self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None = None
@@ -60,7 +65,7 @@ class Evaluator:
             found = special(self, *args)
             if found is not None:
                 return found
-        if _is_pure(fn):
+        if _is_folded(fn):
             given = tuple(map(_as_known, args)), {k: _as_known(a) for k, a in kwargs.items()}
             if all(isinstance(a, Known) for a in (*given[0], *given[1].values())):
                 return _on_constants(fn, *given)
@@ -68,6 +73,10 @@ class Evaluator:
             return self.elementwise(fn, args)
         if not is_hashable(fn) or fn in _DATA_DEPENDENT:
             return UNKNOWN
+        if fn is np.arange and not kwargs:
+            found = lengths.of_arange(args, self.facts)
+            if found is not None:
+                return found
         if fn is np.arange and any(isinstance(a, Scalar) and not _is_integer(a) for a in args):
             return Array(np.dtype(float), (self.facts.fresh_dim(),)) if not kwargs else UNKNOWN
         if fn in _COMPLEX_BY_VALUE and not any(map(_is_complex_array, args)):
@@ -76,7 +85,7 @@ class Evaluator:
         if fn is np.where and len(args) == 1:
             return UNKNOWN
         rule = table.find(fn)
-        if rule is not None and not rule.by_value and _may_be_tried(fn):
+        if rule is not None and not rule.by_value and is_pure(fn):
             found = self.probe(fn, args, kwargs)
             if fn in _LENGTH_BY_VALUE:
                 return self.with_open_lengths(found)
@@ -165,7 +174,7 @@ class Evaluator:
             return self._on_every_path(fn, args, kwargs, kinds)
         is_method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
         if is_method and args and isinstance(args[0], Scalar):
-            fn = _method_of_number(fn.__name__)
+            fn = getattr(np.generic, fn.__name__, fn)
         return examples.probe(fn, args, kwargs, self.facts)
 
 
@@ -178,20 +187,17 @@ class Evaluator:
         return Array(value.dtype, tuple(self.facts.fresh_dim() if d.is_constant else d for d in value.shape))
 
 
-def _method_of_number(name: str) -> Any:
-    """A method of an array as a NumPy number has it."""
-    return lambda number, *args, **kwargs: getattr(number, name)(*args, **kwargs)
-
-
 def _on_constants(
     fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None = None
 ) -> AbstractValue:
     """The result on known objects: itself where it is an option or an integer, its type where it is a float."""
-    named = {k: a.value for k, a in (kwargs or {}).items() if isinstance(a, Known)}
     try:
-        made = call_quietly(fn, [a.value for a in args if isinstance(a, Known)], named)
+        named = {k: plain(a.value) for k, a in (kwargs or {}).items() if isinstance(a, Known)}
+        made = call_pure(fn, [plain(a.value) for a in args if isinstance(a, Known)], named)
     except Exception:
         return UNKNOWN
+    if type(made) in (int, str, bytes) and is_long(made):
+        return Scalar(int) if type(made) is int else UNKNOWN
     if type(made) in (int, bool, str, bytes, types.UnionType) or isinstance(
         made, (np.dtype, np.finfo, np.iinfo, enum.Enum)
     ):
@@ -247,30 +253,18 @@ _COMPLEX_BY_VALUE: set[Any] = {np.linalg.eig, np.linalg.eigvals}
 _LENGTH_BY_VALUE: set[Any] = {np.bincount, np.linalg.lstsq}
 """Functions that give an array as long as values say: the greatest one, a rank."""
 
-_TRIED = {abs, pow, max, min, sum, float, int, complex, bool, round, divmod, list, tuple, sorted, all, any, str, repr}
-
-
-def _may_be_tried(fn: Any) -> bool:
-    """Whether calling a function at compile time has no effect that anybody sees."""
-    owner = getattr(fn, "__objclass__", None)
-    module: str = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
-    if module == "builtins":
-        return fn in _TRIED
-    return not module.startswith("numpy.random") and fn not in (np.save, np.savez, np.load, np.seterr)
-
-
-_PURE: set[Any] = {
-    np.finfo, np.iinfo, np.dtype, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast, issubclass,
+_FOLDED: frozenset[Any] = frozenset({
+    np.finfo, np.iinfo, np.dtype, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast,
     np.any, np.all, np.lib.array_utils.normalize_axis_index, operator.index,
-}
+})
 
 
-def _is_pure(fn: Any) -> bool:
-    """Whether a function of constants gives the same constant each time: a method of a string or a number, a question
-    about dtypes or truth."""
+def _is_folded(fn: Any) -> bool:
+    """Whether a function of constants gives a constant: a method of a string or a number, a question about dtypes or
+    truth."""
     if isinstance(fn, types.MethodDescriptorType):
         return fn.__objclass__ in (str, bytes, int, float, complex, np.dtype)
-    return is_hashable(fn) and fn in _PURE
+    return is_hashable(fn) and fn in _FOLDED
 
 
 _MAKE_ARRAYS: dict[Any, int] = {
@@ -286,7 +280,7 @@ def _of_dtype(fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, Abstra
     if not isinstance(asked, Known) or asked.value is None or set(kwargs) & {"subok", "like", "ndmin"}:
         return UNKNOWN
     try:
-        dtype = np.dtype(asked.value)
-    except TypeError:
+        dtype = call_pure(np.dtype, [plain(asked.value)])
+    except Exception:
         return UNKNOWN
     return Array(dtype, None) if dtype.kind in "biufc" else UNKNOWN

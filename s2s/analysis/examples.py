@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from s2s import inspection
+from s2s.analysis import lengths
+from s2s.analysis.folding import MOST_LISTED, NotFolded, call_pure, is_pure, plain
 from s2s.analysis.lattice import known
 from s2s.analysis.shapes import Facts
 from s2s.analysis.values import (
@@ -30,8 +32,9 @@ from s2s.analysis.values import (
     Sequence,
     Unknown,
 )
+from s2s.bounded import Recent
 
-__all__ = ["call_quietly", "element_result", "probe"]
+__all__ = ["element_result", "probe"]
 
 Merged: TypeAlias = tuple[tuple[Dim, Dim], ...]
 
@@ -41,6 +44,7 @@ def probe(
 ) -> AbstractValue:
     """The result of a pure function, by calling it on two small examples; ``facts`` gets the lengths that it needs."""
     unknown = itertools.count()
+    args, kwargs = lengths.without_large(fn, args, kwargs)
     args = tuple(_with_symbols(a, unknown) for a in args)
     kwargs = {k: _with_symbols(v, unknown) for k, v in kwargs.items()}
     dims: list[Dim] = []
@@ -54,7 +58,7 @@ def probe(
         sizes = _sizes(symbols, merged, 5 - min((d.offset for d in dims), default=0))
         try:
             results = [_run_example(fn, args, kwargs, size) for size in sizes]
-        except _NoExample:
+        except (_NoExample, NotFolded):
             return UNKNOWN
         except Exception:
             continue
@@ -63,7 +67,7 @@ def probe(
             continue
         if not _stays(fn, args, kwargs, sizes[0], dims, results[0]):
             return UNKNOWN
-        facts.forced += merged
+        facts.forced += [(lengths.restored(a), lengths.restored(b)) for a, b in merged]
         if isinstance(results[0], str) and not all(map(_is_known, (*args, *kwargs.values()))):
             return UNKNOWN  # it may have the examples' numbers in it
         return _abstract(results[0], results[1], sizes, facts)
@@ -132,7 +136,7 @@ def _abstract(one: Any, two: Any, sizes: list[dict[str, int]], facts: Facts) -> 
         return Scalar(int, dim if dim.symbol and not dim.symbol.startswith("?") else None)
     if isinstance(one, (float, complex, bool, np.generic)):
         return Scalar(type(one))
-    if isinstance(one, (tuple, list)) and len(one) == len(two):
+    if isinstance(one, (tuple, list)) and len(one) == len(two) <= MOST_LISTED:
         return Sequence(type(one), tuple(_abstract(a, b, sizes, facts) for a, b in zip(one, two, strict=True)))
     if one is None or (isinstance(one, (str, type, np.dtype)) and one == two):
         return known(one)
@@ -144,7 +148,7 @@ def _dim(one: int, two: int, sizes: list[dict[str, int]], facts: Facts) -> Dim:
         return Dim("", one)
     for symbol in sizes[0]:
         if one - sizes[0][symbol] == two - sizes[1][symbol] and not symbol.startswith("?int"):
-            return Dim(symbol, one - sizes[0][symbol])
+            return lengths.restored(Dim(symbol, one - sizes[0][symbol]))
     return facts.fresh_dim()
 
 
@@ -237,10 +241,12 @@ def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int
     them."""
     given = {b.symbol for _, b in merged}
     parts = [p for p in dict.fromkeys(p for s in symbols for p in s.lstrip("*").split("*")) if p not in given]
-    least = max(least, 5)
+    least, count = max(least, 5), len(parts)
     one = {s: least + 2 * k for k, s in enumerate(parts)}
-    beyond = least + 2 * len(parts)  # no length has the size of another one in the first example
-    two = {s: beyond + 3 * 2 ** (len(parts) - k) for k, s in enumerate(parts)}
+    beyond = least + 2 * count  # no length has the size of another one in the first example
+    two = {s: beyond + 3 * 2 ** (count - k) for k, s in enumerate(parts)}
+    if count >= MANY:  # smaller ones: those of the second are even where those of the first are odd
+        two = {s: least + 1 + 2 * (count - 1 - k) for k, s in enumerate(parts)}
     for size in (one, two):
         for a, b in merged:
             size[b.symbol] = _size_of(a.symbol, size) + a.offset - b.offset
@@ -266,20 +272,13 @@ class _NoExample(Exception):
 def _run_example(
     fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], sizes: dict[str, int]
 ) -> Any:
-    return call_quietly(fn, [_example(a, sizes) for a in args], {k: _example(v, sizes) for k, v in kwargs.items()})
-
-
-def call_quietly(fn: Any, args: Iterable[Any], kwargs: dict[str, Any] | None = None) -> Any:
-    """The result of a call that warns of nothing."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return fn(*args, **(kwargs or {}))
+    return call_pure(fn, [_example(a, sizes) for a in args], {k: _example(v, sizes) for k, v in kwargs.items()})
 
 
 def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
     match value:
         case Known():
-            return value.value
+            return plain(value.value)
         case Scalar(kind, dim):
             if dim is not None:
                 return sizes.get(dim.symbol, 0) + dim.offset
@@ -287,12 +286,15 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
                 raise _NoExample
             return _number_example(kind, 0.5)
         case Array(dtype, shape) if shape is not None:
-            return _example_array(dtype, tuple(sizes.get(d.symbol, 0) + d.offset for d in shape))
+            lengths_ = tuple(sizes.get(d.symbol, 0) + d.offset for d in shape)
+            if math.prod(lengths_) > LARGEST:
+                raise _NoExample
+            return _example_array(dtype, lengths_)
         case Sequence(kind, items):
             made = [_example(i, sizes) for i in items]
             if kind is slice:
                 return slice(*made)
-            return kind(*made) if hasattr(kind, "_fields") else kind(made)
+            return kind(made) if kind in (tuple, list) else _record(kind, made)
         case Mapping(keys, items):
             return dict(zip(keys, (_example(i, sizes) for i in items), strict=True))
         case ListOf(item):
@@ -301,8 +303,27 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
             raise _NoExample
 
 
+def _record(kind: type, items: list[Any]) -> Any:
+    """A named tuple, where reading it runs no code of its class."""
+    if not issubclass(kind, tuple) or any(
+        inspection.has_hook(kind, name) for base in inspection.mro_of(kind) if inspection.is_foreign(base)
+        for name in vars(base) if name.startswith("__") and name not in _MAKING
+    ):
+        raise _NoExample
+    return tuple.__new__(kind, items)
+
+
+_MAKING = ("__new__", "__init__", "__repr__", "__getnewargs__", "__match_args__", "__orig_bases__")
+"""What a named tuple has of its own: nothing that reads its items."""
+
 LARGE = 100_000
 """An example with more elements takes the memory of its last two dimensions only."""
+
+LARGEST = 6_000_000
+"""No example has more elements."""
+
+MANY = 5
+"""With so many lengths the examples have similar ones, so that an array of all of them is not too large."""
 
 
 def _example_array(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -325,15 +346,18 @@ def _number_example(kind: Any, at: float) -> Any:
 
 # --- one element ----------------------------------------------------------------------------------------------------
 
-_element_results: dict[Any, AbstractValue] = {}
+_element_results = Recent[Any, AbstractValue](4096)
 
 
 def element_result(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
     """What an elementwise function gives for one element of each argument: an array of rank 0 or a number."""
+    if not is_pure(fn):
+        return UNKNOWN
     key = (fn, tuple(_element_key(a) for a in args))
-    if key not in _element_results:
-        _element_results[key] = _try_element(fn, args)
-    return _element_results[key]
+    found = _element_results.get(key)
+    if found is None:
+        found = _element_results[key] = _try_element(fn, args)
+    return found
 
 
 def _element_key(value: AbstractValue) -> Any:
@@ -351,7 +375,7 @@ def _try_element(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
         return UNKNOWN
     for at in (0.5, 1.5):
         try:
-            made = call_quietly(fn, [_one_element(a, at) for a in args])
+            made = call_pure(fn, [_one_element(a, at) for a in args])
         except Exception:
             continue
         if type(made) is np.ndarray and made.dtype != object:
@@ -368,6 +392,6 @@ def _one_element(value: AbstractValue, at: float) -> Any:
         case Scalar(kind):
             return _number_example(kind, at)
         case Known():
-            return value.value
+            return plain(value.value)
         case _:
             raise ValueError("no element of this kind")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
+from s2s import inspection, ir
 from s2s.analysis.numbers import ANY_FLOAT, is_exact, of_types, possible_types
 from s2s.analysis.shapes import Facts
 from s2s.analysis.values import (
@@ -142,10 +142,7 @@ def truth(value: AbstractValue) -> bool | None:
     """The truth value, where it is known."""
     match value:
         case Known():
-            try:
-                return bool(value.value)
-            except Exception:
-                return None
+            return inspection.truth(value.value)
         case Sequence(kind, items) if kind in (tuple, list):
             return bool(items)
         case Mapping(keys):

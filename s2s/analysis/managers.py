@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MAKERS_OF_SAFE", "REPEATED", "SETTINGS", "is_generator_based", "may_swallow"]
+__all__ = ["MAKERS_OF_SAFE", "REPEATED", "SETTINGS", "is_generator_based", "may_set", "may_swallow"]
 
 SETTINGS: tuple[Any, ...] = (np.errstate, warnings.catch_warnings)
 """Managers that set how floating-point errors and warnings are treated: the reverse sweep works under them too."""
@@ -40,6 +40,12 @@ def may_swallow(maker: Any) -> bool:
     if isinstance(maker, type):
         return not issubclass(maker, _SAFE) and not _exit_returns_nothing(maker)
     return not is_generator_based(maker) or _catches_around_yield(inspect.unwrap(maker))
+
+
+def may_set(maker: Any) -> bool:
+    """Whether a manager may set what the program looks up in other places, options of a library, until it is left."""
+    is_safe = isinstance(maker, type) and issubclass(maker, (*_SAFE, contextlib.suppress))
+    return not is_safe and maker not in MAKERS_OF_SAFE
 
 
 def is_generator_based(maker: Any) -> bool:

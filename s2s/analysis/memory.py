@@ -40,7 +40,7 @@ FRESH: set[Any] = {
     np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
     np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted, np.meshgrid,
     np.gradient, np.append, np.insert, np.delete, np.tril, np.triu, np.diagflat, np.correlate, np.ediff1d,
-    rt.differentiated_as,
+    rt.differentiated_as, rt.copy_in_memory,
 }
 """Functions whose array results are always new; with ``copy=False`` they need not be."""
 
@@ -59,6 +59,9 @@ _FRESH_IN_LIBRARIES = ("several", "vjp")
 """Kinds of rules that functions of NumPy and SciPy have which compute something: their results are new."""
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
 """Functions that make an array in C order when they are called with at most so many arguments."""
+
+_BEFORE_COPY = 5
+"""So many positional arguments of ``np.ndarray.astype`` come before ``copy``, the array among them."""
 
 _LOOKS = {
     len, isinstance, type, np.shape, np.ndim, np.size, range, slice, getattr, str, repr, bool, int, float, callable,
@@ -145,6 +148,8 @@ def gives_new(fn: Any, kwargs: Any, target: AbstractValue, count: int = 1) -> bo
         return False
     if any(key is None or key.startswith("overwrite") for key, _ in kwargs):
         return False
+    if fn is np.ndarray.astype and count > _BEFORE_COPY:
+        return False
     try:
         if fn in FRESH or fn in _LOOKS:
             return fn is not getattr
@@ -207,6 +212,19 @@ def may_repeat(index: AbstractValue) -> bool:
 
 def _is_plain_index(value: Any) -> bool:
     return isinstance(value, (int, slice)) and not isinstance(value, bool)
+
+
+def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
+    """Whether an operation reads what an array holds, and not its shape or kind only."""
+    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
+        return False
+    if fn is np.full_like:
+        return bool(args[0] != atom)
+    if fn is getattr:
+        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
+    if fn in (rt.unbroadcast, rt.summand_bar, rt.cast):
+        return bool(args[0] == atom)
+    return True
 
 
 class Memory:
@@ -326,17 +344,17 @@ class Memory:
             real = self.value_of(source).dtype.kind == "f" and value.args[1] == ir.Const("real")
             return real or value.args[1] in (ir.Const("T"), ir.Const("mT"))
         if fn in _RESHAPES:
-            return self._is_contiguous(source) and not value.kwargs
+            return self.is_contiguous(source) and not value.kwargs
         return fn in VIEWS
 
-    def _is_contiguous(self, var: ir.Var) -> bool:
+    def is_contiguous(self, var: ir.Var) -> bool:
         """Whether an array is certainly in C order without gaps."""
         value = self.made.get(var)
         if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
             return False
         if value.fn.value in _RESHAPES:
             source = value.args[0]
-            return isinstance(source, ir.Var) and not value.kwargs and self._is_contiguous(source)
+            return isinstance(source, ir.Var) and not value.kwargs and self.is_contiguous(source)
         return len(value.args) <= _CONTIGUOUS.get(value.fn.value, -1) and "order" not in dict(value.kwargs)
 
     def is_new(self, var: ir.Var) -> bool:
@@ -345,5 +363,5 @@ class Memory:
         return value is not None and not shared_with(value, self.value_of(var), self.value_of)
 
 
-__all__ = ["SPLITS", "Memory", "can_share", "gives_new", "is_basic", "is_copied", "shared_with"]
+__all__ = ["SPLITS", "Memory", "can_share", "gives_new", "is_basic", "is_copied", "reads_content", "shared_with"]
 

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s.analysis.folding import NotFolded, call_pure, plain
 from s2s.analysis.lattice import is_number, truth
 from s2s.analysis.memory import is_basic
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
+from s2s.inspection import is_hashable, look_up
 from s2s.rules import table
 
 ANYTHING = frozenset({BaseException})
@@ -207,14 +209,16 @@ _CHECKED: set[Any] = {len, iter, next, float, int, complex, abs, round, sum, min
 def certain_error(fn: Any, values: list[AbstractValue]) -> Exception | None:
     """The exception that a built-in function or an operator certainly raises for values of these kinds: for objects
     that are known, whatever it raises; for numbers of known types, a TypeError."""
-    checked = fn in _CHECKED or getattr(fn, "__module__", "") == "_operator"
+    checked = is_hashable(fn) and (fn in _CHECKED or look_up(fn, "__module__", "") == "_operator")
     if not checked or not all(is_number(v) or _is_plain(v) for v in values):
         return None
     if not all(isinstance(v, Known) or (isinstance(v, Scalar) and v.type in (int, float, bool)) for v in values):
         return None
     known = all(isinstance(v, Known) for v in values)
     try:
-        fn(*(v.value if isinstance(v, Known) else v.type(2) for v in values))  # type: ignore[union-attr]
+        call_pure(fn, [plain(v.value) if isinstance(v, Known) else v.type(2) for v in values])  # type: ignore
+    except NotFolded:
+        return None
     except Exception as problem:
         return problem if known or isinstance(problem, TypeError) else None
     return None

@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s import ops
 from s2s import runtime as rt
+from s2s.analysis.folding import call_pure
 from s2s.analysis.lattice import (
     dtype_of,
     is_number,
@@ -45,6 +46,8 @@ from s2s.analysis.values import (
     Unknown,
 )
 from s2s.const import is_hashable
+from s2s.facts import has, subclass
+from s2s.inspection import equal, has_length, is_foreign, look_up
 
 if TYPE_CHECKING:
     from s2s.analysis.evaluate import Evaluator
@@ -62,17 +65,32 @@ def _isinstance(evaluator: Evaluator, value: AbstractValue, kinds: AbstractValue
     if not isinstance(kinds, Known):
         return Scalar(bool)
     if isinstance(value, Scalar):
-        answers = {issubclass(k, kinds.value) for k in possible_types(value.type)}
-        return known(answers.pop()) if len(answers) == 1 else Scalar(bool)
+        answers = {evaluator.fold(subclass(k, kinds.value)) for k in possible_types(value.type)}
+        return _answer(answers.pop() if len(answers) == 1 else None)
     if kind is None and _names_model(kinds.value):
         return known(False)  # an object of a model is on the heap: its class is known
-    return Scalar(bool) if kind is None else known(issubclass(kind, kinds.value))
+    return _answer(None if kind is None else evaluator.fold(subclass(kind, kinds.value)))
+
+
+def _answer(found: bool | None) -> AbstractValue:
+    return Scalar(bool) if found is None else known(found)
+
+
+def _issubclass(evaluator: Evaluator, kind: AbstractValue, kinds: AbstractValue) -> AbstractValue | None:
+    if isinstance(kinds, Sequence) and all(isinstance(i, Known) for i in kinds.items):
+        kinds = known(tuple(i.value for i in kinds.items))  # type: ignore[union-attr]
+    if not isinstance(kind, Known) or not isinstance(kinds, Known) or not issubclass(type(kind.value), type):
+        return Scalar(bool)
+    try:
+        return _answer(evaluator.fold(subclass(kind.value, kinds.value)))
+    except TypeError:
+        return Scalar(bool)
 
 
 def _names_model(kinds: Any) -> bool:
     """Whether one of the classes stands for a class of a library. What is not known is then none of them."""
     given = kinds if isinstance(kinds, tuple) else (kinds,)
-    return any(getattr(kind, "__module__", "").startswith("s2s.models.") for kind in given)
+    return any(str(look_up(kind, "__module__", "")).startswith("s2s.models.") for kind in given)
 
 
 def _type(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
@@ -106,7 +124,7 @@ def _is_complex(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | N
     if value in (ANY_FLOAT, ANY_REAL):
         return known(False)
     if isinstance(value, Known):
-        return known(np.iscomplexobj(value.value))
+        return known(np.iscomplexobj(value.value)) if _is_plain(value.value) else None
     return known(issubclass(kind, (complex, np.complexfloating))) if kind is not None else Scalar(bool)
 
 
@@ -138,7 +156,7 @@ def _hasattr(evaluator: Evaluator, value: AbstractValue, name: AbstractValue) ->
         answers = {hasattr(kind, name.value) for kind in possible_types(value.type)}
     else:
         kind = type_of(value)
-        answers = {None if kind is None else hasattr(kind, name.value)}
+        answers = {None if kind is None else evaluator.fold(has(kind, name.value))}
     answer = answers.pop()
     return Scalar(bool) if answers or answer is None else known(answer)
 
@@ -146,7 +164,11 @@ def _hasattr(evaluator: Evaluator, value: AbstractValue, name: AbstractValue) ->
 def _has_plainly(value: Any, name: str) -> bool | None:
     """Whether a plain value of Python or NumPy has an attribute, which nobody adds or takes away; None for any other
     object."""
-    return hasattr(value, name) if isinstance(value, _PLAIN) else None
+    return hasattr(value, name) if _is_plain(value) else None
+
+
+def _is_plain(value: Any) -> bool:
+    return issubclass(type(value), _PLAIN) and not is_foreign(type(value))
 
 
 _PLAIN = (int, float, complex, str, bytes, tuple, list, dict, range, type(None), np.generic, np.ndarray, np.dtype)
@@ -167,7 +189,10 @@ def _boolean(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
 def _formatted(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
     """A part of an f-string: a known text or integer."""
     if all(isinstance(a, Known) and type(a.value) in (str, int) for a in args):
-        return known(ops.format_value(*(a.value for a in args if isinstance(a, Known))))
+        try:
+            return known(call_pure(ops.format_value, [a.value for a in args if isinstance(a, Known)]))
+        except Exception:  # it raises again when the program runs
+            return UNKNOWN
     return UNKNOWN
 
 
@@ -224,7 +249,7 @@ def _round(evaluator: Evaluator, value: AbstractValue, digits: AbstractValue | N
 
 def _length(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
     match value:
-        case Known() if hasattr(value.value, "__len__"):
+        case Known() if has_length(value.value):
             return known(len(value.value))
         case Sequence(_, items) | Mapping(_, items):
             return known(len(items))
@@ -364,6 +389,8 @@ def _item(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> A
             return item if not (isinstance(index, Known) and isinstance(index.value, slice)) else value
         case Known(), Known() if isinstance(value.value, (str, bytes)) and isinstance(index.value, (int, slice)):
             text, at = value.value, index.value
+            if is_foreign(type(text)) or is_foreign(type(at)):
+                return UNKNOWN
             return known(text[at]) if isinstance(at, slice) or -len(text) <= at < len(text) else UNKNOWN
         case Mapping(keys, items), Known():
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
@@ -524,17 +551,23 @@ def _contains(evaluator: Evaluator, item: AbstractValue, container: AbstractValu
             answers = [_may_equal(item.value, i) for i in container.items]
             if True in answers or None not in answers:
                 return known(True in answers)
-        if isinstance(container, Known) and isinstance(container.value, str) and isinstance(item.value, str):
+        if isinstance(container, Known) and type(container.value) is type(item.value) is str:
             return known(item.value in container.value)
         if isinstance(container, Known) and type(container.value) in (tuple, frozenset):
-            return known(item.value in container.value)
+            return _answer(_are_among(item.value, container.value))
     return Scalar(bool)
+
+
+def _are_among(value: Any, items: Any) -> bool | None:
+    """Whether a known container has an item; None where foreign code compares."""
+    answers = [equal(value, item) for item in items]
+    return True if True in answers else None if None in answers else False
 
 
 def _may_equal(value: Any, other: AbstractValue) -> bool | None:
     """Whether a known value equals another one; None where that is not known."""
     if isinstance(other, Known):
-        return value is other.value or bool(value == other.value)
+        return equal(value, other.value)
     if is_number(other) and (value is None or isinstance(value, (str, type))):
         return False
     return None
@@ -610,6 +643,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     getattr: _attribute,
     operator.getitem: _item,
     isinstance: _isinstance,
+    issubclass: _issubclass,
     type: _type,
     operator.is_: _is,
     operator.is_not: _is_not,

@@ -35,6 +35,7 @@ from s2s.backends.adaptation import Adapted, Fact, adapt, write_out_containers
 from s2s.backends.paths import Outside, Unsupported
 from s2s.backends.syntax import bound_names, define, name_of, names_in, stored_names
 from s2s.backends.wrappers import Names, kind_of_gradient, kinds_of_result, write_wrapper
+from s2s.critical import section
 from s2s.link import file_name, link
 from s2s.target import argument_error
 from s2s.versions import Compiled, ObjectGuard, Request, imported
@@ -267,7 +268,8 @@ class Wrapped:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
             try:
-                self.compiled.compile(tuple(numba.typeof(argument) for argument in arguments))
+                with section.interruptible():
+                    self.compiled.compile(tuple(numba.typeof(argument) for argument in arguments))
             except Exception as raised:  # Numba raises what it likes
                 raise _refused(raised, self.text) from None
         for dispatcher in (self.compiled, *self.called):

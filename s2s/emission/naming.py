@@ -41,6 +41,7 @@ from s2s.emission.code import (
 )
 from s2s.emission.effects import ACTS, effect_of, is_inplace
 from s2s.emission.folding import leaves, tree_leaves
+from s2s.emission.hiding import hidden_names
 from s2s.ir import Atom, Call, Const, MakeFunction, Var
 
 __all__ = ["acts", "name_variables"]
@@ -289,9 +290,15 @@ class _Classes:
     conflicts: list[int] = field(default_factory=list)
     base: list[str] = field(default_factory=list)
     fixed: set[int] = field(default_factory=set)
+    hidden: list[frozenset[str]] = field(default_factory=list)
+    """For each representative the names that it cannot have, as parameters of functions that read it have them."""
+    params: int = 0
 
     def __post_init__(self) -> None:
         order = self.liveness.order
+        hidden = hidden_names(self.liveness.code)
+        self.hidden = [frozenset(hidden.get(v, ())) for v in order]
+        self.params = self.liveness.bits(self.liveness.code.params)
         self.parent = list(range(len(order)))
         self.members = [1 << i for i in range(len(order))]
         self.conflicts = list(self.liveness.conflicts)
@@ -323,10 +330,13 @@ class _Classes:
         names = {b for b in (self.base[first], self.base[second]) if not b.startswith("%")}
         if len(names) > 1 or (second in self.fixed) or (first in self.fixed):
             return
+        hidden, members = self.hidden[first] | self.hidden[second], self.members[first] | self.members[second]
+        if members & self.params and names & hidden:
+            return  # the name of a parameter stays
         if second < first:
             first, second = second, first
         self.parent[second] = first
-        self.members[first] |= self.members[second]
+        self.members[first], self.hidden[first] = members, hidden
         self.conflicts[first] |= self.conflicts[second]
         if names:
             self.base[first] = names.pop()
@@ -381,17 +391,17 @@ class _Namer:
         self.taken[name] = (base, members | classes.members[place], conflicts | classes.conflicts[place])
 
     def choose(self, place: int, bases: set[str]) -> str:
-        base = self.classes.base[place]
+        base, hidden = self.classes.base[place], self.classes.hidden[place]
         if base.startswith("%~"):
-            return self.shared(place, base[2:], bases)
+            return self.shared(place, base[2:], bases | hidden)
         if base.startswith("%"):
-            return self.temporary(base[1:], bases)
+            return self.temporary(base[1:], bases | hidden)
         plain = base
         while plain in self.reserved or keyword.iskeyword(plain):
             plain += "_"
         for name in _versions(plain):
             made_from, members, conflicts = self.taken.get(name, (base, 0, 0))
-            if (name != base and name in bases) or made_from != base or name in self.reserved:
+            if (name != base and name in bases) or made_from != base or name in self.reserved or name in hidden:
                 continue
             if not self.classes.conflict(place, members, conflicts):
                 self.take(name, base, place)
@@ -402,7 +412,7 @@ class _Namer:
         """A name for a temporary that may have the name of another one, which is read no longer."""
         for name in self.sharing.setdefault(suffix, []):
             _, members, conflicts = self.taken[name]
-            if not self.classes.conflict(place, members, conflicts):
+            if name not in self.classes.hidden[place] and not self.classes.conflict(place, members, conflicts):
                 self.take(name, "%~" + suffix, place)
                 return name
         name = self.temporary(suffix, bases)

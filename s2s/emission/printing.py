@@ -14,6 +14,7 @@ import warnings
 __all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_statement"]
 
 WIDTH = 100
+LEAST = 40
 _NAME = ast.Name("_", ast.Store())
 _POWER = re.compile(r"\*\* \((-[\w.]+)\)")
 
@@ -29,9 +30,9 @@ def print_statement(node: ast.stmt, indent: int) -> list[str]:
     prefix = "    " * indent
     node.lineno = 1  # ast.unparse looks for a type comment there
     text = _bare_tuple(node, _tidy(ast.unparse(node)))
-    if len(prefix) + len(text) <= WIDTH or "\n" in text:
+    if len(text) <= _width(indent) or "\n" in text:
         return [prefix + text]
-    wrapped = _wrap(node, text, WIDTH - len(prefix))
+    wrapped = _wrap(node, text, _width(indent))
     return [prefix + line for line in wrapped.splitlines()]
 
 
@@ -40,16 +41,21 @@ def print_header(start: str, node: ast.expr, indent: int, end: str = ":") -> lis
     for one line, the test stands in parentheses on lines of its own."""
     prefix = "    " * indent
     line = f"{prefix}{start} {print_expression(node)}{end}"
-    if len(line) <= WIDTH:
+    if len(line) - len(prefix) <= _width(indent):
         return [line]
-    lines = [f"{prefix}    {part}" for part in _parts(node, WIDTH - len(prefix) - 4)]
+    lines = [f"{prefix}    {part}" for part in _parts(node, _width(indent) - 4)]
     return [f"{prefix}{start} (", *lines, f"{prefix}){end}"]
 
 
 def print_comment(text: str, indent: int) -> str:
     """``# text``, cut off where it is too long."""
-    line = "    " * indent + f"# {text}".rstrip()
-    return line if len(line) <= WIDTH else line[: WIDTH - 4].rstrip() + " ..."
+    line, width = f"# {text}".rstrip(), _width(indent)
+    return "    " * indent + (line if len(line) <= width else line[: width - 4].rstrip() + " ...")
+
+
+def _width(indent: int) -> int:
+    """So many columns are there for a line, without its indentation: some remain where blocks are nested deeply."""
+    return max(WIDTH - 4 * indent, LEAST)
 
 
 def _parts(node: ast.expr, width: int) -> list[str]:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s.choices import Choice, Chosen, Policy, gradient_override, nonsmooth
+from s2s.inspection import look_up
 from s2s.ir import Load
 
 __all__ = ["Speller", "load", "module_of_ufunc"]
@@ -162,16 +163,15 @@ class Speller:
     def _object(self, value: Any) -> ast.expr:
         if isinstance(value, types.ModuleType):
             return self._module(value)
-        name = getattr(value, "__name__", None)
+        name = look_up(value, "__name__", None)
         if isinstance(name, str) and getattr(builtins, name, self) is value:
             return self._builtin(name)
         if isinstance(name, str):
             for path, module in _NUMPY:
                 if getattr(module, name, self) is value:
                     return _attribute(self.value(np), ".".join([*path.split(".")[1:], name]))
-        owner = getattr(value, "__self__", None)
-        if isinstance(value, types.BuiltinFunctionType) and isinstance(owner, np.ufunc):
-            return ast.Attribute(self.value(owner), value.__name__, ast.Load())
+        if isinstance(value, types.BuiltinFunctionType) and isinstance(value.__self__, np.ufunc):
+            return ast.Attribute(self.value(value.__self__), value.__name__, ast.Load())
         bound = self._user_name(value)
         if bound is not None:
             self.globals.add(bound)
@@ -183,6 +183,8 @@ class Speller:
     def _made(self, value: Any) -> ast.expr:
         """A function with a derivative that was chosen for it, or a block for which a choice holds: made by the head
         of the text."""
+        if isinstance(value, Chosen) and getattr(value.how, "name", "") == "open":
+            return self.value(value.func)
         if isinstance(value, Chosen):
             choice = Choice(((value.func, value.how),))
             expression = ast.Call(self._block(choice), [self.value(value.func)], [])
@@ -242,7 +244,7 @@ class Speller:
 
     def _user_name(self, value: Any) -> str | None:
         """The name under which the user's module has an object."""
-        name = getattr(value, "__name__", None)
+        name = look_up(value, "__name__", None)
         if isinstance(name, str) and name not in self._taken and self._globals.get(name, self) is value:
             return name
         if self._bound is None:
@@ -254,7 +256,7 @@ class Speller:
 
     def _imported(self, value: Any) -> ast.expr | None:
         """An attribute of a module that can be imported and has that very object."""
-        qualname = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        qualname = look_up(value, "__qualname__", None) or look_up(value, "__name__", None)
         if not isinstance(qualname, str) or "<" in qualname:
             return None
         for path in _modules_of(value):
@@ -262,7 +264,7 @@ class Speller:
                 module = importlib.import_module(path)
                 found: Any = module
                 for part in qualname.split("."):
-                    found = getattr(found, part)
+                    found = look_up(found, part)
             except (ImportError, AttributeError):
                 continue
             if found is value:
@@ -271,7 +273,7 @@ class Speller:
 
     def _given(self, value: Any) -> ast.expr:
         """An object that has no path: the text gets it under a name."""
-        name = getattr(value, "__name__", None)
+        name = look_up(value, "__name__", None)
         if not isinstance(name, str) or not name.isidentifier():
             name = type(value).__name__.lower() + "0"
         name = self._new_name(name, value)

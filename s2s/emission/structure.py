@@ -232,6 +232,8 @@ class _Builder:
                 self.make_function(target, value, span, out)
             case ir.Let(target, value, span):
                 out.append(Assign(target, ir.map_atoms(value, self.atom), span))
+            case ir.Store("opaque"):
+                pass  # the call after it is what changes the array
             case ir.Store(_, target, key, value):
                 store = ir.replace(
                     statement, target=self.atom(target), key=self.atom(key), value=self.atom(value)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import libcst as cst
+from libcst import matchers
 
 from s2s import ir, ops
 from s2s.ir import Call, Const, Var
@@ -124,7 +125,10 @@ def augment(c: Context, node: cst.AugAssign) -> None:
             c.let(target, Call(Const(in_place), (old, c.atom(node.value))), node)
         case cst.Subscript() | cst.Attribute():
             kind, obj, key = _place(c, node.target)
-            c.put(ir.Store(kind, obj, key, c.atom(node.value), op, c.span(node)))
+            was = None
+            if matchers.findall(node.value, matchers.Call()):  # it may change what the place holds
+                was = c.bind(Call(Const(operator.getitem if kind == "item" else getattr), (obj, key)), node.target)
+            c.put(ir.Store(kind, obj, key, c.atom(node.value), op, c.span(node), was))
         case _:
             refuse(c, "S2S101", node.target, "is not supported as a target", construct="this assignment")
 

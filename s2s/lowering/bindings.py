@@ -10,7 +10,7 @@ from s2s.errors import error
 from s2s.ir import Var
 from s2s.lowering.context import Context
 from s2s.lowering.refusals import refuse
-from s2s.sources import mangle
+from s2s.sources import as_stored, mangle
 
 __all__ = [
     "Bindings", "captured_names", "dotted", "enter", "import_name", "own", "own_name", "target_names", "walrus_names",
@@ -137,9 +137,9 @@ def import_name(c: Context, alias: cst.ImportAlias) -> str:
 def dotted(node: cst.CSTNode) -> str:
     match node:
         case cst.Attribute(value=value, attr=attr):
-            return f"{dotted(value)}.{attr.value}"
+            return f"{dotted(value)}.{as_stored(attr.value)}"
         case cst.Name(value=name):
-            return name
+            return as_stored(name)
         case _:
             raise error("S2S901", problem=f"a {type(node).__name__} inside a dotted name")
 

@@ -9,6 +9,7 @@ from s2s.ir import Call, Star, Var
 from s2s.lowering.comprehensions import consumed
 from s2s.lowering.context import Context
 from s2s.lowering.refusals import refuse
+from s2s.sources import as_stored
 
 __all__ = ["lower_call"]
 
@@ -25,7 +26,7 @@ def lower_call(c: Context, node: cst.Call) -> Call:
         if arg.keyword is None and arg.star != "**"
     )
     kwargs = tuple(
-        (None if arg.keyword is None else arg.keyword.value, c.atom(arg.value))
+        (None if arg.keyword is None else as_stored(arg.keyword.value), c.atom(arg.value))
         for arg in node.args
         if arg.keyword is not None or arg.star == "**"
     )

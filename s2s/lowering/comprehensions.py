@@ -11,7 +11,7 @@ from s2s import ir, ops
 from s2s.ir import Call, Const, Let, Var
 from s2s.lowering.assignments import loop
 from s2s.lowering.bindings import target_names
-from s2s.lowering.context import Context, block_of
+from s2s.lowering.context import GENERATED, Context, block_of
 from s2s.lowering.refusals import refuse_async
 
 __all__ = ["consumed", "lower_comprehension"]
@@ -31,7 +31,8 @@ def consumed(c: Context, node: cst.BaseExpression) -> ir.Atom:
 
 def lower_comprehension(c: Context, node: _Comprehension) -> Var:
     """A loop that adds to a list, set or dict. Its targets are its own variables, told apart by version."""
-    result = c.call(node, COMPREHENSIONS[type(node)])
+    result = c.temporary(GENERATED) if isinstance(node, cst.GeneratorExp) else c.temporary()
+    c.let(result, Call(Const(COMPREHENSIONS[type(node)]), ()), node)
     c.comprehensions += 1
     _clause(c, node, node.for_in, result, c.comprehensions)
     return result

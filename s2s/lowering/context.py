@@ -8,7 +8,6 @@ import each other in a circle for that: they reach what they hold through the co
 from __future__ import annotations
 
 import contextlib
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +17,15 @@ import libcst as cst
 
 from s2s import ir
 from s2s.ir import Call, Const, Let, Star, Var
-from s2s.lowering.places import places_of
+from s2s.lowering.pieces import Tree, line_starts
 from s2s.sources import Source, mangle, private_class
 
 __all__ = ["NONE", "Context", "Scope", "block_of"]
 
 NONE = Const(None)
 TEMPORARY = "%"
+GENERATED = "%generated"
+"""The name of the list that a generator expression is taken for."""
 
 
 @dataclass
@@ -63,14 +64,15 @@ class Context:
     """One lowering: what is read from, what is written to, and how the parts of a node are lowered."""
 
     def __init__(
-        self, source: Source, module: cst.Module, text: str,
+        self, source: Source, tree: Tree, text: str,
         lower_value: Callable[[Context, cst.BaseExpression], ir.Value],
         lower_suite: Callable[[Context, cst.BaseSuite], None],
     ) -> None:
         self.source = source
-        self.module = module
-        self.places = places_of(module)
-        self.line_starts = [0, *(match.end() for match in re.finditer(r"\r\n?|\n", text))]
+        self.module = tree.module
+        self.places = tree.places
+        self.pieces = tree.pieces
+        self.line_starts = line_starts(text)
         self.owner = private_class(source.fn.__code__)
         self._lower_value = lower_value
         self._lower_suite = lower_suite
@@ -117,9 +119,9 @@ class Context:
 
     # --- what comes out
 
-    def temporary(self) -> Var:
+    def temporary(self, name: str = TEMPORARY) -> Var:
         self.temporaries += 1
-        return Var(TEMPORARY, self.temporaries)
+        return Var(name, self.temporaries)
 
     def put(self, statement: ir.Statement) -> None:
         self.out.append(statement)

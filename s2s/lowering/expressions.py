@@ -98,6 +98,8 @@ def _other_value(c: Context, node: cst.BaseExpression) -> ir.Value:
 
 
 def _read(c: Context, node: cst.Name) -> ir.Value:
+    if node.value in c.pieces:
+        return c.value(c.pieces[node.value])
     match node.value:
         case "None":
             return NONE

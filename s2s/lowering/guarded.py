@@ -42,10 +42,10 @@ def _means(c: Context, node: cst.BaseExpression) -> Any:
     """The object that a global name, or an attribute of one, stands for while the function is lowered."""
     match node:
         case cst.Name() if isinstance(c.resolve(c.name(node)), ir.Load):
-            return c.source.globals.get(c.name(node))
+            return c.source.meaning(c.name(node))
         case cst.Attribute(value=value, attr=attr):
             owner = _means(c, value)
-            return getattr(owner, attr.value, None) if isinstance(owner, types.ModuleType) else None
+            return getattr(owner, c.name(attr), None) if isinstance(owner, types.ModuleType) else None
         case _:
             return None
 

@@ -184,7 +184,7 @@ class Patterns:
     def _matches_itself(self, cls: cst.BaseExpression) -> bool:
         if not isinstance(cls, cst.Name) or cls.value not in _MATCH_THEMSELVES:
             return False
-        given = self.c.source.globals.get(cls.value, getattr(builtins, cls.value))
+        given = self.c.source.meaning(cls.value)
         return isinstance(self.c.resolve(cls.value), ir.Load) and given is getattr(builtins, cls.value)
 
     # --- captures

@@ -70,6 +70,8 @@ class _Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is not None:
+            return
         places = self.state.places
         start = self.start if self.start_node is None else places[self.start_node][0]
         end = self.state.offset if self.end_node is None else places[self.end_node][1]

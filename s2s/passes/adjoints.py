@@ -12,7 +12,7 @@ from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, shape_of
 from s2s.analysis.parts import is_inexact
-from s2s.analysis.values import Array, Scalar, Sequence
+from s2s.analysis.values import Array, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents, custom, stores
 from s2s.passes.build import has_zero_derivative
@@ -83,6 +83,9 @@ def _attribute(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | N
         _by_rule(self, rule, target, call, g, span, sweep)
 
 
+_JOINS = tuple(map(ir.Const, (operator.add, operator.iadd)))  # of lists and tuples too
+
+
 def _elementwise(
     self: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
@@ -101,6 +104,8 @@ def _elementwise(
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
             g, mask = cotangents.mask(sweep.builder, self.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
+        if value.fn in _JOINS and isinstance(self.context.value(arg), Unknown):
+            c = sweep.builder.call(rt.summand_bar, c, self.use(sweep, self.like(arg)), span=span)
         c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, self.like(a)), span)
         if mask is not None and self.is_mask(arg, mask):
             first = sweep.holding((arg, ())) is None  # type: ignore[arg-type]

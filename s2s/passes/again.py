@@ -135,7 +135,7 @@ def _note_reads(self: Reverser, block: ir.Block, body: Region, given_back: list[
             if isinstance(atom, ir.Var) and self.memory.is_buffer(atom) and self.crossing.is_primal(atom):
                 some = _origins(self, atom, body, set())
                 if some is None or any(not _covered(self, var, given_back) for var in some):
-                    self.content_reads.append((atom, id(s)))
+                    self.reading.contents.append((atom, id(s)))
 
 
 def _check_adjoints(self: Reverser, statement: Any, body: Region) -> None:
@@ -530,7 +530,7 @@ def inits_to_give_back(self: Reverser) -> set[ir.Var]:
             if self.memory.is_buffer(c.param):
                 root = self.memory.find(c.param)
                 around = places[id(s)].innermost_loop() is not None
-                for var, reader in self.content_reads:
+                for var, reader in self.reading.contents:
                     if self.memory.find(var) == root and (around or begins.get(reader, 0) < begins[id(s)]):
                         found.add(c.param)
     return found
@@ -641,7 +641,7 @@ def _is_only_written(self: Reverser, array: ir.Var, block: ir.Block, body: Regio
         return isinstance(a, ir.Var) and self.memory.is_buffer(a) and self.memory.find(a) == root
 
     places = self.holders.places
-    if any(is_of_it(var) and (at not in places or places[at].inside(body)) for var, at in self.content_reads):
+    if any(is_of_it(var) and (at not in places or places[at].inside(body)) for var, at in self.reading.contents):
         return False
     for s in ir.walk(block):
         if isinstance(s, ir.Store) and s.kind != "opaque":

@@ -38,11 +38,14 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
         child = builder.child()
         self.context.heap = base.copy()
         child.bound |= bound_on(self, test, block is statement.then)
-        guards = dict(self.guards)
+        guards = self.guards.copy()
         self.undecided += 1
         self.there.append(self.context.births())
+        before = [len(watch.changes) for watch in self.watches]
         try:
             given = self.run(block, frame.copy(), child)
+            for watch, count in zip(self.watches, before, strict=True):
+                watch.note_side(count, statement, block, given)
         except DifferentiationError as problem:
             if refused or not may_refuse_later(self, frame, problem):
                 raise

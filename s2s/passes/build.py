@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import inspection, ir, ops
 from s2s.analysis.evaluate import Evaluator, is_elementwise
+from s2s.analysis.folding import is_long
 from s2s.analysis.lattice import dtype_of, is_float
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.values import (
@@ -32,7 +33,9 @@ from s2s.analysis.values import (
 )
 from s2s.choices import BLOCKS
 from s2s.passes import heap as objects
+from s2s.passes.reading import Reading
 from s2s.rules import table
+from s2s.stages import Stages
 
 _FOLDED = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, types.UnionType,
@@ -50,23 +53,28 @@ _COMPILED = (
 def is_constant_kind(value: Any) -> bool:
     """Whether an object is taken into generated code by value: an option, a function, a module, a type, and an object
     that is only compared with others (``object()``)."""
-    return type(value) is object or isinstance(
-        value, (bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, np.dtype, enum.Enum, *BLOCKS)
-    ) or (
-        (callable(value)
-        and isinstance(
-            value,
-            (
-                types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial,
-                functools._lru_cache_wrapper,
-            ),
-        ))
-        or type(value).__name__ in _COMPILED
-    )
+    kind = type(value)
+    if kind in _CONSTANT:
+        return kind not in (str, bytes) or not is_long(value)
+    if inspection.is_sealed(value):
+        return False
+    if issubclass(kind, (str, bytes)) and not issubclass(kind, enum.Enum):
+        return not inspection.is_foreign(kind)
+    return issubclass(kind, _CONSTANT_CLASSES) or inspection.class_name(kind) in _COMPILED
+
+
+_CONSTANT = frozenset({
+    object, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, types.FunctionType, np.ufunc,
+    types.BuiltinFunctionType, types.MethodType, functools.partial,
+})
+_CONSTANT_CLASSES = (
+    type, types.ModuleType, np.dtype, enum.Enum, *BLOCKS, types.MethodType, np.ufunc, functools.partial,
+    functools._lru_cache_wrapper,
+)
 
 
 def _folds(value: AbstractValue) -> bool:
-    return isinstance(value, Known) and (isinstance(value.value, _FOLDED) or is_constant_kind(value.value))
+    return isinstance(value, Known) and (issubclass(type(value.value), _FOLDED) or is_constant_kind(value.value))
 
 
 @dataclass
@@ -91,7 +99,11 @@ class Context:
     variables of a block that runs again, in its first run: what comes later must not keep them. ``old_contents`` are
     what arrays held before stores that the reverse sweep undoes. ``keeping`` are those of the runtime's objects that
     keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep.
-    ``choose`` gives for a call the function with the derivative that was chosen for it there.
+    ``made_from`` are the objects of the heap that ordinary values were made of, ``joins`` what variables are on the
+    paths that meet. ``changing_items`` are lists that iterators are taken for, where making an item changes something.
+    ``choose`` gives for a call the function with the derivative that was chosen for it there. ``changed`` are variables
+    whose memory some statement changes, ``reading`` what is known of it where a derivative is written. ``stages`` is
+    told what each pass makes, where somebody asks; ``naive`` leaves products and sums of cotangents as the rules say.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -128,7 +140,31 @@ class Context:
     old_contents: set[ir.Atom] = field(default_factory=set)
     keeping: set[ir.Atom] = field(default_factory=set)
     callees: set[ir.Atom | None] = field(default_factory=set)
+    made_from: dict[ir.Atom, list[objects.Cell]] = field(default_factory=dict)
+    joins: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
+    changing_items: set[ir.Atom] = field(default_factory=set)
     choose: Callable[..., Any] | None = None
+    reading: Reading | None = None
+    stages: Stages | None = None
+    naive: bool = False
+
+    def run(
+        self, made_by: Callable[..., ir.Function], function: ir.Function, *rest: Any,
+        inside: Callable[[ir.Function], ir.Function] | None = None,
+    ) -> ir.Function:
+        """What a pass makes of a function; ``inside`` makes of a function that is nested in another one the whole."""
+        made = made_by(function, *rest)
+        if self.stages is not None:
+            before, after = (function, made) if inside is None else (inside(function), inside(made))
+            self.passed(made_by, before, after)
+        return made
+
+    def passed(
+        self, made_by: Callable[..., Any] | str, before: ir.Function | None, after: ir.Function, exact: bool = True
+    ) -> None:
+        """Tell what a pass made of a function."""
+        if self.stages is not None:
+            self.stages.note(made_by, before, after, exact)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""
@@ -172,6 +208,8 @@ class Context:
         var = self.define(
             name, self.value(atom), last.target in self.varied, self.definitions.get(last.target)
         )
+        if self.reading is not None:
+            self.reading.renamed(last.target, var)
         builder.statements[-1] = ir.replace(last, target=var)
         return var
 
@@ -183,6 +221,8 @@ class Context:
         self.values[var] = value
         if varied:
             self.varied.add(var)
+        if self.reading is not None:
+            self.reading.written_at[var] = self.reading.now
         if definition is not None:
             self.definitions[var] = definition
             self.sharing.pending.append((var, definition))
@@ -209,7 +249,9 @@ class Context:
 
     def joined(self, var: ir.Var, *others: ir.Atom) -> None:
         """A variable is what one of these was."""
-        self.sharing.pending += [(var, other) for other in others if isinstance(other, ir.Var)]
+        found = [other for other in others if isinstance(other, ir.Var)]
+        self.joins.setdefault(var, []).extend(found)
+        self.sharing.pending += [(var, other) for other in found]
         if not self.uncertain.isdisjoint(others):
             self.uncertain.add(var)
 
@@ -253,6 +295,9 @@ _HAS_DOMAIN = {
     math.log, math.log2, math.log10, math.log1p, math.asin, math.acos, math.acosh, math.atanh, math.fmod, ops.unpack,
 }
 """Functions that raise outside their domain where their derivative does not: they run also where only that is asked."""
+
+
+_DOMAIN_TYPES = frozenset(map(type, _HAS_DOMAIN))
 
 
 class Builder:
@@ -346,7 +391,7 @@ class Builder:
         target = self.let(made, known, name, span, varied)
         if facts.may_be_integer or (context.uncertain and self._stays_uncertain(fn, args)):
             context.uncertain.add(target)
-        if fn in _HAS_DOMAIN and isinstance(target, ir.Var):
+        if type(fn) in _DOMAIN_TYPES and fn in _HAS_DOMAIN and isinstance(target, ir.Var):
             context.kept.add(target)
         if known == UNKNOWN and isinstance(target, ir.Var) and self._may_raise(fn, args):
             context.kept.add(target)
@@ -398,7 +443,7 @@ class Builder:
     def _may_raise(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
         """Whether an operation on arrays and numbers that was not understood may raise; reading a method does not, nor
         does what only begins an iteration."""
-        if fn in (enumerate, zip, reversed):
+        if any(fn is view for view in (enumerate, zip, reversed)):
             return False
         if fn is getattr and isinstance(args[1], ir.Const) and hasattr(np.ndarray, str(args[1].value)):
             return False
@@ -434,7 +479,7 @@ _LOOKS = (ops.format_string, ops.format_value, ops.contains, ops.not_in, str.for
 
 def makes_text(fn: Any) -> bool:
     """Whether it is a method of a known string, whose result has no derivative."""
-    return fn is str.format or isinstance(getattr(fn, "__self__", None), str)
+    return fn is str.format or (type(fn) is types.BuiltinFunctionType and isinstance(fn.__self__, str))
 
 
 def fills_text(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
@@ -457,7 +502,7 @@ def has_zero_derivative(context: Context, fn: Any, args: tuple[ir.Atom, ...]) ->
         return True
     rule = table.find(fn)
     if rule is None:
-        return fn in _LOOKS or makes_text(fn)
+        return any(fn is look for look in _LOOKS) or makes_text(fn)
     return rule.kind == "zero" or (rule.flat_for_reals and all(_is_real(context.value(a)) for a in args))
 
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import choices, ir
+from s2s import choices, facts, ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, shape_of, type_of
 from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
+from s2s.analysis.packages import is_library_code
 from s2s.analysis.parts import is_inexact
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Object, Unknown
 from s2s.api import Differentiable, differentiable
@@ -31,14 +32,13 @@ from s2s.passes import custom
 from s2s.passes.containers import At, new_list
 from s2s.passes.frames import GENERATED, Frame, FramedClosure, lookup
 from s2s.rules import surrogates, table
-from s2s.versions import ObjectGuard
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
 __all__ = [
-    "BLOCKS", "Holding", "block", "blocks_alone", "call", "choose", "inside", "decorated", "make_block",
-    "is_open", "of_options", "override", "split", "through", "under_method", "watch", "without",
+    "BLOCKS", "IN_LIBRARY", "Holding", "block", "blocks_alone", "call", "choose", "inside", "decorated", "make_block",
+    "is_open", "note_step", "of_options", "override", "split", "through", "under_method", "watch", "without",
 ]
 
 
@@ -123,11 +123,12 @@ def _has_decided(frame: Frame | None) -> bool:
 
 def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, span: ir.Span | None) -> Any:
     """The function to write for a call: with a derivative that was chosen for it, or as it is."""
-    said = self.holding.explicit.get(id(fn))
-    if said is None and _has_decided(self.frame):
-        return fn
+    said = self.holding.explicit.get(id(fn)) if self.holding.explicit else None
     if not surrogates.is_piecewise(fn):
-        _refuse_hidden_conversion(self, fn, args, kwargs, span)
+        if self.holding.all and not _has_decided(self.frame):
+            _refuse_hidden_conversion(self, fn, args, kwargs, span)
+        return fn
+    if (said is None and _has_decided(self.frame)) or not any(map(self.context.is_varied, args)):
         return fn
     values = [self.context.value(a) for a in (*args, *(a for _, a in kwargs))]
     if any(dtype is not None and dtype.kind == "c" for dtype in map(dtype_of, values)):
@@ -135,13 +136,22 @@ def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, s
     if fn in surrogates.CONVERSIONS and not _gives_integers(self, fn, args, kwargs):
         return fn
     how = said or self.holding.decided(fn)
-    if how is None or isinstance(how, Override) or how == surrogates.default_of(fn):
-        return fn
-    if not any(map(self.context.is_varied, args)):
+    default = surrogates.default_of(fn)
+    if how is None and default == STRAIGHT:
+        root = None if self.is_dynamic else self.function
+        return chosen(fn, Policy("open", why=IN_LIBRARY if is_library_code(self.frame.fn, root) else ""))
+    if how is None or isinstance(how, Override) or how == default:
+        if how == STRAIGHT and said is None:
+            note_step(self.holding, fn, span, "")
         return fn
     if said is None:
         note(self, fn, how, span)
     return chosen(fn, how)
+
+
+STRAIGHT = Policy("straight_through")
+IN_LIBRARY = "library"
+"""Why a step is open: it is one of a library, where it has its true derivative."""
 
 
 def _gives_integers(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any) -> bool:
@@ -189,10 +199,10 @@ def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | 
     """A call of a function that gives a rounded number and another one, where the rounded one has a policy: two calls.
     """
     place, part = surrogates.ROUNDED_PART[fn]
-    if self.holding.decided(part) is None:
+    if _has_decided(self.frame) or not any(map(self.context.is_varied, args)):
         return None
     with without(self):
-        both = self.apply_known(fn, list(args), {}, at.frame, at.builder, at.span, "%", False)
+        both = self.call_function(fn, list(args), {}, at.frame, at.builder, at.span, "%", False)
     rounded = self.apply_known(part, list(args), {}, at.frame, at.builder, at.span, "%", False)
     other = self.apply(ir.Const(operator.getitem), [both, ir.Const(1 - place)], {}, at.frame, at.builder, at.span)
     items = [rounded, other] if place == 0 else [other, rounded]
@@ -201,8 +211,17 @@ def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | 
 
 def note(self: Specializer, fn: Any, how: Policy | Override, span: ir.Span | None) -> None:
     """Let the text say that a call is differentiated in another way."""
-    place = f"{span.file.rsplit('/', 1)[-1]}:{span.line}: " if span is not None else ""
-    self.holding.noted[f"# {place}{_name(fn)} is differentiated by {how}"] = None
+    self.holding.noted[f"# {_place(span)}{_name(fn)} is differentiated by {how}"] = None
+
+
+def note_step(holding: Holding, fn: Any, span: ir.Span | None, why: str) -> None:
+    """Let the text say that a step passes straight through, or ``why`` it does not."""
+    said = f"{why}: {_name(fn)} contributes no derivative" if why else f"{_name(fn)} is differentiated straight through"
+    holding.noted[f"# {_place(span)}{said}"] = None
+
+
+def _place(span: ir.Span | None) -> str:
+    return f"{span.file.rsplit('/', 1)[-1]}:{span.line}: " if span is not None else ""
 
 
 def _name(fn: Any) -> str:
@@ -339,8 +358,7 @@ def make_block(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: 
     made = fn(*given, **named)
     for _, how in made.choice.by_key:
         if isinstance(how, Override) and how.name:
-            path = (choices.__name__, "REGISTERED", how.name)
-            self.guards["registered", how.name] = ObjectGuard("module", path, how.rule, None)
+            facts.registered(how.name, how.rule).folded(self.guards)
     made.place = f"{at.span.file.rsplit('/', 1)[-1]}:{at.span.line}" if at.span is not None else ""
     return ir.Const(made)
 
@@ -363,11 +381,10 @@ def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
 def _number_outside(self: Specializer, at: At, atom: ir.Atom) -> Any:
     """The value of a number that a global or a closure has, which is guarded; None for anything else."""
     made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    found = lookup(made, made.owner or at.frame.fn) if isinstance(made, ir.Load) else None
-    if not isinstance(made, ir.Load) or not isinstance(found, (int, float, np.number)):
+    if not isinstance(made, ir.Load):
         return None
-    self.guards[made.owner, made.scope, made.name, "value"] = ObjectGuard(made.scope, (made.name,), found, made.owner)
-    return found
+    fact = lookup(made, made.owner or at.frame.fn, made.owner)
+    return fact.folded(self.guards) if fact.is_(lambda found: isinstance(found, (int, float, np.number))) else None
 
 
 def decorated(self: Specializer, at: At, decorator: Any, f: ir.Atom) -> ir.Atom:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import facts, ir, ops
 from s2s import runtime as rt
+from s2s.analysis.folding import MOST_LISTED, NotFolded, plain
 from s2s.analysis.values import (
     Array,
     Known,
@@ -31,11 +32,13 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.errors import DifferentiationError, error
+from s2s.inspection import is_hashable
 from s2s.passes import heap as objects
 from s2s.passes import iterators
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame, lower_function
 from s2s.passes.heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
+from s2s.passes.iterated import note_source
 from s2s.target import own_signature
 
 if TYPE_CHECKING:
@@ -98,7 +101,7 @@ def new_record(
     if made is None:
         made = self.inline(cls.__new__, [ir.Const(cls), *args], dict(kwargs), at.frame, at.builder, at.span)
     for base in cls.__mro__:
-        init = vars(base).get("__init__")
+        init = facts.member(base, "__init__").folded(self.guards)
         if isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>" and not only_notes(init):
             raise at.refuse(cls.__name__, "its `__init__` does more than to store attributes")
     return made
@@ -114,9 +117,12 @@ def made_record(
         if items is None:
             return None
     elif is_generated_maker(fn):
+        facts.code(fn, self.guards).folded(self.guards)
         bound = own_signature(fn).bind(cls, *args, **kwargs)
-        defaults = {name: self.instances.constant(at, cls, name, v) for name, v in cls._field_defaults.items()}
-        given = defaults | dict(list(bound.arguments.items())[1:])
+        given = dict(list(bound.arguments.items())[1:])
+        for name in cls._fields:
+            if name not in given:
+                given[name] = self.instances.default(at.builder, fn, name)
         items = [given[name] for name in cls._fields]
     else:
         return None
@@ -172,13 +178,7 @@ def _make_dict(self: Specializer, at: At, *flat: ir.Atom) -> ir.Atom | None:
 
 def is_key(atom: ir.Atom) -> bool:
     """Whether an atom is a constant that can be the key of a dict."""
-    if not isinstance(atom, ir.Const):
-        return False
-    try:
-        hash(atom.value)
-    except TypeError:
-        return False
-    return True
+    return isinstance(atom, ir.Const) and is_hashable(atom.value)
 
 
 def _comprehended(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
@@ -441,6 +441,7 @@ def _identity(negated: bool) -> Form:
             if second in heap.entangled.get(first, ()) or first in heap.entangled.get(second, ()):
                 raise at.refuse(first.name, "whether it is the other object depends on the path that was taken")
             self.compared = self.compared or (first.origin is not None and second.origin is not None)
+            self.instances.note_identity(first, second)
         return ir.Const((first is second) is not negated)
 
     return look
@@ -462,7 +463,8 @@ def _isinstance(self: Specializer, at: At, value: ir.Atom, kinds: ir.Atom) -> ir
         options = known.value
     else:
         return None
-    return ir.Const(issubclass(state.kind, options))
+    answer = facts.subclass(state.kind, options).folded(self.guards)
+    return None if answer is None else ir.Const(answer)
 
 
 def _unpack(self: Specializer, at: At, value: ir.Atom, before: ir.Const, after: ir.Const) -> ir.Atom | None:
@@ -490,13 +492,13 @@ def _view(which: str) -> Form:
         entries = entries_of(self, at, mapping) if cell_of(self.context, mapping) is not None else None
         if entries is None:
             return None
-        if which == "values":
-            return new_list(self, at, entries.values())
-        keys = [ir.Const(k) for k in entries]
-        if which == "keys":
-            return new_list(self, at, keys)
-        pairs = zip(keys, entries.values(), strict=True)
-        return new_list(self, at, [new_list(self, at, pair, tuple) for pair in pairs])
+        items: list[ir.Atom] = list(entries.values()) if which == "values" else [ir.Const(k) for k in entries]
+        if which == "items":
+            pairs = zip(items, entries.values(), strict=True)
+            items = [new_list(self, at, pair, tuple) for pair in pairs]
+        made = new_list(self, at, items)
+        self.views[made] = ((cell_of(self.context, mapping), which),)  # type: ignore[assignment]
+        return made
 
     return read
 
@@ -545,7 +547,11 @@ def _iter(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
     if state is None or state.kind is objects.Iterator:
         return None if state is None else items
     found = self.static_items(items, at.builder, at.span)
-    return None if found is None else iterators.make(self, found, at.name, at.span)
+    if found is None:
+        return None
+    made = iterators.make(self, found, at.name, at.span)
+    note_source(self, cell_of(self.context, made), items)  # type: ignore[arg-type]
+    return made
 
 
 def _sum(self: Specializer, at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None:  # noqa: B008
@@ -567,7 +573,8 @@ def _concatenate(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom |
     found = [self.static_items(x, at.builder, at.span) for x in (a, b)]
     if any(f is None for f in found):
         return _append_all(self, at, a, found[1])
-    return new_list(self, at, [i for f in found for i in f or ()], kinds.pop())
+    items = [i for f in found for i in f or ()]
+    return None if len(items) > MOST_LISTED else new_list(self, at, items, kinds.pop())
 
 
 def grown(self: Specializer, at: At, args: list[Any]) -> ir.Atom | None:
@@ -608,6 +615,8 @@ def _repeat(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None
             if self.context.is_varied(items):
                 raise at.refuse("a list", "how often it is repeated is not known before the program runs")
             return None
+        if len(found) * count.value > MOST_LISTED:
+            return None
         return new_list(self, at, found * count.value, state.kind)
     return None
 
@@ -632,7 +641,11 @@ def _order(self: Specializer, at: At, items: list[ir.Atom], key: ir.Atom) -> lis
     known = [self.context.value(v) for v in values]
     if not all(isinstance(k, Known) for k in known):
         return None
-    return sorted(range(len(items)), key=lambda k: known[k].value)  # type: ignore[union-attr]
+    try:
+        keys = [plain(k.value) for k in known if isinstance(k, Known)]
+        return sorted(range(len(items)), key=keys.__getitem__)
+    except (NotFolded, TypeError, ValueError):  # it raises again when the program runs
+        return None
 
 
 def _copy(self: Specializer, at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
@@ -762,7 +775,7 @@ def _appendleft(self: Specializer, at: At, items: list[ir.Atom], item: ir.Atom) 
 
 def _extend(self: Specializer, at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
     found = self.static_items(more, at.builder, at.span)
-    if found is None:
+    if found is None or len(items) + len(found) > MOST_LISTED:
         return None
     items.extend(found)
     return DONE
@@ -1063,7 +1076,9 @@ def add_in_place(self: Specializer, at: At, fn: Any, container: ir.Atom, change:
         return container
     elif fn is operator.imul and is_list:
         target = _target(self, at, container)
-        if target is None or target.items is None or not isinstance(change, ir.Const):
+        if target is None or target.items is None or not isinstance(change, ir.Const) or (
+            len(target.items) * change.value > MOST_LISTED
+        ):
             raise at.refuse("the list", "its length is not known before the program runs")
         _change(self, at, target, target.state.with_items([*target.items.values()] * change.value))
         return container

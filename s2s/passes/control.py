@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
@@ -37,8 +39,7 @@ def branch(self: Reverser, statement: ir.If, sweep: Sweep) -> None:
         if a == b:
             sweep.bars[key] = a
             continue
-        value = part(self.context.value(key[0]), key[1])
-        result = self.context.define(self.name(key[0]), value)
+        result = self.context.define(self.name(key[0]), self.kind_of_bar(*key))
         sweep.bars[key] = result
         sweep.buffers.discard(key)
         results.append(result)
@@ -105,6 +106,10 @@ def seed(
     have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
     same = isinstance(have, ListOf) or (shape_of(have) is not None and shape_of(have) == shape_of(want))
     same = same or atom in self.unbound  # its value cannot be read, and a join of paths changes no shape
+    may_be_zero = result in self.unbound and isinstance(want, Array) and shape_of(self.context.value(bar)) is None
+    if may_be_zero and atom not in self.unbound:
+        bar, same = sweep.builder.call(np.full_like, self.part_atom(sweep, atom, path, span), bar, span=span), True
+    is_own = (is_own or may_be_zero) and (not may_be_zero or atom not in self.unbound)
     if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
         bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
     if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
@@ -135,7 +140,7 @@ def at_join(self: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sweep)
     if bar is None:
         return self.zero(side, key[0], key[1], None)
     bar = _as_float(self, side, bar)
-    value = part(self.context.value(key[0]), key[1])
+    value = self.kind_of_bar(*key)
     if isinstance(value, Array) and _differs(self, bar, value):
         bar = cotangents.whole(side.builder, bar, self.part_atom(side, *key, None), None)
     return bar
@@ -210,8 +215,7 @@ def _reverse_trip(
         c = statement.carried[k]
         given = fixed.get((k, path))
         if given is None:
-            value = part(self.context.value(c.param), path)
-            given = params[k, path] = self.context.define(self.name(c.param), value)
+            given = params[k, path] = self.context.define(self.name(c.param), self.kind_of_bar(c.param, path))
         seed(self, inner, statement.body.yields[k], path, given, c.param, statement.span)
     self.block(statement.body, inner)
     return inner, params, item, count
@@ -246,7 +250,7 @@ def _close_loop(
         following: ir.Atom = ir.Const(0.0)  # a variable that the first trip finds unbound is read by no trip
         if c.init != ir.UNDEFINED or (c.param, path) in inner.bars:
             following = _loop_value(self, inner, c.param, path, inner.bars.get((c.param, path)))
-        at_start = part(self.context.value(c.init), path)
+        at_start = self.kind_of_bar(c.init, path)
         result = self.context.define(
             self.name(c.param), at_start if isinstance(at_start, Array) else self.context.value(param)
         )
@@ -274,11 +278,11 @@ def _close_loop(
 
 def _loop_value(self: Reverser, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:
     """A cotangent as a loop carries it: whole, zero where there is none."""
-    if stores.is_owned(self, var):
+    if stores.is_owned(self, var) and var not in self.unbound:
         return self.make_buffer(sweep, (var, path), None)
     if bar is None:
         return self.zero(sweep, var, path, None)
-    value = part(self.context.value(var), path)
+    value = self.kind_of_bar(var, path)
     bar = _as_float(self, sweep, bar)
     if isinstance(value, ListOf) and (var, path) not in sweep.buffers and not sweep.is_loop:
         return sweep.builder.call(list, bar, name=self.name(var))

@@ -20,17 +20,20 @@ from s2s.analysis.numbers import is_exact, possible_types
 from s2s.analysis.shapes import ONE, same_shape
 from s2s.analysis.values import AbstractValue, Array, Dim, Known, Scalar
 from s2s.passes.build import Builder
+from s2s.passes.reading import may_read_again
 
 ONE_BAR = ir.Const(1.0)
 
 
 def definition(builder: Builder, atom: ir.Atom, fn: object) -> tuple[ir.Atom, ...] | None:
-    """The arguments of the call that made an atom, where that is a call of ``fn``."""
-    made = builder.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    if atom in builder.context.changed:
+    """The arguments of the call that made an atom, where that is a call of ``fn`` and they can be read again."""
+    context = builder.context
+    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if atom in context.changed:
         return None  # it holds something else by now
     if isinstance(made, ir.Call) and made.fn == ir.Const(fn) and not made.kwargs:
-        return made.args  # type: ignore[return-value]
+        if may_read_again(context, atom, made):  # type: ignore[arg-type]
+            return made.args  # type: ignore[return-value]
     return None
 
 
@@ -53,6 +56,8 @@ def mask(builder: Builder, test: ir.Atom, g: ir.Atom, side: bool, span: ir.Span 
 def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
     """``g * p``: quotients and signs go outside, factors of one vanish. The choice of a ``where`` goes outside too:
     so a factor that is not finite on the side not chosen never meets the zero there."""
+    if builder.context.naive:
+        return builder.call(operator.mul, g, p, span=span)
     if p == ONE_BAR:
         return g
     g = _unspread(builder, g, p)
@@ -122,6 +127,8 @@ def divide(
     builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None, division: Callable[..., Any] = operator.truediv
 ) -> ir.Atom:
     """``g / p``, a sign of ``g`` and the choice of a ``where`` outside."""
+    if builder.context.naive:
+        return builder.call(division, g, p, span=span)
     g = _unspread(builder, g, p)
     if division is rt.quotient and not all(may_be_of_python(builder.context.value(a)) for a in (g, p)):
         division = operator.truediv
@@ -136,6 +143,8 @@ def divide(
 
 def negate(builder: Builder, g: ir.Atom, span: ir.Span | None) -> ir.Atom:
     """``-g``; two signs vanish."""
+    if builder.context.naive:
+        return builder.call(operator.neg, g, span=span)
     if _is_float(g):
         return ir.Const(-g.value)  # type: ignore[union-attr]
     inner = definition(builder, g, operator.neg)
@@ -144,6 +153,8 @@ def negate(builder: Builder, g: ir.Atom, span: ir.Span | None) -> ir.Atom:
 
 def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: str) -> ir.Atom:
     """``a + b``, as a difference where ``b`` has a sign."""
+    if builder.context.naive:
+        return builder.call(operator.add, a, b, name=name, span=span)
     chosen, other = masked(builder, a), masked(builder, b)
     if chosen is not None and other is not None and chosen[0] == other[0] and chosen[2] == other[2]:
         total = add(builder, chosen[1], other[1], span, "%")
@@ -172,9 +183,9 @@ def _same_operation(builder: Builder, a: ir.Atom, b: ir.Atom) -> bool:
     if not isinstance(a, ir.Var) or not isinstance(b, ir.Var) or a not in made or made[a] != made.get(b):
         return False
     value = made[a]
-    if any(operand in builder.context.changed for operand in (a, b, *ir.atoms_of(value))):
-        return False  # what they hold may have changed in between
-    return isinstance(value, ir.Call) and value.fn in (ir.Const(operator.mul), ir.Const(operator.truediv))
+    if not isinstance(value, ir.Call) or value.fn not in (ir.Const(operator.mul), ir.Const(operator.truediv)):
+        return False
+    return all(v not in builder.context.changed and may_read_again(builder.context, v, value) for v in (a, b))
 
 
 def peel(builder: Builder, g: ir.Atom, like: AbstractValue) -> ir.Atom:

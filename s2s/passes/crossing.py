@@ -17,6 +17,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number
+from s2s.analysis.memory import reads_content
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence, Unknown
 from s2s.passes.build import Builder, Context
 from s2s.passes.checkpoints import BEGIN, END, FirstRun, asked, is_asked, plain
@@ -100,9 +101,15 @@ class Crossing:
     """Decides for each primal variable that the reverse sweep reads how it gets there."""
 
     def __init__(
-        self, context: Context, primal: ir.Function, repeatable: bool, is_buffer: Callable[[ir.Atom], bool]
+        self, context: Context, primal: ir.Function, repeatable: bool, is_buffer: Callable[[ir.Atom], bool],
+        unbound: set[ir.Atom],
     ) -> None:
+        """``unbound`` are the variables that have no value on some path."""
         self.is_buffer = is_buffer
+        self.unbound = unbound
+        self.bound_in: dict[tuple[ir.Var, int], ir.Var] = {}
+        self.first: dict[int, list[ir.Let]] = {}
+        """Statements at the start of a block, by the ``id`` of that."""
         self.context = context
         self.primal = primal
         self.repeatable = repeatable
@@ -136,7 +143,23 @@ class Crossing:
             return again
         if home.kept_loop() is None:
             return self._in_scope(sweep, self._export(atom, home), home.scope())
+        if atom in self.unbound and sweep.region is not home:
+            return self._restore(sweep, self._where_bound(atom, sweep.region))
         return self._restore(sweep.of(home), atom)
+
+    def _where_bound(self, var: ir.Var, region: Region) -> ir.Var:
+        """A variable that may have no value where it is defined, by another name from the start of the block on that
+        reads it: there it has one, or the program itself raises."""
+        block = ir.blocks_of(region.statement)[region.side]  # type: ignore[arg-type]
+        found = self.bound_in.get((var, id(block)))
+        if found is None:
+            known, varied = self.context.value(var), var in self.context.varied
+            found = self.context.define(self.context.name_of(var), known, varied)
+            self.bound_in[var, id(block)] = found
+            self.first.setdefault(id(block), []).append(ir.Let(found, var, self._span_of(var)))
+            self.home[found] = region
+            self.order[found] = len(self.order)
+        return found
 
     def _in_scope(self, sweep: Sweep, var: ir.Var, scope: Region) -> ir.Atom:
         """A variable that is seen in a whole scope: it stands where the forward sweep has left it, or where the block
@@ -184,6 +207,7 @@ class Crossing:
             while region is not scope:
                 assert region.parent is not None
                 outer = self.context.define(var.name, self.context.value(var), var in self.context.varied)
+                self._note_changed(outer, var)
                 self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer))
                 inner, region = outer, region.parent
             self.exported[var] = inner
@@ -194,8 +218,14 @@ class Crossing:
         ``finish``, when all that the block needs is known."""
         if var not in sweep.restored:
             back = self.context.define(self.context.name_of(var), self.context.value(var), var in self.context.varied)
+            self._note_changed(back, var)
             sweep.restored[var] = sweep.requests[var] = back
         return sweep.restored[var]
+
+    def _note_changed(self, back: ir.Var, var: ir.Var) -> None:
+        """What stands for an array that changes changes with it."""
+        if var in self.context.changed:
+            self.context.changed.add(back)
 
     def finish(self, sweep: Sweep) -> list[ir.Statement]:
         """All statements of a sweep, those that give back what it needs in front."""
@@ -505,6 +535,8 @@ class Crossing:
 
     def _block(self, block: ir.Block) -> ir.Block:
         made: list[ir.Statement] = []
+        for let in self.first.get(id(block), []):
+            made += [let, *self.saves.get(let.target, [])]  # type: ignore[arg-type]
         for statement in block.statements:
             self._insert_creations(made, statement)
             if isinstance(statement, ir.If) and statement.again:
@@ -640,16 +672,3 @@ def _reads(statement: ir.Statement, var: ir.Var) -> bool:
     if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and var in ir.atoms_of(value):
         return bool(value.kwargs) or reads_content(value.fn.value, value.args, var)
     return var in ir.reads_of(statement)
-
-
-def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
-    """Whether an operation reads what an array holds, and not its shape or kind only."""
-    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
-        return False
-    if fn is np.full_like:
-        return bool(args[0] != atom)
-    if fn is getattr:
-        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
-    if fn is rt.unbroadcast or fn is rt.cast:
-        return bool(args[0] == atom)
-    return True

@@ -201,7 +201,7 @@ def runs_once(self: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) 
     stand_ins = [context.define("%", context.value(a)) if not _is_closure(context, a) else a for a in args]
     keys = tuple(key for key, _ in call.kwargs if key is not None)
     atoms = [g, g, *stand_ins, *(atom for _, atom in call.kwargs)]
-    guards = dict(self.specializer.guards)
+    guards = self.specializer.guards.copy()
     result = specialised(self.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars: bars)
     self.specializer.guards = guards
     if result is None:

@@ -17,11 +17,11 @@ import numpy as np
 from s2s import custom, ir
 from s2s.analysis.lattice import shape_of
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
+from s2s.boundary import Raised
 from s2s.errors import DifferentiationError, error
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame
-from s2s.passes.guarded import Raised
 from s2s.passes.inplace import changes_any
 from s2s.passes.trial import Outcome, kind_of
 
@@ -44,13 +44,14 @@ def specialised(
     """A call of a rule, specialised on what is known of its arguments, with ``finish`` applied to the result; None
     where it is no straight line, or its code cannot be followed."""
     context, count = self.context, len(atoms) - len(keys)
-    outside = dict(self.guards), context.heap, context.varied, list(self.rebound)
+    outside = self.guards.copy(), context.heap, context.varied, list(self.rebound)
     context.heap, context.varied = context.heap.copy(), set()
     frame = Frame(self.function, None)
     try:
         fn, args = _unwrapped(rule, atoms[:count])
         if fn is None:
             return None
+        self.guards.ruled(fn)
         kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[count:], strict=True))
         made = RULES.get(fn, _plainly)(self, fn, args, kwargs, frame, builder, span)
         made = finish(builder.frozen(made))
@@ -70,7 +71,7 @@ def specialised(
 def aside(self: Specializer) -> Iterator[None]:
     """Around code that is specialised to see what comes of it, with nothing differentiated in it: where it cannot be
     followed, it has left no trace."""
-    context, before = self.context, dict(self.guards)
+    context, before = self.context, self.guards.copy()
     outside = context.heap, list(self.rebound), context.varied
     context.heap, context.varied = context.heap.copy(), set()
     self.followed += 1

@@ -146,7 +146,9 @@ def _of_solution(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs
     known = self.context.value(args[2])
     if not isinstance(known, Unknown) and not (isinstance(known, Array) and known.shape is None):
         return None
-    return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name)
+    given = [*args, *kwargs.values()]
+    self.check_handed_over(ir.Const(fn), given, any(map(self.context.is_varied, given)), at.builder, at.span)
+    return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name, harmless=True)
 
 
 def _implicit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:

@@ -85,7 +85,7 @@ class _Sweeper:
                 self.read(ir.atoms_of(value), live)
                 if target is None or target in live or target in self.kept or is_pure_call(value):
                     return s
-                return ir.Let(None, value, s.span)
+                return ir.replace(s, target=None)
             case ir.Store(_, target):
                 if isinstance(target, ir.Var) and self.is_lost(target, live):
                     return None

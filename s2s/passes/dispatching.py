@@ -8,12 +8,10 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any
 
-from s2s import ir
+from s2s import facts, ir
 from s2s.analysis.lattice import type_of
 from s2s.passes import containers
-from s2s.passes.frames import STABLE_MODULES
 from s2s.passes.heap import state_of
-from s2s.versions import CallGuard
 
 if TYPE_CHECKING:
     from s2s.passes.containers import At
@@ -55,9 +53,7 @@ def _chosen(
     kind = type_of(self.context.value(first)) if state is None else state.kind
     if kind is None:
         return None
-    found = dispatch(kind)
-    if (getattr(found, "__module__", None) or "").split(".")[0] not in STABLE_MODULES:
-        self.guards["dispatch", dispatch, kind] = CallGuard(dispatch, (kind,), found)
+    found: Any = facts.implementation(dispatch, kind).folded(self.guards)
     if isinstance(found, (staticmethod, classmethod)):
         return None
     return found, args, kwargs

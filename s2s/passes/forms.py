@@ -18,29 +18,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import facts, ir, ops
 from s2s import runtime as rt
+from s2s.analysis.folding import MOST_LISTED, NotFolded, call_pure, plain
 from s2s.analysis.lattice import may_be_of_numpy, may_be_of_python, rank, truth, type_of
 from s2s.analysis.memory import gives_new
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.errors import error
+from s2s.facts import is_replaceable
+from s2s.inspection import class_attribute, has_hook, is_hashable, is_sealed, read_runs
 from s2s.passes import cotangents, process
 from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import (
     JOINER,
     MISSING,
-    STABLE_MODULES,
     Frame,
     in_rule,
-    is_function_like,
     name_of,
-    with_sizes,
 )
 from s2s.passes.iteration import few_trips
-from s2s.passes.objects import Place, is_replaceable, is_user_object
-from s2s.rules import table
+from s2s.passes.objects import Place, is_setting, is_taken_by_value, is_user_object
 from s2s.rules.shape import as_columns, as_vector
-from s2s.signature import describe
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
@@ -61,13 +59,20 @@ def _read_attribute(
     if flags is not None and flags[1] == ir.Const("flags") and isinstance(self.context.value(flags[0]), Array):
         return _flag(self, flags[0], receiver, attribute, builder, span, name)
     kind = type_of(value)
-    if self.trying and kind is not None and not hasattr(kind, attribute.value) and not isinstance(value, Mapping):
+    if self.trying and kind is not None and not isinstance(value, Mapping) and not facts.has(
+        kind, attribute.value).folded(self.guards):
         raise self.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{attribute.value}'"))
     if isinstance(value, Sequence) and hasattr(value.type, "_fields") and attribute.value in value.type._fields:
         return builder.call(
             operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
         )
     return None
+
+
+def _has_own_parameters(kind: Any) -> bool:
+    """Whether a class is made with parameters, ``list[int]``, by code that is not foreign."""
+    return class_attribute(kind, "__class_getitem__") is not MISSING and not (
+        has_hook(kind, "__class_getitem__") or has_hook(type(kind), "__getitem__"))
 
 
 def _flag(
@@ -91,9 +96,11 @@ def _attribute_or(
     value, attribute = self.context.value(args[0]), args[1]
     assert isinstance(attribute, ir.Const)
     owner = value.value if isinstance(value, Known) else type_of(value)
-    if owner is None:
+    if owner is None or type(attribute.value) is not str or read_runs(owner, attribute.value):
         return self.leave(ir.Const(getattr), list(args), {}, builder, span, name)
-    if not hasattr(owner, attribute.value):
+    fact = facts.attribute(owner, attribute.value, self.guards)
+    if fact.is_missing:
+        fact.folded(self.guards)
         return args[2]
     return self.apply(ir.Const(getattr), args[:2], {}, frame, builder, span, name)
 
@@ -107,7 +114,9 @@ def _static_attribute(
     kind = type_of(value)
     if kind is None or not isinstance(attribute, ir.Const):
         return None
-    if isinstance(value, Known):
+    if isinstance(value, Known) and isinstance(value.value, type):
+        found = facts.static(value.value, attribute.value).folded(self.guards)
+    elif isinstance(value, Known):
         found = inspect.getattr_static(value.value, attribute.value, MISSING)
     else:
         found = next((vars(c)[attribute.value] for c in kind.__mro__ if attribute.value in vars(c)), MISSING)
@@ -120,7 +129,7 @@ def _constant(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str, fn: Any
 ) -> ir.Atom | None:
     """A function that is made of constants."""
-    if not all(isinstance(a, ir.Const) for a in args):
+    if not all(isinstance(a, ir.Const) and type(a.value) in (str, int) for a in args):
         return None
     return ir.Const(fn(*(a.value for a in args if isinstance(a, ir.Const))))
 
@@ -131,6 +140,14 @@ def _reflected(
     """What a function of ``inspect`` says of a function that is known."""
     if len(args) != 1 or not isinstance(args[0], ir.Const) or not isinstance(args[0].value, types.FunctionType):
         return None
+    inner: Any = args[0].value
+    while type(inner) is types.FunctionType:
+        if "__signature__" in vars(inner):
+            return None
+        inner = vars(inner).get("__wrapped__")
+    if inner is not None:
+        return None
+    facts.signature(args[0].value, self.guards).folded(self.guards)
     return ir.Const(fn(args[0].value))
 
 
@@ -138,26 +155,32 @@ def _known_attribute(
     self: Specializer, receiver: ir.Atom, owner: Any, attribute: ir.Const, frame: Frame, builder: Builder,
     span: ir.Span | None, name: str,
 ) -> ir.Atom | None:
-    found = getattr(owner, attribute.value, MISSING)
-    if found is MISSING:
+    if type(attribute.value) is not str or read_runs(owner, attribute.value):
+        return self.leave(ir.Const(getattr), [receiver, attribute], {}, builder, span, name)
+    fact = facts.attribute(owner, attribute.value, self.guards)
+    if fact.is_missing:
+        fact.folded(self.guards)
         raise self.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
+    made = ir.Call(ir.Const(getattr), (receiver, attribute))
+    if fact.is_(is_sealed):
+        return self.leave(made.fn, [receiver, attribute], {}, builder, span, name)
+    if self.unsure and fact.is_(is_setting) and is_replaceable(owner) and not in_rule(frame):
+        return builder.let(made, UNKNOWN, name, span)
+    if fact.is_made_anew and not in_rule(frame):
+        return builder.let(made, UNKNOWN, name, span)
+    is_number = fact.is_(lambda found: issubclass(type(found), (int, float)))
     if isinstance(owner, (inspect.Signature, inspect.Parameter)):
-        return ir.Const(found)
-    if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
-        self.guard_attribute(owner, attribute.value, found)
-        return ir.Const(found)
-    if isinstance(owner, types.ModuleType) and is_user_object(found) and not in_rule(frame):
-        return self.instances.refer(builder, found, Place("module", (owner.__name__, attribute.value), None), name)
-    if isinstance(found, (int, float)) and (in_rule(frame) or isinstance(owner, (enum.Enum, np.dtype))):
-        return ir.Const(found)
+        return ir.Const(fact.folded(self.guards))
+    if fact.is_(is_taken_by_value) or (is_number and (in_rule(frame) or isinstance(owner, (enum.Enum, np.dtype)))):
+        return ir.Const(fact.folded(self.guards))
+    if isinstance(owner, types.ModuleType) and fact.is_(is_user_object) and not in_rule(frame):
+        return self.instances.refer(builder, fact, Place("module", (owner.__name__, attribute.value), None), name)
     if is_replaceable(owner) and not in_rule(frame):
         place = Place.of(owner).step(attribute.value)
-        return self.instances.value_at(builder, found, place, attribute.value, name, folds=False)
-    value = with_sizes(describe(found, "?"), found)
-    made = ir.Call(ir.Const(getattr), (receiver, attribute))
-    stable = name_of(owner).split(".")[0] in STABLE_MODULES or in_rule(frame)
-    changes = isinstance(found, (list, dict)) and not stable  # sys.argv: no guard looks at what is in it
-    return builder.let(made, UNKNOWN if isinstance(value, Known) or changes else value, name, span)
+        return self.instances.value_at(builder, fact, place, attribute.value, name, folds=False)
+    if fact.is_(lambda found: isinstance(found, (list, dict))) and not facts.is_stable(owner):  # as sys.argv: live
+        return builder.let(made, UNKNOWN, name, span)
+    return builder.let(made, fact.described(self.guards)[0], name, span)
 
 
 def _map(
@@ -194,7 +217,7 @@ def _dict_get(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
     value = self.context.value(args[0])
-    if not isinstance(value, Mapping) or not isinstance(args[1], ir.Const):
+    if not isinstance(value, Mapping) or not isinstance(args[1], ir.Const) or not is_hashable(args[1].value):
         return None
     if args[1].value in value.keys:
         return builder.call(operator.getitem, args[0], args[1], span=span)
@@ -228,10 +251,12 @@ def _import(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
     assert isinstance(args[0], ir.Const)
-    try:
-        return ir.Const(importlib.import_module(args[0].value))
-    except ImportError as problem:
-        raise self.raised(problem) from None
+    found = facts.module(args[0].value).folded(self.guards)
+    if isinstance(found, ImportError):
+        raise self.raised(found)
+    if found is not None:
+        return ir.Const(found)
+    return self.keep(builder, ir.Call(ir.Const(importlib.import_module), (args[0],)), span)
 
 
 def _power(
@@ -300,6 +325,8 @@ def _concatenate_displays(
     values = [self.context.value(a) for a in args]
     if not all(isinstance(v, Sequence) and v.type in (tuple, list) for v in values):
         return None
+    if sum(len(v.items) for v in values if isinstance(v, Sequence)) > MOST_LISTED:
+        return None
     items = [i for a in args for i in self.static_items(a, builder, span) or ()]
     assert isinstance(values[0], Sequence)
     return builder.call(ops.make_tuple if values[0].type is tuple else ops.make_list, *items, name=name, span=span)
@@ -317,6 +344,8 @@ def _repeat_display(
     for items, count in (args, args[::-1]):
         value = self.context.value(items)
         if isinstance(value, Sequence) and isinstance(count, ir.Const) and type(count.value) is int:
+            if len(value.items) * count.value > MOST_LISTED:
+                return None
             made = (self.static_items(items, builder, span) or []) * count.value
             return builder.call(ops.make_tuple if value.type is tuple else ops.make_list, *made, name=name, span=span)
     return None
@@ -333,7 +362,7 @@ def _known_item(
         return _join(self, known.value, key, frame, builder, span, name)
     if not isinstance(key, ir.Const):
         return None
-    if isinstance(known, Known) and isinstance(known.value, type) and hasattr(known.value, "__class_getitem__"):
+    if isinstance(known, Known) and isinstance(known.value, type) and _has_own_parameters(known.value):
         return ir.Const(known.value[key.value])  # type: ignore[index]
     if isinstance(known, Mapping) and key.value not in known.keys:
         if self.trying:
@@ -394,7 +423,12 @@ def _sorted(
     items = self.static_items(args[0], builder, span)
     if items is None or not all(isinstance(i, ir.Const) for i in items):
         return None
-    ordered = sorted(i.value for i in items if isinstance(i, ir.Const))
+    try:
+        ordered = call_pure(sorted, [[plain(i.value) for i in items if isinstance(i, ir.Const)]])
+    except NotFolded:
+        return None
+    except Exception as problem:
+        raise self.raised(problem) from None
     return builder.call(ops.make_list, *map(ir.Const, ordered), name=name, span=span)
 
 
@@ -494,7 +528,12 @@ def _split(
     """The words of a known string."""
     if not all(isinstance(a, ir.Const) for a in args):
         return None
-    words = str.split(*(a.value for a in args if isinstance(a, ir.Const)))
+    try:
+        words = call_pure(str.split, [plain(a.value) for a in args if isinstance(a, ir.Const)])
+    except Exception:  # it raises again when the program runs
+        return None
+    if len(words) > MOST_LISTED:
+        return None
     return builder.call(ops.make_list, *map(ir.Const, words), name=name, span=span)
 
 
@@ -581,8 +620,8 @@ def fold_number(fn: Any, args: list[ir.Atom]) -> ir.Const | None:
     if getattr(fn, "__module__", "") not in ("math", "_operator"):
         return None
     try:
-        made = fn(*map(literal, args))
-    except (ValueError, ArithmeticError, TypeError):
+        made = call_pure(fn, map(literal, args))
+    except (NotFolded, ValueError, ArithmeticError, TypeError):
         return None
     return ir.Const(made) if type(made) in (int, float) else None
 

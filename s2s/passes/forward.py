@@ -30,8 +30,9 @@ from s2s.errors import error
 from s2s.passes import cotangents, custom, forward_stores, stack_sweeps, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
 from s2s.passes.forward_parts import hand_on, structure
+from s2s.passes.reading import Reading
 from s2s.passes.specialize import LOOKED_THROUGH
-from s2s.passes.structural import is_hashable, is_structural
+from s2s.passes.structural import is_hashable, is_spread, is_structural
 from s2s.rules import table
 
 Key = tuple[ir.Var, Path]
@@ -46,6 +47,7 @@ class Forwarder:
         self.primal = primal
         self.is_inner = bool(options.get("inner"))
         self.memory = Memory(primal, context.value)
+        self.reading = Reading(primal, self.memory)
         self.builder = Builder(context)
         self.dots: dict[Key, ir.Atom] = {}
         self.owned: set[ir.Atom] = set()
@@ -58,7 +60,12 @@ class Forwarder:
         """Write the body for tangents of parameters; the result and its tangent, zeros where it has none."""
         self.builder = builder
         self.dots |= given
-        self.block(self.primal.body)
+        outer, self.context.reading = self.context.reading, self.reading
+        try:
+            self.block(self.primal.body)
+        finally:
+            self.context.reading = outer
+        self.reading.check()
         result = self.primal.body.yields[0]
         for path, known in leaves(self.context.value(result)):
             if is_number(known) and isinstance(result, ir.Var):
@@ -73,7 +80,9 @@ class Forwarder:
 
     def block(self, block: ir.Block) -> None:
         """The statements of a block, each with its tangent."""
+        around = self.reading.now
         for s in block.statements:
+            self.reading.now = id(s)
             match s:
                 case ir.Let(target, value, span):
                     self.let(s, target, value, span)
@@ -90,6 +99,7 @@ class Forwarder:
                     self.attempt(s)
                 case _:
                     self.builder.add(s)
+        self.reading.now = around
 
     def inside(self, blocks: tuple[ir.Block, ...]) -> list[ir.Block]:
         """Blocks with their tangents, and what they yield as it is."""
@@ -166,6 +176,8 @@ class Forwarder:
         dot = self.dot(atom, path)
         if dot is None:
             return self.zero(atom, path, span)
+        if not path and self.memory.is_buffer(atom) and not is_number(self.context.value(dot)):
+            return dot  # an array that is changed where the other is
         return cotangents.full(self.builder, dot, self.read(atom, path, span), span)
 
     def whole(self, atom: ir.Atom, span: ir.Span | None, path: Path = ()) -> ir.Atom:
@@ -263,6 +275,8 @@ class Forwarder:
             return True
         fn = value.fn.value
         if custom.runs_once(self, target, value):
+            return True
+        if is_spread(value):
             return True
         looked_through = is_hashable(fn) and fn in LOOKED_THROUGH
         return not looked_through and not is_structural(fn) and not table.is_settled(fn)

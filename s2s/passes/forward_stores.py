@@ -15,6 +15,7 @@ from s2s.analysis.parts import leaves
 from s2s.analysis.values import Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents
+from s2s.passes.reading import may_change
 from s2s.passes.tangents import add_up, inline
 from s2s.rules import table
 
@@ -77,24 +78,8 @@ def keep_apart(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
     """Copy the tangent of what does not change where it is, or is a view of, one that does."""
     for path, _ in leaves(self.context.value(var)):
         dot = self.dots.get((var, path))
-        if dot is not None and not self.memory.is_buffer(var) and may_change(self, dot):
+        if dot is not None and not self.memory.is_buffer(var) and may_change(self.context, dot):
             self.dots[var, path] = self.builder.call(np.copy, dot, span=span, name=self.name(var))
-
-
-def may_change(self: Forwarder, dot: ir.Atom) -> bool:
-    """Whether a tangent may share memory with one that is changed in place."""
-    todo, seen = [dot], set[ir.Atom]()
-    while todo:
-        atom = todo.pop()
-        if not isinstance(atom, ir.Var) or atom in seen:
-            continue
-        if atom in self.context.changed:
-            return True
-        seen.add(atom)
-        made = self.context.definitions.get(atom)
-        if made is not None:
-            todo += shared_with(made, self.context.value(atom), self.context.value)
-    return False
 
 
 def note_changed(self: Forwarder, dot: ir.Atom) -> None:

@@ -23,30 +23,20 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis import raising
 from s2s.analysis.lattice import join, truth
-from s2s.analysis.managers import REPEATED, SETTINGS, may_swallow
+from s2s.analysis.managers import REPEATED, SETTINGS, may_set, may_swallow
 from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.passes import choosing
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context
-from s2s.passes.frames import BLOCKS, MISSING, Frame, lookup
+from s2s.passes.frames import BLOCKS, Frame, lookup
 from s2s.passes.heap import Heap
 from s2s.passes.joins import changed_cells, on
 from s2s.passes.refused import may_refuse_later, refusal
-from s2s.passes.settings import entered
-from s2s.versions import ObjectGuard
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
-
-
-class Raised(Exception):
-    """What the program certainly raises at the place that is being specialised."""
-
-    def __init__(self, problem: Exception) -> None:
-        super().__init__(problem)
-        self.problem = problem
 
 
 @dataclass
@@ -555,8 +545,12 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
         target = self.context.define(s.target.name, UNKNOWN)
         frame.env[s.target] = target
     manager = choosing.watch(self, manager, maker, builder, s.span, frame)
-    with entered(self, maker, made):
+    unsure = may_set(maker)
+    self.unsure += unsure
+    try:
         ended = self.run_statements(s.body, frame, child)
+    finally:
+        self.unsure -= unsure
     builder.bound |= child.bound
     if maker is contextlib.nullcontext and target is None:
         builder.statements += child.statements
@@ -584,11 +578,9 @@ def _maker_of(self: Specializer, manager: ir.Atom, frame: Frame) -> Any:
     if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and callable(made.fn.value):
         return made.fn.value
     if isinstance(made, ir.Load):
-        found = lookup(made, made.owner or frame.fn)
-        if found is not MISSING:
-            self.guards[made.owner, made.scope, made.name, "type"] = ObjectGuard(
-                made.scope, (made.name, "__class__"), type(found), made.owner)
-            return type(found)
+        fact = lookup(made, made.owner or frame.fn, made.owner)
+        if not fact.is_missing:
+            return type(fact.of_class(self.guards))
     return None
 
 
@@ -623,4 +615,4 @@ def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Fram
     return False
 
 
-__all__ = ["REPEATED", "SETTINGS", "Raised", "bound_on", "refuse_lost", "try_statement", "with_statement"]
+__all__ = ["REPEATED", "SETTINGS", "bound_on", "refuse_lost", "try_statement", "with_statement"]

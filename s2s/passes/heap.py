@@ -58,6 +58,8 @@ class Cell:
         self.var = ir.Var("%ref")
         self.parts: dict[Any, Cell] = {}
         self.changed_at: ir.Span | None = None
+        self.watches: list[Any] = []
+        """The loops that run over the object, which are told of its changes (``iterated.Watch``)."""
 
     def __repr__(self) -> str:
         return f"Cell({self.name})"
@@ -186,6 +188,8 @@ class Heap:
             raise error("S2S131", span=span, name=cell.name, label=self.closed[cell])
         for other in self.entangled.get(cell, ()):
             self.lost.setdefault(other, "which object was changed before depends on the path that was taken")
+        for watch in cell.watches:
+            watch.note(cell, self.peek(cell), state, span)
         self.states[cell] = state
         cell.changed_at = span
 
@@ -370,7 +374,8 @@ def contents(builder: Builder, cell: Cell, span: ir.Span | None = None) -> dict[
     keys = positions(builder.context.heap.state(cell, span), cell)
     if keys is None:
         return None
-    found = {key: read(builder, cell, key, span=span) for key in keys}
+    entries = builder.context.heap.state(cell, span).entries()
+    found = {key: entries[key] if key in entries else read(builder, cell, key, span=span) for key in keys}
     return {key: atom for key, atom in found.items() if atom is not None}
 
 
@@ -394,6 +399,14 @@ def freeze(builder: Builder, atom: ir.Atom, name: str = "%") -> ir.Atom:
 
 
 def _freeze(builder: Builder, cell: Cell, name: str, open_cells: tuple[Cell, ...]) -> ir.Atom:
+    made = _frozen(builder, cell, name, open_cells)
+    cells = builder.context.made_from.setdefault(made, [])
+    if cell not in cells:
+        cells.append(cell)
+    return made
+
+
+def _frozen(builder: Builder, cell: Cell, name: str, open_cells: tuple[Cell, ...]) -> ir.Atom:
     heap = builder.context.heap
     if cell in open_cells:
         raise error("S2S133", span=cell.span, name=cell.name)

@@ -13,12 +13,14 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import dtype_of
-from s2s.analysis.memory import Memory
+from s2s.analysis import layout
+from s2s.analysis.lattice import dtype_of, is_number
+from s2s.analysis.memory import Memory, is_basic
 from s2s.analysis.parts import leaves
 from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes.build import Builder, Context
+from s2s.passes.exposed import note_change
 from s2s.passes.frames import Frame
 from s2s.passes.rewriting import substitute
 
@@ -26,6 +28,20 @@ if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
 
 WHOLE = ir.Const(Ellipsis)
+
+
+def is_old(context: Context, was: ir.Atom, key: ir.Atom, builder: Builder) -> bool:
+    """Whether what was read of an array at a key is no view of it, and some statement since then may have changed the
+    array: an augmented store then adds to what was read."""
+    found = context.value(was)
+    if not is_number(found) and (not isinstance(found, Array) or is_basic(context.value(key))):
+        return False
+    for statement in reversed(builder.statements):
+        if isinstance(statement, ir.Let) and statement.target == was:
+            return False
+        if any(isinstance(s, ir.Store) for s in ir.walk(ir.Block((statement,)))):
+            return True
+    return True
 
 
 def store_item(
@@ -43,6 +59,7 @@ def store_item(
         if not isinstance(array, Unknown) or active or context.is_varied(target):
             name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
             raise error("S2S112", span=span, asked_by=frame.called_from, name=name or "a")
+        note_change(context, [target])
     elif active:
         if context.may_be_integers(target):
             name = target.name.lstrip("%") or "a"
@@ -147,24 +164,6 @@ def change_whole(
 
 
 # --- functions that store -------------------------------------------------------------------------------------------
-
-_AT = {np.add: operator.add, np.subtract: operator.sub}
-
-
-def ufunc_at(
-    self: Specializer, fn: Any, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None
-) -> ir.Atom | None:
-    """``np.add.at(a, i, v)``, for which an entry that is named twice takes both."""
-    known = self.context.value(args[0])
-    if not isinstance(known, Array) or len(args) != 3:
-        return None
-    if fn in _AT_ONE_BY_ONE and known.shape is not None and len(known.shape) == 1:
-        return self.apply(ir.Const(_AT_ONE_BY_ONE[fn]), list(args), {}, frame, builder, span)
-    if fn not in _AT:
-        return None
-    store_item(self, args[0], args[1], args[2], _AT[fn], frame, builder, span, "at")
-    return ir.Const(None)
-
 
 def _copyto(
     self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
@@ -316,27 +315,6 @@ def _placed(
     return ir.Const(None)
 
 
-def _one_by_one(op: Callable[..., Any]) -> Callable[..., None]:
-    """What ``ufunc.at`` does for a vector, written out."""
-
-    def change(a: Any, indices: Any, values: Any) -> None:
-        places = np.ravel(indices)
-        given = np.ravel(np.broadcast_to(values, np.shape(indices)))
-        for i in range(len(places)):
-            a[places[i]] = op(a[places[i]], given[i])
-
-    return change
-
-
-_AT_ONE_BY_ONE = {
-    fn: _one_by_one(op)
-    for fn, op in (
-        (np.multiply, operator.mul), (np.divide, operator.truediv), (np.power, operator.pow),
-        (np.maximum, np.maximum), (np.minimum, np.minimum),
-    )
-}
-
-
 def _set_item(
     self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
     span: ir.Span | None,
@@ -397,11 +375,12 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
     foreign = _foreign(function, memory, context)
     function = ir.replace(function, body=_with_foreign_apart(function.body, foreign, memory, context))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
+    copy = rt.copy_in_memory if layout.shows(function, memory) else np.copy
     for param in function.params:
         if memory.is_buffer(param.var):
             if changes == "refused":
                 raise error("S2S122", span=_store_into(function, memory, param.var).span, name=param.var.name)
-            mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name)
+            mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name, copy)
     copied = set(mapping.values())
     places = context.input_places
     names = [p.var.name for p in function.params if p.var in mapping]
@@ -410,7 +389,7 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
         if isinstance(s, ir.Let) and s.target in places and memory.is_buffer(s.target):
             if changes == "refused":
                 raise error("S2S122", span=_store_into(function, memory, s.target).span, name=places[s.target])
-            mapping[s.target] = _copied(builder, s.target, context.value(s.target), s.target.name)
+            mapping[s.target] = _copied(builder, s.target, context.value(s.target), s.target.name, copy)
             names.append(places[s.target])
     (result,) = (mapping.get(a, a) for a in function.body.yields)
     if changes == "returned":
@@ -487,14 +466,16 @@ def _is_foreign(s: ir.Let, context: Context) -> bool:
     )
 
 
-def _copied(builder: Builder, atom: ir.Atom, value: AbstractValue, name: str) -> ir.Atom:
+def _copied(
+    builder: Builder, atom: ir.Atom, value: AbstractValue, name: str, copy: Callable[..., Any] = np.copy
+) -> ir.Atom:
     """A copy of an argument, of the arrays in it where it is a container."""
     match value:
         case Array():
-            return builder.call(np.copy, atom, name=name)
+            return builder.call(copy, atom, name=name)
         case Sequence(kind, items) if kind in (tuple, list) and any(True for _ in leaves(value)):
             made = [
-                _copied(builder, builder.call(operator.getitem, atom, ir.Const(k)), item, "%")
+                _copied(builder, builder.call(operator.getitem, atom, ir.Const(k)), item, "%", copy)
                 for k, item in enumerate(items)
             ]
             return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, name=name)
@@ -502,7 +483,9 @@ def _copied(builder: Builder, atom: ir.Atom, value: AbstractValue, name: str) ->
             flat = [
                 a for key, item in zip(keys, items, strict=True)
                 for a in (
-                    ir.Const(key), _copied(builder, builder.call(operator.getitem, atom, ir.Const(key)), item, "%"))
+                    ir.Const(key),
+                    _copied(builder, builder.call(operator.getitem, atom, ir.Const(key)), item, "%", copy),
+                )
             ]
             return builder.call(ops.make_dict, *flat, name=name)
         case _:
@@ -511,5 +494,5 @@ def _copied(builder: Builder, atom: ir.Atom, value: AbstractValue, name: str) ->
 
 __all__ = [
     "CHANGING", "change_whole", "changes_any", "is_harmless", "may_change", "own_arguments", "store_attribute",
-    "store_item", "ufunc_at", "with_out",
+    "store_item", "with_out",
 ]

@@ -71,4 +71,10 @@ def _count_reversed(self: Specializer, made: ir.Call, builder: Builder, span: ir
     return Counted(inner.length, lambda k, b: inner.item(b.call(operator.sub, last, k, span=span), b))
 
 
-VIEWS: dict[Any, Callable[..., Counted]] = {zip: _count_zip, enumerate: _count_enumerate, reversed: _count_reversed}
+def _count_iter(self: Specializer, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
+    return self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
+
+
+VIEWS: dict[Any, Callable[..., Counted]] = {
+    zip: _count_zip, enumerate: _count_enumerate, reversed: _count_reversed, iter: _count_iter,
+}

@@ -21,10 +21,12 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s.analysis.values import Array
+from s2s.bounded import Recent
 from s2s.errors import error
 from s2s.passes import containers
 from s2s.passes import heap as objects
 from s2s.passes.heap import Cell, Iterator, State, cell_of, state_of
+from s2s.passes.iterated import check_source, note_source
 
 if TYPE_CHECKING:
     from s2s.passes.build import Builder
@@ -48,18 +50,31 @@ _READ_AT_ONCE = (
 
 _CALLABLE = (type, types.FunctionType, types.BuiltinFunctionType)
 
-_uses: dict[int, tuple[ir.Function, dict[str, Any]]] = {}
+_uses = Recent[int, tuple[ir.Function, dict[str, Any]]](4096)
 
 
 def uses_of(function: ir.Function) -> dict[str, Any]:
     """What a function, in SSA form, does with its variables: ``kept`` are those that are read more than once, in
-    several places or in a loop or a nested function that does not define them; ``tested`` the places of the calls that
+    several places or in a loop or a nested function that does not define them; ``held`` those that a display or a
+    store puts into a container or an object; ``tested`` the places of the calls that
     make those which are only the test of an ``if``."""
     found = _uses.get(id(function))
     if found is None or found[0] is not function:
         often = frozenset(_read_often(function.body))
-        found = _uses[id(function)] = function, {"kept": often, "tested": _only_tested(function.body, often)}
+        uses = {"kept": often, "held": _taken_in(function.body), "tested": _only_tested(function.body, often)}
+        found = _uses[id(function)] = function, uses
     return found[1]
+
+
+def _taken_in(body: ir.Block) -> frozenset[ir.Var]:
+    found: set[ir.Var] = set()
+    for s in ir.walk(body):
+        if isinstance(s, ir.Store) and isinstance(s.value, ir.Var):
+            found.add(s.value)
+        elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+            if any(s.value.fn.value is display for display in (ops.make_tuple, ops.make_list, ops.make_dict)):
+                found.update(a for a in s.value.args if isinstance(a, ir.Var))
+    return frozenset(found)
 
 
 def _only_tested(body: ir.Block, often: frozenset[ir.Var]) -> frozenset[ir.Span | None]:
@@ -101,22 +116,32 @@ def _read_often(body: ir.Block) -> set[ir.Var]:
     return often
 
 
-def keep(self: Specializer, statement: ir.Let, atom: ir.Atom, frame: Frame, builder: Builder) -> ir.Atom:
-    """The iterator that a name keeps: a cell with the items that it has left. Raises UnsupportedSyntaxError where these
-    are not known."""
-    value, target = statement.value, statement.target
-    if not isinstance(value, ir.Call) or target is None or target.is_temporary:
-        return atom
-    callee = self.atom(value.fn, frame)
-    if not isinstance(callee, ir.Const) or callee.value not in _MAKERS or target not in frame.kept:
+def keep(
+    self: Specializer, target: ir.Var, value: ir.Value, atom: ir.Atom, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom:
+    """What a variable that is read more than once, or that a container takes in, is bound to: for an iterator, made
+    here, by a helper or read from a container, a cell with the items that it has left. Raises UnsupportedSyntaxError
+    where a variable is read more than once and these are not known."""
+    callee = self.atom(value.fn, frame) if isinstance(value, ir.Call) else None
+    made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if not _makes_iterator(callee) and not (isinstance(made, ir.Call) and _makes_iterator(made.fn)):
         return atom
     cell = cell_of(self.context, atom)
     if cell is not None and self.context.heap.peek(cell).kind is Iterator:
         return atom
-    items = self.static_items(atom, builder, statement.span)
-    if items is None:
-        raise error("S2S142", span=statement.span, asked_by=frame.called_from, name=target.name)
-    return make(self, items, target.name, statement.span)
+    items = self.static_items(atom, builder, span)
+    if items is not None:
+        kept = make(self, items, target.name, span)
+        note_source(self, cell_of(self.context, kept), atom)  # type: ignore[arg-type]
+        return kept
+    if target.is_temporary or target not in frame.kept:
+        return atom
+    raise error("S2S142", span=span, asked_by=frame.called_from, name=target.name)
+
+
+def _makes_iterator(callee: ir.Atom | None) -> bool:
+    return isinstance(callee, ir.Const) and any(callee.value is maker for maker in _MAKERS)
 
 
 def make(self: Specializer, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
@@ -130,6 +155,7 @@ def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Ato
     state = self.context.heap.state(cell, span)
     if state.whole is not None:
         raise error("S2S142", span=span, name=cell.name)
+    check_source(self, cell, span)
     self.context.heap.change(cell, State(Iterator), span)
     return list(state.items)
 
@@ -182,6 +208,7 @@ def take_one(self: Specializer, at: At, items: ir.Atom, default: ir.Atom | None 
         raise self.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
     if state.whole is not None:
         raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name=cell.name)
+    check_source(self, cell, at.span)
     if state.items:
         self.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
         return state.items[0]

@@ -11,19 +11,23 @@ from s2s import ir
 from s2s.analysis.lattice import join, lengths_of, truth
 from s2s.analysis.values import UNKNOWN, AbstractValue, Range, Scalar
 from s2s.errors import DifferentiationError, error
-from s2s.passes import containers, iterators
+from s2s.passes import containers, generated, iterated, iterators
 from s2s.passes import heap as objects
 from s2s.passes.branching import join_sides, phi
 from s2s.passes.build import Builder
-from s2s.passes.frames import Frame
+from s2s.passes.frames import Frame, is_of_s2s
 from s2s.passes.heap import state_of
 from s2s.passes.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
 from s2s.passes.ranges import turned
 from s2s.passes.refused import ABOUT_OBJECTS
+from s2s.passes.while_true import changes_something, with_test_inside
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
+
+MOST_UNROLLED = 4096
+"""Loops in one another are written trip by trip where these are not more in all."""
 
 FEW = 4
 """Loops of libraries with so many trips are written trip by trip: they often put shapes together, known only then."""
@@ -31,6 +35,13 @@ FEW = 4
 
 def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     """A ``for``: unrolled over a container of known items, else a loop over a range."""
+    if not is_of_s2s(frame):  # what `sum` comes to takes all items
+        generated.check_taken(self.context, None, [self.atom(loop.iterable, frame)], loop.span, frame.called_from)
+    with generated.noted_loop(self.context, loop, frame, builder):
+        return _for_loop(self, loop, frame, builder)
+
+
+def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     iterable = turned(self.context, builder, self.atom(loop.iterable, frame), loop.span)
     snapshots = self.loop_snapshots(loop.iterable, frame)
     if snapshots is not None:
@@ -57,23 +68,30 @@ def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame,
         if not _loop_or_not(self, loop, iterable, frame, builder):
             _unroll(self, loop, [*map(ir.Const, few_trips(self, iterable) or ())], frame, builder)
         return False
+    with iterated.over(self, iterable) as watch:
+        return _loop_over_items(self, loop, iterable, watch, frame, builder)
+
+
+def _loop_over_items(
+    self: Specializer, loop: ir.For, iterable: ir.Atom, watch: iterated.Watch, frame: Frame, builder: Builder
+) -> bool:
     state = state_of(self.context, iterable)
     items = self.static_items(iterable, builder, loop.span, for_loop=True)
     if state is not None and state.kind is objects.Iterator:
         if loop.leave is not None:
             iterators.leave_rest(self, iterable)
         iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
-    if items is not None and len(items) <= UNROLL_AT_MOST:
-        _unroll(self, loop, items, frame, builder)
+    if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * self.unrolling <= MOST_UNROLLED:
+        _unroll(self, loop, items, frame, builder, watch)
         return False
     counted = self.counted(iterable, builder, loop.span)
     length = counted.length
     if isinstance(length, ir.Const) and type(length.value) is int and length.value <= FEW and not self.is_own(frame.fn):
         items = [counted.item(ir.Const(k), builder) for k in range(length.value)]
-        _unroll(self, loop, items, frame, builder)
+        _unroll(self, loop, items, frame, builder, watch)
         return False
     over = builder.call(range, counted.length, span=loop.span)
-    _loop(self, loop, over, counted, frame, builder)
+    _loop(self, loop, over, counted, frame, builder, watch=watch)
     return False
 
 
@@ -93,7 +111,8 @@ def _checkpointed_loop(
         iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
     counted = self.counted(iterable, builder, loop.span)
     over = builder.call(range, counted.length, span=loop.span)
-    _loop(self, loop, over, counted, frame, builder, snapshots)
+    with iterated.over(self, iterable) as watch:
+        _loop(self, loop, over, counted, frame, builder, snapshots, watch)
 
 
 def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
@@ -104,7 +123,7 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
     self.has_short_loops = True
     if self.unrolled:
         return False
-    heap, guards, env = self.context.heap, dict(self.guards), dict(frame.env)
+    heap, guards, env = self.context.heap, self.guards.copy(), dict(frame.env)
     statements, rebound = len(builder.statements), len(self.rebound)
     self.context.heap = heap.copy()
     try:
@@ -119,10 +138,17 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
     return False
 
 
-def _unroll(self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder) -> None:
+def _unroll(
+    self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder,
+    watch: iterated.Watch | None = None,
+) -> None:
     """The trips of a loop one after the other; where one may leave, the others stand in its else side."""
     values = [self.atom(c.init, frame) for c in loop.carried]
-    values, left = _trips(self, loop, items, values, frame, builder)
+    around, self.unrolling = self.unrolling, self.unrolling * max(len(items), 1)
+    try:
+        values, left = _trips(self, loop, items, values, frame, builder, watch)
+    finally:
+        self.unrolling = around
     for c, value in zip(loop.carried, values, strict=True):
         frame.env[c.result] = value
     if loop.left is not None:
@@ -130,11 +156,14 @@ def _unroll(self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame,
 
 
 def _trips(
-    self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder
+    self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder,
+    watch: iterated.Watch | None, number: int = 0,
 ) -> tuple[list[ir.Atom], ir.Atom]:
     if not items:
         return values, ir.Const(False)
     inner = frame.copy()
+    if watch is not None:
+        watch.trip, watch.item = number, items[0]
     inner.env[loop.item] = items[0]
     inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
     after = list(self.run(loop.body, inner, builder))
@@ -142,13 +171,15 @@ def _trips(
     decided = truth(self.context.value(leave))
     if decided is True:
         return after, ir.Const(True)
+    if watch is not None:
+        watch.check(loop.leave, frame.called_from)
     if decided is False:
-        return _trips(self, loop, items[1:], after, frame, builder)
+        return _trips(self, loop, items[1:], after, frame, builder, watch, number + 1)
     rest, stop, base = builder.child(), builder.child(), self.context.heap
     self.context.heap = base.copy()
     self.there.append(self.context.births())
     try:
-        later, left = _trips(self, loop, items[1:], after, frame, rest)
+        later, left = _trips(self, loop, items[1:], after, frame, rest, watch, number + 1)
     finally:
         self.there.pop()
     sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
@@ -161,7 +192,7 @@ def _trips(
 
 def _loop(
     self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
-    snapshots: ir.Atom | None = None,
+    snapshots: ir.Atom | None = None, watch: iterated.Watch | None = None,
 ) -> None:
     def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
         inner = frame.copy()
@@ -169,8 +200,12 @@ def _loop(
         item = self.context.define(name, Scalar(int))
         inner.env[loop.item] = item if counted is None else counted.item(item, child)
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+        if watch is not None:
+            watch.trip, watch.item = item, inner.env[loop.item]
         yields = list(self.run(loop.body, inner, child))
         leave = None if loop.leave is None else self.atom(loop.leave, inner)
+        if watch is not None and (leave is None or truth(self.context.value(leave)) is not True):
+            watch.check(loop.leave, frame.called_from)
         return yields, item, leave
 
     found = _stable(self, loop.carried, frame, builder, trip)
@@ -206,20 +241,25 @@ def counted_loop(
     builder.add(ir.replace(loop, iterable=over, body=found.child.block(*found.yields), carried=tuple(carried)))
 
 
+class _TestChanges(Exception):
+    """The test of a ``while`` changes an array, a container or an object."""
+
+
 def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
     """A ``while``: kept as a loop, unless it is known not to begin."""
 
     def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
         inner = frame.copy()
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
-        test_builder = builder.child()
-        before = dict(self.context.heap.states)
+        test_builder, start = builder.child(), self.context.heap.copy()
         (test,) = self.run(loop.test, inner, test_builder)
         if self.context.is_virtual(test):
             test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
-        if any(before.get(c) is not s for c, s in self.context.heap.states.items() if c in before):
-            raise error("S2S135", span=loop.span, asked_by=frame.called_from)
         kept.append(self.loop_snapshots(loop.test.yields[0], inner))
+        if changed_cells(start, self.context.heap) or changes_something(test_builder.block()):
+            if kept[-1] is not None:
+                raise error("S2S135", span=loop.span, asked_by=frame.called_from)
+            raise _TestChanges
         self.repeating += kept[-1] is not None
         try:
             yields = list(self.run(loop.body, inner, child))
@@ -229,8 +269,14 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
         return yields, test_builder.block(test), leave
 
     kept: list[ir.Atom | None] = []
-    before = self.context.heap
-    found = _stable(self, loop.carried, frame, builder, trip)
+    before, guards, env, rebound = self.context.heap, self.guards.copy(), dict(frame.env), len(self.rebound)
+    statements = len(builder.statements)
+    try:
+        found = _stable(self, loop.carried, frame, builder, trip)
+    except _TestChanges:
+        self.context.heap, self.guards, frame.env = before, guards, env
+        del builder.statements[statements:], self.rebound[rebound:]
+        return while_loop(self, with_test_inside(loop), frame, builder)
     _, test, leave = found.outcome
     if not test.statements and truth(self.context.value(test.yields[0])) is False:
         self.context.heap = before

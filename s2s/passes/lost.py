@@ -17,10 +17,10 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.values import Array, Known, Mapping, Scalar
 from s2s.errors import error
-from s2s.passes.build import fills_text, makes_text
 from s2s.passes.containers import At
 from s2s.passes.frames import name_of
 from s2s.passes.heap import state_of
+from s2s.passes.severed import writes_down
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -60,14 +60,6 @@ def _is_dict(self: Specializer, atom: ir.Atom) -> bool:
 
 # --- text -----------------------------------------------------------------------------------------------------------
 
-_TEXT: tuple[Any, ...] = (
-    builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.bytes, str.format, str.format_map, str.join,
-    ops.format_string, ops.format_value, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
-    np.format_float_scientific, np.ndarray.tobytes,
-)
-"""Functions that write numbers down."""
-
-
 def _from_text(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> None:
     """Refuse a number that is read from text which a differentiated number was written into."""
     if len(args) == 1 and not self.context.is_varied(args[0]) and _holds_number(self, args[0], DEPTH):
@@ -82,7 +74,7 @@ def _holds_number(self: Specializer, atom: ir.Atom, depth: int) -> bool:
         return False
     fn = made.fn.value if isinstance(made.fn, ir.Const) else None
     atoms = [a.atom if isinstance(a, ir.Star) else a for a in (*made.args, *(a for _, a in made.kwargs))]
-    if any(fn is one for one in _TEXT) or makes_text(fn) or fills_text(self.context, fn, made.args):  # type: ignore[arg-type]
+    if writes_down(self.context, fn, made.args):
         return any(self.context.is_varied(a) or _holds_number(self, a, depth - 1) for a in atoms)
     rule = table.find(fn)
     if rule is not None and rule.kind == "zero":

@@ -20,8 +20,9 @@ def name_temporaries(function: ir.Function, context: Context) -> ir.Function:
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and s.target is not None and s.target in context.names:
             named = mapping[s.target] = context.define(context.names[s.target], context.value(s.target))
-            if s.target in context.passing:
-                context.passing.add(named)
+            for facts in vars(context).values():  # whatever is known of the temporary, is known of its name
+                if isinstance(facts, set) and s.target in facts:
+                    facts.add(named)
     return _renamed(function, mapping) if mapping else function
 
 
@@ -44,7 +45,7 @@ def _renamed(function: ir.Function, mapping: dict[ir.Atom, ir.Atom]) -> ir.Funct
     return ir.replace(function, body=block(function.body), captures=captures)
 
 
-def share_names(function: ir.Function, numbers: Iterator[int] | None = None) -> ir.Function:
+def share_names(function: ir.Function, context: Context, numbers: Iterator[int] | None = None) -> ir.Function:
     """The function with temporaries that may share a name with others, ``%~``, in the blocks between the notes around
     what runs again, so that the next such block lets go of them; without the notes."""
     mapping: dict[ir.Atom, ir.Atom] = {}
@@ -58,9 +59,10 @@ def share_names(function: ir.Function, numbers: Iterator[int] | None = None) -> 
                 depth += 1 if section == BEGIN else -1
                 continue
             if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
-                s = ir.replace(s, value=ir.replace(s.value, function=share_names(s.value.function, numbers)))
+                s = ir.replace(s, value=ir.replace(s.value, function=share_names(s.value.function, context, numbers)))
             if isinstance(s, ir.Let) and depth and s.target is not None and s.target.is_temporary:
-                mapping[s.target] = ir.Var(f"%~{s.target.name[1:]}", next(numbers))
+                shared = mapping[s.target] = ir.Var(f"%~{s.target.name[1:]}", next(numbers))
+                context.values[shared] = context.value(s.target)
             made.append(ir.with_blocks(s, [block(inner, bool(depth)) for inner in ir.blocks_of(s)]))
         return ir.Block(tuple(made), b.yields)
 

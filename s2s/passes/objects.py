@@ -23,12 +23,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import ir
+from s2s import facts, inspection, ir
 from s2s import runtime as rt
 from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.api import Differentiable
 from s2s.checkpointing import Checkpoint
 from s2s.errors import error
+from s2s.facts import Reading
+from s2s.inspection import (
+    class_attribute,
+    has_hook,
+    is_written,
+    look_up,
+    module_of,
+    mro_of,
+    namespace,
+    own_dict,
+    own_value,
+    read_runs,
+)
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, is_constant_kind
 from s2s.passes.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
@@ -37,7 +50,7 @@ from s2s.rules import table
 from s2s.signature import describe, slots_of
 from s2s.signature import has_attributes as is_user_object
 from s2s.target import own_signature
-from s2s.versions import AliasGuard, AttributeGuard, KindGuard, ObjectGuard, import_path, imported
+from s2s.versions import imported
 
 if TYPE_CHECKING:
     from s2s.passes.containers import At
@@ -45,9 +58,6 @@ if TYPE_CHECKING:
 
 _CODE = (types.FunctionType, Differentiable)
 """The classes of the methods that are written in Python."""
-
-HEAP_TYPE = 1 << 9
-"""The flag of classes that a ``class`` statement made."""
 
 BINARY: dict[Any, tuple[str, str]] = {
     getattr(operator, name): (f"__{plain}__", f"__r{plain}__")
@@ -82,13 +92,14 @@ def is_user_class(cls: Any) -> bool:
     """Whether calling a class makes an object that can be virtual: written in Python, made as ``object`` is."""
     return (
         isinstance(cls, type)
-        and bool(cls.__flags__ & HEAP_TYPE)
-        and type(cls).__call__ is type.__call__
+        and is_written(cls)
+        and class_attribute(type(cls), "__call__") is type.__dict__["__call__"]
+        and not has_hook(type(cls), "__getattribute__")
         and not issubclass(cls, (BaseException, enum.Enum, tuple, list, dict, set, str, int, float, np.ndarray, type))
-        and ((cls.__module__ or "").split(".")[0] not in ("s2s", "builtins", "functools")
-             or cls.__module__.startswith("s2s.models."))
+        and (module_of(cls).split(".")[0] not in ("s2s", "builtins", "functools")
+             or module_of(cls).startswith("s2s.models."))
         and not issubclass(cls, _SPECIAL)
-        and isinstance(cls.__new__, (types.FunctionType, type(object.__new__)))
+        and isinstance(look_up(cls, "__new__"), (types.FunctionType, type(object.__new__)))
         and isinstance(inspect.getattr_static(cls, "__init__"), (types.FunctionType, types.WrapperDescriptorType))
     )
 
@@ -111,13 +122,10 @@ class Place:
     @staticmethod
     def of(value: Any) -> Place:
         """The place of a module or a class, by its name where an import finds it."""
-        path = import_path(value)
-        if path is None:
-            return Place("value", (ir.Const(value),), None)
-        module, _, names = path.partition(":")
-        return Place("module", (module, *filter(None, names.split("."))), None)
+        return Place(*facts.site_of(value)[0])
 
-    def guard(self) -> tuple[str, tuple[Any, ...], Any]:
+    @property
+    def site(self) -> facts.Site:
         """The place as guards have it."""
         return self.root, self.path, self.owner
 
@@ -169,6 +177,7 @@ class Instances:
     ) -> None:
         """What the ``__init__`` that ``dataclass`` generates does."""
         init: Any = inspect.getattr_static(cls, "__init__")
+        facts.code(init, self.specializer.guards).folded(self.specializer.guards)
         given = own_signature(init).bind(made, *args, **kwargs).arguments
         after = []
         for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
@@ -177,6 +186,8 @@ class Instances:
                 continue
             if field.init and field.name in given:
                 value = given[field.name]
+            elif field.default is not dataclasses.MISSING and field.init:
+                value = self.default(at.builder, init, field.name)
             elif field.default is not dataclasses.MISSING:
                 value = self.constant(at, cls, field.name, field.default)
             elif field.default_factory is not dataclasses.MISSING:
@@ -188,16 +199,28 @@ class Instances:
                 after.append(value)
             else:
                 self.put(at, made, field.name, value)
-        if hasattr(cls, "__post_init__"):
+        if class_attribute(cls, "__post_init__") is not MISSING:
             self.specializer.apply(
-                ir.Const(cls.__post_init__), [made, *after], {}, at.frame, at.builder, at.span)
+                ir.Const(class_attribute(cls, "__post_init__")), [made, *after], {}, at.frame, at.builder, at.span)
+
+    def default(self, builder: Builder, fn: types.FunctionType, name: str) -> ir.Atom:
+        """What a parameter of a function is where a call gives nothing for it."""
+        fact = facts.default(fn, name, self.specializer.guards)
+        return self.held(builder, fact, name)
+
+    def held(self, builder: Builder, fact: Reading, name: str) -> ir.Atom:
+        """What a known function holds, a default or an argument of a partial one: containers and objects, which may
+        change in place, as what was there before."""
+        if fact.is_(_may_change):
+            return self.value_at(builder, fact, Place(*fact.site), name, name, folds=False)
+        return ir.Const(fact.folded(self.specializer.guards))
 
     def constant(self, at: At, cls: type, name: str, value: Any) -> ir.Atom:
         """A default, or what a class has under a name: an option by value, a number or array read from the class."""
         if is_constant_kind(value) or isinstance(value, (int, float, complex)) or is_function_like(value):
             return ir.Const(value)
         if is_user_object(value):
-            return self.refer(at.builder, value, Place("value", (ir.Const(value),), None), name)
+            return self.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
         known = with_sizes(describe(value, "?"), value)
         read = ir.Call(ir.Const(getattr), (ir.Const(cls), ir.Const(name)))
         return at.builder.let(read, UNKNOWN if isinstance(known, Known) else known, name, at.span)
@@ -256,67 +279,40 @@ class Instances:
         own = objects.read(at.builder, cell, name, at.name, at.span)
         if own is not None:
             return own
+        is_live = self.context.heap.peek(cell).borrowed and cell in self.places
         if found is MISSING or isinstance(found, types.MemberDescriptorType):
-            self._guard_attribute(cell, name)
+            if is_live:
+                facts.absent(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
             return None
+        if is_live and is_descriptor(found) and hasattr(self.live[cell], "__dict__"):
+            facts.shadow(self.places[cell].site, name).folded(self.specializer.guards)
         return self._bind(at, found, ref, name)
 
-    def _guard_attribute(self, cell: Cell, name: str) -> None:
-        """Guard that a live object has an attribute, or has none."""
-        if self.context.heap.peek(cell).borrowed and cell in self.places:
-            root, path, owner = self.places[cell].guard()
-            is_there = hasattr(self.live[cell], name)
-            self.specializer.guards[root, path, name, owner] = AttributeGuard(root, path, name, is_there, owner)
-
     def look_up(self, cls: type, name: str) -> Any:
-        """What a class has under a name, ``MISSING`` where there is nothing; functions and descriptors under a guard.
-        """
-        found = class_attribute(cls, name)
-        owner = next((base for base in cls.__mro__ if name in base.__dict__), None)
-        if is_replaceable(cls) and is_replaceable(owner) and not isinstance(found, types.MemberDescriptorType):
-            place = Place.of(cls)
-            value = found
-            if isinstance(found, (staticmethod, classmethod)):
-                value = found.__func__
-                place = place.step(name) if isinstance(found, staticmethod) else place.step(name).step("__func__")
-            elif isinstance(found, (*_CODE, property, functools.cached_property)):
-                place = place.step(name)
-            elif is_descriptor(found):
-                place = Place.of(owner).step("__dict__").step((name,))
-            else:
-                return found  # a value: guarded where it is read
-            self._guard_object(place, value)
-        return found
-
-    def guard_class(self, cls: type, name: str) -> None:
-        """Guard what a class has under a name, an option among it."""
-        found = self.look_up(cls, name)
-        if is_constant_kind(found) and not isinstance(found, types.FunctionType) and is_replaceable(cls):
-            self._guard_object(Place.of(cls).step(name), found)
+        """What a class has under a name, ``MISSING`` where there is nothing."""
+        return facts.member(cls, name).folded(self.specializer.guards)
 
     def _class_value(self, at: At, ref: ir.Atom, cls: type, name: str, found: Any) -> ir.Atom:
         """A value that a class has for its objects: options and integers by value, others read when the program
         runs. A live object may get an attribute of its own, which then hides it."""
         cell, place = cell_of(self.context, ref), Place.of(cls).step(name)
+        fact = facts.member_value(cls, name, found)
         if cell in self.places:
             place = self.places[cell].step(name)
-        return self.value_at(at.builder, found, place, name, at.name)
+            fact = facts.own(self.live[cell], name, self.places[cell].site)
+        return self.value_at(at.builder, fact, place, name, at.name)
 
     def value_at(
-        self, builder: Builder, found: Any, place: Place, name: str, called: str, folds: bool = True
+        self, builder: Builder, fact: Reading, place: Place, name: str, called: str, folds: bool = True
     ) -> ir.Atom:
         """What is found at a place in a module or a class. With ``folds`` integers are taken by value."""
-        folds = folds and type(found) is int
-        if folds or is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
-            self._guard_object(place, found)
-            return ir.Const(found)
-        known = with_sizes(describe(found, "?"), found)
-        if isinstance(known, Object) or (objects.holds_mutable(known) and known != without_objects(known)):
-            return self.live_root(builder, found, place)
-        value = without_objects(known)
-        if not isinstance(known, (Unknown, Known)):
-            self.specializer.guards[place.guard()] = KindGuard(
-                place.root, place.path[0], known, place.owner, place.path[1:])
+        if self.specializer.unsure and fact.is_(is_setting):
+            return builder.let(self._read_value(builder, place), UNKNOWN, called)
+        if (folds and fact.is_(lambda found: type(found) is int)) or fact.is_(is_taken_by_value):
+            return ir.Const(fact.folded(self.specializer.guards))
+        if fact.is_(is_followed_by_parts):
+            return self.live_root(builder, fact, place)
+        value = without_objects(fact.described(self.specializer.guards)[0])
         var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
         if isinstance(var, ir.Var):
             self.context.foreign.add(var)
@@ -324,7 +320,10 @@ class Instances:
 
     def _read_value(self, builder: Builder, place: Place) -> ir.Value:
         above = Place(place.root, place.path[:-1], place.owner, place.base)
-        return ir.Call(ir.Const(getattr), (self._read_live(builder, above, "%"), ir.Const(place.path[-1])))
+        step, holder = place.path[-1], self._read_live(builder, above, "%")
+        if isinstance(step, tuple):
+            return ir.Call(ir.Const(operator.getitem), (holder, ir.Const(step[0])))
+        return ir.Call(ir.Const(getattr), (holder, ir.Const(step)))
 
     def _bind(self, at: At, found: Any, ref: ir.Atom, name: str) -> ir.Atom:
         """What a class attribute gives for an object."""
@@ -346,7 +345,7 @@ class Instances:
                 value = self._call(at, found.func, ref)
                 self.put(at, ref, name, value)
                 return value
-        getter = class_attribute(type(found), "__get__")
+        getter = self.look_up(type(found), "__get__")
         if table.carries_rule(found) and getter is not MISSING:
             return self.bound(found, ref)
         if isinstance(getter, types.FunctionType):
@@ -358,7 +357,7 @@ class Instances:
     def known(self, at: At, value: Any, name: str) -> ir.Atom:
         """An object that is known, as an atom."""
         if is_user_object(value):
-            return self.refer(at.builder, value, Place("value", (ir.Const(value),), None), name)
+            return self.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
         return ir.Const(value)
 
     def bound(self, fn: Any, *receivers: ir.Atom) -> ir.Var:
@@ -384,7 +383,7 @@ class Instances:
         state = self.context.heap.state(cell, at.span)
         entries = state.entries()
         if state.borrowed and cell in self.live:
-            for name in getattr(self.live[cell], "__dict__", {}):
+            for name in facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards):
                 if name not in entries:
                     found = objects.read(at.builder, cell, name, "%", at.span)
                     assert found is not None
@@ -406,10 +405,11 @@ class Instances:
         cls, ref = entries["__thisclass__"], entries["__self__"]
         inner = state_of(self.context, ref)
         assert isinstance(cls, ir.Const) and inner is not None
-        mro = inner.kind.__mro__
+        mro = mro_of(inner.kind)
         for base in mro[mro.index(cls.value) + 1 :]:
-            if name in base.__dict__:
-                found = base.__dict__[name]
+            self.look_up(base, name)
+            if name in namespace(base):
+                found = namespace(base)[name]
                 if isinstance(found, types.WrapperDescriptorType):
                     return self.bound(found, ref)
                 return self._bind(at, found, ref, name)
@@ -444,7 +444,7 @@ class Instances:
                 raise self.specializer.raised(AttributeError(text))
             self._call(at, found.fset, ref, value)
         elif is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
-            setter = class_attribute(type(found), "__set__")
+            setter = self.look_up(type(found), "__set__")
             if not isinstance(setter, types.FunctionType):
                 raise error("S2S113", span=at.span, asked_by=at.frame.called_from)
             self._call(at, setter, self.known(at, found, name), ref, value)
@@ -477,16 +477,16 @@ class Instances:
         state = self.context.heap.state(cell, at.span)
         if isinstance(self.look_up(state.kind, "__getattribute__"), types.FunctionType):
             raise at.refuse(cell.name, "`hasattr` of an object with `__getattribute__` cannot be followed")
-        if class_attribute(state.kind, name) is not MISSING and not isinstance(
-            class_attribute(state.kind, name), types.MemberDescriptorType
-        ):
-            return True
+        found = self.look_up(state.kind, name)
         if name in state.keys:
             return True
         if state.borrowed and cell in self.live:
-            self._guard_attribute(cell, name)
-            return hasattr(self.live[cell], name)
-        if isinstance(class_attribute(state.kind, "__getattr__"), types.FunctionType):
+            if read_runs(self.live[cell], name):
+                raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
+            return facts.presence(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
+        if found is not MISSING and not isinstance(found, types.MemberDescriptorType):
+            return True
+        if isinstance(self.look_up(state.kind, "__getattr__"), types.FunctionType):
             raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
         return False
 
@@ -495,10 +495,11 @@ class Instances:
         cell = cell_of(self.context, ref)
         assert cell is not None
         state = self.context.heap.state(cell, at.span)
-        if class_attribute(state.kind, "__dir__") is not class_attribute(object, "__dir__"):
+        if self.look_up(state.kind, "__dir__") is not object.__dict__["__dir__"]:
             return None
         if cell in self.live:
             self.guard_identity(cell)
+            facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
         own = {*state.keys, *(own_names(self.live[cell]) if state.borrowed and cell in self.live else ())}
         from s2s.passes.containers import new_list
 
@@ -624,10 +625,11 @@ class Instances:
         """``copy.copy``: an object of the same class with the same attributes."""
         state = self.context.heap.state(cell, at.span)
         for hook in ("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
-            if class_attribute(state.kind, hook) not in (MISSING, class_attribute(object, hook)):
+            if self.look_up(state.kind, hook) not in (MISSING, object.__dict__.get(hook)):
                 raise at.refuse(cell.name, f"its class copies its objects in its own way (`{hook}`)")
         entries = state.entries()
         if state.borrowed and cell in self.live:
+            facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
             for name in own_names(self.live[cell]):
                 if name not in entries:
                     found = objects.read(at.builder, cell, name, "%", at.span)
@@ -658,12 +660,13 @@ class Instances:
 
     # --- live objects
 
-    def refer(self, builder: Builder, value: Any, place: Place, name: str) -> ir.Atom:
+    def refer(self, builder: Builder, fact: Reading, place: Place, name: str) -> ir.Atom:
         """A reference to an object that exists, found at a place; one cell for each object."""
+        value = fact.of_class(self.specializer.guards)
         found = self.live_cells.get(id(value))
         if found is not None:
             known = self.places[found]
-            if known.guard() != place.guard():
+            if known.site != place.site:
                 self._note_alias(known, place, True)
             return found.var
 
@@ -676,7 +679,6 @@ class Instances:
         origin = Origin(make, read, State(type(value), borrowed=True))
         cell = objects.make_cell(self.context, None, name, None, origin)
         self._note(cell, value, place)
-        self._guard_object(place.step("__class__"), type(value))
         return cell.var
 
     def argument(
@@ -685,19 +687,20 @@ class Instances:
         """A reference to an object that is an argument, or a part of one."""
         if known.example.value is None:
             return make(builder, "%")  # type: ignore[no-any-return]
-        return self.refer(builder, known.example.value, Place("argument", path, None, root), _name(path[-1]))
-
-    def _guard_object(self, place: Place, value: Any) -> None:
-        if len(place.path) > 1 or place.root != "value":
-            self.specializer.guards[place.guard()] = ObjectGuard(place.root, place.path, value, place.owner)
+        place = Place("argument", path, None, root)
+        return self.refer(builder, facts.given(known.example.value, place.site), place, _name(path[-1]))
 
     def guard_identity(self, cell: Cell) -> None:
         """Guard that a live object is this very one: what it says is taken by value."""
-        self._guard_object(self.places[cell], self.live[cell])
+        facts.given(self.live[cell], self.places[cell].site).folded(self.specializer.guards)
+
+    def note_identity(self, first: Cell, second: Cell) -> None:
+        """Guard that two live objects which the program compares are two, or one."""
+        if first in self.places and second in self.places and first is not second:
+            self._note_alias(self.places[first], self.places[second], False)
 
     def _note_alias(self, first: Place, second: Place, same: bool) -> None:
-        key = (first.guard(), second.guard())
-        self.specializer.guards[key] = AliasGuard(first.guard(), second.guard(), same)
+        facts.alias(first.site, second.site, same).folded(self.specializer.guards)
 
     def read_roots(self, builder: Builder) -> list[ir.Atom]:
         """The objects in globals and closures that the program looks at."""
@@ -742,27 +745,27 @@ class Instances:
             return None
         if key in cell.parts:
             return cell.parts[key].var
-        found = owner.__dict__[key] if key in getattr(owner, "__dict__", ()) else getattr(owner, key)
-        return self.live_value(builder, cell, found, place.step(key), key, name)
+        return self.live_value(builder, cell, facts.own(owner, key, place.site), place.step(key), key, name)
 
     def live_value(
-        self, builder: Builder, holder: Cell, found: Any, place: Place, key: Any, name: str
+        self, builder: Builder, holder: Cell, fact: Reading, place: Place, key: Any, name: str
     ) -> ir.Atom:
         """A part of a live object: an option by value, an object by reference, numbers and arrays as they are then."""
-        if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
-            self._guard_object(place, found)
+        if fact.is_(inspection.is_sealed):
+            return builder.let(self._reread(builder, holder, place, name, _name(key)), UNKNOWN, name)
+        if self.specializer.unsure and fact.is_(is_setting):
+            return builder.let(self._reread(builder, holder, place, name, _name(key)), UNKNOWN, name)
+        guards = self.specializer.guards
+        if fact.is_(is_taken_by_value):
+            found = fact.folded(guards)
             if isinstance(found, types.MethodType):
                 return self.method(builder, found, place)
             return ir.Const(found)
-        if is_user_object(found):
-            return self.refer(builder, found, place, _name(key))
-        if isinstance(found, (int, float)) and holder in self.live and is_stable(type(self.live[holder])):
-            self._guard_object(place, found)  # objects of libraries have their options in numbers too
-            return ir.Const(found)
-        guarded = with_sizes(describe(found, "?"), found)
-        if not isinstance(guarded, (Unknown, Known)):
-            self.specializer.guards[place.guard()] = KindGuard(
-                place.root, place.path[0], guarded, place.owner, place.path[1:])
+        if fact.is_(is_user_object):
+            return self.refer(builder, fact, place, _name(key))
+        if holder in self.live and is_stable(type(self.live[holder])) and fact.is_(_is_number):
+            return ir.Const(fact.folded(guards))  # objects of libraries have their options in numbers too
+        guarded, found = fact.described(guards)
         known = without_objects(guarded)
         called = name if name != "%" else _name(key)
 
@@ -809,22 +812,20 @@ class Instances:
                 return cell.parts[key].var
             if key not in keys:
                 return None
-            return self.live_value(builder, cell, found[key], place.step((key,)), key, name)
+            return self.live_value(builder, cell, facts.item(found, key, place.site), place.step((key,)), key, name)
 
         kind = dict if isinstance(known, Mapping) else known.type
         return Origin(make, read, State(kind, borrowed=True), keys)
 
-    def live_root(self, builder: Builder, found: Any, place: Place) -> ir.Atom:
+    def live_root(self, builder: Builder, fact: Reading, place: Place) -> ir.Atom:
         """An object in a global or closure variable, or a list, tuple or dict there that holds objects."""
         name = _name(place.path[-1])
-        if is_user_object(found):
-            return self.refer(builder, found, place, name)
+        if fact.is_(is_user_object):
+            return self.refer(builder, fact, place, name)
+        guarded, found = fact.described(self.specializer.guards)
         known = self.live_cells.get(id(found))
         if known is not None:
             return known.var
-        guarded = with_sizes(describe(found, "?"), found)
-        self.specializer.guards[place.guard()] = KindGuard(
-            place.root, place.path[0], guarded, place.owner, place.path[1:])
         value = without_objects(guarded)
 
         def make(b: Builder, wanted: str) -> ir.Atom:
@@ -840,8 +841,14 @@ class Instances:
         """A bound method of an object that exists."""
         if not is_user_object(found.__self__):
             return ir.Const(found)
-        receiver = self.refer(builder, found.__self__, place.step("__self__"), "self")
+        place = place.step("__self__")
+        receiver = self.refer(builder, facts.given(found.__self__, place.site), place, "self")
         return self.bound(found.__func__, receiver)
+
+
+def is_setting(found: Any) -> bool:
+    """Whether an object is an option that a manager may set: a text, a number, a member of an enumeration."""
+    return issubclass(type(found), (str, bytes, int, enum.Enum, type(None)))
 
 
 def _name(key: Any) -> str:
@@ -862,52 +869,58 @@ def without_objects(known: Any) -> Any:
             return known
 
 
+def is_taken_by_value(value: Any) -> bool:
+    """Whether an object is taken into the code as it is: an option, a function, a module, a class."""
+    return is_constant_kind(value) or table.find(value) is not None or is_function_like(value)
+
+
+def is_followed_by_parts(value: Any) -> bool:
+    """Whether an object is one whose attributes are read one by one, or a container that holds such."""
+    known = with_sizes(describe(value, "?"), value)
+    return isinstance(known, Object) or (objects.holds_mutable(known) and known != without_objects(known))
+
+
+def _may_change(value: Any) -> bool:
+    """Whether an object may change in place: a container, or an object whose attributes are read."""
+    return is_user_object(value) or (
+        isinstance(value, (list, dict, set, tuple)) and objects.holds_mutable(describe(value, "?")))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
 # --- classes --------------------------------------------------------------------------------------------------------
-
-
-def class_attribute(cls: type, name: str) -> Any:
-    """What a class or its bases have under a name, unbound; ``MISSING`` where there is nothing."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return MISSING
 
 
 def is_descriptor(found: Any) -> bool:
     """Whether reading a class attribute through an object calls a method of it."""
-    return hasattr(type(found), "__get__")
-
-
-def is_replaceable(owner: Any) -> bool:
-    """Whether somebody may give a module or a class another attribute: it does not belong to Python's own library or to
-    NumPy."""
-    if isinstance(owner, types.ModuleType):
-        name = owner.__name__
-    elif isinstance(owner, type) and owner.__flags__ & HEAP_TYPE:
-        name = owner.__module__
-    else:
-        return False
-    return name == "__main__" or (name or "").split(".")[0] not in (*STABLE_MODULES, *sys.stdlib_module_names)
+    return class_attribute(type(found), "__get__") is not MISSING
 
 
 def is_data_descriptor(found: Any) -> bool:
     """Whether a class attribute comes before what the object itself has."""
-    return found is not MISSING and hasattr(type(found), "__set__")
+    return found is not MISSING and class_attribute(type(found), "__set__") is not MISSING
 
 
 def is_generated(cls: type, fn: Any) -> bool:
     """Whether ``dataclass`` wrote a method."""
-    return hasattr(cls, "__dataclass_fields__") and fn.__code__.co_filename == "<string>"
+    return class_attribute(cls, "__dataclass_fields__") is not MISSING and fn.__code__.co_filename == "<string>"
 
 
 def own_names(value: Any) -> list[str]:
     """The attributes that an object itself has, those in slots among them."""
-    return [*getattr(value, "__dict__", ()), *(name for name in slots_of(type(value)) if hasattr(value, name))]
+    slots = slots_of(type(value))
+    return [*own_dict(value), *(name for name in slots if own_value(value, name) is not inspection.MISSING)]
 
 
 def is_stable(cls: type) -> bool:
     """Whether a class belongs to a library that s2s does not look into for undifferentiated objects."""
-    return (cls.__module__ or "").split(".")[0] in STABLE_MODULES
+    return module_of(cls).split(".")[0] in STABLE_MODULES
 
 
-__all__ = ["BINARY", "UNARY", "Instances", "Place", "is_replaceable", "is_stable", "is_user_class", "is_user_object"]
+__all__ = [
+    "BINARY", "UNARY", "Instances", "Place", "is_followed_by_parts", "is_setting", "is_stable",
+    "is_taken_by_value", "is_user_class",
+    "is_user_object",
+]

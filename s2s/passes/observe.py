@@ -48,7 +48,10 @@ def _observed(s: ir.Let, context: Context) -> ir.Let:
     rule = table.find(fn) if is_hashable(fn) and not is_structural(fn) else None
     if rule is None or (rule.kind not in _KINDS and not by_choice):
         return s
-    return ir.replace(s, value=ir.Call(ir.Const(rt.observed), (value.fn, _place(s.span), *value.args), value.kwargs))
+    why = getattr(fn.how, "why", "") if isinstance(fn, Chosen) else ""
+    told = (ir.Const(rt.observed_step), ir.Const(why)) if why else (ir.Const(rt.observed),)
+    args = (value.fn, *told[1:], _place(s.span), *value.args)
+    return ir.replace(s, value=ir.Call(told[0], args, value.kwargs))
 
 
 def _place(span: ir.Span) -> ir.Const:

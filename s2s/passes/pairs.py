@@ -17,7 +17,7 @@ from s2s.passes import custom
 from s2s.passes.build import Builder
 from s2s.passes.checkpoints import runs_again
 from s2s.passes.crossing import Sweep
-from s2s.passes.structural import is_structural
+from s2s.passes.structural import is_spread, is_structural
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
         self.runs_again = again or runs_again(statement)
         match statement:
             case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _is_paired(self, target) and (
-                _is_unresolved(fn) or _is_spread(fn, args, kwargs) or custom.runs_once(self, target, call)
+                _is_unresolved(fn) or is_spread(call) or custom.runs_once(self, target, call)
             ):
                 assert target is not None
                 made.extend(_pair(self, target, fn, args, kwargs, span))
@@ -72,13 +72,6 @@ def _is_unresolved(fn: ir.Atom) -> bool:
     if any(fn.value is known for known in (getattr, *ops.STACKS)):
         return False
     return not is_structural(fn.value) and not table.is_settled(fn.value)
-
-
-def _is_spread(fn: ir.Atom, args: Any, kwargs: Any) -> bool:
-    """Whether arguments of a function with a rule come from a container of unknown length: which are which shows when
-    the program runs."""
-    spread = any(isinstance(a, ir.Star) for a in args) or any(key is None for key, _ in kwargs)
-    return spread and isinstance(fn, ir.Const) and not is_structural(fn.value)
 
 
 _ITERATORS = (zip, enumerate, reversed)

@@ -11,8 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from s2s import ir
-from s2s.versions import CallGuard, is_among, loaded
+from s2s import facts, ir
 
 if TYPE_CHECKING:
     from s2s.passes.build import Context
@@ -31,9 +30,7 @@ def module_named(self: Specializer, key: Any) -> ir.Const | None:
     """The module of a known name, ``None`` as a constant where it is not imported; None where the name is not known."""
     if not isinstance(key, ir.Const) or type(key.value) is not str:
         return None
-    found = loaded(key.value)
-    self.guards["loaded", key.value] = CallGuard(loaded, (key.value,), found)
-    return ir.Const(found)
+    return ir.Const(facts.module_if_loaded(key.value).folded(self.guards))
 
 
 def module_item(self: Specializer, key: ir.Atom) -> ir.Const | None:
@@ -64,9 +61,7 @@ def is_option_of(self: Specializer, item: ir.Atom, container: ir.Atom) -> bool |
     options: list[Any] = [*found]
     if not all(type(option) in _OPTIONS for option in (item.value, *options)):
         return None
-    answer = item.value in options
-    self.guards["among", module, made.name, item.value] = CallGuard(is_among, (item.value, module, made.name), answer)
-    return answer
+    return facts.among(item.value, module, made.name).folded(self.guards)
 
 
 _OPTIONS = (str, int, type(None))

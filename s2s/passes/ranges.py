@@ -57,7 +57,7 @@ def spell_ranges(function: ir.Function, context: Context) -> ir.Function:
             if n is not None and isinstance(s, ir.Let):
                 forward = context.define("%", Range())
                 made.append(ir.Let(forward, ir.Call(_RANGE, (n,)), s.span))
-                s = ir.Let(s.target, ir.Call(_REVERSED, (forward,)), s.span)
+                s = ir.replace(s, value=ir.Call(_REVERSED, (forward,)))
             made.append(ir.with_blocks(s, map(block, ir.blocks_of(s))))
         return ir.Block(tuple(made), b.yields)
 

@@ -90,8 +90,7 @@ def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> boo
         return is_number(self.context.value(atom)) or home.kept_loop() is None
     if home.kept_loop() is not None and self.memory.base_of(atom) is None and atom not in self.memory.joined:
         return False
-    stores = self.holders.stores.get(self.memory.find(atom), [])
-    return not any(self.holders.born[result] <= at < self.holders.begins[self.now] for at in stores)
+    return self.reading.is_unchanged(result, atom)
 
 
 __all__ = ["again", "worthwhile"]

@@ -39,6 +39,7 @@ from s2s.passes.again import inits_to_give_back
 from s2s.passes.build import Builder, Context
 from s2s.passes.crossing import Crossing, Sweep
 from s2s.passes.pairs import Pull, pair_calls
+from s2s.passes.reading import Reading
 from s2s.passes.recompute import worthwhile
 from s2s.passes.regions import Region
 from s2s.passes.rewriting import count_uses
@@ -97,22 +98,21 @@ class Reverser:
         self.primal = ir.replace(primal, body=body)
         self.memory = Memory(self.primal, context.value)
         self.holders = Holders(self.primal, self.memory)
-        self.content_reads: list[tuple[ir.Var, int]] = []
         self.wanted: set[int] = set()
         self.rewinds = False
         self.inputs = frozenset(context.inputs.values())
         self.finder: ir.Var | None = None
         self.masks: dict[ir.Var, ir.Atom | None] = {}
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
-        self.now = 0
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
         self.undone = {
             self.memory.find(s.target) for s in ir.walk(body)
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
         }
-        self.crossing = Crossing(context, self.primal, repeatable, self.memory.is_buffer)
-        self.uses = count_uses(self.primal.body)
+        self.reading = Reading(self.primal, self.memory, self.finds)
         self.unbound = _find_unbound(self.primal.body)
+        self.crossing = Crossing(context, self.primal, repeatable, self.memory.is_buffer, self.unbound)
+        self.uses = count_uses(self.primal.body)
 
     def _keep_dead_code(self, body: ir.Block) -> None:
         """What the user computes and nobody reads stays where it may raise; elsewhere the reverse sweep raises too."""
@@ -130,6 +130,13 @@ class Reverser:
 
     def reverse(self, seed: ir.Atom, wrt: list[ir.Var]) -> Reversal:
         """Both sweeps, for a cotangent ``seed`` of the result."""
+        outer, self.context.reading = self.context.reading, self.reading
+        try:
+            return self._reverse(seed, wrt)
+        finally:
+            self.context.reading = outer
+
+    def _reverse(self, seed: ir.Atom, wrt: list[ir.Var]) -> Reversal:
         sweep = Sweep(Builder(self.context), self.crossing.root, None)
         result = self.primal.body.yields[0]
         if isinstance(result, ir.Var) and result in self.useful:
@@ -149,8 +156,9 @@ class Reverser:
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
         """The reverse of the statements of a block."""
+        around = self.reading.now
         for statement in reversed(block.statements):
-            self.now = id(statement)
+            self.reading.now = id(statement)
             match statement:
                 case ir.Let(value=ir.Call() as call) if stack_sweeps.reverse(self, statement, call, sweep):
                     pass
@@ -170,6 +178,12 @@ class Reverser:
                     attempts.attempt(self, statement, sweep)
                 case _:
                     pass
+        self.reading.now = around
+
+    @property
+    def now(self) -> int:
+        """The statement whose reverse is written, by its ``id``."""
+        return self.reading.now
 
     # --- cotangents of variables
 
@@ -255,6 +269,12 @@ class Reverser:
         known = isinstance(value, Array) and value.dtype.kind in "fc"
         return sweep.builder.call(np.zeros_like if known else rt.zeros_of, like, span=span, name=self.name(var))
 
+    def kind_of_bar(self, var: ir.Atom, path: Path) -> AbstractValue:
+        """What is known of the cotangent of a part of a variable where paths join: it is the number zero on a path that
+        leaves the variable without a value, whatever its shape elsewhere."""
+        value = part(self.context.value(var), path)
+        return UNKNOWN if var in self.unbound and isinstance(value, Array) else value
+
     def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """The primal value of a part of a variable, for its shape."""
         atom = self.use(sweep, var if path else self.like(var))
@@ -294,10 +314,15 @@ class Reverser:
         self.note_read(atom)
         return self.crossing.use(sweep, atom)
 
+    def finds(self, var: ir.Var) -> bool:
+        """Whether the reverse of the present statement finds in a buffer what the statement found, without more stores
+        being undone for it."""
+        return undo.overwritten_later(self, var) <= self.undone_stores
+
     def note_read(self, atom: ir.Atom) -> None:
         """Remember that the reverse of the present statement reads what an array holds."""
         if isinstance(atom, ir.Var) and self.memory.is_buffer(atom):
-            self.content_reads.append((atom, self.now))
+            self.reading.contents.append((atom, self.now))
 
     def contribute(
         self, sweep: Sweep, var: ir.Atom, g: ir.Atom, span: ir.Span | None, path: Path = ()
@@ -385,10 +410,10 @@ class Reverser:
         outer = sweep.outside_loops(self.crossing.home[key[0]])
         if outer is sweep:
             return
-        if self.accumulates_in_place(value) or stores.is_owned(self, key[0]):
+        if key[0] not in self.unbound and (self.accumulates_in_place(value) or stores.is_owned(self, key[0])):
             self.make_buffer(outer, key, None)
         else:
-            self._carry(sweep, outer, key, span)
+            self.carry(sweep, outer, key, span)
 
     def accumulates_in_place(self, value: AbstractValue) -> bool:
         return (isinstance(value, Array) and bool(value.shape)) or isinstance(value, ListOf)
@@ -396,10 +421,13 @@ class Reverser:
     def make_buffer(self, sweep: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> ir.Atom:
         """The cotangent of an array as an array of its own that may be changed in place."""
         holder = sweep.holding(key)
-        if holder is not None and key in holder.buffers:
-            return holder.bars[key]
         var, path = key
-        if holder is None:
+        if holder is not None and key in holder.buffers and (holder is sweep or var not in self.unbound):
+            return holder.bars[key]
+        if holder is None and var in self.unbound:  # it is read here, so it has a value
+            like = self.part_atom(sweep, var, path, span)
+            made = sweep.builder.call(rt.zeros_of, like, span=span, name=self.name(var))
+        elif holder is None:
             made = self.zero(sweep, var, path, span)
         else:
             made = self._own(sweep, holder.bars[key], var, path, span)
@@ -412,10 +440,12 @@ class Reverser:
         if isinstance(value, ListOf):
             return sweep.builder.call(list, bar, span=span, name=self.name(var))
         like = self.part_atom(sweep, var, path, span)
+        if isinstance(value, Array) and shape_of(self.context.value(bar)) is None:
+            return sweep.builder.call(np.full_like, like, bar, span=span, name=self.name(var))
         made = cotangents.whole(sweep.builder, bar, like, span, self.name(var))
         return made if made != bar else sweep.builder.call(np.copy, bar, span=span, name=self.name(var))
 
-    def _carry(self, sweep: Sweep, outer: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> None:
+    def carry(self, sweep: Sweep, outer: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> None:
         """Make every loop between here and ``outer`` carry the cotangent."""
         chain = []
         inner: Sweep | None = sweep
@@ -425,7 +455,7 @@ class Reverser:
                 chain.append(inner)
             inner = inner.parent
         for loop in reversed(chain):
-            param = self.context.define(self.name(key[0]), part(self.context.value(key[0]), key[1]))
+            param = self.context.define(self.name(key[0]), self.kind_of_bar(*key))
             loop.accumulators[key] = param
             loop.bars[key] = param
 

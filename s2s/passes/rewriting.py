@@ -28,11 +28,15 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
     def carry(carried: tuple[ir.Carried, ...]) -> tuple[ir.Carried, ...]:
         return tuple(ir.Carried(c.param, atom(c.init), c.result) for c in carried)
 
+    def reads(s: ir.Let | ir.Store) -> ir.Reads:
+        return tuple((new, version) for a, version in s.reads if isinstance(new := atom(a), ir.Var))
+
     match statement:
         case ir.Let(target, value, span):
-            return ir.Let(target, ir.map_atoms(value, atom), span)
+            return ir.Let(target, ir.map_atoms(value, atom), span, reads(statement), statement.makes)
         case ir.Store(kind, target, key, value, op, span):
-            return ir.Store(kind, atom(target), atom(key), atom(value), op, span)
+            was, made = maybe(statement.was), statement.makes
+            return ir.Store(kind, atom(target), atom(key), atom(value), op, span, was, reads(statement), made)
         case ir.If(test, then, orelse):
             return ir.replace(statement, test=atom(test), then=block(then), orelse=block(orelse))
         case ir.For():

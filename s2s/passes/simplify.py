@@ -30,7 +30,7 @@ from s2s.passes.rewriting import count_uses, map_blocks, substitute, substitute_
 def share(function: ir.Function, context: Context) -> ir.Function:
     """The function with equal pure operations on equal atoms computed once, where the first stands before the second.
 
-    Only operations between which no array is changed in place: those whose arguments and results are never stored to.
+    Only operations whose results are never stored to, and which read the same versions of what is.
     What a block computes that runs again is not shared with its second run.
     """
     stored, own = _stored(function, context), context.runtime_objects
@@ -41,11 +41,13 @@ def share(function: ir.Function, context: Context) -> ir.Function:
         for s in b.statements:
             s = _map_own(s, mapping)
             target = s.target if isinstance(s, ir.Let) else None
-            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored | own):
-                key, passes = _value_key(s.value), target in context.passing
-                if key[0] == _NEG:
-                    negated[target] = key[1][0]
-                    twice = negated.get(key[1][0])
+            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored | own, own):
+                assert isinstance(s.value, ir.Call)
+                key, passes = (s.value.fn, s.value.args, s.reads), target in context.passing
+                if s.value.fn == _NEG:
+                    of: ir.Atom = s.value.args[0]  # type: ignore[assignment]
+                    negated[target] = of
+                    twice = negated.get(of)
                     if twice is not None and isinstance(context.value(target), Scalar):  # an array stays its own
                         mapping[target] = twice
                         continue
@@ -94,7 +96,7 @@ _SHARED: set[Any] = {
 _SHARED_MODULES = ("math", "numpy.linalg")
 
 
-def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom]) -> bool:
+def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom], own: set[ir.Atom]) -> bool:
     if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
         return False
     fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
@@ -102,12 +104,7 @@ def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom]) -> bool
         known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") in _SHARED_MODULES
     except TypeError:
         return False
-    return known and not any(isinstance(a, ir.Star) or a in stored for a in value.args)
-
-
-def _value_key(value: ir.Value) -> Any:
-    assert isinstance(value, ir.Call)
-    return (value.fn, value.args)
+    return known and not any(isinstance(a, ir.Star) or a in own for a in value.args)
 
 
 # --- copies ---------------------------------------------------------------------------------------------------------
@@ -131,8 +128,8 @@ def drop_copies(function: ir.Function, context: Context) -> ir.Function:
     uses, loops = count_uses(function.body), _innermost_loops(function.body)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for target, value in made.items():
-        if not isinstance(value, ir.Call) or value.fn != _COPY:
-            continue
+        if not isinstance(value, ir.Call) or value.fn != _COPY or len(value.args) > 1 or value.kwargs:
+            continue  # one in another order of memory is no copy of what there is
         source = value.args[0]
         if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)) and shape_of(
             context.value(source)
@@ -254,8 +251,8 @@ _STACKS = {
 
 
 def spell_stores(function: ir.Function) -> ir.Function:
-    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, stacks as lists,
-    and without the remarks that a call may change an array."""
+    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, stacks as
+    lists."""
 
     def block(b: ir.Block) -> ir.Block:
         made = (map_blocks(t, block) for s in b.statements for t in _spelled(s))
@@ -266,12 +263,20 @@ def spell_stores(function: ir.Function) -> ir.Function:
     return ir.replace(function, body=block(function.body))
 
 
+def drop_remarks(function: ir.Function) -> ir.Function:
+    """The function without the remarks that a call may change an array, which ``specialize`` makes."""
+
+    def block(b: ir.Block) -> ir.Block:
+        kept = (s for s in b.statements if not (isinstance(s, ir.Store) and s.kind == "opaque"))
+        return ir.Block(tuple(map_blocks(s, block) for s in kept), b.yields)
+
+    return ir.replace(function, body=block(function.body))
+
+
 def _spelled(s: ir.Statement) -> tuple[ir.Statement, ...]:
     match s:
-        case ir.Store(kind="opaque"):
-            return ()
         case ir.Store(kind="at", op=op) if op is not None:
-            return (ir.Let(None, ir.Call(ir.Const(_AT[op]), (s.target, s.key, s.value)), s.span),)
+            return (ir.Let(None, ir.Call(ir.Const(_AT[op]), (s.target, s.key, s.value)), s.span, s.reads, s.makes),)
         case ir.Let(_, ir.Call(ir.Const() as fn) as call) if fn in _STACKS:
             return (ir.replace(s, value=ir.replace(call, fn=_STACKS[fn])),)
         case _:
@@ -324,12 +329,12 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
 
     def change(s: ir.Statement) -> ir.Statement:
         match s:
-            case ir.Let(ir.Var() as new, ir.Call(ir.Const(value=fn), (ir.Var() as old, other), ()), span) if (
+            case ir.Let(ir.Var() as new, ir.Call(ir.Const(value=fn), (ir.Var() as old, other), ())) if (
                 fn in (operator.add, operator.sub) and old.name == new.name and new.name.endswith("_bar")
                 and is_own(old, new, other)
             ):
                 in_place = operator.iadd if fn is operator.add else operator.isub
-                return ir.Let(new, ir.Call(ir.Const(in_place), (old, other)), span)
+                return ir.replace(s, value=ir.Call(ir.Const(in_place), (old, other)))
             case _:
                 return map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
 

@@ -16,6 +16,7 @@ from s2s.analysis.memory import CHANGES, Memory, can_share, shared_with
 from s2s.passes.build import Context
 from s2s.passes.dead import is_pure_call
 from s2s.passes.rewriting import count_uses, map_blocks, substitute
+from s2s.passes.versions import reading
 
 _COPY = ir.Const(np.copy)
 
@@ -34,10 +35,20 @@ def drop_snapshots(function: ir.Function, context: Context) -> ir.Function:
             if source is None or copy is None or not _is_used_up(copy, source, following, memory, uses, context):
                 at += 1
             else:
-                statements[at:] = [substitute(s, {copy: source}) for s in following]
+                versions = [v for a, v in statements[at].reads if a == source]  # type: ignore[union-attr]
+                statements[at:] = [_reading(s, copy, source, versions) for s in following]
         return ir.Block(tuple(map_blocks(s, block) for s in statements), b.yields)
 
     return ir.replace(function, body=block(function.body))
+
+
+def _reading(s: ir.Statement, copy: ir.Var, source: ir.Var, versions: list[ir.Version]) -> ir.Statement:
+    """A statement with an array in the place of its copy: it reads the version that was copied."""
+    made = substitute(s, {copy: source})
+    if copy in ir.reads_of(s):
+        for version in versions:
+            made = reading(made, source, version)
+    return made
 
 
 def _copied(s: ir.Statement) -> tuple[ir.Var, ir.Var] | tuple[None, None]:

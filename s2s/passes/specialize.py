@@ -12,7 +12,6 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import functools
 import inspect
@@ -24,8 +23,10 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import facts, ir, ops
 from s2s import runtime as rt
+from s2s.analysis import folding
+from s2s.analysis.folding import MOST_LISTED, call_pure, plain
 from s2s.analysis.lattice import is_number, join_all, known, type_of
 from s2s.analysis.memory import shared_with
 from s2s.analysis.raising import certain_error, ends
@@ -48,16 +49,22 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.api import Differentiable
+from s2s.boundary import Raised
 from s2s.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.choices import Chosen, straight_through
 from s2s.const import is_hashable
+from s2s.critical import section
 from s2s.derivatives import Derivative
 from s2s.errors import DifferentiationError, error
+from s2s.facts import Guards
+from s2s.inspection import is_sealed, look_up
 from s2s.passes import (
     choosing,
     containers,
     custom,
     custom_forms,
+    generated,
+    iterated,
     iterators,
     lost,
     mapping,
@@ -73,6 +80,7 @@ from s2s.passes.build import Builder, Context, has_zero_derivative, is_constant_
 from s2s.passes.checkpoints import BEGIN, END
 from s2s.passes.dead import is_pure
 from s2s.passes.dispatching import dispatched, parts_read
+from s2s.passes.exposed import note_call, note_change
 from s2s.passes.forms import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.passes.frames import (
     BLOCKS,
@@ -83,39 +91,53 @@ from s2s.passes.frames import (
     asked_also_by,
     at_call,
     in_rule,
-    is_function_like,
+    is_of_s2s,
     lookup,
     lower_function,
     name_of,
     place_of,
-    with_sizes,
 )
-from s2s.passes.guarded import Raised, refuse_lost, try_statement, with_statement
+from s2s.passes.guarded import refuse_lost, try_statement, with_statement
 from s2s.passes.heap import cell_of, state_of
 from s2s.passes.inplace import (
     CHANGING,
     change_whole,
     is_harmless,
+    is_old,
     may_change,
     store_attribute,
     store_item,
-    ufunc_at,
     with_out,
 )
 from s2s.passes.iteration import VIEWS, Counted, start_of
 from s2s.passes.joins import Side
 from s2s.passes.looping import for_loop, while_loop
-from s2s.passes.objects import BINARY, UNARY, Instances, Place, is_user_class, is_user_object, without_objects
+from s2s.passes.memory_order import in_memory_order
+from s2s.passes.objects import (
+    BINARY,
+    UNARY,
+    Instances,
+    Place,
+    is_followed_by_parts,
+    is_setting,
+    is_taken_by_value,
+    is_user_class,
+    is_user_object,
+    without_objects,
+)
 from s2s.passes.operands import as_arrays
 from s2s.passes.trial import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
+from s2s.passes.ufunc_at import ufunc_at
 from s2s.rules import table
 from s2s.rules.surrogates import ROUNDED_PART
 from s2s.rules.ufuncs import METHODS, with_axes
 from s2s.signature import ThreadLocal, compiled_from, describe
 from s2s.target import own_signature
-from s2s.versions import CallGuard, KindGuard, ObjectGuard
 
 OWN_MODULES = (rt.__name__, ops.__name__)
+
+_UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
+"""What Python says of a variable that has no value."""
 
 MODEL_DEPTH = 8
 """So many calls of itself are followed in a model of a function."""
@@ -147,8 +169,9 @@ class Specializer:
         self.in_place = in_place
         self.unrolled = unrolled
         self.has_short_loops = False
-        self.guards: dict[Any, Any] = {}
-        self.outcomes: dict[Any, tuple[Outcome, dict[Any, Any]]] = {}
+        self.guards = Guards()
+        self.context.evaluator.fold = lambda fact: fact.folded(self.guards)
+        self.outcomes: dict[Any, tuple[Outcome, Guards]] = {}
         self.dependencies: dict[Any, Any] = {}
         self.function: Any = None
         self.active_calls: list[types.FunctionType | ir.Function] = []
@@ -156,6 +179,12 @@ class Specializer:
         """Arrays that were given another shape, as they are since then."""
         self.receivers: list[tuple[types.FunctionType, Any]] = []
         self.models: list[tuple[types.FunctionType, list[Any]]] = []
+        self.watches: list[iterated.Watch] = []
+        """What the loops around this place run over."""
+        self.views: dict[ir.Atom, tuple[tuple[objects.Cell, str], ...]] = {}
+        """What an ``enumerate``, or the keys, values or items of a dict, look at, and how."""
+        self.sources: dict[objects.Cell, dict[objects.Cell, objects.State]] = {}
+        """What iterators were made of, as it was then."""
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.instances = Instances(self)
@@ -173,6 +202,8 @@ class Specializer:
         """How many of them have a handler that would see a refusal."""
         self.unsure = 0
         """How many managers are around this place that may change settings, in a way that is not known."""
+        self.unrolling = 1
+        """How many trips of loops are being written for one of what is around them."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
         self.there: list[Callable[[ir.Var], bool]] = []
@@ -183,6 +214,8 @@ class Specializer:
         """The places of calls of ``s2s.checkpointed`` that no loop has used yet."""
         self.repeating = 0
         """How many blocks are being specialised that the reverse sweep runs again."""
+        self.is_dynamic = False
+        """Whether the function is called by another one, in a call that is decided when the program runs."""
         self.sweeping = False
         """Whether the sweeps of a derivative are written: bodies of rules are specialised for them."""
         self.holding = choosing.Holding()
@@ -191,9 +224,8 @@ class Specializer:
         """The exceptions of the handlers around this place; None where it is known at run time only."""
 
     def ask_choices(self) -> None:
-        """Let calls be written with the derivatives that were chosen for them, while any choice holds."""
-        asked = self.holding.all or self.holding.explicit
-        self.context.choose = functools.partial(choosing.choose, self) if asked else None
+        """Let calls be written with the derivatives that were chosen for them."""
+        self.context.choose = functools.partial(choosing.choose, self)
 
     # --- functions
 
@@ -291,20 +323,25 @@ class Specializer:
 
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
+        section.allow_interrupt()
         match statement:
             case ir.Let(target, value, span):
                 try:
                     atom = self.value(value, frame, builder, span, target.name if target else "%", target is None)
                 except Raised as raised:
+                    if not (self.trying or self.undecided):
+                        raise
                     self._raise(raised.problem, builder, span)
                     return True
                 except DifferentiationError as problem:
                     raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
                 self._note_checkpointed(target, value, frame, span)
                 if target is not None:
-                    if target in frame.kept:
-                        atom = iterators.keep(self, statement, atom, frame, builder)
+                    if target in frame.kept or target in frame.held:
+                        atom = iterators.keep(self, target, value, atom, frame, builder, span)
                     frame.env[target] = atom
+                    if not target.is_temporary and isinstance(value, ir.Var | ir.Call):
+                        generated.check_taken(self.context, None, [atom], span, frame.called_from)
                     self._take_name(target, atom)
                 return ends(builder.statements[-1:])
             case ir.If():
@@ -358,8 +395,8 @@ class Specializer:
 
     def raised(self, problem: Exception) -> Exception:
         """What to raise where the program certainly raises an exception at this place: in the body of a ``try`` and in
-        a branch that may not be taken it becomes a statement of the program."""
-        return Raised(problem) if self.trying or self.undecided else problem
+        a branch that may not be taken it becomes a statement of the program, else the compiler raises it."""
+        return Raised(problem)
 
     def _raise(self, problem: Exception, builder: Builder, span: ir.Span | None) -> None:
         plain = all(isinstance(a, (str, int, float, type(None))) for a in problem.args)
@@ -394,6 +431,11 @@ class Specializer:
                     return ir.LOST  # refused where it is used for more than arithmetic
                 for original, atom in zip(ir.atoms_of(value), given, strict=False):
                     self.check_read(original, atom, builder, span, frame)
+                known = callee.value if isinstance(callee, ir.Const) else None
+                if known is map or known is filter:
+                    with generated.noted(self.context, builder) as items:
+                        items.append(self.apply(callee, positional, keywords, frame, builder, span, name, effect))
+                    return items[0]
                 return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
             case _:
                 assert_never(value)
@@ -417,7 +459,7 @@ class Specializer:
     def _undefined(self, atom: ir.Atom, span: ir.Span | None, frame: Frame) -> Exception:
         if isinstance(atom, ir.Var) and frame.is_nested:
             return error("S2S209", span=span, asked_by=frame.called_from, name=atom.name)
-        return self.raised(UnboundLocalError(f"variable {atom} is read where it has no value"))
+        return self.raised(UnboundLocalError(_UNBOUND.format(atom.name if isinstance(atom, ir.Var) else atom)))
 
     def arguments(
         self, args: Any, kwargs: Any, frame: Frame, builder: Builder, span: ir.Span | None
@@ -475,7 +517,7 @@ class Specializer:
             name = ir.Const(atom.name.lstrip("%"))
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_sure), (missing, name)), span))
             return
-        text = f"cannot access local variable '{atom.name}' where it is not associated with a value"
+        text = _UNBOUND.format(atom.name)
         child = builder.child()
         problem = self.leave(ir.Const(UnboundLocalError), [ir.Const(text)], {}, child, span, "%")
         child.add(ir.Raise(problem, None, span))
@@ -484,34 +526,35 @@ class Specializer:
     def load(self, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None) -> ir.Atom:
         """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
         root, owner = load.scope, frame.owner if load.owner is None else load.owner
-        found = lookup(load, load.owner or frame.fn)
-        if found is MISSING:  # Python's own NameError, if this place is reached
+        fact = lookup(load, load.owner or frame.fn, owner)
+        if fact.is_missing:  # Python's own NameError, if this place is reached
             return self.keep(builder, ir.Load(load.name, load.scope, owner), span)
-        key = (owner, root, load.name)
-        if is_constant_kind(found) or table.find(found) is not None or is_function_like(found):
-            is_fixed = root == "global" and (frame.fn.__module__ or "").startswith("s2s.")  # nobody replaces it
-            if not is_fixed and not (root == "global" and getattr(builtins, load.name, MISSING) is found):
-                self.guards[key] = ObjectGuard(root, (load.name,), found, owner)
-                self._guard_contents(root, (load.name,), found, owner)
+        if fact.is_(is_sealed):
+            return builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name, span)
+        if self.unsure and root == "global" and fact.is_(is_setting):
+            return builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name, span)
+        if fact.is_(is_taken_by_value):
+            found = fact.folded(self.guards)
             if isinstance(found, types.MethodType):
                 return self.instances.method(builder, found, Place(root, (load.name,), owner))
             return ir.Const(found)
-        if not self.is_own(frame.fn) and not in_rule(frame) and is_plain_option(found):
+        if not self.is_own(frame.fn) and not in_rule(frame) and fact.is_(is_plain_option):
             # code of libraries has its options in integers too
-            self.guards[key] = ObjectGuard(root, (load.name,), found, owner)
+            found = fact.folded(self.guards)
             if type(found) is not tuple:
                 return ir.Const(found)
             return builder.call(ops.make_tuple, *map(ir.Const, found), name=load.name, span=span)
-        if self.unsure and type(found) is ThreadLocal:
+        if self.unsure and fact.is_(lambda found: type(found) is ThreadLocal):
             return builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name, span)
-        if found is sys.modules:
+        if fact.is_(lambda found: found is sys.modules):
+            fact.folded(self.guards)
             return builder.let(process.MODULES, UNKNOWN, load.name, span)
-        value = with_sizes(describe(found, "?"), found)
-        if isinstance(value, Object) or (objects.holds_mutable(value) and value != without_objects(value)):
-            return self.instances.live_root(builder, found, Place(root, (load.name,), owner))
-        if isinstance(value, Known):
-            value = UNKNOWN
-        self.guards[key] = KindGuard(root, load.name, value, owner)
+        if fact.is_(is_followed_by_parts):
+            return self.instances.live_root(builder, fact, Place(root, (load.name,), owner))
+        if fact.is_(_is_opaque_callable):
+            return ir.Const(fact.folded(self.guards))
+        value, _ = fact.described(self.guards)
+        value = UNKNOWN if isinstance(value, Known) else value
         return builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span)
 
     def pinned(self, atom: ir.Atom) -> ir.Atom:
@@ -519,31 +562,7 @@ class Specializer:
         made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
         if not isinstance(made, ir.Load) or self.context.value(atom) != Scalar(int):
             return atom
-        found = lookup(made, made.owner or self.function)
-        self.guards[made.owner, made.scope, made.name, "value"] = ObjectGuard(
-            made.scope, (made.name,), found, made.owner
-        )
-        return ir.Const(found)
-
-    def guard_attribute(self, owner: Any, attribute: str, found: Any) -> None:
-        """An attribute of a user's module or class is a known object as long as a guard holds."""
-        if isinstance(owner, type):
-            self.instances.guard_class(owner, attribute)
-        module = getattr(owner, "__name__", "") if isinstance(owner, types.ModuleType) else ""
-        if module.split(".")[0] in STABLE_MODULES or not isinstance(owner, types.ModuleType):
-            return
-        key = ("attribute", id(owner), attribute)
-        self.guards[key] = ObjectGuard("module", (module, attribute), found, None)
-        self._guard_contents("module", (module, attribute), found, None)
-
-    def _guard_contents(self, root: str, path: tuple[str, ...], found: Any, owner: Any) -> None:
-        """A user's function stays the same object when its code or its defaults are replaced."""
-        if not isinstance(found, types.FunctionType) or (found.__module__ or "").split(".")[0] in STABLE_MODULES:
-            return
-        for name in ("__code__", "__defaults__", "__kwdefaults__"):
-            value = getattr(found, name)
-            if value is not None:
-                self.guards[root, path, name, owner] = ObjectGuard(root, (*path, name), value, owner)
+        return ir.Const(lookup(made, made.owner or self.function, made.owner).folded(self.guards))
 
     def give_shape(self, array: ir.Var, made: ir.Atom) -> None:
         """An array is another view of its memory from here on, by all its names and wherever it is held."""
@@ -636,7 +655,9 @@ class Specializer:
             if isinstance(value, FramedClosure):
                 return self.call_closure(value, args, kwargs, frame, builder, span)
             if isinstance(value, Known):
-                return self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
+                made = self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
+                iterated.note_view(self, value.value, args, made)
+                return made
         return self.leave(callee, args, kwargs, builder, span, name, effect)
 
     def _is_mapped(
@@ -696,8 +717,11 @@ class Specializer:
         ``harmless`` says that it changes no argument.
         """
         atoms = [*map(_plain, args)]
+        known = callee.value if isinstance(callee, ir.Const) else None
+        generated.check_taken(self.context, known, (*atoms, *kwargs.values()), span)
         varied = any(map(self.context.is_varied, (callee, *atoms, *kwargs.values())))
         given = [a for a in (*atoms, *kwargs.values()) if objects.is_mutable(self.context, a)]
+        values = [a for a in (*atoms, *kwargs.values()) if not self.context.is_virtual(a)]
         callee = builder.frozen(callee)
         if varied:
             callee, args = choosing.under_method(self, callee, args, builder)
@@ -709,11 +733,12 @@ class Specializer:
             name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
             raise error("S2S206", span=span, name=name)
         made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
-        if not varied and not harmless:
-            may_change(self, [*args, *kwargs.values()], builder, span)
         if not harmless and not _only_makes(callee):
             self._check_live(callee, span)
             self.release(given, varied, builder)
+            note_call(self.context, callee, values)
+        if not varied and not harmless:
+            may_change(self, [*args, *kwargs.values()], builder, span)
         if effect and not varied:
             builder.add(ir.Let(None, made, span))
             return ir.Const(None)
@@ -777,7 +802,9 @@ class Specializer:
         kind = type_of(value) if state is None else state.kind
         if isinstance(value, (Unknown, Closure)) or kind is None:
             return None
-        method = getattr(np.ndarray if issubclass(kind, np.generic) else kind, attribute.value, None)
+        if facts.is_replaceable(kind):
+            facts.member(kind, attribute.value).folded(self.guards)
+        method = look_up(np.ndarray if issubclass(kind, np.generic) else kind, attribute.value, None)
         if isinstance(method, types.WrapperDescriptorType):
             method = getattr(operator, attribute.value, method)
         if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)) or (
@@ -791,6 +818,8 @@ class Specializer:
         span: ir.Span | None, name: str, effect: bool,
     ) -> ir.Atom:
         """A call of a function that is known."""
+        if not is_of_s2s(frame):
+            generated.check_taken(self.context, fn, (*args, *kwargs.values()), span, frame.called_from)
         chosen = self.apply_by_choice(fn, args, kwargs, containers.At(frame, builder, span, name), effect)
         if chosen is not None:
             return chosen
@@ -842,18 +871,25 @@ class Specializer:
             method = getattr(dict, fn.__name__)
             return self.apply_known(method, [mapping, *args], kwargs, frame, builder, span, name, effect)
         if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is fn.otypes is None:
-            each = [ir.Const(fn.pyfunc), *args]
+            each = [ir.Const(facts.attribute(fn, "pyfunc", self.guards).folded(self.guards)), *args]
             return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)
         if isinstance(fn, functools.partial):
-            fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.keywords.items()}
+            self.guards.reached(fn.func, fn, "func")
+            keys = (*range(len(fn.args)), *facts.keywords(fn, self.guards).folded(self.guards))
+            held: dict[Any, ir.Atom] = {
+                k: self.instances.held(builder, facts.argument(fn, k, self.guards), k if isinstance(k, str) else "%")
+                for k in keys
+            }
+            fixed: dict[Any, ir.Atom] = {k: a for k, a in held.items() if isinstance(k, str)}
+            before = [a for k, a in held.items() if isinstance(k, int)]
             return self.apply(
-                ir.Const(fn.func), [*map(ir.Const, fn.args), *args], fixed | kwargs, frame, builder, span, name, effect
+                ir.Const(fn.func), [*before, *args], fixed | kwargs, frame, builder, span, name, effect
             )
         if isinstance(fn, types.MethodType):
             owner: ir.Atom = ir.Const(fn.__self__)
             if is_user_object(fn.__self__) and not in_rule(frame):
                 place = Place("value", (ir.Const(fn.__self__),), None)
-                owner = self.instances.refer(builder, fn.__self__, place, "self")
+                owner = self.instances.refer(builder, facts.known(fn.__self__), place, "self")
             return self.apply_known(
                 fn.__func__, [owner, *args], kwargs, frame, builder, span, name, effect
             )
@@ -867,11 +903,11 @@ class Specializer:
                 return found
         elif is_hashable(fn) and is_record_class(fn) and not kwargs:
             return builder.call(fn, *args, name=name, span=span)
-        if fn in _MAY_OVERWRITE:
+        if is_hashable(fn) and fn in _MAY_OVERWRITE:
             kwargs = {k: v for k, v in kwargs.items() if k != "overwrite_input"}
         if fn is np.clip:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
-        if fn in containers.IN_PLACE:
+        if is_hashable(fn) and fn in containers.IN_PLACE:
             return self.rebind(fn, args[0], args[1], frame, builder, span, name)
         if in_rule(frame) and not kwargs and args and all(map(is_literal_number, args)):
             folded = fold_number(fn, args)
@@ -883,6 +919,9 @@ class Specializer:
                 return made
         if (self.trying or self.undecided) and not kwargs:
             self._check_kinds(fn, args)
+        ordered = in_memory_order(self, fn, args, kwargs, frame, builder, span, name) if is_hashable(fn) else None
+        if ordered is not None:
+            return ordered
         changed = self._change(fn, args, kwargs, frame, builder, span, name)
         if changed is not None:
             return changed
@@ -911,6 +950,7 @@ class Specializer:
         if isinstance(fn, Differentiable):
             with choosing.inside(self, *choosing.of_options(dict(fn.options))):
                 plain = ir.Const(fn.func)
+                self.guards.reached(fn.func, fn, "func")
                 return self.apply(plain, [*args], {**kwargs}, at.frame, at.builder, at.span, at.name, effect)
         if isinstance(fn, BLOCKS) and len(args) == 1 and not kwargs:
             return choosing.decorated(self, at, fn, args[0])
@@ -918,12 +958,15 @@ class Specializer:
             return choosing.decorated(self, at, fn, *args)
         if is_hashable(fn) and fn in BLOCKS:
             return choosing.make_block(self, at, fn, args, kwargs)
-        if self.context.choose is None:
-            return None
-        if choosing.is_open(self, fn, args, kwargs):
+        asked = self.holding.all or self.holding.explicit
+        if asked and choosing.is_open(self, fn, args, kwargs):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name, effect)
         if is_hashable(fn) and fn in ROUNDED_PART and not kwargs:
-            return choosing.split(self, at, fn, args)
+            parted = choosing.split(self, at, fn, args)
+            if parted is not None or not asked:
+                return parted
+        if not asked:
+            return None
         how = choosing.override(self, fn)
         return None if how is None else choosing.call(self, at, fn, how, args, kwargs, effect)
 
@@ -959,6 +1002,7 @@ class Specializer:
         """A call of a checkpointed function: what it comes to. Where it calls itself, that is decided at run time."""
         if fn.func in self.active_calls:
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
+        self.guards.reached(fn.func, fn, "func")
         return self.repeat(ir.Const(fn.func), args, kwargs, frame, builder, span, name, effect)
 
     def repeat(
@@ -983,26 +1027,31 @@ class Specializer:
         span: ir.Span | None, name: str, effect: bool,
     ) -> ir.Atom:
         """A call of a function that keeps its results (``functools.lru_cache``): with something differentiated the
-        function itself; with known arguments what it gives, where that is an option; else it is called as it is."""
+        function itself; with known arguments what it gives, where that is an option and a library has the function, or
+        where its source settles it; else it is called as it is."""
         given = [*args, *kwargs.values()]
+        self.guards.reached(fn.__wrapped__, fn, "__wrapped__")
         if any(map(self.context.is_varied, given)) or fn.__wrapped__ in FORMS:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
-        if not kwargs and all(map(_is_option, args)) and (not self.undecided or any(map(_is_definition, args))):
+        may_ask = not self.undecided or any(map(_is_definition, args))
+        if folding.is_pure(fn) and may_ask and not kwargs and all(map(_is_option, args)):
             values = tuple(a.value for a in args if isinstance(a, ir.Const))
             try:
-                found = fn(*values)
+                found = call_pure(fn, map(plain, values))
             except Exception:
                 found = MISSING
             if found is not MISSING and (
                 is_constant_kind(found) or (type(found) is tuple and all(map(is_constant_kind, found)))
             ):
-                if (fn.__module__ or "").split(".")[0] not in STABLE_MODULES:
-                    self.guards["call", fn, values] = CallGuard(fn, values, found)
                 if type(found) is not tuple:
                     return ir.Const(found)
                 return builder.call(ops.make_tuple, *map(ir.Const, found), name=name, span=span)
         is_python = isinstance(fn.__wrapped__, types.FunctionType)
+        before = self.guards.copy()
         outcome = outcome_of(self, fn.__wrapped__, args, kwargs, frame, builder) if is_python else Outcome()
+        is_constant = outcome.is_settled and all(isinstance(a, ir.Const) for a in given)
+        if is_constant and self.guards.since(before).are_definitions():  # what it keeps is what it gives
+            return self.inline(fn.__wrapped__, args, kwargs, frame, builder, span)
         harmless = outcome.changes is False
         return self.leave(
             ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, outcome.value, harmless)
@@ -1019,13 +1068,13 @@ class Specializer:
         span: ir.Span | None, name: str,
     ) -> ir.Atom | None:
         """A call that changes an array: a function that stores, ``ufunc.at``, ``out=``; None for any other."""
-        owner = getattr(fn, "__self__", None)
+        owner = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
         if isinstance(owner, np.ufunc) and fn.__name__ == "at" and not kwargs:
             return ufunc_at(self, owner, [*map(builder.frozen, args)], frame, builder, span)
         if isinstance(fn, np.ufunc) and len(args) > fn.nin and "out" not in kwargs:
             extra = builder.call(ops.make_tuple, *args[fn.nin :], span=span) if len(args) > fn.nin + 1 else args[fn.nin]
             args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
-        if fn in CHANGING and args and isinstance(self.context.value(args[0]), Array):
+        if is_hashable(fn) and fn in CHANGING and args and isinstance(self.context.value(args[0]), Array):
             return CHANGING[fn](self, [*map(builder.frozen, args)], dict(kwargs), frame, builder, span)
         if kwargs.get("out", ir.Const(None)) != ir.Const(None) and not isinstance(fn, types.FunctionType):
             return with_out(self, fn, args, kwargs, frame, builder, span, name)
@@ -1089,7 +1138,7 @@ class Specializer:
             return None
         if self.effort > MOST_EFFORT:
             return None
-        before, guards, child = self.context.heap, dict(self.guards), at.builder.child()
+        before, guards, child = self.context.heap, self.guards.copy(), at.builder.child()
         self.context.heap = before.copy()
         self.followed += 1
         try:
@@ -1225,7 +1274,11 @@ class Specializer:
             args, kwargs = as_arrays(builder, rule, args, kwargs, span)
         if rule is not None:
             passive = effect and (not varied or rule.kind == "zero")
-            return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
+            made = builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
+            if isinstance(fn, types.FunctionType) and isinstance(made, ir.Var) and not folding.is_pure(fn):
+                if isinstance(self.context.value(made), Unknown):  # no example says what it gives: its source does
+                    self.context.values[made] = outcome_of(self, fn, args, kwargs, frame, builder).value
+            return made
         if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
             if varied and self.may_enter(fn, args) and len(self.active_calls) < INLINE_DEPTH:
                 return self.followed_or_asked(fn, args, kwargs, frame, builder, span)
@@ -1245,16 +1298,18 @@ class Specializer:
             )
         if isinstance(fn, type) and issubclass(fn, BaseException):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
-        own = getattr(fn, "__module__", "") in OWN_MODULES
-        if varied and fn not in LOOKED_THROUGH and not makes_text(fn) and not own:
+        own = look_up(fn, "__module__", "") in OWN_MODULES
+        if varied and not (is_hashable(fn) and fn in LOOKED_THROUGH) and not makes_text(fn) and not own:
             raise self._no_rule(fn, span, frame)
-        if fn in (functools.partial, np.vectorize):
+        if any(fn is maker for maker in (functools.partial, np.vectorize)):
             nested.check_late(self, containers.At(frame, builder, span), args)
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
         if not looks_only(fn) and any(objects.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
         if not varied and not is_harmless(fn):
             may_change(self, [*args, *kwargs.values()], builder, span)
+        if not looks_only(fn):
+            note_change(self.context, [*args, *kwargs.values()])
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
 
     def may_enter(self, fn: types.FunctionType, args: list[ir.Atom]) -> bool:
@@ -1291,7 +1346,7 @@ class Specializer:
         may_ask = span in frame.tested and not any(s is not None and objects.is_instance(s) for s in states)
         if not may_ask or self.catching or self.followed or self.is_own(fn):
             return self.inline(fn, args, kwargs, frame, builder, span)
-        before, guards = self.context.heap, dict(self.guards)
+        before, guards = self.context.heap, self.guards.copy()
         self.context.heap, child = before.copy(), builder.child()
         try:
             result = self.inline(fn, args, kwargs, frame, child, span)
@@ -1356,6 +1411,7 @@ class Specializer:
         """Specialise a Python function's body in the place of a call of it."""
         asked = (*frame.called_from, place_of(frame, span))
         self.effort += bool(self.followed)
+        facts.code(fn, self.guards).folded(self.guards)
         try:
             function = lower_function(fn)
         except DifferentiationError as problem:
@@ -1368,7 +1424,7 @@ class Specializer:
         inner = Frame(fn, owner, called_from=asked, **iterators.uses_of(function))
         if owner is None and fn is not frame.fn:
             inner.owner = None
-        self._bind_parameters(function, bound.arguments, _defaults(fn), inner, builder, span)
+        self._bind_parameters(function, bound.arguments, self.default_of(fn, builder), inner, builder, span)
         self._depend(fn)
         self.active_calls.append(fn)
         self.receivers.append((fn, self._receiver(args)))
@@ -1386,8 +1442,12 @@ class Specializer:
     def _depend(self, fn: types.FunctionType) -> None:
         self.dependencies[fn.__code__] = fn
 
+    def default_of(self, fn: types.FunctionType, builder: Builder) -> Callable[[str], ir.Atom]:
+        """What a parameter of a function is where a call gives nothing for it."""
+        return lambda name: self.instances.default(builder, fn, name)
+
     def _bind_parameters(
-        self, function: ir.Function, given: dict[str, Any], defaults: dict[str, ir.Atom], inner: Frame,
+        self, function: ir.Function, given: dict[str, Any], default: Callable[[str], ir.Atom], inner: Frame,
         builder: Builder, span: ir.Span | None,
     ) -> None:
         for param in function.params:
@@ -1405,7 +1465,9 @@ class Specializer:
             elif name in given:
                 atom = given[name]
             else:
-                atom = defaults[name]
+                atom = default(name)
+            if param.var in inner.kept:
+                atom = iterators.keep(self, param.var, param.var, atom, inner, builder, span)
             inner.env[param.var] = atom
 
     def call_closure(
@@ -1423,7 +1485,10 @@ class Specializer:
             )
             for p in function.params
         ]
-        bound = inspect.Signature(parameters).bind(*args, **kwargs)
+        try:
+            bound = inspect.Signature(parameters).bind(*args, **kwargs)
+        except TypeError as problem:
+            raise self.raised(problem) from None
         asked = (*frame.called_from, place_of(frame, span))
         uses = iterators.uses_of(function)
         inner = Frame(closure.frame.fn, closure.frame.owner, {}, asked, True, **uses)
@@ -1431,7 +1496,7 @@ class Specializer:
         for var, capture in zip(function.captures, closure.captures, strict=True):
             if capture == ir.UNDEFINED and var.name == function.name:
                 inner.env[var] = self.closure_again(closure, builder)
-        self._bind_parameters(function, bound.arguments, dict(closure.defaults), inner, builder, span)
+        self._bind_parameters(function, bound.arguments, dict(closure.defaults).__getitem__, inner, builder, span)
         self.active_calls.append(function)
         try:
             (result,) = self.run(function.body, inner, builder)
@@ -1500,7 +1565,7 @@ class Specializer:
                 return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(len(items))]
             case Mapping(keys):
                 return [ir.Const(k) for k in keys]
-            case Known() if isinstance(value.value, (tuple, list, str, dict, range, frozenset, types.MappingProxyType)):
+            case Known() if type(value.value) in _ITERATED and len(value.value) <= MOST_LISTED:
                 return [ir.Const(v) for v in value.value]
             case _:
                 return self._static_view(atom, builder, span)
@@ -1546,13 +1611,12 @@ class Specializer:
         """An iterable as a length and a function that reads the item at a position."""
         made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
         fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
-        if fn in (zip, enumerate, reversed):
-            assert isinstance(made, ir.Call)
+        if isinstance(made, ir.Call) and (fn in (zip, enumerate, reversed) or (fn is iter and len(made.args) == 1)):
             return VIEWS[fn](self, made, builder, span)
         atom = builder.frozen(atom)
         value = self.context.value(atom)
         if not isinstance(value, (Array, ListOf, Range, Sequence)) and not (
-            isinstance(value, Known) and isinstance(value.value, (tuple, list, str, range))
+            isinstance(value, Known) and type(value.value) in (tuple, list, str, range)
         ):
             atom = builder.call(list, atom, span=span)
         length = builder.call(len, atom, span=span)
@@ -1566,6 +1630,11 @@ class Specializer:
             self.check_read(original, atom, builder, statement.span, frame)
         if cell_of(self.context, target) is not None:
             return self.store_on_heap(statement, target, key, value, frame, builder)
+        if statement.was is not None:
+            was = self.atom(statement.was, frame)
+            if is_old(self.context, was, key, builder):
+                value = self.apply_known(statement.op, [was, value], {}, frame, builder, statement.span, "%", False)
+                statement = ir.replace(statement, op=None)
         if statement.kind == "attr" and statement.op is None and isinstance(key, ir.Const):
             if store_attribute(self, target, key.value, value, frame, builder, statement.span):
                 return None
@@ -1584,7 +1653,8 @@ class Specializer:
         at = containers.At(frame, builder, statement.span)
         if statement.op is not None:
             read = operator.getitem if statement.kind == "item" else getattr
-            old = self.apply_known(read, [target, key], {}, frame, builder, statement.span, "%", False)
+            old = statement.was and self.atom(statement.was, frame)
+            old = old or self.apply_known(read, [target, key], {}, frame, builder, statement.span, "%", False)
             change = _CHANGES[statement.op]
             value = self.apply_known(change, [old, value], {}, frame, builder, statement.span, "%", False)
         if statement.kind == "item":
@@ -1610,6 +1680,9 @@ class Specializer:
 
 
 
+_ITERATED = (tuple, list, str, dict, range, frozenset, types.MappingProxyType)
+"""The types of known objects whose items are read while compiling, where they are not too many."""
+
 _CHANGES = {plain: change for change, plain in containers.IN_PLACE.items()}
 
 
@@ -1626,6 +1699,8 @@ _LOOKING_MODULES = ("math", "numpy", "builtins", "itertools", "operator", "_oper
 
 _CHANGING = frozenset({
     setattr, delattr, next, np.random.shuffle, np.put, np.copyto, np.place, np.putmask, operator.setitem,
+    operator.delitem, operator.iadd, operator.iconcat, operator.imul, operator.ior, operator.iand, operator.isub,
+    operator.ixor,
 })
 
 
@@ -1633,9 +1708,9 @@ def looks_only(fn: Any) -> bool:
     """Whether a function certainly does not change its arguments."""
     if table.find(fn) is not None:
         return True
-    if not is_hashable(fn) or fn in _CHANGING or getattr(fn, "__objclass__", None) in (list, dict, set):
+    if not is_hashable(fn) or fn in _CHANGING or look_up(fn, "__objclass__", None) in (list, dict, set):
         return fn in containers.LOOKS_ONLY if is_hashable(fn) else False
-    module = str(getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", ""))
+    module = str(look_up(fn, "__module__", None) or getattr(look_up(fn, "__objclass__", None), "__module__", ""))
     return module.split(".")[0] in _LOOKING_MODULES and not module.startswith("numpy.random")
 
 
@@ -1653,6 +1728,11 @@ def is_plain_option(value: Any) -> bool:
     return type(value) is int
 
 
+def _is_opaque_callable(value: Any) -> bool:
+    """Whether it is called and not written in Python: a getter of ``operator``, for instance."""
+    return callable(value) and isinstance(describe(value, "?"), Unknown)
+
+
 def _plain(argument: Any) -> ir.Atom:
     """An argument without its star."""
     return argument.atom if isinstance(argument, ir.Star) else argument  # type: ignore[no-any-return]
@@ -1661,14 +1741,8 @@ def _plain(argument: Any) -> ir.Atom:
 def _only_makes(callee: ir.Atom) -> bool:
     """Whether a call certainly changes nothing: it makes an exception or a partial function."""
     fn = callee.value if isinstance(callee, ir.Const) else None
-    return fn in (functools.partial, np.vectorize) or (isinstance(fn, type) and issubclass(fn, BaseException))
+    return fn is functools.partial or fn is np.vectorize or (isinstance(fn, type) and issubclass(fn, BaseException))
 
-
-def _defaults(fn: types.FunctionType) -> dict[str, ir.Atom]:
-    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
-    values = fn.__defaults__ or ()
-    found = dict(zip(names[len(names) - len(values) :], values, strict=True)) | (fn.__kwdefaults__ or {})
-    return {k: ir.Const(v) for k, v in found.items()}
 
 
 def _is_of_library(fn: types.FunctionType) -> bool:
@@ -1701,6 +1775,6 @@ __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all",
 
 def _method_of_ufunc(fn: Any) -> Callable[..., Any] | None:
     """What is differentiated in place of ``np.hypot.reduce`` and its kin, where that has no rule of its own."""
-    if not isinstance(getattr(fn, "__self__", None), np.ufunc) or table.find(fn) is not None:
+    if type(fn) is not types.BuiltinFunctionType or not isinstance(fn.__self__, np.ufunc) or table.find(fn) is not None:
         return None
     return METHODS.get(fn.__name__)

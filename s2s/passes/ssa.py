@@ -86,7 +86,11 @@ def to_ssa(function: ir.Function) -> ir.Function:
     captures = tuple(_bind(var, env, facts) for var in function.captures)
     live = {atom for atom in function.body.yields if isinstance(atom, ir.Var)}
     out, after = _rename(function.body.statements, env, live, facts)
-    result = ir.UNDEFINED if after is None else _read(function.body.yields[0], after, out, facts)
+    given = function.body.yields[0]
+    if after is not None and _is_missing(given, after):
+        out += _unbound(given, function.span, facts)
+        after = None
+    result = ir.UNDEFINED if after is None else _read(given, after, out, facts)
     body = ir.Block(tuple(out), (result,))
     return ir.replace(function, params=params, captures=captures, body=body)
 
@@ -291,11 +295,17 @@ def _rename(
         lives.append(_live_before_one(statement, lives[-1], facts.captures))
     for statement, live in zip(statements, lives[-2::-1], strict=True):
         match statement:
-            case ir.Let():
+            case ir.Let(value=value):
+                own = _own_name(statement)
+                missing = [a for a in ir.atoms_of(value) if a not in own and _is_missing(a, env)]
+                if missing and not isinstance(value, ir.MakeFunction):
+                    out += _unbound(missing[0], statement.span, facts)
+                    return out, None
                 _rename_let(statement, env, out, facts)
             case ir.Store(_, target, key, value):
                 target, key, value = (_read(atom, env, out, facts) for atom in (target, key, value))
-                out.append(ir.replace(statement, target=target, key=key, value=value))
+                was = None if statement.was is None else _read(statement.was, env, out, facts)
+                out.append(ir.replace(statement, target=target, key=key, value=value, was=was))
             case ir.If():
                 ends = _rename_if(statement, env, live, out, facts)
                 if ends:
@@ -326,6 +336,18 @@ def _rename(
             case _:
                 assert_never(statement)
     return out, env
+
+
+def _is_missing(atom: ir.Atom, env: _Env) -> bool:
+    """Whether a variable of the user's certainly has no value here."""
+    return isinstance(atom, ir.Var) and not atom.is_temporary and env.get(atom, ir.UNDEFINED) == ir.UNDEFINED
+
+
+def _unbound(atom: ir.Atom, span: ir.Span | None, facts: _Facts) -> _Out:
+    """What reading a variable that has no value comes to."""
+    text = f"cannot access local variable '{atom}' where it is not associated with a value"
+    made = facts.temporary()
+    return [ir.Let(made, ir.Call(ir.Const(UnboundLocalError), (ir.Const(text),)), span), ir.Raise(made, None, span)]
 
 
 def _rename_let(statement: ir.Let, env: _Env, out: _Out, facts: _Facts) -> None:

@@ -128,4 +128,4 @@ _METHODS = (list.append, list.pop)
 
 
 def _operation(s: ir.Let, is_push: bool, args: tuple[Any, ...]) -> ir.Let:
-    return ir.Let(None if is_push else s.target, ir.Call(_PUSH if is_push else _PULL, args), s.span)
+    return ir.replace(s, target=None if is_push else s.target, value=ir.Call(_PUSH if is_push else _PULL, args))

@@ -61,6 +61,10 @@ def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> i
     if self.holders.kind(var) != VIEW:
         key = (var, ())
         outer = sweep.outside_loops(self.crossing.home[var])
+        if var in self.unbound:  # around here it may have no value, so nothing is made there
+            if outer is not sweep:
+                self.carry(sweep, outer, key, span)
+            return self.make_buffer(sweep, key, span)
         if outer is not sweep:
             self.make_buffer(outer, key, None)
         return self.make_buffer(sweep.holding(key) or sweep, key, span)

@@ -268,6 +268,13 @@ STRUCTURAL: dict[Any, Any] = {
 }
 
 
+def is_spread(call: ir.Call) -> bool:
+    """Whether arguments of a function with a rule come from a container of unknown length: which are which shows when
+    the program runs."""
+    spread = any(isinstance(a, ir.Star) for a in call.args) or any(key is None for key, _ in call.kwargs)
+    return spread and isinstance(call.fn, ir.Const) and not is_structural(call.fn.value)
+
+
 def is_structural(fn: Any) -> bool:
     return is_hashable(fn) and (fn in STRUCTURAL or is_record_class(fn))
 

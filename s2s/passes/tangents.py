@@ -194,7 +194,7 @@ def inline_by_name(self: Forwarder, body: types.FunctionType, atoms: dict[str, A
         atom = scratch.call(ops.make_tuple, *atom, span=span) if isinstance(atom, tuple) else atom
         frame.env[param.var] = atom
         given.append(atom)
-    guards, is_straight = dict(self.specializer.guards), True
+    guards, is_straight = self.specializer.guards.copy(), True
     try:
         (result,) = self.specializer.run(function.body, frame, scratch)
         is_straight = all(isinstance(s, ir.Let) for s in scratch.statements) or body.__name__ == "<lambda>"

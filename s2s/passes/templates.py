@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import ir, ops
+from s2s.analysis.memory import reads_content
 from s2s.analysis.values import Array, Scalar, Unknown
 from s2s.passes import cotangents
 from s2s.passes.build import Builder
-from s2s.passes.crossing import Sweep, reads_content
+from s2s.passes.crossing import Sweep
 from s2s.passes.dead import drop_dead_statements
 from s2s.passes.frames import Frame, lower_function
 from s2s.passes.recompute import again
@@ -107,7 +108,7 @@ def _template(self: Reverser, body: types.FunctionType, function: ir.Function, g
         stand_in = stand_in_for(self, atom, items)
         stand_ins.append(stand_in)
         frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
-    guards = dict(self.specializer.guards)
+    guards = self.specializer.guards.copy()
     (result,) = self.specializer.run(function.body, frame, scratch)
     self.specializer.guards = guards
     straight = all(isinstance(s, ir.Let) for s in scratch.statements)

@@ -59,9 +59,9 @@ def outcome_of(
     key = _key(self, fn, args, kwargs, frame)
     if key is not None and key in self.outcomes:
         found, guards = self.outcomes[key]
-        self.guards |= guards
+        self.guards.update(guards)
         return found
-    before, heap, trial = dict(self.guards), self.context.heap, builder.child()
+    before, heap, trial = self.guards.copy(), self.context.heap, builder.child()
     self.context.heap = heap.copy()
     self.followed += 1
     outermost, self.tried_from = self.tried_from, self.tried_from or depth
@@ -84,7 +84,7 @@ def outcome_of(
     changes = changes_any([*args, *kwargs.values()], trial, self.context)
     found = Outcome(kind_of(value), changes, is_settled)
     if key is not None:
-        self.outcomes[key] = found, {k: g for k, g in self.guards.items() if k not in before}
+        self.outcomes[key] = found, self.guards.since(before)
     return found
 
 
@@ -181,7 +181,7 @@ def inlined_if_possible(
     source cannot be followed."""
     if not self.may_try(fn, args) or len(self.active_calls) >= INLINE_DEPTH or self.effort > MOST_EFFORT:
         return None
-    before, guards = self.context.heap, dict(self.guards)
+    before, guards = self.context.heap, self.guards.copy()
     self.context.heap, child = before.copy(), builder.child()
     self.followed += 1
     try:

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s.analysis.lattice import dtype_of, is_number
-from s2s.analysis.memory import is_basic
+from s2s.analysis.memory import is_basic, is_copied
 from s2s.analysis.values import AbstractValue, Array, Known
 from s2s.errors import error
 from s2s.passes.build import Builder
@@ -65,7 +65,7 @@ def _old_content(self: Reverser, s: ir.Store) -> list[ir.Statement]:
         read = ir.Call(ir.Const(operator.getitem), (s.target, s.key))
         old = context.define("%", known, False)
         made = [ir.Let(old, read, s.span)]
-        if not is_number(known) and is_basic(context.value(s.key)):
+        if not is_number(known) and not is_copied(array, context.value(s.key)):
             view, old = old, context.define("%", known, False)
             made.append(ir.Let(old, ir.Call(ir.Const(np.copy), (view,)), s.span))
     self.old[id(s)] = old
@@ -78,10 +78,17 @@ def stores_to_undo(self: Reverser) -> set[int]:
     found = set(self.wanted)
     for s in ir.walk(self.primal.body):
         if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
-            root = self.memory.find(s.target)
-            if any(self.memory.find(var) == root and _overwrites(self, s, var, at) for var, at in self.content_reads):
+            root, read = self.memory.find(s.target), self.reading.contents
+            if any(self.memory.find(var) == root and _overwrites(self, s, var, at) for var, at in read):
                 found.add(id(s))
     return found - covered(self, found) | self.wanted
+
+
+def overwritten_later(self: Reverser, var: ir.Var) -> set[int]:
+    """The stores that may change a buffer after the present statement has read it."""
+    root = self.memory.find(var)
+    stores = (s for s in self.holders.statements if self.memory.find(s.target) == root)  # type: ignore[arg-type]
+    return {id(s) for s in stores if _overwrites(self, s, var, self.now)}
 
 
 def covered(self: Reverser, stores: set[int]) -> set[int]:
@@ -93,7 +100,7 @@ def covered(self: Reverser, stores: set[int]) -> set[int]:
         assert isinstance(s.target, ir.Var)
         root, at = self.memory.find(s.target), holders.begins[id(s)]
         read = [
-            holders.begins.get(reader, at) for var, reader in self.content_reads if self.memory.find(var) == root
+            holders.begins.get(reader, at) for var, reader in self.reading.contents if self.memory.find(var) == root
         ]
         for w in wholes:
             before = holders.begins[id(w)]
@@ -275,4 +282,4 @@ def _offset(self: Reverser, atom: ir.Atom, item: ir.Var) -> int | None:
     return None
 
 
-__all__ = ["WHOLE", "read_back", "stores_to_undo", "undo", "with_old_contents"]
+__all__ = ["WHOLE", "overwritten_later", "read_back", "stores_to_undo", "undo", "with_old_contents"]

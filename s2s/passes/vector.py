@@ -303,12 +303,36 @@ class Vectorizer:
         if made is NotImplemented:
             made = self.each(fn, args, kwargs)
         atom, shape = made if isinstance(made, tuple) else (made, True)
+        if shape is True and self.is_apart(target, fn, args, kwargs) and self.may_share(atom, args):
+            atom = self.builder.call(np.copy, atom)
         if shape is False:
             self.builder.add(ir.Let(target, atom))
         elif shape is True:
             self.set(target, atom)
         else:
             self.env[target] = atom, shape
+
+    def is_apart(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]) -> bool:
+        """Whether the result of a call certainly has memory of its own, while that of an argument changes. An element,
+        for instance: it is a number, but its directions are a view of the array."""
+        if self.changing.isdisjoint(args):
+            return False
+        call = ir.Call(ir.Const(fn), args, tuple(kwargs.items()))
+        return not shared_with(call, self.context.value(target), self.context.value)
+
+    def may_share(self, made: ir.Atom, args: tuple[ir.Atom, ...]) -> bool:
+        """Whether what was made of arguments that change may share memory with one of them."""
+        changing = {self.new(a) for a in args if a in self.changing}
+        todo, seen = [made], set[ir.Atom]()
+        while todo:
+            atom = todo.pop()
+            if atom in changing:
+                return True
+            definition = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+            if definition is not None and atom not in seen:
+                seen.add(atom)
+                todo += shared_with(definition, self.context.value(atom), self.context.value)
+        return False
 
     def elementwise(self, fn: Any, args: tuple[ir.Atom, ...], known: AbstractValue) -> ir.Atom:
         """A function of elements: what has no directions is broadcast along them."""

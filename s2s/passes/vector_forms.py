@@ -15,7 +15,6 @@ import numpy as np
 from s2s import directions, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import shape_of
-from s2s.analysis.memory import shared_with
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.record import record
 
@@ -135,10 +134,7 @@ def _getitem(given: Given) -> Any:
         return on.builder.call(operator.getitem, on.new(source), key), shape[place]
     if isinstance(known, (Sequence, Mapping, ListOf)):
         return given.call(operator.getitem, on.new(source), key)
-    read = given.call(operator.getitem, on.new(source), on.index(key))
-    # an element is a number, which stays what it is where the array changes; its directions are a view of the array
-    element = not shared_with(ir.Call(ir.Const(operator.getitem), (source, key)), given.known, on.context.value)
-    return given.call(np.copy, read) if element and source in on.changing else read
+    return given.call(operator.getitem, on.new(source), on.index(key))
 
 
 def _display(given: Given) -> Any:
@@ -303,7 +299,11 @@ def _reshape(given: Given) -> Any:
 
 def _ravel(given: Given) -> Any:
     given.bound("a", moving="a")
-    return given.shaped(np.reshape, given.args[0], (ir.Const(-1),))
+    (source,) = given.args
+    if source in given.on.changing:  # what is not contiguous is copied, where a reshape may give a view
+        call = ir.Call(ir.Const(directions.ravel), (given.new(source),))
+        return given.on.builder.let(call, with_dimension(given.known))
+    return given.shaped(np.reshape, source, (ir.Const(-1),))
 
 
 def _broadcast_to(given: Given) -> Any:

@@ -46,6 +46,9 @@ linear(
     rt.unbroadcast, g=_unbroadcast, params="g, x", harmless="x",
     samples=[args(arr(2, 3), np.ones(3)), args(arr(2, 3), np.ones((2, 1))), args(arr(3), 1.0), args(num(), np.ones(3))],
 )
+linear(
+    rt.summand_bar, g=lambda y_bar: y_bar, params="g, x", harmless="x", samples=[args(arr(3), np.ones(3))],
+)
 
 
 def _added(y_bar: Any, a: Any) -> Any:
@@ -76,7 +79,12 @@ linear(
     rt.tangent_like, dot=lambda y_bar, dot: rt.unbroadcast(y_bar, dot), params="dot, x", harmless="x",
     samples=[args(arr(3), np.ones(3)), args(num(), np.ones(3))],
 )
-zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.check_bits)
+vjp(
+    rt.copy_in_memory, x=lambda y_bar: y_bar, params="x, like=None", harmless="like",
+    samples=[args(arr(3)), args(arr(2, 3))],
+)
+jvp(rt.copy_in_memory, x=lambda x_dot, x: rt.copy_in_memory(x_dot, x))
+zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory, rt.check_bits)
 zero(rt.einsum_is_plain, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output)
 
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------

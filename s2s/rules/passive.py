@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from s2s.rules.table import refuse, zero
+from s2s.rules.table import acts, refuse, zero
 
 # comparisons, identity, membership and bits
 zero(
@@ -93,6 +93,8 @@ zero(
     np.testing.assert_array_less, np.testing.assert_equal, np.testing.assert_almost_equal,
     np.testing.assert_approx_equal,
 )
+
+acts(np.ndarray.tofile, np.ndarray.dump, builtins.print, np.info, np.seterr, builtins.hash, builtins.id)
 
 BY_VALUE = "whether its result is complex depends on the values; call np.sqrt and its kin on `x + 0j`"
 for _name in np.emath.__all__:

@@ -57,7 +57,7 @@ alias(np.sum, np.ndarray.sum)
 def count(a: Any, axis: Any, where: Any) -> Any:
     """How many elements each result of a reduction takes together, in a shape that broadcasts against ``a``."""
     there = np.broadcast_to(where, np.shape(a))
-    return np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).real.dtype)
+    return np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).real.dtype.type)
 
 
 def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
@@ -322,7 +322,7 @@ def _extreme(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any,
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
     chosen = a == y if where is True else (a == y) & where
-    number = np.sum(chosen, axis=axis, keepdims=True, dtype=np.asarray(a).dtype)
+    number = np.sum(chosen, axis=axis, keepdims=True, dtype=np.asarray(a).dtype.type)
     if initial is not None:
         number = np.maximum(number + (initial == y), 1.0)
     return np.where(chosen, y_bar / number, 0.0)
@@ -352,7 +352,7 @@ def _extreme_initial_dot(
 
 def _candidates(y: Any, a: Any, chosen: Any, axis: Any, keepdims: Any, initial: Any) -> Any:
     """How many values are equal to each result, the initial one included."""
-    number = np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).real.dtype)
+    number = np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).real.dtype.type)
     return number if initial is None else number + (initial == y)
 
 
@@ -375,7 +375,7 @@ def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
         y_bar = np.expand_dims(y_bar, axis)
     top = a == np.max(a, axis=axis, keepdims=True)
     bottom = a == np.min(a, axis=axis, keepdims=True)
-    dtype = np.asarray(a).dtype
+    dtype = np.asarray(a).dtype.type
     up = np.where(top, y_bar / np.sum(top, axis=axis, keepdims=True, dtype=dtype), 0.0)
     return up - np.where(bottom, y_bar / np.sum(bottom, axis=axis, keepdims=True, dtype=dtype), 0.0)
 
@@ -507,7 +507,7 @@ def shares_of_sum(a: Any, whole: Any, axis: Any, initial: Any, where: Any) -> tu
     there = np.isfinite(whole)
     hit = (a == whole) & where
     start = -np.inf if initial is None else initial
-    number = np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(a).dtype)
+    number = np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(a).dtype.type)
     ties = 1.0 / np.maximum(number if initial is None else number + (start == whole), 1.0)
     level = np.where(there, whole, 0.0)
     return (
@@ -609,7 +609,7 @@ def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: An
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    a_bar = np.where(there, y_bar / np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).dtype), 0.0)
+    a_bar = np.where(there, y_bar / np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).dtype.type), 0.0)
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 

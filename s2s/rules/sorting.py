@@ -6,6 +6,7 @@ go back through the permutation, which is found again from the values; ties keep
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -17,24 +18,41 @@ from s2s.rules.table import Sample, args, arr, jvp, model, num, refuse, vjp, zer
 # --- sort and partition ---------------------------------------------------------------------------------------------
 
 
-def _sort(y_bar: Any, a: Any, axis: Any) -> Any:
+CAN_DESCEND = "descending" in inspect.signature(np.sort).parameters
+"""NumPy 2.5 and later sort from the largest down."""
+
+
+def _sort(y_bar: Any, a: Any, axis: Any, descending: Any) -> Any:
+    if axis is None and descending:
+        order = np.argsort(a, axis=None, stable=True, descending=True)  # type: ignore[call-arg]
+        return rt.take_bar(y_bar, a, order, None)
     if axis is None:
         return rt.take_bar(y_bar, a, np.argsort(a, axis=None, kind="stable"), None)
+    if descending:
+        order = np.argsort(a, axis=axis, stable=True, descending=True)  # type: ignore[call-arg]
+        return rt.take_along_axis_bar(y_bar, a, order, axis)
     return rt.take_along_axis_bar(y_bar, a, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
 vjp(
-    np.sort, a=_sort, params="a, axis=-1, kind=None, order=None, *, stable=None",
+    np.sort, a=_sort, params="a, axis=-1, kind=None, order=None, *, stable=None, descending=None",
     samples=[
         args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=None), args(arr(0)),
+        *([args(arr(3, 4), descending=True), args(arr(3, 4), axis=None, descending=True)] if CAN_DESCEND else []),
     ],
 )
 
 
 @jvp(np.sort)
-def _sort_dot(a: Any, a_dot: Any, axis: Any) -> Any:
+def _sort_dot(a: Any, a_dot: Any, axis: Any, descending: Any) -> Any:
+    if axis is None and descending:
+        order = np.argsort(a, axis=None, stable=True, descending=True)  # type: ignore[call-arg]
+        return np.ravel(a_dot)[order]
     if axis is None:
         return np.ravel(a_dot)[np.argsort(a, axis=None, kind="stable")]
+    if descending:
+        order = np.argsort(a, axis=axis, stable=True, descending=True)  # type: ignore[call-arg]
+        return np.take_along_axis(a_dot, order, axis)
     return np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
 
 

@@ -91,6 +91,9 @@ CONVERSIONS = (
 ) if hasattr(np, "astype") else (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 """Functions that convert to integers where they are given such a dtype."""
 
+_ALSO_PIECEWISE = frozenset(map(id, (np.sign, np.heaviside, *CONVERSIONS)))
+"""Those whose rule says something else of them, by ``id``."""
+
 ROUNDED_PART: dict[Any, tuple[int, Any]] = {
     divmod: (0, operator.floordiv), np.divmod: (0, np.floor_divide), np.modf: (1, np.trunc), math.modf: (1, np.trunc),
 }
@@ -104,10 +107,8 @@ _ALSO = {"floordiv": "floor_divide", "ifloordiv": "floor_divide", "around": "rou
 
 def is_piecewise(fn: Any) -> bool:
     """Whether a function is piecewise constant where all its arguments are real, for some of its options."""
-    if any(fn is known for known in (np.sign, np.heaviside, *CONVERSIONS)):
-        return True
     rule = table.find(fn)
-    return rule is not None and rule.kind == "straight_through"
+    return rule is not None and (rule.kind == "straight_through" or id(fn) in _ALSO_PIECEWISE)
 
 
 def is_step_of_one(fn: Any) -> bool:
@@ -220,6 +221,8 @@ def rule_of(chosen: Chosen) -> Rule:
         return _overriding(fn, how)
     base = table.find(fn)
     assert base is not None
+    if how.name == "open":
+        return replace(base, samples=())
     if how.name == "zero":
         return replace(base, kind="zero")
     if how.name == "error":

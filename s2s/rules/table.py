@@ -42,11 +42,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from s2s.inspection import MISSING, class_attribute, look_up
 from s2s.record import record, replace
 
 __all__ = [
-    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute", "bind",
-    "carries_rule", "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative", "has_rule",
+    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "acts", "alias", "args", "arr", "attribute",
+    "bind", "carries_rule", "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative",
+    "has_rule",
     "is_refusal", "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse",
     "rule_of_user", "several", "straight_through", "takes_none", "unsupported", "vjp", "zero",
 ]
@@ -159,8 +161,10 @@ class Rule:
     something active goes in; ``harmless`` are those among them that only shape the result: one that is active itself
     gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
-    ``takes_none`` that bodies take None for a part of the result without a cotangent, and ``always`` that a model
-    stands for the function where nothing active goes in too. What is ``given`` are constants that
+    ``takes_none`` that bodies take None for a part of the result without a cotangent, ``always`` that a model
+    stands for the function where nothing active goes in too, and ``acts`` that a call does something that others see:
+    it writes a file, prints, changes settings. Other functions with rules are pure: the compiler calls them on
+    examples. What is ``given`` are constants that
     a model gets before the arguments of the call, and partials after them. ``by_user`` marks the rules of users
     (``custom``, and ``partials``): their bodies are code like any other, with globals and captured variables of their
     own.
@@ -183,6 +187,7 @@ class Rule:
     flat_for_reals: bool = False
     takes_none: bool = False
     always: bool = False
+    acts: bool = False
     given: tuple[Any, ...] = ()
     pullback: Callable[..., Any] | None = None
     pushforward: Callable[..., Any] | None = None
@@ -282,7 +287,7 @@ def find(fn: object) -> Rule | None:
 
 def carries_rule(fn: object) -> bool:
     """Whether a callable has a rule of its own: an attribute or a property ``__s2s_rule__`` of its class."""
-    return hasattr(type(fn), "__s2s_rule__")
+    return class_attribute(type(fn), "__s2s_rule__") is not MISSING
 
 
 def rule_of_user(fn: object) -> Rule | None:
@@ -293,7 +298,7 @@ def rule_of_user(fn: object) -> Rule | None:
 def give(rule: Rule) -> None:
     """Give a function the rule of a user, in place of the one that it has."""
     _of_users[id(rule.fn)] = rule
-    package = str(getattr(rule.fn, "__module__", None)).split(".")[0]
+    package = str(look_up(rule.fn, "__module__", None)).split(".")[0]
     if package in _NEVER_REBOUND or type(rule.fn) is np.ufunc:
         FOREIGN.append(("give", rule.fn, rule.kind, rule.pullback, rule.pushforward, rule.partials))
 
@@ -308,7 +313,7 @@ def has_rule(fn: object) -> bool:
     if rule_of_user(fn) is not None:
         return True
     if _pending is not None and not FOREIGN:
-        root = str(getattr(fn, "__module__", None)).split(".")[0]
+        root = str(look_up(fn, "__module__", None)).split(".")[0]
         if root != "numpy" and all(root != package.split(".")[0] for package in EXTENSIONS):
             return False
     return find(fn) is not None
@@ -325,8 +330,8 @@ def _package_of(fn: object) -> str | None:
     """The package in ``EXTENSIONS`` that a function belongs to."""
     if type(fn) is np.ufunc:  # does not say where it is from
         return "scipy.special" if "scipy.special" in sys.modules else None
-    module = getattr(fn, "__module__", None)
-    if not isinstance(module, str):
+    module = look_up(fn, "__module__", None)
+    if type(module) is not str:
         return None
     return next((p for p in EXTENSIONS if module == p or module.startswith(f"{p}.")), None)
 
@@ -662,6 +667,13 @@ def kind_by_value(*fns: Function) -> None:
     values tells it."""
     for fn in fns:
         _rules[id(fn)] = replace(_rules[id(fn)], by_value=True)
+
+
+@_later
+def acts(*fns: Function) -> None:
+    """Say of functions that have rules that a call of them does something that others see: the compiler makes none."""
+    for fn in fns:
+        _rules[id(fn)] = replace(_rules[id(fn)], acts=True)
 
 
 @_later

@@ -1,16 +1,13 @@
-"""What s2s does with a program: ``outcome(text, samples)`` says ``right``, ``wrong``, ``crash``, ``refused``,
+"""What s2s does with a program: ``outcome(text, samples, modes)`` says ``right``, ``wrong``, ``crash``, ``refused``,
 ``slow`` or ``skipped``.
 
-The primal runs in an instrumented copy that counts its steps, so that no program runs for ever, and records
-every condition: where a point of the difference stencil takes another path than the point itself, or coarse
-and fine differences disagree (a kink of ``max``), the program is no fit sample and is skipped.
+A program is checked in modes: ``reverse`` (value and gradient), ``forward`` (a tangent), ``pullback`` (twice),
+``second`` (a product with the Hessian, against differences of the gradient), and ``numba`` (the gradient compiled).
 """
 
-import ast
-import builtins
 import contextlib
-import linecache
-import math
+import functools
+import random
 import re
 import signal
 import types
@@ -20,189 +17,87 @@ from dataclasses import dataclass
 import numpy as np
 
 import s2s
+from s2s.backends import NumbaFallbackWarning
 from s2s.errors import DifferentiationError, InternalError
-from tests.helpers import assert_same, copy_tree, differences, float_leaves, random_cotangent
+from tests.fuzz.primal import Unfit, known_values, load, smooth
+from tests.helpers import assert_same, copy_tree, is_float, leaves, map_tree, random_cotangent
 
-STEPS = 3000
-LARGEST = 1e4
 SECONDS = 20
-
-
-class Unfit(Exception):
-    """The program cannot be checked at these inputs."""
+SHARES = {"reverse": 1.0, "forward": 0.5, "pullback": 0.2, "second": 0.04, "numba": 0.004}
+MODES = tuple(SHARES)
+FIRST_ORDER = ("reverse", "forward", "pullback")
 
 
 class Slow(BaseException):
     """s2s took too long. No Exception, so that nothing in between catches it."""
 
 
+class Wrong(Exception):
+    """s2s computes something else than it should."""
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict; ``group`` tells failures of one class from others, and ``text`` says what happened."""
+    """The verdict; ``group`` tells failures of one class from others, ``text`` says what happened, and ``modes`` are
+    those that were checked, the last of them the one that failed."""
 
     verdict: str
     group: str = ""
     text: str = ""
+    modes: tuple = ()
 
     @property
     def failed(self):
         return self.verdict in ("wrong", "crash", "slow")
 
 
-# --- programs as functions --------------------------------------------------------------------------------
-
-
-def namespace(name):
-    return {"np": np, "math": math, "__name__": name, "__builtins__": builtins}
-
-
-def load(text, count=iter(range(10**9))):
-    """The function ``f`` of a program's text, with its source where s2s finds it."""
-    name = f"<fuzz {next(count)}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = namespace(name)
-    exec(compile(text, name, "exec"), scope)
-    return scope["f"]
-
-
-class Instrument(ast.NodeTransformer):
-    """Wraps every condition in ``_test``, and counts every trip."""
-
-    def mark(self, node):
-        call = ast.Call(ast.Name("_test", ast.Load()), [node], [])
-        return ast.copy_location(call, node)
-
-    def visit_test(self, node):
-        self.generic_visit(node)
-        node.test = self.mark(node.test)
-        return node
-
-    visit_If = visit_While = visit_IfExp = visit_test
-
-    def visit_For(self, node):
-        self.generic_visit(node)
-        node.body.insert(0, ast.parse("_test(True)").body[0])
-        return node
-
-    def visit_Assign(self, node):
-        """Nothing on the way grows so large that differences lose it."""
-        self.generic_visit(node)
-        node.value = ast.Call(ast.Name("_seen", ast.Load()), [node.value], [])
-        return node
-
-    def visit_AugAssign(self, node):
-        self.generic_visit(node)
-        target = node.target
-        while isinstance(target, ast.Subscript):
-            target = target.value
-        if not isinstance(target, ast.Name):
-            return node
-        seen = ast.Call(ast.Name("_seen", ast.Load()), [ast.Name(target.id, ast.Load())], [])
-        return [node, ast.Expr(seen)]
-
-    def visit_BoolOp(self, node):
-        self.generic_visit(node)
-        node.values = [*(self.value(value) for value in node.values[:-1]), node.values[-1]]
-        return node
-
-    def value(self, node):
-        return ast.Call(ast.Name("_value", ast.Load()), [node], [])
-
-    def visit_comprehension(self, node):
-        self.generic_visit(node)
-        node.ifs = [self.mark(test) for test in node.ifs]
-        return node
-
-
-class Primal:
-    """The instrumented function: ``primal(*args)`` gives the value, ``primal.path`` the conditions of it."""
-
-    def __init__(self, text):
-        tree = ast.fix_missing_locations(Instrument().visit(ast.parse(text)))
-        scope = namespace("primal")
-        scope.update(_test=self.test, _value=self.value, _seen=self.seen)
-        exec(compile(tree, "<primal>", "exec"), scope)
-        self.f = scope.get("f")
-        self.path = []
-        self.reference = None
-
-    def value(self, value):
-        self.test(value)
-        return value
-
-    def seen(self, value):
-        if isinstance(value, (float, np.ndarray)) and not np.all(np.abs(value) < LARGEST):
-            raise Unfit("no moderate float")
-        return value
-
-    def test(self, value):
-        if len(self.path) > STEPS:
-            raise Unfit("too many steps")
-        self.path.append(bool(value))
-        return value
-
-    def __call__(self, *args):
-        self.path = []
-        try:
-            value = self.f(*args)
-        except Unfit:
-            raise
-        except Exception as error:
-            raise Unfit(f"{type(error).__name__}: {error}") from None
-        if self.reference is not None and self.path != self.reference:
-            raise Unfit("another path nearby")
-        return value
-
-
-def expected(primal, args):
-    """The value and the gradient of every float argument by differences; raises Unfit."""
-    primal.reference = None
-    value = primal(*copy_tree(args))
-    if not isinstance(value, (float, np.floating)) or not abs(value) < LARGEST:
-        raise Unfit("no moderate float")
-    primal.reference = primal.path
-    places = [place for place, arg in enumerate(args) if float_leaves(arg)]
-    found = []
-    for place in places:
-
-        def phi(moved):
-            return float(primal(*copy_tree((*args[:place], moved, *args[place + 1 :]))))
-
-        coarse, fine = differences(phi, args[place], 1e-3), differences(phi, args[place], 3e-4)
-        scale = max(1.0, float(np.max(np.abs(fine), initial=0.0)))
-        if not np.allclose(coarse, fine, rtol=1e-7, atol=1e-7 * scale) or scale > LARGEST:
-            raise Unfit("not smooth nearby")
-        found.append(fine)
-    return value, places, found
-
-
-# --- s2s --------------------------------------------------------------------------------------------------
+def modes_of(seed, shares=None):
+    """The modes in which the program of a seed is checked; the same for the same seed."""
+    draw = random.Random(f"modes {seed}")
+    return tuple(mode for mode, share in (shares or SHARES).items() if draw.random() < share)
 
 
 @contextlib.contextmanager
 def time_limit(seconds=SECONDS):
+    """Raises Slow where the body takes so many seconds of the processor."""
+
     def ring(signum, frame):
         raise Slow
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    warm()
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
-class Wrong(Exception):
-    """s2s computes something else than it should."""
+@functools.cache
+def warm():
+    """Import what the first compilation imports: that is not to be interrupted."""
+    s2s.grad(load("def f(x):\n    return np.sum(np.sin(x))\n"))(np.ones(2))
 
 
-def compare(got, want, primal, what):
-    """A gradient agrees with the expected one in shape, dtype and value."""
+# --- comparisons ------------------------------------------------------------------------------------------
+
+
+def compare(got, want, primal, what, rtol=1e-6):
+    """A gradient agrees with the expected one in structure, shape, dtype and value."""
+    if isinstance(primal, (tuple, list, dict)):
+        keys = primal if isinstance(primal, dict) else range(len(primal))
+        if type(got) is not type(primal) or len(got) != len(primal):
+            raise Wrong(f"{what}: {got!r} for {primal!r}")
+        for key in keys:
+            compare(got[key], want[key], primal[key], what, rtol)
+        return
+    if not is_float(primal):
+        return
     if np.shape(got) != np.shape(primal) or np.asarray(got).dtype != np.asarray(primal).dtype:
         raise Wrong(f"{what}: {got!r} for {primal!r}")
     scale = max([1.0, *np.abs(np.ravel(want))])
-    if not np.allclose(got, want, rtol=1e-6, atol=1e-6 * scale):
+    if not np.allclose(got, want, rtol=rtol, atol=rtol * scale):
         raise Wrong(f"{what}: got {np.asarray(got).tolist()}, expected {np.asarray(want).tolist()}")
 
 
@@ -213,77 +108,160 @@ def same(got, want, what):
         raise Wrong(f"{what}: got {got!r}, expected {want!r}") from None
 
 
-def derivatives_agree(f, samples, known):
-    """The derivatives of ``f`` at every sample; raises Wrong, and what s2s raises."""
-    places = tuple(known[0][1])
-    joint = s2s.value_and_grad(f, argnums=places)
-    for args, (value, _, wanted) in zip(samples, known):
-        before = copy_tree(args)
-        out, found = joint(*args)
-        same(out, value, "value of value_and_grad")
-        for place, got, want in zip(places, found, wanted):
-            compare(got, want, args[place], f"argument {place} of value_and_grad{args}")
-        shares_nothing(found, args)
-        out, pullback = s2s.vjp(f, *args)
-        same(out, value, "value of vjp")
-        for _ in range(2):
-            pulled = pullback(0.7)
-            for place, want in zip(places, wanted):
-                compare(pulled[place], 0.7 * want, args[place], f"argument {place} of the pullback{args}")
-        tangents = [random_cotangent(arg) if place in places else None for place, arg in enumerate(args)]
-        out, tangent = s2s.jvp(f, args, tangents)
-        same(out, value, "value of jvp")
-        parts = [np.sum(np.asarray(want) * tangents[place]) for place, want in zip(places, wanted)]
-        scale = max([1.0, *map(abs, parts)])
-        if not np.allclose(tangent, sum(parts), rtol=1e-6, atol=1e-6 * scale):
-            raise Wrong(f"jvp along {tangents} at {args}: got {tangent}, expected {sum(parts)}")
-        same(args, before, "arguments afterwards")
+def scaled(tree, factor):
+    return map_tree(lambda leaf: None if leaf is None else factor * leaf, tree)
 
 
 def shares_nothing(gradients, args):
     """Writing into a gradient changes neither an argument nor another gradient."""
-    arrays = [found for found in gradients if isinstance(found, np.ndarray)]
-    others = [arg for arg in args if isinstance(arg, np.ndarray)]
+    arrays = [found for found in leaves(gradients) if isinstance(found, np.ndarray)]
+    others = [arg for arg in leaves(args) if isinstance(arg, np.ndarray)]
     for k, found in enumerate(arrays):
         if not found.flags.writeable or any(np.shares_memory(found, o) for o in arrays[:k] + others):
             raise Wrong("memory of a gradient is not the caller's own")
 
 
-def known_values(text, samples):
-    """Samples that can be checked, with what is expected of each."""
-    primal = Primal(text)
-    kept, known = [], []
-    reason = Unfit("no sample")
-    for args in samples:
+# --- the modes --------------------------------------------------------------------------------------------
+
+
+def reverse(f, args, known):
+    value, places, wanted = known
+    out, found = s2s.value_and_grad(f, argnums=tuple(places))(*args)
+    same(out, value, "value of value_and_grad")
+    for place, got, want in zip(places, found, wanted):
+        compare(got, want, args[place], f"argument {place} of value_and_grad{args}")
+    shares_nothing(found, args)
+
+
+def pullback(f, args, known):
+    value, places, wanted = known
+    out, pull = s2s.vjp(f, *args)
+    same(out, value, "value of vjp")
+    for _ in range(2):
+        pulled = pull(0.7)
+        for place, want in zip(places, wanted):
+            compare(pulled[place], scaled(want, 0.7), args[place], f"argument {place} of the pullback{args}")
+
+
+def directions(args, places):
+    return [random_cotangent(arg) if place in places else None for place, arg in enumerate(args)]
+
+
+def forward(f, args, known):
+    value, places, wanted = known
+    tangents = directions(args, places)
+    out, tangent = s2s.jvp(f, args, tangents)
+    same(out, value, "value of jvp")
+    parts = [
+        np.sum(np.asarray(one) * other)
+        for place, want in zip(places, wanted)
+        for one, other in zip(leaves(want), leaves(tangents[place]))
+        if one is not None
+    ]
+    scale = max([1.0, *map(abs, parts)])
+    if not np.allclose(tangent, sum(parts), rtol=1e-6, atol=1e-6 * scale):
+        raise Wrong(f"jvp along {tangents} at {args}: got {tangent}, expected {sum(parts)}")
+
+
+def step_on(leaf, direction, step):
+    return leaf + step * direction if is_float(leaf) else leaf
+
+
+def along(args, tangents, step):
+    """The arguments moved along tangents."""
+    moved = []
+    for arg, tangent in zip(args, tangents):
+        if tangent is not None:
+            steps = iter(leaves(tangent))
+            arg = map_tree(lambda leaf: step_on(leaf, next(steps), step), arg)
+        moved.append(arg)
+    return tuple(moved)
+
+
+def second(f, args, known):
+    """The product with the Hessian against differences of the gradient, where these are smooth."""
+    _, places, _ = known
+    tangents = directions(args, places)
+    gradient = s2s.grad(f, argnums=tuple(places))
+
+    def slope(step):
+        ends = [gradient(*along(args, tangents, sign * step)) for sign in (2, 1, -1, -2)]
+        parts = zip(*(leaves(end) for end in ends))
+        return [
+            None if a is None or not is_float(a) else (8.0 * (b - c) - (a - d)) / (12.0 * step) for a, b, c, d in parts
+        ]
+
+    coarse, fine = slope(2e-4), slope(1e-4)
+    if not smooth([None if c is None else c * 1e-2 for c in coarse], [None if c is None else c * 1e-2 for c in fine]):
+        return
+    product = s2s.hvp(f, args, tangents, argnums=tuple(places))
+    for got, want in zip(leaves(product), fine):
+        if want is None:
+            continue
+        scale = max([1.0, *np.abs(np.ravel(want))])
+        if np.shape(got) != np.shape(want) or not np.allclose(got, want, rtol=1e-4, atol=1e-4 * scale):
+            raise Wrong(f"hvp along {tangents} at {args}: got {product}, expected {fine}")
+
+
+def numba(f, args, known):
+    value, places, wanted = known
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NumbaFallbackWarning)
         try:
-            known.append(expected(primal, args))
-            kept.append(args)
-        except Unfit as error:
-            reason = error
-    if not kept:
-        raise reason
-    return kept, known
+            out, found = s2s.value_and_grad(s2s.differentiable(f, backend="numba"), argnums=tuple(places))(*args)
+        except NumbaFallbackWarning as warning:
+            raise Unfit(f"fallback: {str(warning)[:60]}") from None
+    if not np.allclose(out, value, rtol=1e-9, atol=1e-9):
+        raise Wrong(f"value on numba: got {out!r}, expected {value!r}")
+    for place, got, want in zip(places, found, wanted):
+        compare(got, want, args[place], f"argument {place} on numba{args}")
 
 
-def outcome(text, samples):
+CHECKS = {"reverse": reverse, "forward": forward, "pullback": pullback, "second": second, "numba": numba}
+
+
+# --- the verdict ------------------------------------------------------------------------------------------
+
+
+def outcome(text, samples, modes=FIRST_ORDER):
     """The verdict over a program."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            kept, known = known_values(text, samples)
+            with time_limit():
+                kept, known = known_values(text, samples)
         except Unfit as error:
             return Outcome("skipped", str(error).partition(":")[0], str(error))
-        return judged(load(text), kept, known)
+        except Slow:
+            return Outcome("skipped", "slow primal")
+        return judged(load(text), kept, known, modes)
 
 
-def judged(f, samples, known):
+def judged(f, samples, known, modes):
+    """What the modes say, in their order; the first that fails ends it."""
+    done = []
+    for mode in modes:
+        found = in_mode(f, samples, known, mode)
+        if found.verdict != "right":
+            return Outcome(found.verdict, f"{mode}: {found.group}", found.text, (*done, mode))
+        if found.group != "fallback":
+            done.append(mode)
+    return Outcome("right", modes=tuple(done))
+
+
+def in_mode(f, samples, known, mode):
     try:
-        with time_limit():
-            derivatives_agree(f, samples, known)
+        with time_limit(SECONDS * (5 if mode == "numba" else 1)):
+            for args, wanted in zip(samples, known):
+                before = copy_tree(args)
+                CHECKS[mode](f, args, wanted)
+                same(args, before, "arguments afterwards")
+    except Unfit:
+        return Outcome("right", "fallback")
     except Wrong as error:
         return Outcome("wrong", str(error).partition(" ")[0], str(error))
     except InternalError as error:
-        return Outcome("crash", f"{error.diagnostic.code}", str(error))
+        return Outcome("crash", group_of(error), str(error))
     except DifferentiationError as error:
         return Outcome("refused", error.diagnostic.code, str(error))
     except Slow:
@@ -291,6 +269,12 @@ def judged(f, samples, known):
     except Exception as error:
         return Outcome("crash", f"{summary(error)}, {where(error)}", f"{type(error).__name__}: {error}")
     return Outcome("right")
+
+
+def group_of(error):
+    """The code of an internal error, with the pass that validation names."""
+    named = re.match(r"the pass `\w+`", error.diagnostic.summary)
+    return " ".join([error.diagnostic.code, *([named[0]] if named else [])])
 
 
 def summary(error):

@@ -50,11 +50,13 @@ def candidates(text):
 
 def names_known(tree):
     """Whether every name that is read is one that the program gives a value somewhere."""
-    known = {"np", "math", *dir(builtins)}
+    known = {"np", "math", "collections", "types", *dir(builtins)}
     for node in ast.walk(tree):
         match node:
-            case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name):
+            case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name) | ast.ClassDef(name):
                 known.add(name)
+            case ast.alias():
+                known.add(node.asname or node.name.partition(".")[0])
     return all(n.id in known for n in ast.walk(tree) if isinstance(n, ast.Name))
 
 

@@ -14,6 +14,94 @@ from tests.helpers import check
 V = np.array([0.7, -1.2, 1.9])
 
 
+# --- an augmented store adds to what its place held before the value was computed -------------------------
+
+
+def halved(v):
+    v[1] *= 0.5
+    return np.sum(v)
+
+
+def element_that_the_value_changes(a, x):
+    x = x.copy()
+    x[1] += halved(x) * a
+    return np.sum(x * x)
+
+
+def elements_that_the_value_changes(a, x):
+    x = x.copy()
+    x[[0, 1]] -= halved(x) * a
+    return np.sum(x * x)
+
+
+def slice_that_the_value_changes(a, x):
+    x = x.copy()
+    x[:2] *= halved(x) * a
+    return np.sum(x * x)
+
+
+def element_that_a_branch_changes(a, x, n):
+    x = x.copy()
+    x[1] += halved(x) * a if n else a
+    return np.sum(x * x)
+
+
+def element_in_a_loop(a, x):
+    x = x.copy()
+    for k in range(3):
+        x[k] *= halved(x) + a
+    return np.sum(x * x)
+
+
+def item_of_a_list(a, b):
+    items = [a, b]
+
+    def doubled():
+        items[0] *= 2.0
+        return items[0]
+
+    items[0] += doubled()
+    return items[0] ** 2 * items[1]
+
+
+def item_of_a_dict(a, b):
+    held = {"k": a}
+
+    def doubled(d):
+        d["k"] = d["k"] * b
+        return d["k"]
+
+    held["k"] -= doubled(held)
+    return held["k"] ** 2
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (element_that_the_value_changes, (1.3, V)),
+        (elements_that_the_value_changes, (1.3, V)),
+        (slice_that_the_value_changes, (1.3, V)),
+        (element_that_a_branch_changes, (1.3, V, 1)),
+        (element_that_a_branch_changes, (1.3, V, 0)),
+        (element_in_a_loop, (1.3, V)),
+        (item_of_a_list, (1.3, 0.4)),
+        (item_of_a_dict, (1.3, 0.4)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_augmented_store_reads_before_it_computes(f, args):
+    check(f, args)
+
+
+def test_augmented_store_of_what_nothing_changes_is_written_in_place():
+    def f(x):
+        y = x.copy()
+        y[1] += np.sum(np.sin(x))
+        return y[1]
+
+    assert "y[1] += np.sum(np.sin(x))" in s2s.source(f, V, mode="value_and_grad")
+
+
 def right_or_refused(f, *args):
     """The gradient agrees with differences, or the function is refused; never wrong, never a crash."""
     try:
@@ -22,6 +110,121 @@ def right_or_refused(f, *args):
         assert error.diagnostic.code in ("S2S103", "S2S205", "S2S112", "S2S117")
     except NoDerivativeError as error:
         assert error.diagnostic.code in ("S2S206", "S2S209")
+
+
+# --- an iterator is read once, wherever the variable has it from ------------------------------------------
+
+
+class Holder:
+    def __init__(self, v):
+        self.v = v
+
+
+def itself(v):
+    return v
+
+
+def iterator_from_a_helper(v):
+    pairs = itself(zip([v[0], v[1]], [3.0, 4.0]))
+    return sum(a * b for a, b in pairs) * v[2] + sum(a * b for a, b in pairs)
+
+
+def iterator_that_a_helper_makes(v):
+    def make():
+        return enumerate([v[0], v[1]])
+
+    pairs = make()
+    return sum(k * a for k, a in pairs) * v[2] + sum(a for _, a in pairs)
+
+
+def iterator_out_of_a_list(v):
+    pairs = [zip([v[0], v[1]], [3.0, 4.0])][0]
+    return sum(a * b for a, b in pairs) * v[2] + sum(a * b for a, b in pairs)
+
+
+def iterator_in_a_dict(v):
+    held = {"k": reversed([v[0], v[1]])}
+    return sum(a * a for a in held["k"]) * v[2] + sum(held["k"])
+
+
+def iterator_in_an_object(v):
+    held = Holder(None)
+    held.v = zip([v[0]], [v[1]])
+    return sum(a * b for a, b in held.v) * v[2] + sum(a * b for a, b in held.v)
+
+
+def iterator_as_an_argument(v):
+    def twice(p):
+        return sum(p) + v[2] * sum(p)
+
+    return twice(iter([v[0], v[1]]))
+
+
+def iterator_in_a_list_in_a_loop(v):
+    held, total = [iter([v[0], v[1]])], 0.0
+    for k in range(2):
+        total += sum(held[0]) * v[2] + k * v[0]
+    return total
+
+
+def iterator_read_once(v):
+    pairs = itself(zip(v, v[::-1]))
+    return sum(a * b for a, b in pairs)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        iterator_from_a_helper,
+        iterator_that_a_helper_makes,
+        iterator_out_of_a_list,
+        iterator_in_a_dict,
+        iterator_in_an_object,
+        iterator_as_an_argument,
+        iterator_in_a_list_in_a_loop,
+        iterator_read_once,
+    ],
+)
+def test_iterator_is_read_once(f):
+    check(f, (V,))
+
+
+# --- what may raise stays in its `try`, under whatever name -----------------------------------------------
+
+
+def raises_in_a_tuple(m):
+    try:
+        unused = (np.linalg.cholesky(m),)[0]
+    except np.linalg.LinAlgError:
+        return np.sum(m * m * m)
+    return np.sum(m)
+
+
+def raises_in_an_object(m):
+    try:
+        held = Holder(None)
+        held.v = np.linalg.cholesky(m)
+        unused = held.v
+    except np.linalg.LinAlgError:
+        return np.sum(m * m * m)
+    return np.sum(m)
+
+
+def raises_in_a_helper(m):
+    def factor():
+        return itself(np.linalg.cholesky(m))
+
+    try:
+        unused = factor()
+    except np.linalg.LinAlgError:
+        return np.sum(m * m * m)
+    return np.sum(m)
+
+
+@pytest.mark.parametrize("f", [raises_in_a_tuple, raises_in_an_object, raises_in_a_helper])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_may_raise_stays(f, sign):
+    check(f, (sign * np.array([[2.0, 0.3], [0.3, 1.5]]),))
 
 
 # --- quotients made in a branch: the adjoint must not read the operands of the primal's own statement --

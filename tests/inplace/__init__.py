@@ -5,7 +5,8 @@ from importlib import import_module
 MODULES = (
     "pairs_stores", "pairs_indices", "pairs_functions", "pairs_views", "pairs_holders", "pairs_branches",
     "pairs_arguments", "pairs_loops", "pairs_kept", "programs_names", "programs_order", "programs_algorithms",
-    "programs_results",
+    "programs_read_again", "programs_results", "programs_shared", "programs_evaluation", "programs_at",
+    "programs_layout",
 )  # fmt: skip
 
 

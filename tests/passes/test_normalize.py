@@ -11,7 +11,7 @@ from s2s import ir
 from s2s.lower import lower
 from s2s.passes.normalize import normalize
 from s2s.sources import find
-from tests.interpret import run
+from s2s.validation.interpret import run
 from tests.passes.programs import PROGRAMS
 
 

@@ -86,3 +86,56 @@ def test_what_cannot_go_together_is_called_for_each_direction():
 def test_complex_arguments_are_refused_when_it_is_seen_late():
     with pytest.raises(DifferentiationError, match="complex"):
         s2s.jacfwd(lambda p: p["z"] ** 2)({"z": np.array([1j])})
+
+
+def flattened(x):
+    a = x.copy()
+    w = a.reshape(2, 2).flatten()
+    a[0] = 3.0 * x[1]
+    return w * x + a
+
+
+def raveled_backwards(x):
+    a = x.copy()
+    w = a[::-1].reshape(2, 2).ravel()
+    a[0] = 3.0 * x[1]
+    return w * x
+
+
+def raveled_every_second(x):
+    a = x.copy()
+    w = np.ravel(a[::2])
+    a[0] = 3.0 * x[1]
+    return w * x[:2]
+
+
+def raveled_whole(x):
+    a = x.copy()
+    w = a.reshape(2, 2).ravel()
+    a[0] = 3.0 * x[1]
+    return w * x
+
+
+def raveled_and_changed(x):
+    a = x.copy()
+    w = a.ravel()
+    w[1] = 2.0 * x[0]
+    return a * x
+
+
+def element_before_the_store(x):
+    a = x.copy()
+    first = a[0]
+    a[0] = 3.0 * x[1]
+    return first * a
+
+
+@pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize("f", [
+    flattened, raveled_backwards, raveled_every_second, raveled_whole, raveled_and_changed, element_before_the_store,
+])
+def test_tangents_alias_as_the_arrays_do(f, mode):
+    """What an operation copies, or gives a view of, is the same for an array and for its tangents side by side."""
+    x = np.array([0.7, 1.3, 0.4, 0.9])
+    wanted = np.stack([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(4)], axis=-1)
+    np.testing.assert_allclose(getattr(s2s, mode)(f)(x), wanted, atol=1e-8)

@@ -1,7 +1,8 @@
 """An interpreter of the IR, in both of its forms: a function and arguments go in, its result comes out.
 
-It shares nothing with the compiler but the nodes, so tests of every pass compare against it. It is written to
-be obviously right, not fast.
+It shares nothing with the compiler but the nodes, so every pass can be compared against it. It is written to be
+obviously right, not fast. Arrays are NumPy's own and stores change them in place: what shares memory in the program
+shares it here.
 """
 
 from __future__ import annotations
@@ -10,13 +11,40 @@ import builtins
 import enum
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+import time
+import types
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+import numpy as np
+
 from s2s import ir
 
-__all__ = ["run"]
+__all__ = ["Interpreted", "Limit", "TooLong", "execute", "run"]
+
+
+class TooLong(BaseException):
+    """A run takes longer than its limit. No Exception, so that no handler of the program takes it."""
+
+
+class Interpreted(BaseException):
+    """The program asks for the derivative of a function that it made itself: of an interpreted function there is no
+    source. No Exception, as TooLong."""
+
+
+@dataclass
+class Limit:
+    """How long runs may take: until a time of ``time.monotonic``, looked at once in a while."""
+
+    until: float = float("inf")
+    steps: int = 0
+
+    def step(self) -> None:
+        """Count one statement. Raises TooLong when the time is over."""
+        self.steps += 1
+        if self.steps % 64 == 0 and time.monotonic() > self.until:
+            raise TooLong
 
 
 class _End(enum.Enum):
@@ -35,6 +63,7 @@ class _Frame:
     globals: Mapping[str, Any]
     free: Mapping[str, Any]
     is_ssa: bool
+    limit: Limit = field(default_factory=Limit)
     values: dict[ir.Var, Any] = field(default_factory=dict)
     captured: dict[ir.Var, Callable[[], Any]] = field(default_factory=dict)
     result: Any = None
@@ -55,6 +84,17 @@ def run(
     return _call(function, frame, {}, tuple(args), {})
 
 
+def execute(
+    function: ir.Function, values: Sequence[Any], owner: types.FunctionType, limit: Limit, seen: ir.Atom | None = None
+) -> tuple[Any, Any]:
+    """What ``function`` returns for the values of its parameters, in order, run where ``owner`` was defined; and what
+    its atom ``seen`` is at the end."""
+    frame = _Frame(owner.__globals__, _cells(owner), bool(function.body.yields), limit)
+    frame.values.update(zip((p.var for p in function.params), values, strict=True))
+    result = _run_body(function, frame)
+    return result, None if seen is None else _take(seen, frame)
+
+
 def _call(
     function: ir.Function,
     frame: _Frame,
@@ -65,23 +105,24 @@ def _call(
     """Bind the arguments as Python does, and run the body in ``frame``."""
     bound = _signature(function, defaults).bind(*args, **kwargs)
     bound.apply_defaults()
-    for param in function.params:
-        frame.values[param.var] = bound.arguments[param.var.name]
+    frame.values.update(zip((p.var for p in function.params), bound.arguments.values(), strict=True))
+    return _run_body(function, frame)
+
+
+def _run_body(function: ir.Function, frame: _Frame) -> Any:
     _run_block(function.body, frame)
-    if frame.is_ssa:
-        return _read(function.body.yields[0], frame)
-    return frame.result
+    return _read(function.body.yields[0], frame) if frame.is_ssa else frame.result
 
 
 def _signature(function: ir.Function, defaults: Mapping[str, Any]) -> inspect.Signature:
     return inspect.Signature(
         [
             inspect.Parameter(
-                param.var.name,
+                param.var.name if param.var.name.isidentifier() else f"p{place}",
                 getattr(inspect.Parameter, param.kind),
                 default=defaults.get(param.var.name, inspect.Parameter.empty),
             )
-            for param in function.params
+            for place, param in enumerate(function.params)
         ]
     )
 
@@ -128,23 +169,40 @@ def _evaluate(value: ir.Value, frame: _Frame) -> Any:
             kwargs: dict[str, Any] = {}
             for key, atom in keywords:
                 kwargs |= dict(_read(atom, frame)) if key is None else {key: _read(atom, frame)}
-            return function(*args, **kwargs)
+            return _apply(function, args, kwargs)
         case ir.MakeFunction():
             return _make(value, frame)
         case _:
             assert_never(value)
 
 
+def _apply(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a function. A method of arrays is asked of the value that there is: a number of NumPy has its own."""
+    if isinstance(function, types.MethodDescriptorType) and args and not isinstance(args[0], function.__objclass__):
+        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
+    return function(*args, **kwargs)
+
+
 def _load(load: ir.Load, frame: _Frame) -> Any:
     outer, free = frame.globals, frame.free
     if load.owner is not None:
-        closure = inspect.getclosurevars(load.owner)
-        outer, free = load.owner.__globals__, closure.nonlocals
+        outer, free = load.owner.__globals__, _cells(load.owner)
     places = [free] if load.scope == "free" else [outer, vars(builtins)]
     for place in places:
         if load.name in place:
             return place[load.name]
     raise NameError(f"name {load.name!r} is not defined")
+
+
+def _cells(owner: types.FunctionType) -> dict[str, Any]:
+    """The closure variables of a function, as they are."""
+    found = {}
+    for name, cell in zip(owner.__code__.co_freevars, owner.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    return found
 
 
 def _make(make: ir.MakeFunction, outer: _Frame) -> Callable[..., Any]:
@@ -157,7 +215,7 @@ def _make(make: ir.MakeFunction, outer: _Frame) -> Callable[..., Any]:
 
     def made(*args: Any, **kwargs: Any) -> Any:
         is_ssa = bool(function.body.yields)
-        frame = _Frame(outer.globals, outer.free, is_ssa, captured=captured)
+        frame = _Frame(outer.globals, outer.free, is_ssa, outer.limit, captured=captured)
         return _call(function, frame, defaults, args, kwargs)
 
     made.__name__ = function.name
@@ -188,6 +246,7 @@ def _run_block(block: ir.Block, frame: _Frame) -> _End | None:
 
 
 def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
+    frame.limit.step()
     match statement:
         case ir.Let(ir.Var() as target, ir.Const(value=value)) if value is _UNDEFINED:
             frame.values.pop(target, None)  # ``del``
@@ -209,7 +268,7 @@ def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
             return _run_while(statement, frame)
         case ir.With():
             return _run_with(statement, frame)
-        case ir.Try(body, final=final):
+        case ir.Try(final=final):
             try:
                 end = _run_try(statement, frame)
             finally:
@@ -254,6 +313,8 @@ def _run_try(statement: ir.Try, frame: _Frame) -> _End | None:
             end = _run_statement(inner, frame)
             if end is not None:
                 break
+    except (Interpreted, TooLong):
+        raise
     except BaseException as problem:
         for handler in statement.handlers:
             kinds = tuple(_read(kind, frame) for kind in handler.kinds) or (BaseException,)
@@ -280,21 +341,30 @@ def _assign(targets: tuple[ir.Var, ...], atoms: tuple[ir.Atom, ...], frame: _Fra
 
 
 def _store(store: ir.Store, frame: _Frame) -> None:
+    if store.kind == "opaque":
+        return  # a remark about the call after it
     target, value = _read(store.target, frame), _read(store.value, frame)
     match store.kind:
-        case "item":
+        case "item" | "attr":
             key = _read(store.key, frame)
-            target[key] = value if store.op is None else _in_place(store.op)(target[key], value)
-        case "attr":
-            key = _read(store.key, frame)
-            old = None if store.op is None else getattr(target, key)
-            setattr(target, key, value if store.op is None else _in_place(store.op)(old, value))
+            read, write = (operator.getitem, operator.setitem) if store.kind == "item" else (getattr, setattr)
+            if store.op is not None:
+                old = read(target, key) if store.was is None else _read(store.was, frame)
+                value = _in_place(store.op)(old, value)
+            write(target, key, value)
         case "whole":
-            assert store.op is not None and _in_place(store.op)(target, value) is target, (
-                "not changed in place"
-            )
+            assert store.op is not None and _in_place(store.op)(target, value) is target, "not changed in place"
+        case "at":
+            assert store.op is not None
+            _UFUNCS[store.op].at(target, _read(store.key, frame), value)
         case kind:
             raise AssertionError(f"no such store: {kind}")
+
+
+_UFUNCS: dict[Callable[..., Any], np.ufunc] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
+}
 
 
 def _in_place(op: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,0 +1,413 @@
+"""Affine forms: what a number or an array of a specialised function is, as a sum of products of things that are not
+taken apart. Results of steps (``floor``, ``round``, a conversion to integers) are such things, and so it shows where
+one is subtracted from what it rounds.
+
+    i = np.floor((x - lo) / dx)         a step; what it rounds is   x/dx - lo/dx
+    w = x - (lo + dx * i)               x - lo - dx*i
+
+A form is a dict: a product of atoms (pairs of a number that stands for the atom and its power, in order) to its factor.
+Two atoms that are computed alike from the same things are one; an array that some statement changes is another one
+after each store.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from s2s import ir, ops
+from s2s.analysis.lattice import dtype_of, is_number
+from s2s.analysis.memory import Memory, is_basic
+from s2s.analysis.values import AbstractValue, Array
+from s2s.choices import Chosen
+from s2s.record import record
+from s2s.rules import surrogates, table
+
+__all__ = [
+    "MATRIX_PRODUCTS", "PIECEWISE_AFFINE", "PRODUCTS", "QUOTIENTS", "SUMS", "Atom", "Form", "Forms", "Product", "added",
+    "is_open", "scaled",
+]
+
+Product: TypeAlias = tuple[tuple[int, int], ...]
+Form: TypeAlias = dict[Product, float]
+
+SUMS: dict[Any, float] = {
+    operator.add: 1.0, operator.iadd: 1.0, np.add: 1.0, operator.sub: -1.0, operator.isub: -1.0, np.subtract: -1.0,
+}
+"""Sums of two, and the sign of the second one."""
+
+PRODUCTS = (operator.mul, operator.imul, np.multiply)
+QUOTIENTS = (operator.truediv, operator.itruediv, np.divide)
+_NEGATIVES = (operator.neg, np.negative)
+_SAME = (
+    float, np.float64, np.float32, operator.pos, np.positive, np.asarray, np.asanyarray, np.array, np.copy,
+    np.ascontiguousarray, np.ndarray.copy, np.ndarray.astype, np.ndarray.item, np.asarray_chkfinite,
+)
+"""Functions that give the number, or the numbers, that they get."""
+_JOINS = (
+    np.where, np.clip, np.ndarray.clip, np.minimum, np.maximum, np.fmin, np.fmax, builtins.min, builtins.max,
+)
+"""Functions that give one of what they get, element by element."""
+_SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
+MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
+PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
+"""Functions that are affine, or give one of what they get."""
+_FAMILIES = {"quotient": "floor", "toward zero": "trunc", "halves": "round", "decimals": "round"}
+"""Names for steps that give the same number."""
+_PURE = ("partials", "several", "linear", "vjp", "straight_through", "zero")
+_LARGEST = 24
+"""The number of products above which a form is not multiplied out."""
+_NEGLIGIBLE = 1e-6
+"""How much of a sum may be left where it counts as cancelled: constants are written with some digits only."""
+
+
+@record
+class Atom:
+    """Something that is not taken apart: a variable, a step, or a call of ``fn`` with the forms ``parts``.
+    ``is_varied`` says whether it depends on what is differentiated, ``steps`` which steps are in it, at any depth."""
+
+    kind: str
+    what: Any
+    parts: tuple[Any, ...]
+    is_varied: bool
+    steps: frozenset[int]
+
+
+def is_open(value: ir.Value) -> bool:
+    """Whether a value is a step whose derivative is not decided yet."""
+    match value:
+        case ir.Call(ir.Const(value=Chosen() as chosen)):
+            return getattr(chosen.how, "name", "") == "open"
+        case _:
+            return False
+
+
+# --- sums of products -----------------------------------------------------------------------------------------------
+
+
+def added(a: Form, b: Form, factor: float = 1.0) -> Form:
+    """The sum ``a + factor * b``."""
+    made = dict(a)
+    for product, coefficient in b.items():
+        before, more = made.get(product, 0.0), factor * coefficient
+        made[product] = before + more
+        if abs(made[product]) <= _NEGLIGIBLE * (abs(before) + abs(more)):
+            del made[product]
+    return made
+
+
+def scaled(a: Form, factor: float) -> Form:
+    """A form times a number."""
+    return {product: factor * coefficient for product, coefficient in a.items()}
+
+
+def _key(form: Form) -> tuple[Any, ...]:
+    return tuple(sorted((product, float(f"{coefficient:.12g}")) for product, coefficient in form.items()))
+
+
+class Forms:
+    """The forms of the variables of a function, made statement by statement in the order of the text."""
+
+    def __init__(
+        self, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool], memory: Memory | None
+    ) -> None:
+        self.value_of = value_of
+        self.is_varied_atom = is_varied
+        self.atoms: list[Atom] = []
+        self.ids: dict[Any, int] = {}
+        self.forms: dict[ir.Var, Form] = {}
+        self.definitions: dict[ir.Var, ir.Call] = {}
+        self.defined_at: dict[ir.Var, int] = {}
+        self.rounded: dict[int, Form] = {}
+        """What a step rounds, by the number of the step."""
+        self.sides: dict[int, list[Form]] = {}
+        """What a value that is one of several may be, by its number: those that have steps."""
+        self.variables: dict[int, set[ir.Var]] = {}
+        """The variables of a step, by the number of the step: one that is written twice has two."""
+        self.memory = memory
+        self.epoch = 0
+
+    # --- atoms
+
+    def number(
+        self, kind: str, what: Any, parts: tuple[Any, ...] = (), is_varied: bool = False, keys: tuple[Any, ...] = ()
+    ) -> int:
+        """The number of an atom: the same for one that is computed alike."""
+        key = (kind, what, *keys)
+        found = self.ids.get(key)
+        if found is None:
+            found = self.ids[key] = len(self.atoms)
+            steps = frozenset[int]().union(*(self.steps_in(p) for p in parts if isinstance(p, dict)))
+            is_varied = is_varied or any(self.is_varied(p) for p in parts if isinstance(p, dict))
+            steps |= {found} if kind in ("step", "one of") else set()
+            self.atoms.append(Atom(kind, what, parts, is_varied, steps))
+        return found
+
+    def alone(self, number: int) -> Form:
+        """The form of one atom."""
+        return {((number, 1),): 1.0}
+
+    def steps_in(self, form: Form) -> frozenset[int]:
+        """The steps, and the values that are one of several, in a form."""
+        return frozenset[int]().union(*(self.steps_of(product) for product in form))
+
+    def steps_of(self, product: Product) -> frozenset[int]:
+        return frozenset[int]().union(*(self.atoms[a].steps for a, _ in product))
+
+    def is_varied(self, form: Form) -> bool:
+        return any(map(self.varies, form))
+
+    def varies(self, product: Product) -> bool:
+        """Whether a product depends on what is differentiated."""
+        return any(self.atoms[a].is_varied for a, _ in product)
+
+    # --- forms of variables
+
+    def of(self, atom: ir.Atom) -> Form:
+        """The form of a variable as it is here, or of a constant."""
+        if isinstance(atom, ir.Const):
+            return self._constant(atom.value)
+        found = self.forms.get(atom)
+        if self.memory is None or not self.memory.is_buffer(atom) or self.defined_at.get(atom) == self.epoch:
+            return self._variable(atom, 0) if found is None else found
+        made = self.definitions.get(atom)  # a view holds what its array holds here
+        if made is not None and made.fn == ir.Const(operator.getitem) and is_basic(self.value_of(made.args[1])):  # type: ignore[arg-type]
+            return self.item(self.of(made.args[0]), self.of(made.args[1]))  # type: ignore[arg-type]
+        if found is not None and self.steps_in(found):
+            return self._joined(atom, [found], self.epoch)
+        return self._variable(atom, self.epoch)
+
+    def _variable(self, var: ir.Var, epoch: int) -> Form:
+        return self.alone(self.number("variable", var, (), self.is_varied_atom(var), (epoch,)))
+
+    def _constant(self, value: Any) -> Form:
+        if type(value) in (int, float) and ((type(value) is int and abs(value) < 2**53) or math.isfinite(value)):
+            return {(): float(value)} if value else {}
+        return self.alone(self.number("constant", ir.Const(value)))
+
+    def define(self, target: ir.Var, value: ir.Value) -> Form:
+        """Note the form of a variable that a statement defines."""
+        if isinstance(value, ir.Call):
+            self.definitions[target] = value
+        self.defined_at[target] = self.epoch
+        made = self._value(target, value)
+        self.forms[target] = made = made if len(made) <= _LARGEST else self._variable(target, 0)
+        return made
+
+    def stored(self) -> None:
+        """Some array has changed."""
+        self.epoch += 1
+
+    def one_of(self, target: ir.Var, sides: Iterable[ir.Atom]) -> None:
+        """Note a variable that is one of several."""
+        self.forms[target] = self._joined(target, [self.of(a) for a in sides if a != ir.UNDEFINED])
+
+    def _joined(self, target: ir.Var, sides: list[Form], epoch: int = 0) -> Form:
+        with_steps = [form for form in sides if self.steps_in(form)]
+        if not with_steps:
+            return self._variable(target, epoch)
+        number = self.number("one of", target, (), self.is_varied_atom(target), (epoch,))
+        self.sides[number] = with_steps
+        return self.alone(number)
+
+    def _value(self, target: ir.Var, value: ir.Value) -> Form:
+        match value:
+            case ir.Var() | ir.Const():
+                return self.of(value)
+            case ir.Load(name, scope, owner):
+                return self.alone(self.number("global", (name, scope, id(owner))))
+            case ir.Call(ir.Const(value=fn), args, kwargs) if not any(isinstance(a, ir.Star) for a in args):
+                if is_open(value):
+                    return self._step(target, fn.func, args)  # type: ignore[arg-type]
+                made = None if isinstance(fn, Chosen) else self._call(target, fn, args, kwargs)  # type: ignore[arg-type]
+                return self._variable(target, 0) if made is None else made
+            case _:
+                return self._variable(target, 0)
+
+    def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
+        rounded = self.of(args[0])
+        if surrogates.step_of(fn) == "quotient":
+            rounded = self.times(rounded, self.inverse(self.of(args[1])))
+        more = tuple(_key(self.of(a)) for a in args[1:])
+        family = _FAMILIES.get(surrogates.step_of(fn), fn.__name__)
+        number = self.number("step", family, (), True, (_key(rounded), more))
+        self.variables.setdefault(number, set()).add(target)
+        self.rounded[number] = rounded
+        return self.alone(number)
+
+    def _call(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...], kwargs: tuple[Any, ...]) -> Form | None:
+        """The form of a call; None where nothing is known of it."""
+        if len(args) == 2 and not kwargs and fn in SUMS:
+            return added(self.of(args[0]), self.of(args[1]), SUMS[fn])
+        if len(args) == 2 and not kwargs and fn in PRODUCTS:
+            return self.times(self.of(args[0]), self.of(args[1]))
+        if len(args) == 2 and not kwargs and fn in QUOTIENTS:
+            return self.times(self.of(args[0]), self.inverse(self.of(args[1])))
+        if fn in _NEGATIVES and len(args) == 1 and not kwargs:
+            return scaled(self.of(args[0]), -1.0)
+        if fn is operator.getitem:
+            return self.item(self.of(args[0]), self.of(args[1]))
+        if args and fn in _SAME and _is_numeric(self.value_of(args[0])) and not self._gives_integers(target):
+            return self.of(args[0])
+        if fn in _JOINS and not kwargs:
+            sides = args[1:] if fn is np.where else args
+            if any(self.steps_in(self.of(a)) for a in sides):
+                return self._joined(target, [self.of(a) for a in sides])
+        if len(args) == 1 and not kwargs and (fn in _SIZES or fn is np.sign):
+            sign = self.alone(self.number("sign", "", (self.of(args[0]),), False, _key(self.of(args[0]))))
+            return sign if fn is np.sign else self.times(sign, self.of(args[0]))
+        rule = table.find(fn)
+        is_pure = fn in (getattr, ops.make_list, ops.make_tuple) if rule is None else rule.kind in _PURE
+        if not is_pure:
+            return None
+        return self.called(fn, [self.of(a) for a in args], kwargs)
+
+    def _gives_integers(self, target: ir.Var) -> bool:
+        dtype = dtype_of(self.value_of(target))
+        return dtype is not None and dtype.kind in "iub"
+
+    def called(self, fn: Any, args: list[Form], kwargs: tuple[Any, ...] = ()) -> Form:
+        """The form of a call that is not taken apart."""
+        if fn in MATRIX_PRODUCTS and len(args) == 2 and not kwargs:
+            undone = self._undone(*args)
+            if undone is not None:
+                return undone
+        named = tuple((key, self.of(atom)) for key, atom in kwargs)
+        keys = (*map(_key, args), *((key, _key(form)) for key, form in named))
+        is_varied = any(self.is_varied(form) for _, form in named)
+        return self.alone(self.number("call", id(fn), (fn, *args, *named), is_varied, keys))
+
+    def _undone(self, left: Form, right: Form) -> Form | None:
+        """``(x @ inv(a)) @ a`` is ``x``."""
+        if len(left) != 1:
+            return None
+        ((product, coefficient),) = left.items()
+        atom = self.atoms[product[-1][0]] if len(product) == 1 and product[0][1] == 1 else None
+        if atom is None or atom.kind != "call" or atom.parts[0] not in MATRIX_PRODUCTS or len(atom.parts) != 3:
+            return None
+        inner = atom.parts[2]
+        undoes = self._is_inverse(inner, right) or self._is_inverse(right, inner)
+        return scaled(atom.parts[1], coefficient) if undoes else None
+
+    def root(self, product: Product) -> int | None:
+        """What a product is a linear function of, by calls: the items, sums or differences of an array."""
+        varied = [(a, k) for a, k in product if self.atoms[a].is_varied]
+        if len(varied) != 1 or varied[0][1] != 1:
+            return None
+        atom = self.atoms[varied[0][0]]
+        if atom.kind != "call":
+            return varied[0][0]
+        fn, *parts = atom.parts
+        rule = table.find(fn)
+        forms = [p for p in parts if isinstance(p, dict) and self.is_varied(p)]
+        if len(forms) != 1 or len(forms[0]) != 1 or not (fn in MATRIX_PRODUCTS or (rule and rule.kind == "linear")):
+            return None
+        return self.root(next(iter(forms[0])))
+
+    def _is_inverse(self, inverse: Form, of: Form) -> bool:
+        product, *more = inverse
+        atom = self.atoms[product[0][0]] if not more and len(product) == 1 else None
+        return atom is not None and atom.kind == "call" and atom.parts[0] is np.linalg.inv and atom.parts[1] == of
+
+    def item(self, base: Form, index: Form) -> Form:
+        """Some items of a sum are the sum of the items; numbers are the same for each of them."""
+        made: Form = {}
+        for product, coefficient in base.items():
+            numbers = tuple((a, k) for a, k in product if self._is_number(a))
+            arrays = tuple((a, k) for a, k in product if not self._is_number(a))
+            if not arrays:
+                made = added(made, {product: coefficient})
+                continue
+            read = self.called(operator.getitem, [{arrays: 1.0}, index])
+            made = added(made, self.times(read, {numbers: coefficient}))
+        return made
+
+    def _is_number(self, number: int) -> bool:
+        atom = self.atoms[number]
+        if atom.kind == "step":
+            return all(is_number(self.value_of(var)) for var in self.variables[number])
+        return atom.kind in ("variable", "one of") and is_number(self.value_of(atom.what))
+
+    # --- products
+
+    def times(self, a: Form, b: Form) -> Form:
+        """The product, multiplied out where that is not long."""
+        if self.steps_in(a) and not self.steps_in(b):
+            b = self._as_factor(b)
+        elif self.steps_in(b) and not self.steps_in(a):
+            a = self._as_factor(a)
+        if len(a) * len(b) > _LARGEST:
+            keys = tuple(sorted((_key(a), _key(b))))
+            return self.alone(self.number("call", "product", (operator.mul, a, b), False, keys))
+        made: Form = {}
+        for (left, p), (right, q) in itertools.product(a.items(), b.items()):
+            made = added(made, {self._multiplied(left, right): p * q})
+        return made
+
+    def _as_factor(self, form: Form) -> Form:
+        """A form as one product: a sum of several is an atom, up to a number."""
+        if len(form) < 2:
+            return form
+        first = abs(form[min(form)])
+        form = scaled(form, 1.0 / first)
+        return scaled(self.alone(self.number("call", "sum", (operator.pos, form), False, (_key(form),))), first)
+
+    def _multiplied(self, left: Product, right: Product) -> Product:
+        powers = dict(left)
+        for atom, power in right:
+            powers[atom] = powers.get(atom, 0) + power
+        for atom in powers:
+            if self.atoms[atom].kind == "sign":
+                powers[atom] %= 2
+        return tuple(sorted((atom, power) for atom, power in powers.items() if power))
+
+    def inverse(self, form: Form) -> Form:
+        """One over a form."""
+        if not form:
+            return self.alone(self.number("constant", ir.Const(math.inf)))
+        ((product, coefficient),) = self._as_factor(form).items()
+        return {tuple((atom, -power) for atom, power in product): 1.0 / coefficient}
+
+    # --- putting in
+
+    def put_in(self, form: Form, given: Mapping[int, Form]) -> Form:
+        """A form with other forms in place of some atoms."""
+        if self.steps_in(form).isdisjoint(given):
+            return form
+        made: Form = {}
+        for product, coefficient in form.items():
+            term: Form = {(): coefficient}
+            for atom, power in product:
+                factor = given.get(atom)
+                if factor is None:
+                    factor = self._put_in_atom(atom, given)
+                for _ in range(abs(power)):
+                    term = self.times(term, factor if power > 0 else self.inverse(factor))
+            made = added(made, term)
+        return made
+
+    def _put_in_atom(self, number: int, given: Mapping[int, Form]) -> Form:
+        atom = self.atoms[number]
+        if atom.steps.isdisjoint(given) or atom.kind != "call":
+            return self.alone(number)
+        fn, *parts = atom.parts
+        forms = [self.put_in(p, given) for p in parts if isinstance(p, dict)]
+        if fn is operator.getitem:
+            return self.item(*forms)
+        if atom.what == "sum":
+            return self._as_factor(*forms)
+        if atom.what == "product":
+            return self.times(*forms)
+        if len(forms) < len(parts):  # keywords
+            return self.alone(number)
+        return self.called(fn, forms)
+
+
+def _is_numeric(value: AbstractValue) -> bool:
+    return is_number(value) or isinstance(value, Array)

@@ -1,0 +1,297 @@
+"""Objects of the program, looked at without running their code.
+
+Asking an object something may run code of its class: ``isinstance`` reads ``__class__``, ``hash`` and ``==`` call
+methods, a read of an attribute runs properties, descriptors and ``__getattr__``, also that of a module or a metaclass.
+While a function is compiled none of this may happen. Here the classes are asked whether it would: what is written in
+Python's own library and in NumPy and SciPy may run, anything else is *foreign*.
+"""
+
+from __future__ import annotations
+
+import abc
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "MISSING", "class_attribute", "class_name", "equal", "has_hook", "has_length", "is_foreign", "is_hashable",
+    "is_own_module", "is_sealed", "is_subclass", "is_written", "look_up", "module_of", "mro_of", "name_of",
+    "namespace", "own_dict", "own_value", "read_runs", "truth",
+]
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+"""What stands for an attribute that is not there, or that is not known."""
+
+HEAP_TYPE = 1 << 9
+"""The flag of classes that a ``class`` statement made."""
+
+_TRUSTED = (sys.stdlib_module_names - {"__main__"}) | {"numpy", "scipy", "s2s"}
+
+mro_of: Any = type.__dict__["__mro__"].__get__
+"""The classes in which an attribute of objects of a class is looked for, whatever its metaclass says."""
+
+_flags: Any = type.__dict__["__flags__"].__get__
+
+namespace: Any = type.__dict__["__dict__"].__get__
+"""What a class itself has under its names, whatever its metaclass says."""
+
+_dict_of_module: Any = vars(types.ModuleType)["__dict__"].__get__
+
+
+# --- classes --------------------------------------------------------------------------------------------------------
+
+
+class_name: Any = type.__dict__["__name__"].__get__
+"""The name of a class, whatever its metaclass says."""
+
+
+def is_written(kind: type) -> bool:
+    """Whether a ``class`` statement made a class."""
+    return bool(_flags(kind) & HEAP_TYPE)
+
+
+def module_of(kind: type) -> str:
+    """The name of the module that a class says it is from."""
+    found = namespace(kind).get("__module__", "builtins") if is_written(kind) else kind.__module__
+    return found if type(found) is str else ""
+
+
+def is_foreign(kind: type) -> bool:
+    """Whether a class may have code of its own that is neither Python's, nor that of NumPy or SciPy."""
+    return bool(_flags(kind) & HEAP_TYPE) and not is_own_module(namespace(kind).get("__module__"))
+
+
+def is_own_module(module: Any) -> bool:
+    """Whether a module of this name is one of Python's own library, NumPy, SciPy or this package."""
+    return type(module) is str and module.partition(".")[0] in _TRUSTED
+
+
+def class_attribute(kind: type, name: str, default: Any = MISSING) -> Any:
+    """What a class or its bases have under a name, unbound."""
+    for base in mro_of(kind):
+        found = namespace(base)
+        if name in found:
+            return found[name]
+    return default
+
+
+def has_hook(kind: type, *names: str) -> bool:
+    """Whether a special method of objects of a class is foreign code."""
+    if not _flags(kind) & HEAP_TYPE:
+        return False
+    for name in names:
+        for base in mro_of(kind):
+            found = namespace(base)
+            if name in found:
+                if is_foreign(base) and _is_code(found[name]):
+                    return True
+                break
+    return False
+
+
+def _is_code(found: Any) -> bool:
+    """Whether what a class has under a name may run foreign code: not what stands for a method of a built-in class."""
+    inner = found.__func__ if type(found) in (classmethod, staticmethod) else found
+    if type(inner) is types.FunctionType:
+        return not is_own_module(inner.__globals__.get("__name__"))
+    return type(inner) not in _OF_BUILTINS
+
+
+_OF_BUILTINS = (
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    types.ClassMethodDescriptorType, types.BuiltinFunctionType, type(None),
+)
+
+
+def is_sealed(value: Any) -> bool:
+    """Whether an object notes, or answers in its own way, any question about it: nothing can be known of it."""
+    kind = type(value)
+    if not _flags(kind) & HEAP_TYPE:
+        return False
+    return has_hook(kind, "__getattribute__", "__class__") or has_hook(type(kind), "__getattribute__")
+
+
+# --- attributes -----------------------------------------------------------------------------------------------------
+
+
+def read_runs(owner: Any, name: str) -> bool:
+    """Whether reading an attribute of an object, a class or a module may run foreign code."""
+    kind = type(owner)
+    if is_sealed(owner):
+        return True
+    found = class_attribute(kind, name)
+    if found is not MISSING and _runs_when_read(found):
+        return True
+    if issubclass(kind, type):
+        inner = class_attribute(owner, name)
+        if inner is not MISSING:
+            return _runs_when_read(inner)
+    elif issubclass(kind, types.ModuleType):
+        own = _dict_of_module(owner)
+        if name not in own and found is MISSING and type(own.get("__getattr__")) is types.FunctionType:
+            return not is_own_module(own["__getattr__"].__globals__.get("__name__"))
+        if name in own:
+            return False
+    elif own_value(owner, name) is not MISSING:
+        return False
+    return found is MISSING and has_hook(kind, "__getattr__")
+
+
+def _runs_when_read(found: Any) -> bool:
+    """Whether a class attribute is a descriptor that runs foreign code."""
+    kind = type(found)
+    if kind in (types.FunctionType, staticmethod):
+        return False
+    if kind is classmethod:
+        return type(found.__func__) is not types.FunctionType and _runs_when_read(found.__func__)
+    if class_attribute(kind, "__get__") is MISSING:
+        return False
+    if has_hook(kind, "__get__") or is_sealed(found):
+        return True
+    inner = [own_value(found, part) for part in ("fget", "func")]
+    return any(type(fn) is types.FunctionType and _is_code(fn) for fn in inner)
+
+
+def own_dict(owner: Any) -> Any:
+    """The attributes of an object itself; none where its class has another idea of ``__dict__``."""
+    kind = type(owner)
+    found = class_attribute(kind, "__dict__")
+    if found is MISSING and not is_foreign(kind):  # what belongs to a thread has one that its class does not name
+        return getattr(owner, "__dict__", {})
+    own = found.__get__(owner) if type(found) in _OF_BUILTINS[2:4] else None
+    return own if isinstance(own, (dict, types.MappingProxyType)) else {}
+
+
+def own_value(owner: Any, name: str, default: Any = MISSING) -> Any:
+    """What an object itself has under a name, in its ``__dict__`` or a slot."""
+    slot = class_attribute(type(owner), name)
+    if type(slot) is types.MemberDescriptorType:
+        try:
+            return slot.__get__(owner)
+        except AttributeError:
+            return default
+    return own_dict(owner).get(name, default)
+
+
+def look_up(owner: Any, name: str, default: Any = MISSING) -> Any:
+    """An attribute as ``getattr`` gives it; ``default`` where there is none, or reading it would run foreign code."""
+    return default if read_runs(owner, name) else getattr(owner, name, default)
+
+
+def name_of(value: Any) -> str:
+    """What an object is called in messages."""
+    for name in ("__qualname__", "__name__"):
+        found = look_up(value, name, None)
+        if type(found) is str:
+            return found
+    kind = type(value)
+    return f"{class_name(kind)} object" if _flags(kind) & HEAP_TYPE else repr(value)
+
+
+# --- questions ------------------------------------------------------------------------------------------------------
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether an object can be looked up in a table, by code that is not foreign."""
+    kind = type(value)
+    if kind is tuple:
+        return all(map(is_hashable, value))
+    if kind in _GENERIC:
+        return is_hashable(value.__origin__) and is_hashable(value.__args__) if kind is _GENERIC[0] else all(
+            map(is_hashable, value.__args__))
+    if _flags(kind) & HEAP_TYPE and has_hook(kind, "__hash__", "__eq__"):
+        return False
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+_GENERIC = (types.GenericAlias, types.UnionType)
+
+
+def equal(a: Any, b: Any) -> bool | None:
+    """Whether two objects are one or equal, None where only foreign code can tell."""
+    if a is b:
+        return True
+    if any(is_foreign_deep(v) for v in (a, b)):
+        return None
+    try:
+        return bool(a == b)
+    except Exception:
+        return None
+
+
+def is_foreign_deep(value: Any) -> bool:
+    """Whether comparing an object, or what a container holds, may run foreign code."""
+    kind = type(value)
+    if kind in (tuple, list, set, frozenset):
+        return any(map(is_foreign_deep, value))
+    if kind is dict:
+        return any(is_foreign_deep(k) or is_foreign_deep(v) for k, v in value.items())
+    if kind is np.ndarray:
+        return bool(value.dtype.hasobject)
+    return has_hook(kind, "__eq__", "__ne__", "__lt__", "__gt__", "__hash__")
+
+
+def has_length(value: Any) -> bool:
+    """Whether an object has a length that Python's own code tells."""
+    kind = type(value)
+    return class_attribute(kind, "__len__") is not MISSING and not has_hook(kind, "__len__")
+
+
+def truth(value: Any) -> bool | None:
+    """The truth of an object, None where only foreign code or the run can tell."""
+    kind = type(value)
+    test = "__len__" if class_attribute(kind, "__bool__") is MISSING else "__bool__"
+    if has_hook(kind, test) or (kind is np.ndarray and value.dtype.hasobject):
+        return None
+    try:
+        return bool(value)
+    except Exception:
+        return None
+
+
+def is_subclass(kind: type, kinds: Any) -> bool | None:
+    """``issubclass(kind, kinds)`` of a class and a class, or tuples and unions of classes; None where foreign code
+    decides. Raises TypeError where ``issubclass`` does."""
+    answers: list[bool | None] = []
+    for one in _classes(kinds):
+        if issubclass(type(one), type):
+            if any(base is one for base in mro_of(kind)):
+                return True
+            if has_hook(type(one), "__subclasscheck__", "__instancecheck__") or _asks_foreign(one):
+                answers.append(None)
+                continue
+        answers.append(issubclass(kind, one))
+    return True if True in answers else None if None in answers else False
+
+
+def _classes(kinds: Any) -> Iterator[Any]:
+    if type(kinds) is tuple:
+        for one in kinds:
+            yield from _classes(one)
+    elif type(kinds) is types.UnionType:
+        yield from kinds.__args__
+    else:
+        yield kinds
+
+
+def _asks_foreign(kind: type) -> bool:
+    """Whether an abstract class asks itself, or a class that stands below it, by foreign code."""
+    if not issubclass(type(kind), abc.ABCMeta):
+        return False
+    todo, seen = [kind], set()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if has_hook(one, "__subclasshook__") or has_hook(type(one), "__subclasscheck__"):
+            return True
+        todo += type.__subclasses__(one)
+    return False

@@ -1,0 +1,103 @@
+"""Steps whose derivative is known: remainders in many spellings, and steps that serve as an index."""
+
+from tests.fuzz.generate.base import FLOAT, INT, Kind, writes
+
+STEPS = (
+    "np.floor({0})",
+    "math.floor({0})",
+    "np.round({0})",
+    "np.rint({0})",
+    "np.trunc({0})",
+    "round({0})",
+    "int({0})",
+    "np.ceil({0})",
+    "float(int({0}))",
+)
+ARRAY_STEPS = ("np.floor({0})", "np.round({0})", "np.rint({0})", "np.trunc({0})", "np.ceil({0})")
+
+
+@writes("number", 3, "steps")
+def remainder(w, depth):
+    """A number less a step of it."""
+    x = f"({w.number(depth - 1)})"
+    step = w.rng.choice(STEPS)
+    period = w.choose("1.7", "2.0", "0.9", "(1.2 + 0.0)")
+    offset = w.choose("0.3", "-0.45", "1.1")
+    forms = [
+        f"({x} - {step.format(x)})",
+        f"({x} - {period} * {step.format(f'{x} / {period}')})",
+        f"({x} % {period})",
+        f"np.mod({x}, {period})",
+        f"math.fmod({x}, {period})",
+        f"({x} - {offset} - {period} * {step.format(f'({x} - {offset}) / {period}')})",
+        f"(-{step.format(x)} + {x})",
+        f"np.modf({x})[0]",
+        f"divmod({x}, {period})[1]",
+        f"np.remainder({x}, {period})",
+    ]
+    return w.rng.choice(forms)
+
+
+@writes("array", 3, "steps")
+def array_remainder(w, length, depth):
+    x = f"({w.array(length, depth - 1)})"
+    step = w.rng.choice(ARRAY_STEPS)
+    forms = [
+        f"({x} - {step.format(x)})",
+        f"({x} - 1.7 * {step.format(f'{x} / 1.7')})",
+        f"({x} % 1.3)",
+        f"np.modf({x})[0]",
+        f"({x} - {x}.astype(int))",
+    ]
+    return w.rng.choice(forms)
+
+
+@writes("statement", 2, "steps")
+def parts(w):
+    """The step and what is left, under names."""
+    whole, rest, t = w.fresh("whole"), w.fresh("s"), w.fresh("t")
+    w.put(f"{t} = {w.number(2)}")
+    w.put(f"{whole} = {w.rng.choice(STEPS).format(t)}")
+    w.put(f"{rest} = {t} - {whole}")
+    w.bind(rest, FLOAT)
+
+
+@writes("statement", 3, "steps")
+def looked_up(w):
+    """Linear interpolation by hand: the step is an index, and what is left the weight."""
+    names = [n for n in w.named("array") if w.scope.variables[n].length > 1]
+    if not names:
+        length = w.choose(2, 3, 4)
+        name = w.fresh("v")
+        w.put(f"{name} = {w.array(length, 1)}")
+        w.bind(name, Kind("array", length))
+    else:
+        name = w.rng.choice(names)
+        length = w.scope.variables[name].length
+    i, t, target = w.fresh("i"), w.fresh("t"), w.fresh("s")
+    w.put(f"{t} = {length - 1} * (0.5 + 0.45 * np.sin({w.number(1)}))")
+    forms = ["int({0})", "int(np.floor({0}))", "math.floor({0})", "min(int({0}), {1})"]
+    w.put(f"{i} = {w.rng.choice(forms).format(t, length - 2)}")
+    weight = f"({t} - {i})"
+    w.put(
+        f"{target} = "
+        + w.choose(
+            f"{name}[{i}] * (1.0 - {weight}) + {name}[{i} + 1] * {weight}",
+            f"{name}[{i}] + ({name}[{i} + 1] - {name}[{i}]) * {weight}",
+        )
+    )
+    w.bind(target, FLOAT)
+
+
+@writes("statement", 1, "steps")
+def counted(w):
+    """A step that is a number of iterations."""
+    total, c = w.fresh("s"), w.fresh("c")
+    w.put(f"{c} = int(2.0 + abs(np.sin({w.number(1)})) * 1.9)")
+    w.put(f"{total} = {w.leaf()}")
+    w.bind(c, INT)
+    w.scope.fixed.add(c)
+    w.scope.variables.pop(c)
+    with w.loop(f"for {w.counter()} in range({c}):"):
+        w.put(f"{total} = {total} * {w.leaf()} + {w.number(1)}")
+    w.bind(total, FLOAT)

@@ -1,0 +1,188 @@
+"""Every read of memory sees the version that it carries: a pass that is robbed of its own test is reported."""
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s import ir, pipeline
+from s2s.emission import folding
+from s2s.errors import DifferentiationError
+from s2s.passes import simplify, sink, snapshots, versions
+from s2s.passes.reading import Reading
+
+X = np.array([0.7, 1.3, 0.4])
+
+
+def quotient(x):
+    a = x.copy()
+    r = a / 2.0
+    a[0] = 3.0
+    return np.sum(r * x) + np.sum(a)
+
+
+def quotient_in_a_loop(x):
+    a = x.copy()
+    r = -a
+    total = 0.0
+    for i in range(3):
+        total = total + np.sum(r * x)
+        a[i] = total
+    return total + np.sum(a * x)
+
+
+def same_product_twice(x):
+    a = x.copy()
+    r = np.sin(a * x)
+    a[0] = 3.0 * x[1]
+    return np.sum(r) + np.sum(np.sin(a * x))
+
+
+def read_before_and_after(x):
+    a = x.copy()
+    b = a * a
+    a[1:] = b[:-1] * a[:-1]
+    a[0] = a[1] * b[2]
+    return np.sum(a * b)
+
+
+def passive_array_shuffled(x):
+    w = np.array([1.0, 2.0, 3.0])
+    first = np.sum(np.sin(w * x))
+    np.random.RandomState(3).shuffle(w)
+    return first + 2.0 * np.sum(np.sin(w * x))
+
+
+def assert_right(f):
+    """Both modes agree with central differences."""
+    wanted = [(f(X + e) - f(X - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(s2s.grad(f)(X), wanted, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), wanted, rtol=1e-6)
+
+
+def anything(*args):
+    return True
+
+
+def reported(f, mode):
+    """The lines with a remark in what is raised when ``f`` is compiled."""
+    with pytest.raises(DifferentiationError, match="internal error") as found:
+        s2s.source(f, X, mode=mode)
+    broken = found.value.__cause__
+    assert isinstance(broken, ir.BrokenIR)
+    return [line.partition("<-- ")[2] for line in str(broken).splitlines() if "<-- " in line]
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    monkeypatch.setenv("S2S_CHECK_IR", "1")
+
+
+@pytest.mark.parametrize("mode", ["grad", "vjp", "jvp", "jacfwd"])
+def test_an_operand_that_changed_is_not_read_again(checked, monkeypatch, mode):
+    monkeypatch.setattr(Reading, "is_unchanged", anything)
+    assert reported(quotient, mode) == ["reads a at memory version 0, but version 1 is current"]
+
+
+def test_an_operand_from_before_a_loop_that_changes_it(checked, monkeypatch):
+    monkeypatch.setattr(Reading, "is_unchanged", anything)
+    assert reported(quotient_in_a_loop, "jvp") == ["reads a at memory version 0 in other loops than it did"]
+
+
+def test_a_copy_that_is_used_after_its_source_has_changed(checked, monkeypatch):
+    def is_read_here(copy, source, following, memory, uses, context):
+        return uses[copy] == sum(a == copy for s in following if isinstance(s, ir.Let) for a in ir.reads_of(s))
+
+    monkeypatch.setattr(snapshots, "_is_used_up", is_read_here)
+    assert any("is current" in line for line in reported(read_before_and_after, "grad"))
+
+
+def test_a_statement_that_is_moved_behind_a_store(checked, monkeypatch):
+    monkeypatch.setattr(sink, "_is_view", anything)
+    assert any("is current" in line for line in reported(read_before_and_after, "grad"))
+
+
+def test_an_expression_that_is_folded_behind_a_store(checked, monkeypatch):
+    monkeypatch.setattr(folding._Folder, "may_pass", anything)
+    assert any("is current" in line for line in reported(read_before_and_after, "grad"))
+
+
+@pytest.mark.parametrize("f", [same_product_twice, read_before_and_after])
+def test_equal_operations_are_shared_by_the_versions_that_they_read(checked, monkeypatch, f):
+    monkeypatch.setattr(simplify, "_stored", lambda function, context: set())
+    assert_right(f)
+
+
+def test_what_breaks_the_order_is_refused_where_nobody_asked_for_the_check(monkeypatch):
+    monkeypatch.delenv("S2S_CHECK_IR", raising=False)
+    monkeypatch.setattr(folding._Folder, "may_pass", anything)
+
+    def shifted(x):
+        a = x.copy()
+        b = a * a
+        a[1:] = b[:-1] * a[:-1]
+        return np.sum(a * b)
+
+    with pytest.raises(DifferentiationError, match="its generated code is broken, .* is current"):
+        s2s.grad(shifted)(X)
+
+
+@pytest.mark.parametrize("f", [quotient, quotient_in_a_loop, same_product_twice, read_before_and_after])
+def test_nothing_is_reported_of_the_compiler_as_it_is(checked, f):
+    assert_right(f)
+
+
+def test_a_call_that_changes_an_array_is_between_the_operations_on_it():
+    assert_right(passive_array_shuffled)
+
+
+def kept_in_a_list(x):
+    kept = [float(x[0])]
+    for value in x:
+        kept.append(value * x[1])
+    return sum(kept) * x[2]
+
+
+def test_what_a_loop_hands_through_is_read_by_its_name_before_the_loop(checked):
+    assert_right(kept_in_a_list)
+
+
+def passive_array_shuffled_between(x):
+    w = np.array([1.0, 2.0, 3.0])
+    r = w / 2.0
+    np.random.RandomState(3).shuffle(w)
+    return np.sum(r * x) + np.sum(w * x)
+
+
+def test_a_read_that_is_moved_behind_a_call_that_changes_the_array(checked, monkeypatch):
+    drop_dead = pipeline.drop_dead
+
+    def moved(function, context):
+        function = drop_dead(function, context)
+        statements = list(function.body.statements)
+        reads = [s for s in statements if isinstance(s, ir.Let) and str(s.target) == "r" and s.reads]
+        later = [s for s in statements if s not in reads]
+        return ir.replace(function, body=ir.Block((*later, *reads), function.body.yields)) if reads else function
+
+    monkeypatch.setattr(pipeline, "drop_dead", moved)
+    monkeypatch.setattr(ir, "check", anything)
+    assert any("is current" in line for line in reported(passive_array_shuffled_between, "grad"))
+
+
+def of_the_size_of_what_is_partitioned(x):
+    return np.sum(np.reshape(np.partition(np.reshape(x, (3, 1)), 1, axis=0), (1, 3)) * np.shape(x)[0])
+
+
+@pytest.mark.parametrize("mode", ["grad", "vjp"])
+def test_a_call_that_may_change_an_array_is_folded_with_what_is_said_of_it(checked, mode):
+    s2s.source(of_the_size_of_what_is_partitioned, X, mode=mode)
+    np.testing.assert_allclose(s2s.grad(of_the_size_of_what_is_partitioned)(X), [3.0, 3.0, 3.0])
+
+
+def test_a_remark_is_about_the_next_call_that_is_given_the_array():
+    a, b, c = (ir.Var(name, 0) for name in "abc")
+    none = ir.Const(None)
+    remark = ir.Store("opaque", a, none, none)
+    copied = ir.Let(b, ir.Call(ir.Const(np.copy), (c,)))
+    call = ir.Let(None, ir.Call(ir.Const(print), (a, b)))
+    assert versions._calls(ir.Block((remark, copied, call))) == {0: 2}
+    assert versions._calls(ir.Block((call, remark, copied))) == {1: None}

@@ -1,0 +1,1 @@
+"""Programs that try s2s hard, each a script with a summary line: ``python -m tests.stress.NAME``."""

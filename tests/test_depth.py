@@ -1,0 +1,228 @@
+"""Programs as deep as Python takes them: long sums, many arguments, nested blocks, recursion."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s import stack
+from s2s.lowering.pieces import LEVELS, parse
+
+X = np.array([0.7, 1.3, 0.45])
+
+
+@pytest.fixture
+def made(tmp_path):
+    """Makes the function ``f`` of a text, which is in a file."""
+    number = 0
+
+    def make(text):
+        nonlocal number
+        number += 1
+        path = tmp_path / f"program_{number}.py"
+        path.write_text(text)
+        scope = {"np": np, "__name__": f"program_{number}"}
+        exec(compile(text, str(path), "exec"), scope)
+        return scope["f"]
+
+    return make
+
+
+def assert_gradient(f, expected):
+    np.testing.assert_allclose(s2s.grad(f)(X), expected, rtol=1e-9)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), expected, rtol=1e-9)
+
+
+def by_differences(f):
+    return np.array([(f(X + d) - f(X - d)) / 2e-6 for d in np.eye(3) * 1e-6])
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------
+
+
+def test_a_sum_of_many_terms(made):
+    terms = " + ".join(f"{k}.0 * x[{k % 3}]" for k in range(900))
+    assert_gradient(made(f"def f(x):\n    return {terms}\n"), [sum(range(i, 900, 3)) for i in range(3)])
+
+
+def test_a_sum_over_many_lines(made):
+    terms = "\n        + ".join(f"x[{k % 3}]  # the {k}th" for k in range(600))
+    assert_gradient(made(f"def f(x):\n    return (\n        {terms}\n    )\n"), [200.0, 200.0, 200.0])
+
+
+def test_five_thousand_terms():
+    """In a process of its own: Python itself takes so many with a higher limit of recursion only."""
+    program = """if True:
+        import sys, threading
+        sys.setrecursionlimit(15_000)
+        import numpy as np
+        terms = " + ".join(f"x[{k % 3}]" for k in range(5000))
+        open("terms.py", "w").write(f"def f(x):\\n    return {terms}\\n")
+        sys.path.insert(0, "")
+        import s2s
+        from terms import f
+        x = np.ones(3)
+        print(s2s.grad(f)(x).tolist(), s2s.jacfwd(f)(x).tolist())
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, timeout=300)
+    assert found.stdout.strip() == "[1667.0, 1667.0, 1666.0] [1667.0, 1667.0, 1666.0]", found.stderr[-2000:]
+
+
+@pytest.mark.parametrize("expression", [
+    "(" * 150 + "x[0]" + " * 1.01)" * 150, "(1.0 + " * 150 + "x[0]" + ")" * 150, "-" * 151 + "x[0]",
+    "[" * 80 + "x[0]" + "]" * 80 + "[0]" * 80, "x" + ".copy()" * 300 + "[0]",
+    " and ".join(f"x[{k % 3}]" for k in range(40)), "x[1] if x[0] > 9.0 else " * 60 + "x[0]",
+], ids=["left", "right", "signs", "lists", "methods", "and", "choices"])
+def test_nested_expressions(made, expression):
+    f = made(f"def f(x):\n    return {expression}\n")
+    np.testing.assert_allclose(s2s.grad(f)(X), by_differences(f), atol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), by_differences(f), atol=1e-6)
+
+
+def test_many_arguments(made):
+    names = ", ".join(f"a{k}" for k in range(500))
+    given = ", ".join(f"x[{k % 3}]" for k in range(500))
+    total = " + ".join(f"a{k}" for k in range(500))
+    f = made(f"def g({names}):\n    return {total}\n\ndef f(x):\n    return g({given})\n")
+    assert_gradient(f, [167.0, 167.0, 166.0])
+
+
+def test_a_dict_of_many_keys(made):
+    entries = ", ".join(f"'k{k}': x[{k % 3}] * {k}.0" for k in range(400))
+    f = made(f"def f(x):\n    d = {{{entries}}}\n    return sum(d.values())\n")
+    assert_gradient(f, [sum(range(i, 400, 3)) for i in range(3)])
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def test_nested_branches(made):
+    blocks = "".join(" " * (4 + k) + f"if x[0] > -{k}.0:\n" for k in range(60))
+    assert_gradient(made(f"def f(x):\n    y = x[0]\n{blocks}{' ' * 64}y = y * x[1]\n    return y\n"), [1.3, 0.7, 0.0])
+
+
+def test_many_early_returns(made):
+    returns = "".join(f"    if x[0] > {k + 1}.0:\n        return y * {k}.0\n    y = y * 1.01\n" for k in range(60))
+    f = made(f"def f(x):\n    y = x[0]\n{returns}    return y\n")
+    assert_gradient(f, [1.01**60, 0.0, 0.0])
+
+
+def test_calls_in_calls(made):
+    chain = "".join(f"def g{k}(y):\n    return g{k + 1}(y) * 1.01\n\n" for k in range(100))
+    f = made(f"{chain}def g100(y):\n    return y * y\n\ndef f(x):\n    return g0(x[0])\n")
+    assert_gradient(f, [1.4 * 1.01**100, 0.0, 0.0])
+
+
+# --- recursion -------------------------------------------------------------------------------------------------------
+
+
+def power(y, n):
+    if n == 0:
+        return y
+    return power(y * 1.0001, n - 1)
+
+
+def known_depth(x):
+    return power(x[0], 800)
+
+
+def until(y):
+    if y > 800.0:
+        return y * y
+    return until(y + 1.0) * 0.9999
+
+
+def depth_of_the_run(x):
+    return until(x[0])
+
+
+@pytest.mark.parametrize("f", [known_depth, depth_of_the_run], ids=lambda f: f.__name__)
+def test_recursion_as_deep_as_the_program_can_go(f):
+    """In threads of their own, whose stacks are empty as that of a program is."""
+    found = {}
+
+    def run():
+        found["value"], found["primal"] = [s2s.grad(f)(X), s2s.jacfwd(f)(X)], by_differences(f)
+
+    import threading
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    for gradient in found["value"]:
+        np.testing.assert_allclose(gradient, found["primal"], rtol=1e-5, atol=1e-5)
+
+
+def for_ever(y):
+    return for_ever(y * 1.0001)
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_recursion_without_an_end_raises_what_the_program_raises(derivative):
+    limit = sys.getrecursionlimit()
+    with pytest.raises(RecursionError):
+        derivative(lambda x: for_ever(x[0]))(X)
+    assert sys.getrecursionlimit() == limit
+
+
+def down(n, work):
+    return work() if n == 0 else down(n - 1, work)
+
+
+def test_a_compilation_where_little_of_the_stack_is_left():
+    free = sys.getrecursionlimit() - 200
+    depth = 0
+    while True:
+        try:
+            sys._getframe(depth)
+        except ValueError:
+            break
+        depth += 1
+    gradient = down(free - depth, lambda: s2s.grad(lambda x: np.sum(np.sin(x) * x))(X))
+    np.testing.assert_allclose(gradient, np.cos(X) * X + np.sin(X))
+
+
+# --- a larger stack --------------------------------------------------------------------------------------------------
+
+
+def test_work_on_another_stack_has_this_ones_context():
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        stack.continued(lambda: np.ones(1) / np.zeros(1))
+    assert stack.continued(stack.is_continued) is True
+    assert stack.is_continued() is False
+
+
+def test_the_limit_of_recursion_is_what_it_was():
+    before = sys.getrecursionlimit()
+    assert stack.continued(sys.getrecursionlimit, 50_000) >= 10_000
+    assert sys.getrecursionlimit() == before
+
+
+# --- the parser ------------------------------------------------------------------------------------------------------
+
+
+def test_pieces_have_the_places_of_the_whole():
+    text = "def f(x, ä):\n    return " + " + ".join(f"ä * x[{k}]" for k in range(400)) + "\n"
+    tree = parse(text)
+    assert len(tree.pieces) > 400 / LEVELS - 2
+    shown = {text[a:b] for node, (a, b) in tree.places.items() if type(node).__name__ == "Subscript"}
+    assert shown == {f"x[{k}]" for k in range(400)}
+
+
+def test_the_time_is_linear(made):
+    """Four times the terms may take at most eight times as long: a quadratic pass takes sixteen times."""
+
+    def seconds(n):
+        f = made("def f(x):\n    return " + " + ".join(f"x[{k % 3}] * {n + k}.5" for k in range(n)) + "\n")
+        begin = time.process_time()
+        s2s.source(f, X)
+        return time.process_time() - begin
+
+    seconds(50)
+    assert seconds(800) < 8 * min(seconds(200), seconds(201)) + 1.0

@@ -1,0 +1,151 @@
+"""Versions and what they fold in: each fact that the compiler reads is changed between two calls, in memory and on
+disk, and the derivative must be that of the program as it is then."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s import dispatch, facts
+from tests.changes import POINT, all_cases, change, slope, started
+
+ROOT = Path(__file__).parent.parent
+CASES = all_cases()
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch):
+    """Nothing is kept on disk, and nothing is shared with what other tests have compiled."""
+    monkeypatch.setenv("S2S_CACHE", "0")
+    dispatch.forget()
+
+
+def gradient(found):
+    return float(np.sum(found(POINT)))
+
+
+def close(a, b):
+    return abs(a - b) < 1e-4 * (1 + abs(b))
+
+
+def without(monkeypatch, fold):
+    """Leave out the guards of one way of reading."""
+    note = facts.Guards._note_guard
+    monkeypatch.setattr(
+        facts.Guards, "_note_guard", lambda self, name, guards: note(self, name, () if name == fold else guards))
+
+
+def test_every_way_of_reading_has_a_case():
+    assert {case.fold for case in CASES.values()} - {""} == set(facts.FOLDS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_changed_makes_another_version(name, tmp_path):
+    case = CASES[name]
+    with started(name, case, tmp_path) as module:
+        found = s2s.grad(module.f)
+        before = gradient(found)
+        assert case.by_rule or close(before, slope(module))
+        change(name, case, tmp_path, module)
+        after = None if case.late else gradient(found)
+        found.clear()
+        fresh = gradient(found)
+        assert case.by_rule or close(fresh, slope(module))
+        assert case.late or close(after, fresh)
+        assert close(fresh, before) is case.is_same
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.fold and not case.late])
+def test_without_its_guard_a_version_is_stale(name, tmp_path, monkeypatch):
+    case = CASES[name]
+    without(monkeypatch, case.fold)
+    with started(name, case, tmp_path) as module:
+        found = s2s.grad(module.f)
+        gradient(found)
+        change(name, case, tmp_path, module)
+        try:
+            after = gradient(found)
+        except Exception:
+            after = float("nan")
+        found.clear()
+        assert not close(after, gradient(found))
+
+
+def test_on_disk(tmp_path):
+    """A process stores, a second one finds, a third one is another program."""
+    environment = {**os.environ, "S2S_CACHE": "1", "S2S_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+
+    def run(*arguments):
+        command = [sys.executable, "-B", "-m", "tests.changes.process", str(tmp_path), *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    stored, again, changed = run(), run(), run("changed")
+    for name, case in CASES.items():
+        assert again[name][0] == stored[name][0], name
+        assert case.by_rule or close(*changed[name][:2]), name
+        assert close(changed[name][0], stored[name][0]) is case.is_same, name
+    found = [name for name in CASES if not again[name][2]]
+    assert len(found) > 0.7 * len(CASES), sorted(set(CASES) - set(found))
+
+
+# --- one way to fold ------------------------------------------------------------------------------------------------
+
+
+COMPILER = ("passes", "analysis", "lowering")
+GUARDS = {name for name in dir(facts) if name.endswith("Guard") and name != "Guard"}
+RAW = {
+    "cell_contents", "__globals__", "__closure__", "__defaults__", "__kwdefaults__", "__builtins__", "import_module",
+    "getattr_static", "modules",
+}
+ALLOWED = {
+    ("analysis/folding.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
+    ("analysis/folding.py", "_is_trusted"): "which library the code of a function belongs to",
+    ("analysis/folding.py", "_by_scipy"): "the backend that scipy.fft itself brings, which no program replaces",
+    ("passes/forms.py", "_import"): "the function that is called when the program runs",
+    ("passes/specialize.py", "load"): "asks a fact whether it is sys.modules",
+    ("passes/specialize.py", "inline"): "whether two functions have one module",
+    ("passes/specialize.py", "make_object"): "whether an __init__ is object's: a fact where it is called",
+    ("passes/objects.py", "is_user_class"): "whether a class makes objects as object does: a fact where it is called",
+    ("passes/objects.py", "_init_dataclass"): "its code and defaults are facts",
+    ("passes/objects.py", "_read_live"): "a module that a place begins with",
+    ("passes/process.py", "is_option_of"): "whether the guard finds what the name means",
+    ("passes/forms.py", "_static_attribute"): "of numbers and arrays, which have no attributes of their own",
+    ("passes/forms.py", ""): "the table of functions that are resolved",
+    ("lowering/imports.py", "_module"): "the function that an import statement calls",
+}
+
+
+def raw_reads():
+    """The places of the compiler that read the world other than through a fact."""
+    for package in COMPILER:
+        for file in sorted((ROOT / "s2s" / package).glob("*.py")):
+            for holder, node in _with_functions(ast.parse(file.read_text())):
+                if isinstance(node, ast.Attribute) and node.attr in RAW:
+                    yield f"{package}/{file.name}", holder
+
+
+def _with_functions(tree, holder=""):
+    for node in ast.iter_child_nodes(tree):
+        inner = node.name if isinstance(node, ast.FunctionDef) else holder
+        yield holder, node
+        yield from _with_functions(node, inner)
+
+
+def test_the_compiler_reads_the_world_through_facts_only():
+    assert set(raw_reads()) == set(ALLOWED)
+
+
+def test_only_facts_write_guards():
+    for package in COMPILER:
+        for file in sorted((ROOT / "s2s" / package).glob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text())):
+                name = getattr(node, "attr", getattr(node, "id", ""))
+                assert name not in {"_note_guard", *GUARDS}, (file, name)

@@ -1,0 +1,994 @@
+"""Steps that nothing was chosen for: remainders, cell numbers, library code, and what passes straight through. Every
+expected derivative is written by hand."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import s2s
+
+X = np.array([0.7, -1.3, 2.4, 5.9])
+Y = np.array([1.0, 2.5, 4.0, 3.0, -1.0, 0.5, 2.0])
+TWO_PI = 2.0 * np.pi
+LOG_2 = math.log(2.0)
+ONES = np.ones(4)
+
+
+# --- remainders -----------------------------------------------------------------------------------------------------
+
+
+def period_of_cell(x, p, c):
+    return x - p * np.floor((x - c) / p) - c
+
+
+def subtract_part(x, part):
+    return x - part
+
+
+def whole(x):
+    return np.floor(x)
+
+
+def wrapped(x, p):
+    return x - p * np.floor(x / p)
+
+
+class Box:
+    def __init__(self, length):
+        self.length = length
+        self.per_length = 1.0 / length
+
+    def image(self, d):
+        return d - self.length * np.round(d * self.per_length)
+
+
+def in_place(d, L):
+    d = d + 0.0
+    d -= L * np.round(d / L)
+    return d
+
+
+def in_place_item(d, L):
+    d = d.copy()
+    for i in range(len(d)):
+        d[i] -= L * np.round(d[i] / L)
+    return d
+
+
+def in_place_column(d, L):
+    d = np.stack([d, 2.0 * d], axis=1)
+    d[:, 0] -= L * np.rint(d[:, 0] / L)
+    return d[:, 0] + 0.0 * d[:, 1]
+
+
+def in_place_view(d, L):
+    d = d.copy()
+    part = d[1:]
+    part -= L * np.rint(part / L)
+    return d
+
+
+def in_while_loop(x):
+    k = 0
+    while k < 3:
+        x = 1.5 * x
+        x = x - np.floor(x)
+        k += 1
+    return x
+
+
+def by_branch(x):
+    k = math.floor(x) if x > 0.0 else math.ceil(x)
+    return x - k
+
+
+def by_conditional_zero(x):
+    k = 0
+    if x > 1.0:
+        k = int(x)
+    return x - k
+
+
+def in_a_try(x):
+    try:
+        k = math.floor(x)
+    except ValueError:
+        k = 0
+    return x - k
+
+
+def in_a_one_trip_loop(x):
+    k = 0
+    for _ in range(1):
+        k = math.floor(x)
+    return x - k
+
+
+def boxed(x):
+    held = {"k": np.floor(x), "x": x}
+    pair = [held["x"], held["k"]]
+    return pair[0] - pair[1]
+
+
+def by_closure(x):
+    def part():
+        return x - int(x)
+
+    return part()
+
+
+def modulo_by_hand(a, b):
+    q = int(a / b)
+    if a < 0.0:
+        q -= 1
+    return a - q * b
+
+
+def held_between_bounds(t):
+    i = np.clip(np.floor(t), 0, 4)
+    return t - i
+
+
+def stored_into(t):
+    i = np.floor(t)
+    i[i < 0] = 0.0
+    return t - i
+
+
+def triclinic(d, cell):
+    d = np.stack([d, d + 0.3, 0.5 * d], axis=1)
+    return np.sum(d - np.round(d @ np.linalg.inv(cell)) @ cell, axis=1)
+
+
+def triclinic_given(d, cell, inverse):
+    d = np.stack([d, d + 0.3, 0.5 * d], axis=1)
+    return np.sum(d - np.round(d @ inverse) @ cell, axis=1)
+
+
+def unwrapped(p):
+    turns = np.round(np.diff(p) / TWO_PI)
+    q = p.copy()
+    q[1:] -= TWO_PI * np.cumsum(turns)
+    return q
+
+
+CELL = np.array([[2.0, 0.3, 0.0], [0.0, 1.7, 0.2], [0.1, 0.0, 2.2]])
+
+OF_ARRAYS = {
+    "floor": (lambda x: x - np.floor(x), ()),
+    "ceil": (lambda x: x - np.ceil(x), ()),
+    "rint": (lambda x: x - np.rint(x), ()),
+    "round": (lambda x: x - np.round(x), ()),
+    "round_decimals": (lambda x: x - np.round(x, 1), ()),
+    "round_method": (lambda x: x - x.round(), ()),
+    "trunc": (lambda x: x - np.trunc(x), ()),
+    "fix": (lambda x: x - np.fix(x), ()),
+    "modf": (lambda x: x - np.modf(x)[1], ()),
+    "modf_unpacked": (lambda x: [x - w for f, w in [np.modf(x)]][0], ()),
+    "astype": (lambda x: x - x.astype(int), ()),
+    "asarray": (lambda x: x - np.asarray(x, dtype=np.int64), ()),
+    "astype_of_floor": (lambda x: x - np.floor(x).astype(int), ()),
+    "floordiv": (lambda x: x - (x // 0.7) * 0.7, ()),
+    "floor_divide": (lambda x: x - 0.7 * np.floor_divide(x, 0.7), ()),
+    "divmod": (lambda x: x - 0.7 * np.divmod(x, 0.7)[0], ()),
+    "subtract": (lambda x: np.subtract(x, np.floor(x)), ()),
+    "add": (lambda x: np.add(x, -np.floor(x)), ()),
+    "negative": (lambda x: -(np.floor(x) - x), ()),
+    "other_order": (lambda x: -np.floor(x) + x, ()),
+    "mirrored": (lambda x: x + np.floor(-x), ()),
+    "minimum_image": (lambda d, L: d - L * np.round(d / L), (1.5,)),
+    "minimum_image_product": (lambda d, L: d - np.rint((1.0 / L) * d) * L, (1.5,)),
+    "minimum_image_per": (lambda d, L, per: d - L * np.rint(d * per), (1.5, 1.0 / 1.5)),
+    "minimum_image_in_place": (in_place, (1.5,)),
+    "minimum_image_by_item": (in_place_item, (1.5,)),
+    "minimum_image_by_column": (in_place_column, (1.5,)),
+    "minimum_image_of_a_view": (in_place_view, (1.5,)),
+    "minimum_image_lengths": (lambda d, L: d - L * np.round(d / L), (np.array([1.5, 1.1, 0.7, 2.0]),)),
+    "minimum_image_of_an_object": (lambda d, L: Box(L).image(d), (1.5,)),
+    "angle": (lambda a: a - 2 * np.pi * np.floor((a + np.pi) / (2 * np.pi)), ()),
+    "angle_constant": (lambda a: a - TWO_PI * np.floor((a + np.pi) / TWO_PI), ()),
+    "angle_digits": (lambda a: a - 6.2831853 * np.floor(0.159154943 * a + 0.5), ()),
+    "shifted": (period_of_cell, (1.5, 0.2)),
+    "affine": (lambda x, lo, dx: x - (lo + dx * np.floor((x - lo) / dx)), (0.1, 0.4)),
+    "affine_scaled": (lambda x, lo, dx: dx * ((x - (lo + dx * np.floor((x - lo) / dx))) / dx), (0.1, 0.4)),
+    "affine_other_end": (lambda x, lo, dx: -((lo + dx * (np.floor((x - lo) / dx) + 1)) - x), (0.1, 0.4)),
+    "affine_of_a_range": (
+        lambda x, lo, hi: x - lo - np.floor((x - lo) / ((hi - lo) / 8)) * ((hi - lo) / 8), (0.1, 2.0)
+    ),
+    "helper_subtracts": (lambda x: subtract_part(x, np.floor(x)), ()),
+    "helper_rounds": (lambda x: x - whole(x), ()),
+    "helper_both": (lambda x: wrapped(x, 1.5), ()),
+    "boxed": (boxed, ()),
+    "of_an_item": (lambda x: np.array([x[k] - np.floor(x[k]) for k in range(4)]), ()),
+    "comprehension": (lambda x: np.array([v - int(v) for v in x]), ()),
+    "stacked": (lambda x: np.sum(np.stack([x, 2.0 * x]) - np.floor(np.stack([x, 2.0 * x])), axis=0) / 3.0, ()),
+    "reshaped": (lambda x: (x.reshape(2, 2) - np.floor(x.reshape(2, 2))).ravel(), ()),
+    "item_of_step": (lambda x: np.array([x[k] - np.floor(x)[k] for k in range(4)]), ()),
+    "sign_and_size": (lambda x: x - np.sign(x) * np.floor(np.abs(x)), ()),
+    "where": (lambda x: x - np.where(x > 0.0, np.floor(x), np.ceil(x)), ()),
+    "maximum": (lambda x: x - np.maximum(np.floor(x), 0.0), ()),
+    "held_between_bounds": (held_between_bounds, ()),
+    "stored_into": (stored_into, ()),
+    "two_steps": (lambda x: x - 10.0 * np.floor(x / 10.0) - np.floor(x - 10.0 * np.floor(x / 10.0)), ()),
+    "digit": (lambda x: np.floor(x) - 2.0 * np.floor(x / 2.0) + (x - np.floor(x)), ()),
+    "halves": (lambda x: x - 0.5 * (np.floor(x) + np.ceil(x)), ()),
+    "error_of_a_quantiser": (lambda x, s: x - s * np.clip(np.round(x / s), -8, 7), (0.3,)),
+    "nearest_image_of_another": (lambda x, L: x - L * np.round((x - np.flip(x)) / L), (1.5,)),
+    "whole_and_part": (lambda x: np.floor(x) + (x - np.floor(x)), ()),
+    "unwrapped": (unwrapped, ()),
+    "triclinic": (lambda d, cell: triclinic(d, cell) / 2.5, (CELL,)),
+    "triclinic_given": (lambda d, c, i: triclinic_given(d, c, i) / 2.5, (CELL, np.linalg.inv(CELL))),
+}
+
+OF_NUMBERS = {
+    "int": (lambda x: x - int(x), ()),
+    "int64": (lambda x: x - np.int64(x), ()),
+    "math_floor": (lambda x: x - math.floor(x), ()),
+    "math_ceil": (lambda x: math.ceil(x) - x, (), -1.0),
+    "math_trunc": (lambda x: x - float(math.trunc(x)), ()),
+    "math_modf": (lambda x: x - math.modf(x)[1], ()),
+    "python_round": (lambda x: x - round(x), ()),
+    "python_round_digits": (lambda x: x - round(x, 1), ()),
+    "python_divmod": (lambda x: x - 0.4 * divmod(x, 0.4)[0], ()),
+    "augmented": (lambda x, k=0: [x := x - int(x)][0], ()),
+    "in_while_loop": (in_while_loop, (), 1.5**3),
+    "by_branch": (by_branch, ()),
+    "by_conditional_zero": (by_conditional_zero, ()),
+    "in_a_try": (in_a_try, ()),
+    "in_a_one_trip_loop": (in_a_one_trip_loop, ()),
+    "by_closure": (by_closure, ()),
+    "modulo_by_hand": (lambda x: modulo_by_hand(x, 0.7), ()),
+    "whole_given_back": (lambda x: 3.0 * int(x) + 3.0 * (x - int(x)), (), 3.0),
+    "exp2": (lambda x: 2.0 ** round(x) * 2.0 ** (x - round(x)), (), lambda x: 2.0**x * math.log(2.0)),
+    "exp": (
+        lambda x: 2.0 ** np.rint(x / LOG_2) * np.exp(x - LOG_2 * np.rint(x / LOG_2)), (), math.exp
+    ),
+    "sine": (
+        lambda x: math.sin(x - 2 * math.pi * math.floor(x / (2 * math.pi))) if x > -9.0 else x, (), math.cos
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_ARRAYS)
+def test_remainders_of_arrays(name):
+    f, rest = OF_ARRAYS[name]
+    cotangent, tangent = np.array([1.0, -2.0, 0.5, 3.0]), np.array([0.3, 1.0, -1.0, 2.0])
+    loss = lambda x: np.sum(cotangent * f(x, *rest))
+    np.testing.assert_allclose(s2s.grad(loss)(X), cotangent, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(lambda x: f(x, *rest), (X,), (tangent,))[1], tangent, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+@pytest.mark.parametrize("x", [1.37, -2.21])
+def test_remainders_of_numbers(name, x):
+    f, rest, *expected = OF_NUMBERS[name]
+    slope = expected[0] if expected else 1.0
+    slope = slope(x) if callable(slope) else slope
+    assert s2s.grad(f)(x, *rest) == pytest.approx(slope, rel=1e-12)
+    assert s2s.jvp(f, (x, *rest), (2.0, *(None for _ in rest)))[1] == pytest.approx(2.0 * slope, rel=1e-12)
+
+
+def test_the_period_is_differentiated_too():
+    """As for ``x % p``: minus the number of periods."""
+    by_period = s2s.grad(lambda x, p: np.sum(x - p * np.floor(x / p)), argnums=(0, 1))(X, 0.7)
+    np.testing.assert_allclose(by_period[0], ONES)
+    assert by_period[1] == pytest.approx(-np.sum(np.floor(X / 0.7)))
+    assert s2s.grad(lambda p: 7.3 - p * math.floor(7.3 / p))(2.0) == -3.0
+    assert s2s.grad(lambda p: 7.3 - (7.3 // p) * p)(2.0) == -3.0
+    by_grid = s2s.grad(lambda lo, dx: 7.3 - (lo + dx * math.floor((7.3 - lo) / dx)), argnums=(0, 1))(0.2, 2.0)
+    assert by_grid == (-1.0, -3.0)
+
+
+def nearest_image(a, b, L):
+    return a - L * np.round((a - b) / L)
+
+
+def test_the_nearest_image_moves_with_its_own_atom():
+    moved = s2s.grad(lambda a, b: np.sum(nearest_image(a, b, 1.5) ** 2), argnums=(0, 1))(X, np.flip(X))
+    np.testing.assert_allclose(moved[0], 2.0 * nearest_image(X, np.flip(X), 1.5))
+    np.testing.assert_array_equal(moved[1], np.zeros(4))
+
+
+# --- straight through -----------------------------------------------------------------------------------------------
+
+
+def range_of_values(x):
+    """The fake quantisation of a range that is that of the values."""
+    lo, step = np.min(x), 0.4
+    return np.round((x - lo) / step) * step + lo
+
+
+def levels_of_a_range(x, lo, hi):
+    step = (hi - lo) / 16
+    return np.clip(np.round((x - lo) / step), -4, 20) * step + lo
+
+
+STRAIGHT = {
+    "round": (lambda x: np.round(x), ()),
+    "quantiser": (lambda x, s: s * np.round(x / s), (0.3,)),
+    "quantiser_with_bounds": (lambda x, s: s * np.clip(np.round(x / s), -30, 30), (0.3,)),
+    "zero_point": (lambda x, s, z: s * (np.clip(np.round(x / s) + z, 0, 255) - z), (0.3, 12.0)),
+    "zero_point_inside": (lambda x, s, z: s * (np.round(x / s + z) - z), (0.3, 12.5)),
+    "grid_with_an_origin": (lambda x, lo, dx: lo + dx * np.round((x - lo) / dx), (0.1, 0.4)),
+    "levels_of_a_range": (levels_of_a_range, (-2.0, 6.1)),
+    "range_of_values": (range_of_values, ()),
+    "dither": (lambda x, noise: np.round(x + noise) - noise, (np.array([0.1, -0.2, 0.3, 0.4]),)),
+    "offset": (lambda x: np.floor(x + 2.0) - 2.0, ()),
+    "fake_quantisation": (lambda x: x + s2s.stop_gradient(np.round(x) - x), ()),
+    "fake_quantisation_written_out": (lambda x: x + (np.round(x) - x), ()),
+    "half_of_a_step": (lambda x: 2.0 * x - np.floor(x), ()),
+    "mask": (lambda x: np.where(np.round(x) > 100.0, 0.0, np.round(x)), ()),
+    "given_factor": (lambda x, a: a * x + (1.0 - a) * np.floor(x), (0.3,)),
+}
+
+
+@pytest.mark.parametrize("name", STRAIGHT)
+def test_what_is_no_remainder_passes_straight_through(name):
+    f, rest = STRAIGHT[name]
+    weights = np.array([1.0, -2.0, 0.5, 3.0])
+    places = (0,) if name == "dither" else tuple(range(1 + len(rest)))
+    for argnums in ((0,), places):
+        found = s2s.grad(lambda x, *rest: np.sum(weights * f(x, *rest)), argnums=argnums)(X, *rest)[0]
+        if name == "range_of_values":  # the sum of all goes to the least value, and back: round(0) moves with nothing
+            assert np.sum(found) == pytest.approx(np.sum(weights))
+            np.testing.assert_allclose(np.delete(found, 1), np.delete(weights, 1))
+        else:
+            np.testing.assert_allclose(found, weights, rtol=1e-12)
+        tangent = s2s.jvp(lambda x: f(x, *rest), (X,), (ONES,))[1]
+        np.testing.assert_allclose(tangent, ONES, rtol=1e-12)
+
+
+def regularised(x):
+    q = np.round(x)
+    return np.sum(np.sin(q)) + 0.1 * np.sum((x - q) ** 2)
+
+
+def test_a_step_may_be_both():
+    """Straight through where the rounded value is used, a remainder where the error is."""
+    q = np.round(X)
+    np.testing.assert_allclose(s2s.grad(regularised)(X), np.cos(q) + 0.2 * (X - q))
+    np.testing.assert_allclose(s2s.jvp(regularised, (X,), (ONES,))[1], np.sum(np.cos(q) + 0.2 * (X - q)))
+    assert "np.round(x)" in s2s.source(regularised, X, mode="grad")
+
+
+@pytest.mark.parametrize("decide", ["decorator", "call", "block", "around"])
+def test_an_explicit_policy_is_obeyed_literally(decide):
+    plain = lambda x: x - math.floor(x)
+    by_call = lambda x: x - s2s.straight_through(math.floor)(x)
+
+    def by_block(x):
+        with s2s.nonsmooth("straight_through"):
+            k = math.floor(x)
+        return x - k
+
+    if decide == "around":
+        with s2s.nonsmooth("straight_through"):
+            assert s2s.grad(plain)(1.3) == 0.0
+    f = {"decorator": s2s.differentiable(plain, nonsmooth="straight_through"), "call": by_call, "block": by_block}
+    if decide in f:
+        assert s2s.grad(f[decide])(1.3) == 0.0
+        assert s2s.jvp(f[decide], (1.3,), (1.0,))[1] == 0.0
+        assert s2s.grad(lambda x: s2s.grad(lambda v: f[decide](v) ** 2)(x))(1.3) == 0.0
+    assert s2s.grad(plain)(1.3) == 1.0
+
+
+# --- cell numbers ---------------------------------------------------------------------------------------------------
+
+
+def interpolated(t, y):
+    i = int(t)
+    w = t - i
+    return y[i] * (1 - w) + y[i + 1] * w
+
+
+def interpolated_many(t, y):
+    i = np.clip(np.floor(t).astype(int), 0, len(y) - 2)
+    w = t - i
+    return np.sum(y[i] * (1 - w) + y[i + 1] * w)
+
+
+def interpolated_by_float(t, y):
+    i = np.clip(np.floor(t), 0, len(y) - 2)
+    w = t - i
+    j = i.astype(int)
+    return np.sum(y[j] * (1 - w) + y[j + 1] * w)
+
+
+def interpolated_affinely(t, y):
+    i = int(t)
+    return y[i] + (y[i + 1] - y[i]) * t - (y[i + 1] - y[i]) * i
+
+
+def on_a_grid(t, y):
+    lo, dx = 0.25, 0.5
+    i = int((t - lo) / dx)
+    return (y[i] * (lo + dx * (i + 1) - t) + y[i + 1] * (t - (lo + dx * i))) / dx
+
+
+def periodic(t, y):
+    i = math.floor(t)
+    w = t - i
+    return y[i % len(y)] * (1 - w) + y[(i + 1) % len(y)] * w
+
+
+def advected(y):
+    """One step of a semi-Lagrangian scheme on a periodic grid."""
+    n = len(y)
+    x = np.arange(float(n)) - 0.3 * y
+    j = np.floor(x).astype(int)
+    w = x - j
+    return np.sum((y[j % n] * (1 - w) + y[(j + 1) % n] * w) ** 2)
+
+
+def bilinear(p):
+    a = np.arange(20.0).reshape(4, 5) ** 1.3
+    i, j = int(p[0]), int(p[1])
+    u, v = p[0] - i, p[1] - j
+    return a[i, j] * (1 - u) * (1 - v) + a[i + 1, j] * u * (1 - v) + a[i, j + 1] * (1 - u) * v + a[i + 1, j + 1] * u * v
+
+
+def deposited(x):
+    h = np.zeros(8)
+    for v in x:
+        i = int(v)
+        w = v - i
+        h[i] += 1 - w
+        h[i + 1] += w
+    return np.sum(h * np.arange(8.0) ** 2)
+
+
+def deposited_at(x):
+    h = np.zeros(8)
+    i = np.floor(x).astype(int)
+    w = x - i
+    np.add.at(h, i, 1 - w)
+    np.add.at(h, i + 1, w)
+    return np.sum(h * np.arange(8.0) ** 2)
+
+
+def listed_cells(x):
+    cells = [int(v) for v in x]
+    return sum(Y[i] * (1 - (v - i)) + Y[i + 1] * (v - i) for i, v in zip(cells, x))
+
+
+def by_key(t):
+    table = {0: 1.0, 1: 2.0, 2: 5.0}
+    k = int(t)
+    return table[k] * t + k
+
+
+def by_place(t):
+    k = int(t)
+    return [1.0, 2.0, 5.0][k] * t + k
+
+
+def counted(t):
+    n = int(t)
+    total = 0.0
+    for _ in range(n):
+        total += t
+    return total / n
+
+
+def counted_by_while(t):
+    n, k, total = int(t), 0, 0.0
+    while k < n:
+        total += t * t
+        k += 1
+    return total + n
+
+
+def shaped(t):
+    n = int(t)
+    return np.sum(np.ones((n, 2))) * t + n
+
+
+def repeated(t):
+    n = round(t)
+    return np.sum(np.repeat(Y, n)) * t + n
+
+
+def rolled(t):
+    k = int(t)
+    return np.sum(np.roll(Y, k) * np.arange(7.0)) * t + 3 * k
+
+
+def sliced(t):
+    k = int(t)
+    return np.sum(Y[:k]) * t + k
+
+
+def taken(x):
+    i = x.astype(int)
+    return np.sum(np.take(Y, i) * x + i)
+
+
+DEPOSIT = np.array([0.7, 1.3, 2.4, 5.9])
+CELLS = {
+    "interpolated": (lambda t: interpolated(t, Y), 2.3),
+    "interpolated_many": (lambda t: interpolated_many(t, Y), np.array([0.3, 2.6, 4.1])),
+    "interpolated_by_float": (lambda t: interpolated_by_float(t, Y), np.array([0.3, 2.6, 4.1])),
+    "interpolated_affinely": (lambda t: interpolated_affinely(t, Y), 2.3),
+    "on_a_grid": (lambda t: on_a_grid(t, Y), 1.9),
+    "periodic": (lambda t: periodic(t, Y), 9.3),
+    "advected": (advected, Y),
+    "bilinear": (bilinear, np.array([1.3, 2.6])),
+    "deposited": (deposited, DEPOSIT),
+    "deposited_at": (deposited_at, DEPOSIT),
+    "listed_cells": (listed_cells, DEPOSIT),
+    "by_key": (by_key, 2.2),
+    "by_place": (by_place, 2.2),
+    "counted": (counted, 3.7),
+    "counted_by_while": (counted_by_while, 3.7),
+    "shaped": (shaped, 3.7),
+    "repeated": (repeated, 3.2),
+    "rolled": (rolled, 2.2),
+    "sliced": (sliced, 3.7),
+    "taken": (taken, DEPOSIT),
+}
+
+
+def differences(f, x, h=1e-5):
+    if np.ndim(x) == 0:
+        return (f(x + h) - f(x - h)) / (2 * h)
+    return np.array([(f(x + h * d) - f(x - h * d)) / (2 * h) for d in np.eye(len(x))])
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_cell_numbers(name):
+    f, x = CELLS[name]
+    expected = differences(f, x)
+    np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-7, atol=1e-8)
+    tangent = 1.0 if np.ndim(x) == 0 else np.arange(1.0, len(x) + 1.0)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (tangent,))[1], np.sum(expected * tangent), rtol=1e-7, atol=1e-8)
+
+
+def test_comparisons_make_no_cell_number():
+    f = lambda x: np.sum(np.round(x) * (np.round(x) > 0.0)) + np.sum(np.round(x)[np.round(x) > 0.0])
+    np.testing.assert_array_equal(s2s.grad(f)(X), 2.0 * (np.round(X) > 0.0))
+    assert s2s.grad(lambda t: 2.0 ** int(t))(3.7) == pytest.approx(8.0 * math.log(2.0))
+
+
+# --- second order, backends -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("second", [
+    lambda f, x: s2s.grad(lambda v: s2s.grad(f)(v))(x),
+    lambda f, x: s2s.grad(lambda v: s2s.jvp(f, (v,), (1.0,))[1])(x),
+    lambda f, x: s2s.jvp(s2s.grad(f), (x,), (1.0,))[1],
+    lambda f, x: s2s.hessian(f)(x),
+])
+def test_second_derivatives(second):
+    assert second(lambda x: (x - math.floor(x)) ** 3, 2.3) == pytest.approx(6 * 0.3)
+    assert second(lambda x: (x - 0.7 * round(x / 0.7)) ** 4, 2.3) == pytest.approx(12 * 0.2**2)
+    assert second(lambda t: interpolated(t, Y) ** 2, 2.3) == pytest.approx(2.0)
+    assert second(lambda x: math.sin(round(x)) + (x - round(x)) ** 3, 2.3) == pytest.approx(-math.sin(2) + 6 * 0.3)
+
+
+@pytest.mark.parametrize("name", ["minimum_image", "minimum_image_by_item", "angle", "affine", "whole_and_part"])
+def test_remainders_on_numba(name):
+    f, rest = OF_ARRAYS[name]
+    compiled = s2s.differentiable(lambda x: np.sum(X * f(x, *rest)), backend="numba")
+    np.testing.assert_allclose(s2s.grad(compiled)(X), X, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["interpolated", "interpolated_many", "deposited", "bilinear", "counted"])
+def test_cell_numbers_on_numba(name):
+    f, x = CELLS[name]
+    np.testing.assert_allclose(s2s.grad(s2s.differentiable(f, backend="numba"))(x), differences(f, x), rtol=1e-7)
+
+
+# --- library code ---------------------------------------------------------------------------------------------------
+
+LIBRARY = """
+import math
+
+def cell(x):
+    return x * math.floor(x)
+
+def twice(x):
+    return cell(2.0 * x)
+"""
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A package that is installed, as far as its place says."""
+    from s2s.analysis import packages
+
+    (tmp_path / "grids").mkdir()
+    (tmp_path / "grids" / "__init__.py").write_text(LIBRARY)
+    (tmp_path / "others.py").write_text("from grids import cell\ndef called(x):\n    return cell(x) + 0.0 * x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    folder = f"{tmp_path}/"
+    monkeypatch.setattr(packages, "_installed", lambda: (folder,))
+    packages.package_of_file.cache_clear()
+    yield __import__("grids"), __import__("others")
+    packages.package_of_file.cache_clear()
+    import sys
+
+    del sys.modules["grids"], sys.modules["others"]
+
+
+def test_steps_of_libraries_have_their_true_derivative(library):
+    grids, others = library
+    assert s2s.grad(lambda x: grids.cell(x))(2.5) == 2.0
+    assert s2s.jvp(lambda x: grids.twice(x), (2.5,), (1.0,))[1] == 10.0
+    assert s2s.grad(grids.cell)(2.5) == 4.5  # their own function
+    assert s2s.grad(grids.twice)(2.5) == 20.0
+    assert s2s.grad(others.called)(2.5) == 2.0  # a package that calls another one
+    chosen = [math.sin, grids.cell]
+    assert s2s.grad(lambda x, k: chosen[k](x))(2.5, 1) == 2.0  # known when the program runs
+    with s2s.nonsmooth("straight_through"):
+        assert s2s.grad(lambda x: grids.cell(x))(2.5) == 4.5
+    assert s2s.grad(s2s.differentiable(lambda x: grids.cell(x), nonsmooth="straight_through"))(2.5) == 4.5
+    source = s2s.source(lambda x: grids.cell(x), 2.5, mode="grad")
+    assert "# __init__.py:5: library code: math.floor contributes no derivative" in source
+
+
+def test_where_files_belong():
+    import statistics
+    import sysconfig
+
+    from s2s.analysis.packages import STANDARD, package_of_file
+
+    assert package_of_file(statistics.__file__) == STANDARD
+    assert package_of_file(np.__file__) == "numpy"
+    assert package_of_file(f"{sysconfig.get_path('purelib')}/single.py") == "single"
+    assert package_of_file(__file__) is None
+    assert package_of_file("<string>") is None
+
+
+# --- what is said ---------------------------------------------------------------------------------------------------
+
+
+def told(t, y):
+    i = int(t)
+    q = round(t, 1)
+    return y[i] * q + (t - 2.0 * math.floor(t / 2.0))
+
+
+def test_the_head_lists_every_step():
+    source = s2s.source(told, 2.3, Y, mode="grad")
+    line = told.__code__.co_firstlineno
+    assert source.splitlines()[:3] == [
+        f"# test_steps.py:{line + 1}: a cell number: int contributes no derivative",
+        f"# test_steps.py:{line + 2}: round is differentiated straight through",
+        f"# test_steps.py:{line + 3}: a remainder: math.floor contributes no derivative",
+    ]
+
+
+def test_steps_without_effect_are_not_listed():
+    source = s2s.source(lambda x: x * x if math.floor(x) > 1 else x, 2.3, mode="grad")
+    assert "straight through" not in source
+
+
+def test_check_grads_names_them(library):
+    grids, _ = library
+    report = s2s.check_grads(lambda t: told(t, Y) + grids.cell(t), (2.33,), order=1)
+    assert {c.name: c.kind.partition(":")[0] for c in report.choices if c.name != "floor"} == {
+        "int": "zero, a cell number", "round": "straight through, as if it were the identity",
+    }
+    assert {c.kind.partition(":")[0] for c in report.choices if c.name == "floor"} == {
+        "zero, a remainder", "zero, library code"
+    }
+
+
+# --- searches -------------------------------------------------------------------------------------------------------
+
+
+def bisected(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(30):
+        mid = 0.5 * (lo + hi)
+        if mid * mid > a:
+            hi = mid
+        else:
+            lo = mid
+    return 0.5 * (lo + hi)
+
+
+def bisected_while(a):
+    lo, hi = 0.0, a + 1.0
+    while hi - lo > 1e-8:
+        mid = 0.5 * (lo + hi)
+        if mid * mid > a:
+            hi = mid
+        else:
+            lo = mid
+    return lo
+
+
+def bisected_by_sign(a):
+    lo, hi = 0.0, 4.0
+    at_lo = lo**2 - a
+    for _ in range(30):
+        mid = 0.5 * (lo + hi)
+        at_mid = mid**2 - a
+        if at_mid == 0:
+            break
+        if at_lo * at_mid < 0:
+            hi = mid
+        else:
+            lo, at_lo = mid, at_mid
+    return (lo + hi) / 2
+
+
+def bisect(f, lo, hi):
+    at_lo = f(lo)
+    while abs(hi - lo) > 1e-9:
+        mid = (lo + hi) / 2
+        at_mid = f(mid)
+        if at_lo * at_mid <= 0:
+            hi = mid
+        else:
+            lo = mid
+            at_lo = at_mid
+    return (lo + hi) / 2
+
+
+def bisected_by_helper(a):
+    return a * bisect(lambda x: x**3 - a, 0.0, 5.0)
+
+
+def golden(a):
+    g, lo, hi = 0.6180339887498949, 0.0, 4.0
+    f = lambda x: (x - a) ** 2
+    c, d = hi - g * (hi - lo), lo + g * (hi - lo)
+    at_c, at_d = f(c), f(d)
+    for _ in range(40):
+        if at_c < at_d:
+            hi, d, at_d = d, c, at_c
+            c = hi - g * (hi - lo)
+            at_c = f(c)
+        else:
+            lo, c, at_c = c, d, at_d
+            d = lo + g * (hi - lo)
+            at_d = f(d)
+    return 0.5 * (lo + hi)
+
+
+def ternary(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        left, right = lo + (hi - lo) / 3, hi - (hi - lo) / 3
+        if (left - a) ** 2 < (right - a) ** 2:
+            hi = right
+        else:
+            lo = left
+    return lo
+
+
+def by_digits(a):
+    y, step = 0.0, 2.0
+    for _ in range(30):
+        step *= 0.5
+        if (y + step) ** 2 <= a:
+            y += step
+    return y
+
+
+def bisected_many(a):
+    lo, hi = np.zeros_like(a), 4.0 * np.ones_like(a)
+    for _ in range(30):
+        mid = 0.5 * (lo + hi)
+        above = mid * mid > a
+        hi = np.where(above, mid, hi)
+        lo = np.where(above, lo, mid)
+    return np.sum(lo)
+
+
+def on_a_curve(x):
+    """The height of a Bezier curve at x."""
+    lo, hi = 0.0, 1.0
+    while hi - lo > 1e-6:
+        t = (lo + hi) / 2
+        if 0.6 * t * (1 - t) ** 2 + 2.1 * t * t * (1 - t) + t**3 < x:
+            lo = t
+        else:
+            hi = t
+    return 0.3 * lo * (1 - lo) ** 2 + lo**3
+
+
+SEARCHES = [
+    (bisected, 2.0), (bisected_while, 2.0), (bisected_by_sign, 2.0), (bisected_by_helper, 2.0), (golden, 2.0),
+    (ternary, 2.0), (by_digits, 2.0), (bisected_many, np.array([1.0, 2.0])), (on_a_curve, 0.4),
+]
+
+
+@pytest.mark.parametrize("f, x", SEARCHES)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
+def test_searches_are_warned_of(f, x, derivative):
+    solver = bisect if f is bisected_by_helper else f
+    with pytest.warns(s2s.SearchWarning, match=f"`{solver.__name__}` finds a point by comparisons") as caught:
+        derivative(lambda v: f(v))(x)
+    (warning,) = caught
+    first = solver.__code__.co_firstlineno
+    assert warning.filename == __file__
+    assert first < warning.lineno < first + 9
+    assert f"`s2s.implicit({solver.__name__}, residual)`" in str(warning.message)
+
+
+def test_what_the_warning_says_to_do():
+    root = s2s.implicit(bisected, lambda x, a: x * x - a)
+    assert s2s.grad(root)(2.0) == pytest.approx(0.5 / math.sqrt(2.0))
+
+
+def test_warnings_of_searches_are_silenced_by_their_category():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", s2s.SearchWarning)
+        assert s2s.grad(lambda a: bisected(a))(2.0) == 0.0
+
+
+def newton(a):
+    x = 1.0
+    while abs(x * x - a) > 1e-9:
+        x = x - (x * x - a) / (2 * x)
+    return x
+
+
+def guarded_newton(a):
+    lo, hi, x = 0.0, 4.0, 1.0
+    for _ in range(30):
+        f = x * x - a
+        if f > 0:
+            hi = x
+        else:
+            lo = x
+        new = x - f / (2 * x)
+        x = new if lo < new < hi else 0.5 * (lo + hi)
+    return x
+
+
+def secant(a):
+    x, y = 1.0, 2.0
+    for _ in range(6):
+        f, g = x * x - a, y * y - a
+        if abs(g - f) < 1e-14:
+            break
+        x, y = y, y - g * (y - x) / (g - f)
+    return y
+
+
+def false_position(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(40):
+        mid = lo - (lo * lo - a) * (hi - lo) / ((hi * hi - a) - (lo * lo - a))
+        if mid * mid > a:
+            hi = mid
+        else:
+            lo = mid
+    return mid
+
+
+def running_maximum(x):
+    best = x[0]
+    for v in x:
+        if v > best:
+            best = v
+    return best
+
+
+def place_of_maximum(x):
+    best, k = x[0], 0
+    for i in range(len(x)):
+        if x[i] > best:
+            best, k = x[i], i
+    return x[k] * 2
+
+
+def clipped(x):
+    for _ in range(5):
+        x = 1.5 * x
+        if x > 2.0:
+            x = 2.0
+    return x
+
+
+def clipped_at(a):
+    x = 5.0
+    for _ in range(5):
+        x = x * 1.1
+        if x > a:
+            x = a
+    return x
+
+
+def damped(a):
+    x = 5.0
+    for _ in range(5):
+        if x > a:
+            x = 0.5 * x
+    return x
+
+
+def line_search(x):
+    slope, t = 2 * x, 1.0
+    while (x - t * slope) ** 2 > x * x - 0.5 * t * slope * slope:
+        t *= 0.5
+    return (x - t * slope) ** 2
+
+
+def line_search_with_break(x):
+    slope, t = 2 * x, 1.0
+    for _ in range(20):
+        if (x - t * slope) ** 2 <= x * x - 0.5 * t * slope * slope:
+            break
+        t *= 0.5
+    return (x - t * slope) ** 2
+
+
+def thermostat(goal):
+    t = 10.0
+    for _ in range(50):
+        if t < goal:
+            t += 0.1 * (30 - t)
+        else:
+            t += 0.1 * (10 - t)
+    return t * goal
+
+
+def cell_by_bisection(x):
+    grid = np.linspace(0, 4, 9)
+    lo, hi = 0, 8
+    while hi - lo > 1:
+        mid = (lo + hi) // 2
+        if grid[mid] > x:
+            hi = mid
+        else:
+            lo = mid
+    return (x - grid[lo]) / (grid[hi] - grid[lo])
+
+
+def adaptive(x):
+    t, h = 0.0, 0.1
+    while t < 1.0:
+        y = x - h * x
+        z = x + 0.5 * h * (-x - y)
+        if abs(z - y) < 1e-2:
+            t, x = t + h, z
+        else:
+            h = 0.5 * h
+    return x
+
+
+def leaky(w):
+    h = np.ones(3)
+    for _ in range(4):
+        h = np.where(w * h > 0, w * h, 0.1 * h)
+    return np.sum(h)
+
+
+def bouncing(g):
+    y, v = 1.0, 0.0
+    for _ in range(50):
+        v -= 0.05 * g
+        y += 0.05 * v
+        if y < 0:
+            y, v = 0.0, -0.8 * v
+    return y
+
+
+def least_of_many(a):
+    best = 1e9
+    for k in range(20):
+        e = (0.2 * k - a) ** 2
+        if e < best:
+            best = e
+    return best
+
+
+@pytest.mark.parametrize("f, x", [
+    (newton, 2.0), (guarded_newton, 2.0), (secant, 2.0), (false_position, 2.0), (running_maximum, X),
+    (place_of_maximum, X), (clipped, 0.7), (clipped_at, 6.0), (damped, 3.0), (line_search, 1.0),
+    (line_search_with_break, 1.0), (thermostat, 20.0), (cell_by_bisection, 2.2), (adaptive, 1.0),
+    (leaky, np.array([0.5, -1.0, 2.0])), (bouncing, 9.8), (least_of_many, 1.3),
+])
+def test_ordinary_loops_are_no_searches(f, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        s2s.grad(f)(x)
+        s2s.jvp(f, (x,), (np.ones_like(x) if np.ndim(x) else 1.0,))
