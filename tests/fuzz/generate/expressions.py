@@ -16,7 +16,7 @@ class Expressions(Base):
         names = self.named("float")
         if names and self.chance(0.75):
             return self.rng.choice(names)
-        arrays = self.named("array", "list")
+        arrays = [name for name in self.named("array", "list") if self.scope.variables[name].length]
         if arrays and self.chance(0.6):
             name = self.rng.choice(arrays)
             length = self.scope.variables[name].length
