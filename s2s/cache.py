@@ -17,7 +17,6 @@ import ast
 import contextlib
 import functools
 import os
-import platform
 import re
 import sys
 import types
@@ -107,6 +106,9 @@ def _user_function(function: types.FunctionType) -> types.FunctionType:
 # --- keys ---------------------------------------------------------------------------------------------------
 
 
+_PYTHON = ".".join(map(str, sys.version_info[:3]))
+
+
 @functools.cache
 def versions() -> dict[str, str]:
     """The versions that a file is good for; that of s2s includes the state of its own files."""
@@ -119,7 +121,7 @@ def versions() -> dict[str, str]:
 
     return {
         "s2s": f"{__version__} {state.hexdigest()[:12]}",
-        "python": platform.python_version(),
+        "python": _PYTHON,
         "numpy": np.__version__,
         "format": str(FORMAT),
     }
@@ -194,7 +196,7 @@ def _file_name(function: types.FunctionType, request: Request, full: str) -> str
     name = user.__code__.co_qualname if user is function else function.__qualname__
     wrt = "_".join("_".join(map(str, path)) for path in request.wrt)
     readable = re.sub(r"[^\w.]+", "_", f"{stem}.{name}.{request.mode}_{wrt}")
-    tag = f"{full} {platform.python_version()} {np.__version__}"
+    tag = f"{full} {_PYTHON} {np.__version__}"
     return f"{readable[:120]}.{new_hash(tag.encode()).hexdigest()[:12]}.py"
 
 

@@ -120,6 +120,10 @@ def is_sealed(value: Any) -> bool:
 def read_runs(owner: Any, name: str) -> bool:
     """Whether reading an attribute of an object, a class or a module may run foreign code."""
     kind = type(owner)
+    if kind is types.ModuleType and name in _dict_of_module(owner):
+        return False
+    if not _flags(kind) & HEAP_TYPE and not issubclass(kind, (type, types.ModuleType)):
+        return False
     if is_sealed(owner):
         return True
     found = class_attribute(kind, name)
