@@ -9,6 +9,7 @@ import pytest
 
 import s2s
 from s2s import stack
+from s2s.emission import flatten
 from s2s.lowering.pieces import LEVELS, parse
 
 X = np.array([0.7, 1.3, 0.45])
@@ -111,6 +112,46 @@ def test_many_early_returns(made):
     returns = "".join(f"    if x[0] > {k + 1}.0:\n        return y * {k}.0\n    y = y * 1.01\n" for k in range(60))
     f = made(f"def f(x):\n    y = x[0]\n{returns}    return y\n")
     assert_gradient(f, [1.01**60, 0.0, 0.0])
+
+
+def nested_branches(n):
+    """Bodies with ``n`` branches in each other, by their form."""
+    arms = "".join(f"    {'el' * (k > 0)}if x[0] > {n - k}.0:\n        y = x[1] * {k}.0\n" for k in range(n))
+    returns = "".join(f"    if x[0] > {k + 1}.0:\n        return y * {k}.0\n    y = y * 1.01 + x[1]\n" for k in range(n))
+    cases = "".join(f"        case {k + 8}:\n            y = x[1] * {k}.0\n" for k in range(n))
+    deep = "".join(f"{' ' * (8 + k)}if y < {k + 2}.0:\n{' ' * (9 + k)}y = y + x[2] * i\n" for k in range(min(n, 85)))
+    end = " " * (8 + min(n, 85))
+    tests = " and ".join(f"x[{k % 3}] > -{k}.0" for k in range(n))
+    ends = f"{end}if i == 2:\n{end} break\n{end}if i == 1:\n{end} continue\n{end}y = y * x[0]\n"
+    return {
+        "elif": f"{arms}    else:\n        y = x[2] * x[0]\n    return y * y\n",
+        "returns": f"{returns}    return y\n",
+        "match": f"    match int(y * 10.0 + 0.5):\n{cases}        case _:\n            y = x[2]\n    return y * x[0]\n",
+        "and": f"    if {tests}:\n        return y * x[1]\n    return x[2]\n",
+        "choices": f"    return {'x[1] if y > 9.0 else ' * n}y * x[2]\n",
+        "a loop": f"    for i in range(4):\n        y = y * x[1]\n{deep}{ends}    return y\n",
+    }
+
+
+FORMS = nested_branches(1).keys()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_more_branches_in_each_other_than_python_reads(made, form):
+    f = made(f"def f(x):\n    y = x[0]\n{nested_branches(105)[form]}")
+    np.testing.assert_allclose(s2s.grad(f)(X), by_differences(f), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), by_differences(f), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_flat_blocks_run_the_same_statements(made, form, monkeypatch):
+    """With as few levels as there can be, every branch is put off behind a flag."""
+    monkeypatch.setattr(flatten, "LEVELS", 3)
+    monkeypatch.setattr(flatten, "_BRANCHES", 1)
+    f = made(f"def f(x):\n    y = x[0]\n{nested_branches(9)[form]}")
+    assert "reached = False" in s2s.source(f, X)
+    np.testing.assert_allclose(s2s.grad(f)(X), by_differences(f), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), by_differences(f), rtol=1e-6, atol=1e-6)
 
 
 def test_calls_in_calls(made):

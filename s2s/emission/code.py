@@ -325,10 +325,12 @@ def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
 def walk(block: list[Statement]) -> list[Statement]:
     """Every statement in a block and in the blocks inside it, in order of the text."""
     found: list[Statement] = []
-    for statement in block:
+    left = block[::-1]
+    while left:
+        statement = left.pop()
         found.append(statement)
-        for inner in blocks_of(statement):
-            found += walk(inner)
+        for inner in reversed(blocks_of(statement)):
+            left += reversed(inner)
     return found
 
 

@@ -44,7 +44,7 @@ from s2s.emission.folding import leaves, tree_leaves
 from s2s.emission.hiding import hidden_names
 from s2s.ir import Atom, Call, Const, MakeFunction, Var
 
-__all__ = ["acts", "name_variables"]
+__all__ = ["acts", "name_variables", "numbered"]
 
 
 def name_variables(code: Code, reserved: Iterable[str], captured: dict[Var, str]) -> dict[Var, str]:
@@ -399,7 +399,7 @@ class _Namer:
         plain = base
         while plain in self.reserved or keyword.iskeyword(plain):
             plain += "_"
-        for name in _versions(plain):
+        for name in numbered(plain):
             made_from, members, conflicts = self.taken.get(name, (base, 0, 0))
             if (name != base and name in bases) or made_from != base or name in self.reserved or name in hidden:
                 continue
@@ -434,7 +434,7 @@ class _Namer:
                 return name
 
 
-def _versions(base: str) -> Iterator[str]:
+def numbered(base: str) -> Iterator[str]:
     """``name``, ``name_1``, ``name_2``, ..."""
     yield base
     number = 0

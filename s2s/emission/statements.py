@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
 import operator
 import os
@@ -36,8 +37,9 @@ from s2s.emission.code import (
 )
 from s2s.emission.effects import INPLACE
 from s2s.emission.expressions import BINARY, Expressions
+from s2s.emission.flatten import flatten
 from s2s.emission.folding import LAMBDAS, leaves
-from s2s.emission.naming import acts, name_variables
+from s2s.emission.naming import acts, name_variables, numbered
 from s2s.emission.printing import (
     WIDTH,
     print_comment,
@@ -219,7 +221,7 @@ class _Writer:
         if body and isinstance(body[-1], Give) and all(s.value == Const(None) for s in gives):
             body = body[:-1]
         self.returns = any(s.value != Const(None) for s in gives)
-        self.statements(body)
+        self.statements(flatten(body, self.depth, self.prints, self.flag))
 
     def statements(self, block: Iterable[Statement]) -> None:
         """The lines of a block, with a blank line before and after each ``def``."""
@@ -291,6 +293,14 @@ class _Writer:
     def prints(self, block: list[Statement]) -> bool:
         """Whether a block has anything to print."""
         return any(not self.is_silent(s) for s in block)
+
+    def flag(self) -> Var:
+        """A variable of its own name, for ``flatten``."""
+        names = self.expressions.names
+        taken = {*names.values(), *self.expressions.speller.names, *vars(builtins)}
+        flag = Var("%reached", sum(var.name == "%reached" for var in names))
+        names[flag] = next(name for name in numbered("reached") if name not in taken)
+        return flag
 
     def is_def(self, statement: Statement) -> bool:
         """Whether a statement prints as a ``def``."""
