@@ -1,0 +1,222 @@
+"""A session of pytest collects the tests once and runs some of them, each time in a forked process with one mutant.
+
+A mutant inside a function takes effect in a process where s2s is imported already: the functions get the code that the
+changed module would have given them, and ``linecache`` the changed text.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import linecache
+import os
+import pkgutil
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+from tests.mutation.operators import Mutant
+from tests.mutation.record import LIMIT, Record, Watch
+
+MEMORY = 8 << 30
+
+
+def import_all() -> None:
+    """Import the modules of s2s that run without a choice of the user's."""
+    import s2s
+
+    for module in pkgutil.walk_packages(s2s.__path__, "s2s."):
+        if not module.name.startswith(("s2s.cli", "s2s.backends", "s2s.lib")):
+            importlib.import_module(module.name)
+    importlib.import_module("libcst")
+    importlib.import_module("s2s.rules.table").extend()
+
+
+def live_functions(folder: str) -> dict[tuple[str, CodeType], list[FunctionType]]:
+    """The functions of s2s in this process, by their file and code."""
+    found: dict[tuple[str, CodeType], list[FunctionType]] = {}
+    for item in gc.get_objects():
+        if type(item) is FunctionType and item.__code__.co_filename.startswith(folder):
+            found.setdefault((item.__code__.co_filename, item.__code__), []).append(item)
+    return found
+
+
+def changed_codes(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The outermost code objects that differ between two forms of a module, which nest in the same way."""
+    before = [item for item in old.co_consts if isinstance(item, CodeType)]
+    after = [item for item in new.co_consts if isinstance(item, CodeType)]
+    for a, b in zip(before, after):
+        if a != b:
+            yield a, b
+            yield from changed_codes(a, b)
+
+
+def compiled(text: bytes, path: str) -> CodeType:
+    return compile(text, path, "exec", dont_inherit=True)
+
+
+def apply(mutant: Mutant, root: str, live: dict[tuple[str, CodeType], list[FunctionType]]) -> int:
+    """Give the functions of this process the code of a mutant. Returns how many there are."""
+    path, count = os.path.join(root, mutant.file), 0
+    with open(path, "rb") as stream:
+        text = stream.read()
+    changed = mutant.applied(text)
+    for old, new in changed_codes(compiled(text, path), compiled(changed, path)):
+        for fn in live.get((path, old), []):
+            fn.__code__ = new
+            count += 1
+    lines = changed.decode().splitlines(keepends=True)
+    linecache.cache[path] = (len(changed), None, lines, path)
+    return count
+
+
+def run_item(item: pytest.Item) -> str:
+    """How a test ended: an empty string where it passed, else what failed."""
+    from _pytest.runner import runtestprotocol
+
+    for report in runtestprotocol(item, log=False, nextitem=None):
+        if report.failed:
+            return str(report.longrepr).strip().splitlines()[-1][:200] if report.longrepr else report.when or "failed"
+        if report.skipped:
+            return "skipped"
+    return ""
+
+
+class Child:
+    """A forked process that does some work and tells about it in lines of JSON."""
+
+    def __init__(self, work: Callable[[Callable[[Any], None]], None], job: Any, limit: float) -> None:
+        self.job, self.until, self.said = job, time.monotonic() + limit, b""
+        self.begun = time.monotonic()
+        read, write = os.pipe()
+        sys.stdout.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(read)
+            try:
+                nothing = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(nothing, stream)
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                work(lambda told: write_all(write, json.dumps(told).encode() + b"\n") and None)
+            except BaseException as error:
+                write_all(write, json.dumps({"error": repr(error)[:300]}).encode() + b"\n")
+            finally:
+                os._exit(0)
+        os.close(write)
+        self.pipe = read
+
+    def read(self) -> bool:
+        """Take in what has come; False where nothing more will."""
+        got = os.read(self.pipe, 1 << 20)
+        self.said += got
+        return bool(got)
+
+    def end(self, kill: bool = False) -> int:
+        if kill:
+            os.kill(self.pid, signal.SIGKILL)
+        os.close(self.pipe)
+        return os.waitpid(self.pid, 0)[1]
+
+    def told(self) -> list[Any]:
+        return [json.loads(line) for line in self.said.splitlines()]
+
+
+def write_all(pipe: int, content: bytes) -> int:
+    while content:
+        content = content[os.write(pipe, content) :]
+    return 0
+
+
+def run_all(children: Iterator[Child], jobs: int) -> Iterator[tuple[Child, str]]:
+    """Run children side by side; each comes out with how it ended: an empty string, ``time`` or ``signal``."""
+    running: dict[int, Child] = {}
+    while True:
+        while len(running) < jobs:
+            child = next(children, None)
+            if child is None:
+                break
+            running[child.pipe] = child
+        if not running:
+            return
+        for pipe in select.select(list(running), [], [], 0.5)[0]:
+            if not running[pipe].read():
+                child = running.pop(pipe)
+                yield child, "signal" if child.end() else ""
+        for pipe, child in list(running.items()):
+            if time.monotonic() > child.until:
+                del running[pipe]
+                child.end(kill=True)
+                yield child, "time"
+
+
+class Session:
+    """The plugin of pytest: ``body`` is what runs in place of the tests."""
+
+    def __init__(self, body: Callable[[Session], None]) -> None:
+        self.body = body
+        self.items: dict[str, pytest.Item] = {}
+        self.live: dict[tuple[str, CodeType], list[FunctionType]] = {}
+        self.imported: dict[str, set[int]] = {}
+        self.root = os.getcwd()
+        self.folder = os.path.join(self.root, "s2s") + os.sep
+        self.watch = Watch(self.folder)
+        self.capture: Any = None
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            raise SystemExit("the tests cannot be collected")
+        self.items = {item.nodeid: item for item in session.items}
+        import_all()
+        self.live = live_functions(self.folder)
+        capture = session.config.pluginmanager.getplugin("capturemanager")
+        gc.collect()
+        gc.freeze()
+        with capture.global_and_fixture_disabled():
+            self.body(self)
+        return True
+
+    # --- what children do ----------------------------------------------------------------------------------------
+
+    def recording(self, tests: list[str]) -> Child:
+        """Runs tests one after another and tells the lines of each. What the process has lowered for one of them it
+        does not lower again."""
+
+        def work(tell: Callable[[Any], None]) -> None:
+            for test in tests:
+                watch, begun = Watch(self.folder), time.perf_counter()
+                watch.start()
+                failed = run_item(self.items[test])
+                lines = {file: sorted(found) for file, found in watch.stop().items()}
+                tell({"failed": failed, "seconds": time.perf_counter() - begun, "lines": lines})
+
+        return Child(work, tests, LIMIT * 3)
+
+    def testing(self, mutant: Mutant, tests: list[str], record: Record, seconds: float) -> Child:
+        """Runs tests on a mutant until one fails or the time is over; each has the time that it took, many times."""
+
+        def work(tell: Callable[[Any], None]) -> None:
+            until = time.monotonic() + seconds
+            sys.dont_write_bytecode = True  # what a mutant compiles is not kept
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            if apply(mutant, self.root, self.live) == 0:
+                return tell({"error": "no function has this code"})
+            for test in tests:
+                if time.monotonic() > until:
+                    return None
+                tell({"test": test})
+                signal.setitimer(signal.ITIMER_REAL, 6.0 + 15.0 * record.seconds[test])
+                failed = run_item(self.items[test])
+                if failed and failed != "skipped":
+                    return tell({"failed": failed})
+            return None
+
+        return Child(work, mutant, seconds + 60.0)
