@@ -51,7 +51,10 @@ def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span |
     if rule is None or rule.kind == "zero":
         return
     is_custom = rule.kind == "custom"
-    g = self.full_bar_of(sweep, target, span) if is_custom else self.bar_of(sweep, target, span, rule.takes_none)
+    if is_custom:
+        g = self.full_bar_of(sweep, target, span)
+    else:
+        g = self.bar_of(sweep, target, span, rule.takes_none, whole=rule.kind in ("linear", "vjp"))
     if g is None:
         return
     if rule.kind in ("refuse", "model"):  # a call that the specialiser could not look at

@@ -203,29 +203,27 @@ class Reverser:
         return None
 
     def bar_of(
-        self, sweep: Sweep, var: ir.Var, span: ir.Span | None, absent: bool = False
+        self, sweep: Sweep, var: ir.Var, span: ir.Span | None, absent: bool = False, whole: bool = False
     ) -> ir.Atom | None:
         """The cotangent of a whole variable, containers put together from their parts; with ``absent`` None stands for
-        a part that nothing was added to, else zeros."""
+        a part that nothing was added to, else zeros. With ``whole`` each part has the shape of its primal value, else it
+        may be compact."""
         value = self.context.value(var)
         if not isinstance(value, (Sequence, Mapping)):
             return self.read(sweep, var, ())
         parts = {path: self.read(sweep, var, path) for path, _ in leaves(value)}
         if all(p is None for p in parts.values()):
             return None
+        if whole:
+            parts = {path: self._full(sweep, var, path, bar, span) for path, bar in parts.items()}
         return self.assemble(sweep, var, value, (), parts, span, absent)
 
     def full_bar_of(self, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom | None:
-        """The cotangent of a whole variable for code that is not written for compact ones: each part of it broadcast to
-        the shape that it has."""
-        value = self.context.value(var)
-        if not isinstance(value, (Sequence, Mapping)):
-            return self._full(sweep, var, (), self.read(sweep, var, ()), span)
-        parts = {path: self.read(sweep, var, path) for path, _ in leaves(value)}
-        if all(p is None for p in parts.values()):
-            return None
-        full = {path: self._full(sweep, var, path, bar, span) for path, bar in parts.items()}
-        return self.assemble(sweep, var, value, (), full, span)
+        """The cotangent of a whole variable for code that is not written for compact ones: it, or each part of it,
+        broadcast to the shape that it has."""
+        if isinstance(self.context.value(var), (Sequence, Mapping)):
+            return self.bar_of(sweep, var, span, whole=True)
+        return self._full(sweep, var, (), self.read(sweep, var, ()), span)
 
     def _full(
         self, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None, span: ir.Span | None

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.bank.registry import M23, M32, M33, P3, V3, V5, W3, case
+from tests.bank.registry import M23, M32, M33, P3, P5, V3, V5, W3, case
 
 SPD = M33 @ M33.T + np.eye(3)
 
@@ -77,3 +77,15 @@ def reductions_with_where(p):
 def lengths_of_four_axes(a, b):
     c = np.einsum("ij,kl->ijkl", a, b)
     return np.sum(c * np.arange(1.0, 1.0 + c.shape[-1])) / c.shape[-1] + np.sum(np.ones(c.shape[-1]) * b[0])
+
+
+@case(V3, M32[:2, :1])
+def sums_of_broadcast_arrays(v, column):
+    a, b = np.broadcast_arrays(v, column)
+    return np.sum(a) * v[0] + 3.0 * np.sum(b)
+
+
+@case(P5[:4])
+def sums_of_split_parts(p):
+    left, right = np.split(p * p, 2)
+    return np.sum(left) - 3.0 * np.sum(right)

@@ -93,6 +93,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--record-seconds", type=float, default=float("inf"), help="find lines of tests for so long")
     parser.add_argument("--save", help="a file to which verdicts are appended")
     parser.add_argument("--only", action="append", help="FILE:LINE, the mutants of one line, or a key")
+    parser.add_argument("--survivors", help="a file of verdicts: run its survivors on the tests that are not recorded")
     parser.add_argument("--report", help="print what a file of verdicts says, and do nothing else")
     return parser.parse_args()
 
@@ -103,7 +104,7 @@ def main() -> int:
         report(options.report)
         return 0
     paths = options.paths.split(",") if options.paths else tests_of(options.part)
-    flags = ["-q", "--no-header", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"]
+    flags = ["-q", "--no-header", "-p", "no:cacheprovider", "--tb=line", "-o", "faulthandler_timeout=0"]
     return int(pytest.main([*flags, *paths], plugins=[Session(lambda session: hunt(session, options))]))
 
 
@@ -144,6 +145,9 @@ def hunt(session: Session, options: argparse.Namespace) -> None:
         keys = set(options.only)
         jobs = [one for one in jobs if one.key in keys or one.key.rsplit(":", 2)[0] in keys]
     else:
+        if options.survivors:
+            survived = {row["key"] for row in rows_of(options.survivors) if row["verdict"] == "survived"}
+            jobs = [one for one in jobs if one.key in survived]
         jobs = [one for one in jobs if one.key not in done]
         jobs = spread(jobs, options.seed)[: round(options.share * len(jobs))]
     until, begun = time.monotonic() + options.seconds, time.monotonic()
@@ -154,9 +158,11 @@ def hunt(session: Session, options: argparse.Namespace) -> None:
         for mutant in jobs:
             if time.monotonic() > until:
                 return
-            tests = [t for t in record.tests(mutant.file, mutant.lines) if t in session.items]
+            tests = [t for t in record.tests(mutant.file, mutant.lines) if t in session.items or options.survivors]
+            if options.survivors:
+                tests = related(tests, session, record)
             if not tests:
-                told(mutant, "not reached", "", 0.0)
+                told(mutant, "survived" if options.survivors else "not reached", "", 0.0)
                 continue
             yield session.testing(mutant, chosen(tests, found[:30], options.tests, options.seed), record, options.limit)
 
@@ -187,6 +193,17 @@ def hunt(session: Session, options: argparse.Namespace) -> None:
         else:
             told(child.job, "survived", "", seconds, len(ran))
     print(f"{dict(counts)} of {len(jobs)}, {time.monotonic() - begun:.0f} s", flush=True)
+
+
+def related(tests: list[str], session: Session, record: Record) -> list[str]:
+    """Tests that are not in the record and have a function in their name that one of ``tests`` has in its name."""
+    named = {test.partition("[")[2].rstrip("]") for test in tests}
+    found = []
+    for test in session.items:
+        name = test.partition("[")[2].rstrip("]")
+        if test not in record.seconds and (name in named or name.partition("-")[0] in named):
+            found.append(test)
+    return found
 
 
 def spread(jobs: list[Mutant], seed: int) -> list[Mutant]:

@@ -6,6 +6,7 @@ changed module would have given them, and ``linecache`` the changed text.
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import json
@@ -63,13 +64,20 @@ def compiled(text: bytes, path: str) -> CodeType:
     return compile(text, path, "exec", dont_inherit=True)
 
 
+@functools.cache
+def as_it_is(path: str) -> tuple[bytes, CodeType]:
+    """A module's text and code."""
+    with open(path, "rb") as stream:
+        text = stream.read()
+    return text, compiled(text, path)
+
+
 def apply(mutant: Mutant, root: str, live: dict[tuple[str, CodeType], list[FunctionType]]) -> int:
     """Give the functions of this process the code of a mutant. Returns how many there are."""
     path, count = os.path.join(root, mutant.file), 0
-    with open(path, "rb") as stream:
-        text = stream.read()
+    text, code = as_it_is(path)
     changed = mutant.applied(text)
-    for old, new in changed_codes(compiled(text, path), compiled(changed, path)):
+    for old, new in changed_codes(code, compiled(changed, path)):
         for fn in live.get((path, old), []):
             fn.__code__ = new
             count += 1
@@ -213,10 +221,11 @@ class Session:
                 if time.monotonic() > until:
                     return None
                 tell({"test": test})
-                signal.setitimer(signal.ITIMER_REAL, 6.0 + 15.0 * record.seconds[test])
+                signal.setitimer(signal.ITIMER_REAL, 6.0 + 15.0 * record.seconds.get(test, 1.0))
                 failed = run_item(self.items[test])
                 if failed and failed != "skipped":
                     return tell({"failed": failed})
             return None
 
+        as_it_is(os.path.join(self.root, mutant.file))
         return Child(work, mutant, seconds + 60.0)

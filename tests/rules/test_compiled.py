@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse.linalg
-from test_rules import CHECKED, Case, draws, pair, tree
+from test_rules import CHECKED, Case, draws, pair, samples_of, tree
 
 import s2s
 from s2s import runtime as rt
@@ -140,6 +140,50 @@ def test_generated_gradient_gives_what_the_rule_gives(rule: Rule, tmp_path: Any)
                 assert not np.any(x_bar)
                 continue
             np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)
+
+
+def parts_of(y: Any, path: str = "y") -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of floats in a result that has parts, each with where it is."""
+    if isinstance(y, (tuple, list)):
+        for k, part in enumerate(y):
+            yield from parts_of(part, f"{path}[{k}]")
+    elif path != "y" and isinstance(y, np.ndarray) and y.dtype.kind in "fc":
+        yield path, y
+
+
+def equal_elements(y: Any, numbers: Iterator[float]) -> Any:
+    """The cotangent of a sum of sums of the parts of a result."""
+    if isinstance(y, (tuple, list)):
+        return tuple(equal_elements(part, numbers) for part in y)
+    if isinstance(y, np.ndarray) and y.dtype.kind in "fc":
+        return np.full_like(y, next(numbers))
+    return np.zeros_like(y)
+
+
+def with_parts(*kinds: str) -> list[Any]:
+    """The rules whose results have parts that are arrays."""
+    return [c for c in cases(*kinds) if any(any(parts_of(case.y)) for case in samples_of(c.values[0]))]
+
+
+@pytest.mark.parametrize("rule", with_parts("linear", "vjp", "several"))
+def test_a_sum_of_each_part_has_the_cotangent_of_equal_elements(rule: Rule, tmp_path: Any) -> None:
+    """The cotangent of the argument of a sum is one number, where nothing makes an array of it."""
+    for sample in rule.samples:
+        case, program = Case(rule, sample), Program(rule, sample)
+        parts = [path for path, _ in parts_of(case.y)]
+        if not parts:
+            continue
+        case.y_bar = equal_elements(case.y, iter(np.arange(len(parts)) + 1.5))
+        terms = [f"numpy.real(numpy.sum({path})) * {k + 1.5}" for k, path in enumerate(parts)]
+        program.text = program.text.replace("return ", "y = ") + f"    return {' + '.join(terms)}\n"
+        f = program.build(tmp_path)
+        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
+        order = [(name, i) for name, item in case.template.items() for i, _ in enumerate(draws(item))]
+        expected = case.cotangents()
+        found = s2s.grad(f, argnums=tuple(range(len(leaves))))(*leaves)
+        for (name, i), x_bar in zip(order, found, strict=True):
+            if name in expected:
+                np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)
 
 
 def with_tangents(*kinds: str) -> list[Any]:

@@ -300,6 +300,21 @@ def test_float32_stays_float32(rule: Rule) -> None:
                 np.testing.assert_allclose(g, w, rtol=2e-2, atol=2e-3)
 
 
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in RULES.values() if rule.takes_none])
+def test_none_stands_for_a_part_of_a_cotangent_that_is_zero(rule: Rule) -> None:
+    for case in samples_of(rule):
+        whole = case.y_bar
+        for k, part in enumerate(whole if isinstance(whole, tuple) else ()):
+            rest = (*whole[:k], None, *whole[k + 1 :])
+            if any(item is not None for item in rest) and isinstance(part, np.ndarray):
+                case.y_bar = rest
+                found = case.cotangents()
+                case.y_bar = (*whole[:k], np.zeros_like(part), *whole[k + 1 :])
+                for name, leaves in case.cotangents().items():
+                    for g, w in zip(found[name], leaves, strict=True):
+                        np.testing.assert_allclose(g, w, rtol=1e-9, atol=1e-9, err_msg=str(case.sample))
+
+
 def tree(y: Any) -> list[Any]:
     return [leaf for item in y for leaf in tree(item)] if isinstance(y, (list, tuple)) else [y]
 
