@@ -175,13 +175,19 @@ g = function g[y]
 %3 = g(1, *x, k=y, **n)
 return %3
 """),
-    ("import a.b\nimport a.b as c\nfrom a import b as d, e", """\
+    ("import a.b\nimport a.b as c\nfrom a import b as d", """\
 importlib.import_module('a.b')
 a = importlib.import_module('a')
 c = importlib.import_module('a.b')
 %1 = importlib.import_module('a')
-d = getattr(%1, 'b')
-e = getattr(%1, 'e')
+try:
+    d = getattr(%1, 'b')
+except AttributeError:
+    try:
+        d = importlib.import_module('a.b')
+    except ModuleNotFoundError:
+        %2 = ImportError("cannot import name 'b' from 'a'")
+        raise %2
 return None
 """),
 ]

@@ -910,7 +910,37 @@ def iterator_that_is_kept(x):
     return np.sum(a)
 
 
+class Mode:
+    """Its methods set an attribute of the class, which is not followed: they are called when the program runs."""
+
+    current = "plain"
+
+    def __init__(self):
+        self.before = "nothing"
+        self.names = ["nothing"]
+
+    def enter(self):
+        self.before = Mode.current
+        self.names.append(Mode.current)
+        Mode.current = "entered"
+
+
+def attribute_set_by_a_call(x):
+    mode = Mode()
+    mode.enter()
+    return x * (2.0 if mode.before == "plain" else 3.0)
+
+
+def object_changed_by_two_calls(x):
+    mode = Mode()
+    mode.enter()
+    mode.enter()
+    return x * x
+
+
 UNFOLLOWED = [
+    (attribute_set_by_a_call, "mode.before", "S2S132"),
+    (object_changed_by_two_calls, "mode.enter", "S2S132"),
     (dict_or_a_copy, 'd["w"]', "S2S132"),
     (list_or_a_copy, "len(items)", "S2S132"),
     (one_of_two_lists, "len(first)", "S2S132"),

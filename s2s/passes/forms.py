@@ -23,7 +23,7 @@ from s2s import runtime as rt
 from s2s.analysis.folding import MOST_LISTED, NotFolded, call_pure, plain
 from s2s.analysis.lattice import may_be_of_numpy, may_be_of_python, rank, truth, type_of
 from s2s.analysis.memory import gives_new
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
 from s2s.errors import error
 from s2s.facts import is_replaceable
 from s2s.inspection import class_attribute, has_hook, is_hashable, is_sealed, read_runs
@@ -66,6 +66,10 @@ def _read_attribute(
         return builder.call(
             operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)), name=name, span=span
         )
+    if isinstance(value, Sequence) and has_fields(value.type) and type(attribute.value) is str:
+        member = facts.member(value.type, attribute.value).folded(self.guards)
+        if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+            return self.apply(ir.Const(member.fget), [receiver], {}, frame, builder, span, name)
     return None
 
 

@@ -26,6 +26,7 @@ from s2s.analysis.lattice import join, truth
 from s2s.analysis.managers import REPEATED, SETTINGS, may_set, may_swallow
 from s2s.analysis.raising import Kinds
 from s2s.analysis.values import UNKNOWN, Known, Scalar, Sequence
+from s2s.boundary import Raised
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.passes import choosing
 from s2s.passes import heap as objects
@@ -530,7 +531,9 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
         return choosing.block(self, manager.value, s.body, frame, builder, s.span)
     state = objects.state_of(self.context, manager)
     maker = _maker_of(self, manager, frame) if state is None else state.kind
-    if state is not None and not self.context.is_varied(manager) and may_swallow(state.kind):
+    if state is not None and not self.context.is_varied(manager) and (
+        may_swallow(state.kind) or not _is_followed(self, manager, frame, builder, s.span)
+    ):
         cell, manager = objects.cell_of(self.context, manager), builder.frozen(manager)
         assert cell is not None
         self.context.heap.lost[cell] = "a `with` statement may change it"
@@ -598,6 +601,31 @@ def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Fram
     for variable, result in zip(variables, results, strict=True):
         frame.env[variable] = inner.env[result]
     return False
+
+
+def _is_followed(
+    self: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> bool:
+    """Whether the methods of a manager, an object of the heap, are followed in place: not called when the program runs.
+    """
+    cell = objects.cell_of(self.context, manager)
+    before, guards, child = self.context.heap, self.guards.copy(), builder.child()
+    self.context.heap = before.copy()
+    self.followed += 1
+    try:
+        for name, given in (("__enter__", []), ("__exit__", [ir.Const(None)] * 3)):
+            method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
+            self.apply(method, list[ir.Atom](given), {}, frame, child, span)
+            if cell in self.context.heap.closed or cell in self.context.heap.lost:
+                return False
+        return True
+    except DifferentiationError:
+        return False
+    except Raised:
+        return True
+    finally:
+        self.followed -= 1
+        self.context.heap, self.guards = before, guards
 
 
 def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:

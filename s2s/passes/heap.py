@@ -469,14 +469,19 @@ def forget(builder: Builder, atom: ir.Atom) -> None:
     """What an atom refers to is a real container from here on, of which nothing is known."""
     context = builder.context
     cell = cell_of(context, atom)
-    if cell is None or cell in context.heap.closed:
+    if cell is None or cell in context.heap.lost:
         return
     state = context.heap.state(cell)
     if cell.origin is not None and not is_changed(context.heap, cell):
         return  # the function gets the very object, which is read when the program runs
-    made = freeze(builder, atom)
     if is_instance(state):
+        context.heap.lost[cell] = "a function that is called when the program runs may change it"
+        for item in state.items:
+            forget(builder, item)
         return
+    if cell in context.heap.closed:
+        return
+    made = freeze(builder, atom)
     for item in state.items:
         forget(builder, item)
     for part in cell.parts.values():

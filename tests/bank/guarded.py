@@ -24,6 +24,23 @@ class Settings:
         return None
 
 
+class Mode:
+    """A passive manager that sets an attribute of its class, and keeps the one before in its own."""
+
+    current = "plain"
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        self.before = Mode.current
+        Mode.current = self.name
+        return self
+
+    def __exit__(self, kind, problem, traceback):
+        Mode.current = self.before
+
+
 class Swallowing(Settings):
     def __exit__(self, kind, problem, traceback):
         return kind is ZeroDivisionError
@@ -57,6 +74,22 @@ def import_that_fails(v):
     if something is None:
         return np.sum(v**3)
     return something(v)
+
+
+@case(V3)
+def import_of_a_name_that_is_missing(v):
+    try:
+        from math import there_is_no_such_name as something
+    except ImportError:
+        something = np.sin
+    return np.sum(something(v))
+
+
+@case(V3)
+def import_of_a_module_from_its_package(v):
+    from xml import dom
+
+    return np.sum(v * v) * (2.0 if dom.Node.ELEMENT_NODE == 1 else 3.0)
 
 
 @case(V3)
@@ -550,3 +583,17 @@ def deleted_names(x):
     y = z * x
     del z
     return y
+
+
+@case(V3)
+def mode_of_a_class(v):
+    with Mode("squared"):
+        y = v * v if Mode.current == "squared" else v
+    return np.sum(y) * (2.0 if Mode.current == "plain" else 3.0)
+
+
+@case(V3)
+def mode_that_is_read_afterwards(v):
+    with Mode("squared") as mode:
+        y = v * v
+    return np.sum(y) * (2.0 if mode.before == "plain" else 3.0)

@@ -420,6 +420,20 @@ class Pair(NamedTuple):
     def product(self):
         return self.a * self.b
 
+    @property
+    def swapped(self):
+        return Pair(self.b, self.a)
+
+    @property
+    def ratio(self):
+        return self.a / self.b
+
+
+@case(1.3)
+def properties_of_a_named_tuple(x):
+    pair = Pair(x * x, 1.0 + x)
+    return pair.ratio * pair.swapped.a + pair.swapped.ratio
+
 
 @case(1.3)
 def named_tuple(x):
