@@ -49,6 +49,8 @@ def within(
     except Exception as problem:
         if hasattr(problem, "diagnostic"):  # the errors of s2s are imported where there is one to raise
             raise
+        if isinstance(problem, Warning):  # of s2s, which the user has made an error
+            raise
         raise _internal_error(problem, function, mode, values) from problem
 
 

@@ -1261,19 +1261,28 @@ def tangent_like(dot: Any, x: Any) -> Any:
 
 
 def set_item(items: list[Any], k: int, item: Any) -> list[Any]:
-    """The list with another item at a position: a store where the position is not known before the program runs."""
+    """The list with another item at a position: a store where the position is not known before the program runs. Raises
+    UnsupportedSyntaxError for a slice."""
+    if isinstance(k, slice):
+        from s2s.errors import error
+
+        raise error("S2S134", name="a list", hint="write the slice with its bounds (`items[a:b] = ...`)")
     changed = list(items)
     changed[k] = item
     return changed
 
 
 def set_items(items: list[Any], places: slice, values: Any) -> list[Any]:
-    """The list with other items in a slice. Raises ValueError where the list gets another length."""
+    """The list with other items in a slice, more of them or fewer."""
     changed = list(items)
     changed[places] = values
-    if len(changed) != len(items):
-        raise ValueError(f"a list of {len(items)} items gets {len(changed)} by a store to a slice; s2s needs as many")
     return changed
+
+
+def stored_slice(items: Any, places: slice, values: Any) -> slice:
+    """Where the values that were stored into a slice of a list stand in the new list."""
+    start, _, step = places.indices(len(items))
+    return slice(start, start + len(values)) if step == 1 else places
 
 
 def unpack_bar(value: Any, before: int, after: int, parts: Any) -> Any:

@@ -52,8 +52,8 @@ def test_it_tells_how_it_comes_about(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("problem", [KeyboardInterrupt(), MemoryError("full")])
-def test_interrupts_and_a_lack_of_memory_pass(monkeypatch, problem):
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), MemoryError("full"), s2s.SearchWarning("made an error")])
+def test_interrupts_a_lack_of_memory_and_warnings_pass(monkeypatch, problem):
     monkeypatch.setattr(dispatch, "run_compiler", broken(problem))
     with pytest.raises(type(problem)) as info:
         s2s.grad(lambda x: np.sum(x * x * 4.0))(X)

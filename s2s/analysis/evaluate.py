@@ -77,8 +77,9 @@ class Evaluator:
             found = lengths.of_arange(args, self.facts)
             if found is not None:
                 return found
-        if fn is np.arange and any(isinstance(a, Scalar) and not _is_integer(a) for a in args):
-            return Array(np.dtype(float), (self.facts.fresh_dim(),)) if not kwargs else UNKNOWN
+        if fn is np.arange and any(isinstance(a, (Scalar, Array)) and not _is_integer(a) for a in args):
+            is_plain = not kwargs and all(isinstance(a, Known) or _is_integer(a) or a == Scalar(float) for a in args)
+            return Array(np.dtype(float), (self.facts.fresh_dim(),)) if is_plain else UNKNOWN
         if fn in _COMPLEX_BY_VALUE and not any(map(_is_complex_array, args)):
             found = self.probe(fn, args, kwargs)
             return Sequence(found.type, (UNKNOWN,) * len(found.items)) if isinstance(found, Sequence) else UNKNOWN
@@ -214,8 +215,8 @@ def _as_known(value: AbstractValue) -> AbstractValue:
     return value
 
 
-def _is_integer(value: Scalar) -> bool:
-    return issubclass(value.type, (int, np.integer))
+def _is_integer(value: AbstractValue) -> bool:
+    return isinstance(value, Scalar) and issubclass(value.type, (int, np.integer))
 
 
 def _is_complex_array(value: AbstractValue) -> bool:

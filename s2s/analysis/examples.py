@@ -159,7 +159,7 @@ def _with_symbols(value: AbstractValue, unknown: Iterator[int]) -> AbstractValue
     """A value whose unknown integers have symbols: they may be lengths (``np.zeros(n)``)."""
     match value:
         case Scalar(kind, None) if kind is int or (isinstance(kind, type) and issubclass(kind, np.integer)):
-            return Scalar(int, Dim(f"?int{next(unknown)}"))
+            return Scalar(kind, Dim(f"?int{next(unknown)}"))
         case Sequence(kind, items) if kind is not slice:
             return Sequence(kind, tuple(_with_symbols(i, unknown) for i in items))
         case _:
@@ -252,6 +252,7 @@ def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int
             size[b.symbol] = _size_of(a.symbol, size) + a.offset - b.offset
         for symbol in symbols:
             size.setdefault(symbol, _size_of(symbol, size))
+    two[_CONTENT] = 1
     return [one, two]
 
 
@@ -281,7 +282,8 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
             return plain(value.value)
         case Scalar(kind, dim):
             if dim is not None:
-                return sizes.get(dim.symbol, 0) + dim.offset
+                size = sizes.get(dim.symbol, 0) + dim.offset
+                return kind(size) if issubclass(kind, np.integer) else size
             if kind is object or (issubclass(kind, (int, np.integer)) and not issubclass(kind, bool)):
                 raise _NoExample
             return _number_example(kind, 0.5)
@@ -289,7 +291,7 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
             lengths_ = tuple(sizes.get(d.symbol, 0) + d.offset for d in shape)
             if math.prod(lengths_) > LARGEST:
                 raise _NoExample
-            return _example_array(dtype, lengths_)
+            return _example_array(dtype, lengths_, sizes.get(_CONTENT, 0))
         case Sequence(kind, items):
             made = [_example(i, sizes) for i in items]
             if kind is slice:
@@ -326,14 +328,21 @@ MANY = 5
 """With so many lengths the examples have similar ones, so that an array of all of them is not too large."""
 
 
-def _example_array(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+_CONTENT = "?int of arrays"
+"""Among the sizes of an example: what its arrays of integers hold. It is another number in the second example: where it
+decides a length (``np.broadcast_to(x, shape)``), the results have no length in common."""
+
+
+def _example_array(dtype: np.dtype[Any], shape: tuple[int, ...], content: int) -> np.ndarray[Any, Any]:
     """Positive definite in its last two dimensions where these are equal, so that linear algebra accepts it."""
     last = shape[-2:]
     made = np.zeros(last)
     for axis, size in enumerate(last):
         line = np.arange(size, dtype=float)
         made = made + (line if axis == len(last) - 1 else -line[:, None])
-    matrix = np.zeros(last, dtype) if dtype.kind in "iu" else np.asarray(1.0 / (1.0 + np.abs(made))).astype(dtype)
+    matrix = np.asarray(1.0 / (1.0 + np.abs(made))).astype(dtype)
+    if dtype.kind in "iu":
+        matrix = np.full(last, content, dtype)
     repeated = np.broadcast_to(matrix, shape)
     return repeated if repeated.size > LARGE else repeated.copy()
 

@@ -143,7 +143,9 @@ def _iterable(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | Non
     shape = shape_of(value)
     if shape is not None:
         return known(bool(shape))
-    return known(True) if isinstance(value, (Sequence, Mapping, ListOf, Range)) else Scalar(bool)
+    if isinstance(value, Sequence):
+        return known(value.type is not slice)
+    return known(True) if isinstance(value, (Mapping, ListOf, Range)) else Scalar(bool)
 
 
 def _hasattr(evaluator: Evaluator, value: AbstractValue, name: AbstractValue) -> AbstractValue | None:
@@ -240,7 +242,8 @@ def _number_extreme(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue
 
 def _round(evaluator: Evaluator, value: AbstractValue, digits: AbstractValue | None = None) -> AbstractValue | None:
     if isinstance(value, Scalar) and is_exact(value.type) and issubclass(value.type, (float, np.floating)):
-        return Scalar(int) if digits in (None, known(None)) else value
+        return Scalar(int) if digits in (None, known(None)) else value if isinstance(digits, Scalar) or (
+            isinstance(digits, Known) and isinstance(digits.value, int)) else UNKNOWN
     return UNKNOWN
 
 
@@ -305,7 +308,11 @@ def _ndim_call(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | No
     return None if found is None else known(found)
 
 
-def _size_call(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+def _size_call(
+    evaluator: Evaluator, value: AbstractValue, axis: AbstractValue | None = None
+) -> AbstractValue | None:
+    if axis not in (None, known(None)):
+        return Scalar(int)
     if is_number(value):
         return known(1)
     return _attribute(evaluator, value, known("size")) if isinstance(value, Array) else Scalar(int)
@@ -333,7 +340,9 @@ def _reshape(evaluator: Evaluator, value: AbstractValue, *lengths: AbstractValue
         evaluator.facts.fresh_dim() if d is None else missing if d == Dim("", -1) else d for d in dims))
 
 
-def _broadcast_to(evaluator: Evaluator, value: AbstractValue, shape: AbstractValue) -> AbstractValue | None:
+def _broadcast_to(
+    evaluator: Evaluator, value: AbstractValue, shape: AbstractValue, subok: AbstractValue | None = None
+) -> AbstractValue | None:
     """An array of the lengths that are given, known or not."""
     lengths = shape.items if isinstance(shape, Sequence) and shape.type is tuple else ()
     dims = [length_of(n) for n in lengths]
@@ -357,21 +366,32 @@ def _split(along: int | None, equal: bool = True) -> Callable[..., AbstractValue
     def result(
         evaluator: Evaluator, value: AbstractValue, number: AbstractValue, axis: AbstractValue | None = None
     ) -> AbstractValue | None:
-        count = number.value if isinstance(number, Known) else None
+        count = _parts_of(number)
         place = along if axis is None else axis.value if isinstance(axis, Known) else None
+        if isinstance(value, ListOf):
+            return UNKNOWN
         if not isinstance(value, Array) or not value.shape or type(count) is not int or type(place) is not int:
             return None
         place = 0 if along == 1 and len(value.shape) == 1 else place
         if not -len(value.shape) <= place < len(value.shape) or value.shape[place].is_constant:
             return None
         fresh = evaluator.facts.fresh_dim
-        lengths = [fresh()] * count if equal else [fresh() for _ in range(count)]
+        is_even = equal and isinstance(number, Known) and type(number.value) is int
+        lengths = [fresh()] * count if is_even else [fresh() for _ in range(count)]
         shapes = [[*value.shape] for _ in lengths]
         for shape, length in zip(shapes, lengths, strict=True):
             shape[place] = length
         return Sequence(list, tuple(Array(value.dtype, tuple(shape)) for shape in shapes))
 
     return result
+
+
+def _parts_of(number: AbstractValue) -> int | None:
+    """How many parts an array is split into: a number of them, or at places, which may lie beyond its end."""
+    if isinstance(number, Known):
+        given = number.value
+        return given if type(given) is int else len(given) + 1 if isinstance(given, (tuple, range)) else None
+    return len(number.items) + 1 if isinstance(number, Sequence) and number.type in (tuple, list) else None
 
 
 # --- items ----------------------------------------------------------------------------------------------------------
@@ -394,8 +414,14 @@ def _item(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> A
             return known(text[at]) if isinstance(at, slice) or -len(text) <= at < len(text) else UNKNOWN
         case Mapping(keys, items), Known():
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
-        case Range(), _:
+        case Range(), Known() if isinstance(index.value, int):
             return Scalar(int)
+        case Range(), Scalar(kind) if issubclass(kind, (int, np.integer)):
+            return Scalar(int)
+        case (Range(), Sequence(kind)) if kind is slice:
+            return value
+        case Range(), Known() if isinstance(index.value, slice):
+            return value
         case Scalar(kind), (Known() | Sequence()) if issubclass(kind, np.generic):
             return _item_of_number(kind, index)
         case Array(dtype, shape), _ if shape is not None:
@@ -517,6 +543,11 @@ def _append(evaluator: Evaluator, items: AbstractValue, item: AbstractValue) -> 
 
 
 def _set_item(evaluator: Evaluator, items: AbstractValue, key: AbstractValue, item: AbstractValue) -> AbstractValue:
+    return _with_item(evaluator, items, item) if not isinstance(key, Sequence) else UNKNOWN
+
+
+def _with_item(evaluator: Evaluator, items: AbstractValue, item: AbstractValue) -> AbstractValue:
+    """A list with one more kind of item."""
     match items:
         case Sequence(_, known_items):
             return ListOf(join_all([*known_items, item], evaluator.facts))
@@ -530,9 +561,9 @@ def _set_items(
     evaluator: Evaluator, items: AbstractValue, places: AbstractValue, values: AbstractValue
 ) -> AbstractValue:
     if isinstance(values, ListOf):
-        return _set_item(evaluator, items, places, values.item)
+        return _with_item(evaluator, items, values.item)
     if isinstance(values, Sequence) and values.items:
-        return _set_item(evaluator, items, places, join_all(list(values.items), evaluator.facts))
+        return _with_item(evaluator, items, join_all(list(values.items), evaluator.facts))
     return ListOf(UNKNOWN)
 
 

@@ -21,6 +21,7 @@ from s2s import facts, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.folding import MOST_LISTED, NotFolded, plain
 from s2s.analysis.values import (
+    AbstractValue,
     Array,
     Known,
     ListOf,
@@ -1015,6 +1016,11 @@ def _is_all(key: ir.Atom) -> bool:
         True, None, True)
 
 
+def _is_slice(key: AbstractValue) -> bool:
+    kind = type(key.value) if isinstance(key, Known) else key.type if isinstance(key, Sequence) else None
+    return kind is slice
+
+
 def _store_whole(
     self: Specializer, at: At, target: _Target, container: ir.Atom, key: ir.Atom, value: ir.Atom
 ) -> None:
@@ -1030,7 +1036,7 @@ def _store_whole(
     elif target.state.kind is not list:
         raise at.refuse(target.name, "its length is not known before the program runs")
     else:
-        change = rt.set_items if isinstance(getattr(key, "value", None), slice) else rt.set_item
+        change = rt.set_items if _is_slice(self.context.value(key)) else rt.set_item
         name = target.name if target.name.isidentifier() else "%"
         whole = at.builder.call(change, frozen, key, item, name=name, span=at.span)
     _change(self, at, target, target.state.with_whole(whole))

@@ -151,13 +151,25 @@ def at_join(self: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sweep)
 
 def loop(self: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
     """The reverse of a loop: its trips backwards. A cotangent that no trip changes is not carried: the loop is
-    written again with what it is before the loop."""
+    written again with what it is before the loop. Where the loop around it is written again, what was found to be
+    unchanged is expected to be so, and only tested: a nest is not written in every combination."""
     carried = _carried_leaves(self, statement, sweep)
     if not carried and not _has_active(self, statement.body):
         return
     fixed = _accumulators(self, statement, carried, sweep)
+    expected = self.unchanged.get(id(statement), set()) - set(fixed)
+    bars = {(k, path): self.read(sweep, statement.carried[k].result, path) for k, path in expected}
+    fixed |= {key: bar for key, bar in bars.items() if bar is not None}
     while True:
         inner, params, item, count = _reverse_trip(self, statement, sweep, carried, fixed)
+        changed = {
+            (k, path) for k, path in expected & set(fixed)
+            if inner.bars.get((statement.carried[k].param, path)) != fixed[k, path]
+        }
+        expected = set()
+        if changed:
+            fixed = {key: bar for key, bar in fixed.items() if key not in changed}
+            continue
         unchanged = {
             (k, path): self.read(sweep, statement.carried[k].result, path)
             for (k, path), param in params.items()
@@ -169,6 +181,7 @@ def loop(self: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
         if not found:
             break
         fixed |= found
+    self.unchanged[id(statement)] = set(fixed)
     _close_loop(self, statement, sweep, inner, params, fixed, item, count)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,16 @@ def known_items(value: AbstractValue) -> bool:
     return not isinstance(value, (Array, Scalar))
 
 
+@dataclass
+class _Needs:
+    """What is known to be needed of a loop. A walk of the loop around it begins where the walk before it ended: what is
+    live only grows, so nothing of this is ever taken back, and the work is linear in the depth of a nest."""
+
+    carried: set[int] = field(default_factory=set)
+    outside: set[Any] = field(default_factory=set)  # what an iteration reads of the one before
+    effects: bool = False
+
+
 class _Sweeper:
     """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
 
@@ -59,6 +70,7 @@ class _Sweeper:
         self.context = context
         self.kept = context.kept | context.effects
         self.made: set[ir.Var] = set()
+        self.found: dict[int, _Needs] = {}  # of each loop, by the identity of its statement
         self.memory: Memory | None = None
         if any(map(_changes, ir.walk(function.body))):
             self.memory = Memory(function, context.value)
@@ -193,18 +205,18 @@ class _Sweeper:
 
     def loop(self, s: ir.For | ir.While, live: set[Any]) -> ir.Statement | None:
         """Carried variables that only keep themselves alive go; a loop that is left with nothing to do goes too."""
-        outside = set(live)
-        needed = {k for k, c in enumerate(s.carried) if c.result in live}
+        needs = self.found.setdefault(id(s), _Needs())
+        needs.carried |= {k for k, c in enumerate(s.carried) if c.result in live}
         left = s.left if s.left in live else None
         while True:
+            needed, outside = set(needs.carried), live | needs.outside
             inner = set(outside)
-            body, test = self.trip(s, needed, inner, left)
-            more = {k for k, c in enumerate(s.carried) if c.param in inner} | needed
-            again = inner - outside if self.memory is not None else set()  # a trip reads what the one before stored
-            if more == needed and not again:
+            body, test = self.iteration(s, needs, inner, left)
+            needs.carried |= {k for k, c in enumerate(s.carried) if c.param in inner}
+            if self.memory is not None:
+                needs.outside |= inner - outside
+            if needs.carried == needed and (self.memory is None or inner == outside):
                 break
-            needed = more
-            outside |= again
         nothing = not body.statements and not needed and left is None
         if nothing and isinstance(s, ir.For):
             return None
@@ -221,34 +233,32 @@ class _Sweeper:
         assert test is not None
         return ir.replace(s, test=test, body=body, carried=carried, leave=leave, left=left)
 
-    def trip(
-        self, s: ir.For | ir.While, needed: set[int], inner: set[Any], left: ir.Var | None
+    def iteration(
+        self, s: ir.For | ir.While, needs: _Needs, inner: set[Any], left: ir.Var | None
     ) -> tuple[ir.Block, ir.Block | None]:
         """The live statements of a body, given which carried variables are needed."""
-        yields = tuple(y for k, y in enumerate(s.body.yields) if k in needed)
+        yields = tuple(y for k, y in enumerate(s.body.yields) if k in needs.carried)
         before = set(inner)
         self.read(yields, inner)
-        effects = bool(needed) or left is not None
-        trial = set(inner)
-        if not effects:
-            effects = bool(self.block(s.body.statements, trial))
-        if effects and s.leave is not None:
-            self.read((s.leave,), inner)
-        statements = self.block(s.body.statements, inner) if effects else []
+        needs.effects = needs.effects or bool(needs.carried) or left is not None
+        statements: list[ir.Statement] = []
+        if not needs.effects:
+            without = set(inner)
+            statements = self.block(s.body.statements, without)
+            needs.effects = bool(statements)
+            if statements and s.leave is None:
+                inner |= without
+        if needs.effects and (s.leave is not None or not statements):
+            self.read(() if s.leave is None else (s.leave,), inner)
+            statements = self.block(s.body.statements, inner)
         test = None
         if isinstance(s, ir.While):
             test_live = set(before)
             self.read(s.test.yields, test_live)
             test = ir.Block(tuple(self.block(s.test.statements, test_live)), s.test.yields)
-            if effects:
+            if needs.effects:
                 inner |= test_live
         return ir.Block(tuple(statements), yields), test
-
-
-def _walk_one(statement: ir.Statement) -> Iterable[ir.Statement]:
-    yield statement
-    for block in ir.blocks_of(statement):
-        yield from ir.walk(block)
 
 
 def _changes(s: ir.Statement) -> bool:

@@ -102,6 +102,8 @@ class Reverser:
         self.rewinds = False
         self.inputs = frozenset(context.inputs.values())
         self.finder: ir.Var | None = None
+        self.unchanged: dict[int, set[tuple[int, Path]]] = {}
+        """Of each loop, the carried variables whose cotangent no iteration changed when it was written last."""
         self.masks: dict[ir.Var, ir.Atom | None] = {}
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}

@@ -194,25 +194,33 @@ def _hand_on(self: Reverser, sweep: Sweep, items: ir.Atom, g: ir.Atom, span: ir.
 
 
 def _set_item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
-    """``l = set_item(l, k, v)``: the cotangent at ``k`` belongs to ``v``, the old item has none; so for a slice."""
+    """``l = set_item(l, k, v)``: the cotangent at ``k`` belongs to ``v``, the old item has none. So for a slice, which
+    may get more items or fewer: their cotangents are those of the slice where they stand afterwards."""
     items, key, item = value.args
     g = self.bar_of(sweep, target, span)
     if g is None:
         return
     known = self.context.value(target)
-    inner = known if value.fn == ir.Const(rt.set_items) else known.item if isinstance(known, ListOf) else UNKNOWN
-    at = self.use(sweep, key)  # type: ignore[arg-type]
-    one = sweep.builder.let(ir.Call(ir.Const(operator.getitem), (g, at)), inner, "%_bar", span)
+    is_slice = value.fn == ir.Const(rt.set_items)
+    inner = known if is_slice else known.item if isinstance(known, ListOf) else UNKNOWN
+    at = place = self.use(sweep, key)  # type: ignore[arg-type]
+    if is_slice:
+        place = sweep.builder.call(rt.stored_slice, *(self.use(sweep, a) for a in value.args), span=span)  # type: ignore[arg-type]
+    one = sweep.builder.let(ir.Call(ir.Const(operator.getitem), (g, place)), inner, "%_bar", span)
     zero: ir.Atom = ir.Const(0.0)
     if not is_number(inner):  # before the item's cotangent is given away, where it may get another name
         old: ir.Atom = one
         if not _has_one_shape(inner):
             old = sweep.builder.call(operator.getitem, self.use(sweep, items), at, span=span)  # type: ignore[arg-type]
         zero = sweep.builder.call(rt.zeros_of, old, span=span)
-    if value.fn == ir.Const(rt.set_items):  # a list of cotangents, for an array or a tuple too
+    if is_slice:  # a list of cotangents, for an array or a tuple too
         one = sweep.builder.call(rt.sequence_bar, one, self.use(sweep, item), span=span)  # type: ignore[arg-type]
     self.contribute(sweep, item, one, span)  # type: ignore[arg-type]
-    sweep.builder.store(g, at, zero, None, span)
+    if is_slice:
+        changed = ir.Call(ir.Const(rt.set_items), (g, place, zero))
+        g = sweep.builder.let(changed, known, self.name(target), span)
+    else:
+        sweep.builder.store(g, at, zero, None, span)
     _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
 
 

@@ -85,7 +85,7 @@ vjp(
 )
 jvp(rt.copy_in_memory, x=lambda x_dot, x: rt.copy_in_memory(x_dot, x))
 zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory, rt.check_bits)
-zero(rt.einsum_is_plain, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output)
+zero(rt.einsum_is_plain, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output, rt.stored_slice)
 
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------
 

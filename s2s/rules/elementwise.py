@@ -230,7 +230,7 @@ def _divmod(x1: Any, x2: Any) -> Any:
 
 @model(np.modf, samples=[args(num(1.2, 1.8)), args(arr(3, low=1.2, high=1.8))])
 def _modf(x: Any) -> Any:
-    return np.where(np.isinf(x), np.copysign(0.0, x), np.fmod(x, 1.0)), np.trunc(x)
+    return np.where(np.isinf(x), np.copysign(0.0, x), np.fmod(x, 1.0))[()], np.trunc(x)
 
 
 refuse(np.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")

@@ -107,7 +107,7 @@ def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any
         return rt.no_derivative("scipy.special.comb", "exact=True is for whole numbers; leave it out")
     if repetition:
         return special.comb(N + k - 1, k)
-    return np.where((k <= N) & (N >= 0) & (k >= 0), special.binom(N, k), 0.0)
+    return np.where((k <= N) & (N >= 0) & (k >= 0), special.binom(N, k), 0.0)[()]
 
 
 @model(
@@ -117,7 +117,7 @@ def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any
 def _perm(N: Any, k: Any, exact: Any = False) -> Any:
     if exact:
         return rt.no_derivative("scipy.special.perm", "exact=True is for whole numbers; leave it out")
-    return np.where((k <= N) & (N >= 0) & (k >= 0), special.poch(N - k + 1, k), 0.0)
+    return np.where((k <= N) & (N >= 0) & (k >= 0), special.poch(N - k + 1, k), 0.0)[()]
 
 
 def gamma_density(a: Any, x: Any) -> Any:

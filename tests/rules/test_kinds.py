@@ -204,3 +204,25 @@ def test_numbers_of_numpy(rule: Rule, kind: Any, tmp_path: Any) -> None:
             leaves, found, _, _, reverse, forward = both_modes(case, tmp_path)
             assert forward == pytest.approx(reverse, rel=1e-9, abs=1e-9)
             assert [np.shape(g) for g in found] == [np.shape(x) for x in leaves]
+
+
+def kinds(value: Any) -> Any:
+    """What kinds of values something holds: a number is no array of rank 0."""
+    if isinstance(value, (tuple, list)):
+        return [kinds(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return "array", value.ndim, value.dtype
+    return "float" if isinstance(value, float) else type(value)
+
+
+@pytest.mark.parametrize("rule", [
+    pytest.param(rule, id=rule.name) for rule in RULES.values()
+    if rule.kind == "model" and rule.samples and rule.fn is not map  # which gives an iterator
+])
+def test_models_give_numbers_where_the_function_does(rule: Rule) -> None:
+    for sample in rule.samples:
+        case = attempt(rule, sample)
+        if case is not None:
+            wanted = kinds(case.primal({}))
+            case.rule = replace(rule, fn=rule.body)
+            assert kinds(case.primal({})) == wanted, sample

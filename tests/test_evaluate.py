@@ -1,0 +1,154 @@
+"""What the evaluator says of a call holds for the call: every function that it answers for itself, and every operator,
+on values of every kind, each as the value itself, as its type, and with what it holds unknown."""
+
+import itertools
+import operator
+import warnings
+
+import numpy as np
+import pytest
+
+from s2s.analysis.evaluate import Evaluator
+from s2s.analysis.lattice import known
+from s2s.analysis.numbers import possible_types
+from s2s.analysis.special import SPECIAL
+from s2s.analysis.values import (
+    UNKNOWN,
+    Array,
+    Dim,
+    Known,
+    ListOf,
+    Mapping,
+    Scalar,
+    Sequence,
+    Unknown,
+)
+from s2s.analysis.values import Range as RangeOf
+
+VALUES = [
+    2, 0, -1, 1.5, True, None, "ab", 1 + 2j, np.float64(0.5), np.float32(0.5), np.int64(2), np.bool_(True),
+    slice(1, None), slice(0, 2), range(4), (1.5, 2), (), [1.5, 2.5], [], [1.5, [2.5]], {"a": 1.5},
+    np.array([1.5, 2.5]), np.array([[1.5, 2.5, 0.5]]), np.array(1.5), np.array([1, 0]), np.array([True, False]),
+    np.zeros((0, 2)), Ellipsis, float,
+]  # fmt: skip
+NUMBERS = (int, float, bool, complex, np.generic)
+
+OPERATORS = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.matmul, operator.neg, operator.pos, operator.abs, operator.eq, operator.lt, operator.and_, operator.or_,
+    operator.invert, operator.contains, abs, np.add, np.sqrt, np.maximum, np.where, np.sum, np.dot, np.copy, np.asarray,
+    np.concatenate, np.stack, np.transpose, np.zeros_like, np.cumsum, np.max, np.argmax, np.arange, np.squeeze,
+]  # fmt: skip
+
+
+def abstractions(value):
+    """Abstract values that hold for a value, from what says most to what says least."""
+    if isinstance(value, np.ndarray):
+        yield Array(value.dtype, tuple(Dim("", n) for n in value.shape))
+        if all(n > 1 for n in value.shape):
+            yield Array(value.dtype, tuple(Dim(f"?v.{k}") for k in range(value.ndim)))
+        yield Array(value.dtype, None)
+    elif isinstance(value, (tuple, list)):
+        yield Sequence(type(value), tuple(next(iter(abstractions(item))) for item in value))
+        if value and isinstance(value, list):
+            yield ListOf(Scalar(float) if all(type(item) is float for item in value) else UNKNOWN)
+    elif isinstance(value, dict):
+        yield Mapping(tuple(value), tuple(next(iter(abstractions(item))) for item in value.values()))
+    else:
+        if isinstance(value, range):
+            yield RangeOf()
+        if isinstance(value, slice):
+            bounds = (value.start, value.stop, None)
+            yield Sequence(slice, tuple(known(x) if x is None else Scalar(int) for x in bounds))
+        yield known(value)
+        if isinstance(value, NUMBERS):
+            yield Scalar(type(value))
+    yield UNKNOWN
+
+
+def holds(abstract, value, lengths):
+    """Whether an abstract value says nothing wrong of a value; ``lengths`` are those found so far of each symbol."""
+    if isinstance(abstract, Unknown):
+        return True
+    match abstract:
+        case Known():
+            same = abstract.value is value or (type(abstract.value) is type(value) and abstract.value == value)
+            if isinstance(value, np.bool_) and isinstance(abstract.value, bool):  # they decide tests alike
+                return bool(value) is abstract.value
+            return bool(np.all(same)) or (value != value and abstract.value != abstract.value)
+        case Scalar(kind):
+            kinds = possible_types(kind)
+            return isinstance(value, kinds) and (isinstance(value, bool) <= (bool in kinds))
+        case Array(dtype, shape):
+            if shape is None:  # a number of NumPy counts as one of no known rank
+                return isinstance(value, (np.ndarray, np.generic)) and value.dtype == dtype
+            if type(value) is not np.ndarray or value.dtype != dtype:
+                return False
+            return len(shape) == value.ndim and all(
+                dim.offset == n if dim.is_constant else lengths.setdefault(dim.symbol, n - dim.offset) == n - dim.offset
+                for dim, n in zip(shape, value.shape, strict=True)
+            )
+        case Sequence(kind, items) if kind is slice:
+            return isinstance(value, slice)
+        case Sequence(kind, items):
+            return type(value) is kind and len(value) == len(items) and all(
+                holds(a, v, lengths) for a, v in zip(items, value, strict=True))
+        case ListOf(item):
+            return type(value) is list and all(holds(item, v, {}) for v in value)
+        case Mapping(keys, items):
+            return type(value) is dict and tuple(value) == keys and all(
+                holds(a, v, lengths) for a, v in zip(items, value.values(), strict=True))
+        case RangeOf():
+            return isinstance(value, range)
+        case _:
+            return True
+
+
+def lengths_of(abstract, value):
+    """The lengths that a value has, of those that its abstract value has a symbol for."""
+    if not isinstance(abstract, Array) or abstract.shape is None:
+        return {}
+    return {d.symbol: n - d.offset for d, n in zip(abstract.shape, value.shape, strict=True) if not d.is_constant}
+
+
+def name(fn):
+    return f"{getattr(fn, '__module__', '')}.{getattr(fn, '__qualname__', getattr(fn, '__name__', fn))}"
+
+
+def is_power_of_another_kind(fn, values, out):
+    """An integer to a negative power, a negative number to a fraction, truth values to any: powers are taken for those
+    of numbers to counts, and of positive numbers."""
+    if fn is not operator.pow:
+        return False
+    is_negative = isinstance(values[1], int) and values[1] < 0
+    return is_negative or isinstance(out, complex) or np.asarray(values[0]).dtype == bool
+
+
+SAID = [
+    fn for fn, answer in SPECIAL.items()
+    if not answer.__qualname__.startswith("_cotangent_of")  # that of a float, whatever stands in its place here
+]
+
+
+@pytest.mark.parametrize("fn", [pytest.param(fn, id=name(fn)) for fn in dict.fromkeys((*SAID, *OPERATORS))])
+def test_what_is_said_of_a_call_holds(fn):
+    wrong = []
+    for values in itertools.chain(
+        itertools.product(VALUES), itertools.product(VALUES, repeat=2), itertools.product(VALUES[::4], repeat=3)
+    ):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                out = fn(*(v.copy() if isinstance(v, (np.ndarray, list, dict)) else v for v in values))
+        except Exception:
+            continue
+        if is_power_of_another_kind(fn, values, out):
+            continue
+        for given in itertools.product(*map(abstractions, values)):
+            found = Evaluator().call(fn, given)
+            lengths = {}
+            for abstract, value in zip(given, values, strict=True):
+                lengths |= lengths_of(abstract, value)
+            if not holds(found, out, lengths):
+                wrong.append((values, given, found, out))
+    assert not wrong, "\n".join(map(str, wrong[:5]))
