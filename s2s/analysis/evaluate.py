@@ -78,7 +78,7 @@ class Evaluator:
             if found is not None:
                 return found
         if fn is np.arange and any(isinstance(a, (Scalar, Array)) and not _is_integer(a) for a in args):
-            is_plain = not kwargs and all(isinstance(a, Known) or _is_integer(a) or a == Scalar(float) for a in args)
+            is_plain = not kwargs and all(map(_is_real, args))
             return Array(np.dtype(float), (self.facts.fresh_dim(),)) if is_plain else UNKNOWN
         if fn in _COMPLEX_BY_VALUE and not any(map(_is_complex_array, args)):
             found = self.probe(fn, args, kwargs)
@@ -88,7 +88,7 @@ class Evaluator:
         rule = table.find(fn)
         if rule is not None and not rule.by_value and is_pure(fn):
             found = self.probe(fn, args, kwargs)
-            if fn in _LENGTH_BY_VALUE:
+            if fn in _LENGTH_BY_VALUE or (fn is np.arange and not all(isinstance(a, Known) for a in args)):
                 return self.with_open_lengths(found)
             return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN
@@ -217,6 +217,13 @@ def _as_known(value: AbstractValue) -> AbstractValue:
 
 def _is_integer(value: AbstractValue) -> bool:
     return isinstance(value, Scalar) and issubclass(value.type, (int, np.integer))
+
+
+def _is_real(value: AbstractValue) -> bool:
+    """Whether it is an integer or a float of Python."""
+    if isinstance(value, Known):
+        return isinstance(value.value, (int, float))
+    return value == Scalar(float) or _is_integer(value)
 
 
 def _is_complex_array(value: AbstractValue) -> bool:
