@@ -208,8 +208,8 @@ class Reverser:
         self, sweep: Sweep, var: ir.Var, span: ir.Span | None, absent: bool = False, whole: bool = False
     ) -> ir.Atom | None:
         """The cotangent of a whole variable, containers put together from their parts; with ``absent`` None stands for
-        a part that nothing was added to, else zeros. With ``whole`` each part has the shape of its primal value, else it
-        may be compact."""
+        a part that nothing was added to, else zeros. With ``whole`` each part has the shape of its primal value, else
+        it may be compact."""
         value = self.context.value(var)
         if not isinstance(value, (Sequence, Mapping)):
             return self.read(sweep, var, ())

@@ -118,6 +118,7 @@ def planes(**kind: Any) -> list[Sample]:
         args(arr(3, 4, **kind)), args(arr(2, 3, 5, **kind)), args(arr(3, 4, **kind), norm="ortho"),
         args(arr(2, 3, 4, **kind), axes=(0, 2)), args(arr(3, 4, 2, **kind), axes=(1, 0), norm="forward"),
         args(arr(3, 4, **kind), (4, 3), axes=(0, 1)), args(arr(3, 4, **kind), s=(2, 6), axes=(-2, -1)),
+        args(arr(3, 4, 2, **kind), (4, 3), axes=(0, 1)),
     ]
 
 

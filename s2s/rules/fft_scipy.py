@@ -119,7 +119,7 @@ WAVES = "x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
 WAVE_SAMPLES = [
     args(arr(5)), args(arr(4), 1), args(arr(3, 4), 3), args(arr(3, 4), 4, axis=0), args(arr(5), norm="ortho"),
     args(arr(5), 1, norm="ortho"), args(arr(5), 3, norm="forward"), args(arr(2, 5), 2, 7), args(arr(2, 5), type=3, n=3),
-    args(arr(4, complex=True)),
+    args(arr(4, complex=True)), args(arr(5), 3, norm="ortho", orthogonalize=True),
 ]
 linear(scipy.fft.dct, x=_dct, params=WAVES, samples=WAVE_SAMPLES)
 linear(scipy.fft.idct, x=_idct, params=WAVES, samples=WAVE_SAMPLES)

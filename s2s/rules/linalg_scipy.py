@@ -149,6 +149,7 @@ vjp(
     samples=[
         args(DIAGONAL, arr(3)), args(DIAGONAL, arr(3, 2), lower=True), args(DIAGONAL, arr(3), 1),
         args(DIAGONAL, arr(3), trans="T", lower=True), args(DIAGONAL, arr(3), unit_diagonal=True),
+        args(DIAGONAL, arr(3), lower=True, unit_diagonal=True), args(DIAGONAL, arr(3, 2), "T", unit_diagonal=True),
         args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True), 2, True),
         args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True)),
         args(arr(2, 3, 3, low=0.5), arr(2, 3, 2), lower=True),

@@ -78,7 +78,7 @@ def pair_bars(
         along = every.T @ in_columns(np.broadcast_to(v_bar, np.shape(v)), 0.0 * every, places)
         size = np.max(np.abs(w), initial=0.0)
         turned = rt.gap_quotient(along, w[None, :] - w[:, None], size)
-        a_in, b_in = a_in + turned, b_in - turned * w - 0.5 * along * np.eye(len(w))
+        a_in, b_in = a_in + turned, b_in - turned * w - 0.5 * along * np.eye(len(w), dtype=w.dtype)
     return symmetric(every @ a_in @ every.T), symmetric(every @ b_in @ every.T)
 
 
@@ -118,7 +118,8 @@ vjp(
         args(arr(3, 3, positive=True), eigvals_only=True), args(ONE, lower=False, eigvals_only=True),
         args(arr(3, 3, positive=True, complex=True), eigvals_only=True), args(ONE, TWO, eigvals_only=True),
         args(ONE, TWO, eigvals_only=True, type=2), args(ONE, TWO, eigvals_only=True, type=3, lower=False),
-        args(ONE, subset_by_index=[0, 1], eigvals_only=True),
+        args(ONE, subset_by_index=[0, 1], eigvals_only=True), args(ONE, TWO),
+        args(ONE, subset_by_index=[1, 2]),
     ],
 )
 vjp(
@@ -150,7 +151,7 @@ def pair_dots(a_dot: Any, b_dot: Any, a: Any, b: Any, y: Any, lower: Any, eigval
     if eigvals_only:
         return np.diagonal(inner)
     turned = rt.gap_quotient(inner, w[None, :] - w[:, None], np.max(np.abs(w), initial=0.0))
-    return np.diagonal(inner), v @ (turned - 0.5 * by_b * np.eye(len(w)))
+    return np.diagonal(inner), v @ (turned - 0.5 * by_b * np.eye(len(w), dtype=w.dtype))
 
 
 def eigen_dot(
@@ -277,7 +278,13 @@ jvp(scipy.linalg.eigvals, a=_eigvals_dot_a, b=_eigvals_dot_b)
 # --- what is made of them ---------------------------------------------------------------------------------------------
 
 
-@model(scipy.linalg.pinvh, samples=[args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True), lower=False)])
+@model(
+    scipy.linalg.pinvh,
+    samples=[
+        args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True), lower=False),
+        args(arr(3, 3, positive=True, complex=True)), args(arr(3, 3, positive=True), return_rank=True),
+    ],
+)
 def _pinvh(
     a: Any, atol: Any = None, rtol: Any = None, lower: Any = True, return_rank: Any = False, check_finite: Any = True
 ) -> Any:

@@ -39,33 +39,33 @@ partials(special.k0e, lambda y, x: y - special.k1e(x), domain=POSITIVE)
 partials(special.k1e, lambda y, x: y - special.k0e(x) - y / x, domain=POSITIVE)
 partials(
     special.jv, lambda y, v, z: rt.no_derivative("the order of scipy.special.jv", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
     special.yv, lambda y, v, z: rt.no_derivative("the order of scipy.special.yv", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
     special.yn, None, lambda y, n, x: 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x)), domain=(0, POSITIVE),
 )
 partials(
     special.iv, lambda y, v, z: rt.no_derivative("the order of scipy.special.iv", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
     special.kv, lambda y, v, z: rt.no_derivative("the order of scipy.special.kv", CLOSED_FORM),
-    lambda y, v, z: -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
     special.kn, None, lambda y, n, x: -0.5 * (special.kn(n - 1, x) + special.kn(n + 1, x)), domain=(0, POSITIVE),
 )
 partials(
     special.hankel1, lambda y, v, z: rt.no_derivative("the order of scipy.special.hankel1", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.hankel1(v - 1, z) - special.hankel1(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
     special.hankel2, lambda y, v, z: rt.no_derivative("the order of scipy.special.hankel2", CLOSED_FORM),
-    lambda y, v, z: 0.5 * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.hankel2(v - 1, z) - special.hankel2(v + 1, z)), domain=(1.7, POSITIVE),
 )
 
 
@@ -78,11 +78,11 @@ def _ive(y: Any, v: Any, z: Any) -> Any:
 
 partials(
     special.ive, lambda y, v, z: rt.no_derivative("the order of scipy.special.ive", CLOSED_FORM), _ive,
-    domain=(1.5, POSITIVE),
+    domain=(1.7, POSITIVE),
 )
 partials(
     special.kve, lambda y, v, z: rt.no_derivative("the order of scipy.special.kve", CLOSED_FORM),
-    lambda y, v, z: y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z)), domain=(1.5, POSITIVE),
+    lambda y, v, z: y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
     special.spherical_jn, None, lambda y, n, z: special.spherical_jn(n, z, True), params="n, z, derivative=False",
@@ -103,11 +103,11 @@ partials(
 # DLMF 11.4.29, 11.4.30.
 partials(
     special.struve, lambda y, v, x: rt.no_derivative("the order of scipy.special.struve", CLOSED_FORM),
-    lambda y, v, x: special.struve(v - 1, x) - v * y / x, domain=(1.5, POSITIVE),
+    lambda y, v, x: special.struve(v - 1, x) - v * y / x, domain=(1.7, POSITIVE),
 )
 partials(
     special.modstruve, lambda y, v, x: rt.no_derivative("the order of scipy.special.modstruve", CLOSED_FORM),
-    lambda y, v, x: special.modstruve(v - 1, x) - v * y / x, domain=(1.5, POSITIVE),
+    lambda y, v, x: special.modstruve(v - 1, x) - v * y / x, domain=(1.7, POSITIVE),
 )
 
 
@@ -121,20 +121,20 @@ def of_real(slope: Any, z: Any, name: str) -> Any:
 partials(
     special.jve, by_order,
     lambda y, v, z: of_real(0.5 * (special.jve(v - 1, z) - special.jve(v + 1, z)), z, "scipy.special.jve"),
-    domain=(1.5, POSITIVE),
+    domain=(1.7, POSITIVE),
 )
 partials(
     special.yve, by_order,
     lambda y, v, z: of_real(0.5 * (special.yve(v - 1, z) - special.yve(v + 1, z)), z, "scipy.special.yve"),
-    domain=(1.5, POSITIVE),
+    domain=(1.7, POSITIVE),
 )
 partials(
     special.hankel1e, by_order,
-    lambda y, v, z: 0.5 * (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) - 1j * y, domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) - 1j * y, domain=(1.7, POSITIVE),
 )
 partials(
     special.hankel2e, by_order,
-    lambda y, v, z: 0.5 * (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) + 1j * y, domain=(1.5, POSITIVE),
+    lambda y, v, z: 0.5 * (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) + 1j * y, domain=(1.7, POSITIVE),
 )
 
 

@@ -132,6 +132,18 @@ def test_interp_by_its_knots() -> None:
     np.testing.assert_allclose(cotangent(np.interp, "xp", y_bar, x, xp, fp), expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("period", [None, 4.0])
+def test_tangent_of_interp_by_its_knots(period: Any) -> None:
+    x, xp = np.array([-0.8, 0.3, 1.7, 2.9, 8.7]), np.array([0.0, 1.0, 2.5, 3.0])
+    fp, xp_dot = np.array([1.0, 3.0, -1.0, 2.0]), np.array([0.7, -1.1, 0.4, 1.3])
+
+    def at(t: float) -> Any:
+        return np.interp(x, xp + t * xp_dot, fp, period=period)
+
+    found = s2s.jvp(lambda v: np.interp(x, v, fp, period=period), (xp,), (xp_dot,))[1]
+    np.testing.assert_allclose(found, (at(1e-6) - at(-1e-6)) / 2e-6, atol=1e-8)
+
+
 def test_hypot_is_flat_at_the_origin() -> None:
     x = np.array([0.0, 3.0])
     np.testing.assert_allclose(partial(np.hypot, 0, x, np.array([0.0, 4.0])), [0.0, 0.6])
@@ -192,6 +204,19 @@ def test_elements_that_are_nan_have_no_part(fn: Any, options: Any) -> None:
     found = cotangent(fn, "a", y_bar, WITH_NAN, **options)
     np.testing.assert_array_equal(found[~there], 0.0)
     np.testing.assert_allclose(found[there], numeric_gradient(loss, WITH_NAN[there]), atol=1e-8)
+
+
+@pytest.mark.parametrize("fn, options", OTHERS)
+def test_tangents_of_elements_that_are_nan_have_no_part(fn: Any, options: Any) -> None:
+    there = ~np.isnan(WITH_NAN)
+    x_dot = np.random.default_rng(3).normal(size=WITH_NAN.shape)
+
+    def moved(t: float) -> Any:
+        return fn(np.where(there, WITH_NAN + t * x_dot, WITH_NAN), **options)
+
+    expected = (moved(1e-5) - moved(-1e-5)) / 2e-5
+    found = s2s.jvp(lambda x: fn(x, **options), (WITH_NAN,), (x_dot,))[1]
+    np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 def test_ties_in_order_keep_their_order() -> None:

@@ -18,6 +18,20 @@ from s2s.errors import NoDerivativeError
 
 INF = math.inf
 
+# --- Voigt's profile ------------------------------------------------------------------------------------------------
+
+
+def test_voigt_profile_without_a_width_is_that_of_lorentz() -> None:
+    """gamma / (pi (x^2 + gamma^2)), and even in the width."""
+    x, gamma = np.array([-1.3, 0.0, 0.4, 2.0]), np.array([0.7, 1.1, 0.5, 2.5])
+    square = (x * x + gamma * gamma) ** 2
+    by_place = partial(special.voigt_profile, 0, x, 0.0, gamma)
+    np.testing.assert_allclose(by_place, -2.0 * gamma * x / (math.pi * square), rtol=1e-13)
+    np.testing.assert_array_equal(partial(special.voigt_profile, 1, x, 0.0, gamma), np.zeros(4))
+    by_gamma = partial(special.voigt_profile, 2, x, 0.0, gamma)
+    np.testing.assert_allclose(by_gamma, (x * x - gamma * gamma) / (math.pi * square), rtol=1e-13)
+
+
 # --- sums of exponentials -------------------------------------------------------------------------------------------
 
 
