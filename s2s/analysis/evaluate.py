@@ -88,7 +88,8 @@ class Evaluator:
         rule = table.find(fn)
         if rule is not None and not rule.by_value and is_pure(fn):
             found = self.probe(fn, args, kwargs)
-            if fn in _LENGTH_BY_VALUE or (fn is np.arange and not all(isinstance(a, Known) for a in args)):
+            is_range = fn is np.arange and not all(isinstance(v, Known) for v in (*args, *kwargs.values()))
+            if fn in _LENGTH_BY_VALUE or is_range:
                 return self.with_open_lengths(found)
             return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN

@@ -55,9 +55,11 @@ def probe(
         return UNKNOWN
     loose: AbstractValue = UNKNOWN
     for merged in _mergers(dims, (*args, *kwargs.values())):
-        sizes = _sizes(symbols, merged, 5 - min((d.offset for d in dims), default=0))
+        least = 5 - min((d.offset for d in dims), default=0)
         try:
-            results = [_run_example(fn, args, kwargs, size) for size in sizes]
+            first = _run_example(fn, args, kwargs, _sizes(symbols, merged, least, 0)[0])
+            sizes = _sizes(symbols, merged, least, _far(args, kwargs, first))
+            results = [first, _run_example(fn, args, kwargs, sizes[1])]
         except (_NoExample, NotFolded):
             return UNKNOWN
         except Exception:
@@ -235,7 +237,22 @@ def _aligned(shapes: list[tuple[Dim, ...]]) -> Iterator[Merged]:
                 yield tuple(found.values())
 
 
-def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int]]:
+def _far(args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], result: Any) -> int:
+    """How far the sizes of the second example are from those of the first. A length that grows by steps
+    (``np.arange(0, n, 100)``) shows that it grows where they are far; matrices are to stay small. It is odd: so is the
+    difference of the sizes, where what counts is whether a number is even (``np.rot90(m, n)``)."""
+    given = [len(v.shape) for v in _arrays((*args, *kwargs.values())) if v.shape is not None]
+    rank = max((_rank(r) for r in (result if isinstance(result, (tuple, list)) else (result,))), default=0)
+    if max(given, default=0) > 1 or rank > 2:
+        return 1
+    return 251 if rank < 2 else 101
+
+
+def _rank(value: Any) -> int:
+    return value.ndim if isinstance(value, np.ndarray) else 0
+
+
+def _sizes(symbols: list[str], merged: Merged, least: int, far: int) -> list[dict[str, int]]:
     """Two sizes for each symbol, such that no two lengths agree by accident in both, and that none is empty; in the
     other order in the second, so that the lesser of two lengths (the number of singular values) is not taken for one of
     them."""
@@ -244,7 +261,7 @@ def _sizes(symbols: list[str], merged: Merged, least: int) -> list[dict[str, int
     least, count = max(least, 5), len(parts)
     one = {s: least + 2 * k for k, s in enumerate(parts)}
     beyond = least + 2 * count  # no length has the size of another one in the first example
-    two = {s: beyond + 3 * 2 ** (count - k) for k, s in enumerate(parts)}
+    two = {s: beyond + far + 3 * 2 ** (count - k) for k, s in enumerate(parts)}
     if count >= MANY:  # smaller ones: those of the second are even where those of the first are odd
         two = {s: least + 1 + 2 * (count - 1 - k) for k, s in enumerate(parts)}
     for size in (one, two):
