@@ -42,6 +42,21 @@ def ravel(x: Any) -> Any:
     return np.reshape(np.ascontiguousarray(x), (-1, np.shape(x)[-1]))
 
 
+def copy_in_memory(x: Any, like: Any) -> Any:
+    """As ``runtime.copy_in_memory``, with the directions of each element side by side."""
+    like = np.asarray(like)
+    if 0 in like.strides or not np.size(x):
+        return np.copy(x)
+    total = np.shape(x)[-1]
+    strides = [s * total for s in like.strides]
+    ends = [(n - 1) * s for n, s in zip(like.shape, strides, strict=True)]
+    memory = np.empty(sum(map(abs, ends)) + total * like.itemsize, np.uint8)
+    first = -sum(min(0, end) for end in ends)
+    made: np.ndarray[Any, Any] = np.ndarray(np.shape(x), like.dtype, memory, first, (*strides, like.itemsize))
+    made[...] = x
+    return made
+
+
 def index(key: Any) -> Any:
     """An index that leaves the directions alone."""
     parts = key if isinstance(key, tuple) else (key,)

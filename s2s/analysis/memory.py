@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, ops
+from s2s import directions, ir, ops
 from s2s import runtime as rt
 from s2s.analysis.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
@@ -40,7 +40,7 @@ FRESH: set[Any] = {
     np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
     np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted, np.meshgrid,
     np.gradient, np.append, np.insert, np.delete, np.tril, np.triu, np.diagflat, np.correlate, np.ediff1d,
-    rt.differentiated_as, rt.copy_in_memory,
+    rt.differentiated_as, rt.copy_in_memory, directions.copy_in_memory,
 }
 """Functions whose array results are always new; with ``copy=False`` they need not be."""
 

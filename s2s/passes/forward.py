@@ -22,6 +22,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
+from s2s.analysis import layout
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
@@ -47,6 +48,7 @@ class Forwarder:
         self.primal = primal
         self.is_inner = bool(options.get("inner"))
         self.memory = Memory(primal, context.value)
+        self.shows_layout = layout.shows(primal, self.memory)
         self.reading = Reading(primal, self.memory)
         self.builder = Builder(context)
         self.dots: dict[Key, ir.Atom] = {}

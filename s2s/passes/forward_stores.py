@@ -43,12 +43,31 @@ def own(self: Forwarder, var: ir.Var, span: ir.Span | None) -> None:
         made = cotangents.whole(self.builder, dot, var, span)
         if made == dot and (dot in self.owned or not is_made_here(self, dot)):
             made = self.builder.call(np.copy, dot, span=span)
+    if must_lie_as(self, var, made):
+        made = self.builder.call(rt.copy_in_memory, made, var, span=span)
     self.owned.add(made)
     if isinstance(made, ir.Var) and made.is_temporary:
         made = self.context.renamed(self.builder, made, self.name(var))
         self.owned.add(made)
     note_changed(self, made)
     self.dots[var, ()] = made
+
+
+def must_lie_as(self: Forwarder, var: ir.Var, made: ir.Atom) -> bool:
+    """Whether the tangent of a new array has to be laid out as the array is: where the function can tell, a reshape is
+    to be a view of the one where it is a view of the other."""
+    known = self.context.value(var)
+    if not self.shows_layout or not self.memory.is_new(var) or is_number(known):
+        return False
+    if isinstance(known, Array) and known.shape is not None and len(known.shape) < 2:
+        return False
+    call = self.context.definitions.get(made) if isinstance(made, ir.Var) else None
+    fn = call.fn if isinstance(call, ir.Call) else None
+    return fn != ir.Const(rt.copy_in_memory) and not (fn in _IN_ROWS and self.memory.is_contiguous(var))
+
+
+_IN_ROWS = (ir.Const(np.zeros_like), ir.Const(np.ndarray.copy))
+"""Functions that give the tangent of an array in C order in C order."""
 
 
 def is_computed(self: Forwarder, var: ir.Var) -> bool:

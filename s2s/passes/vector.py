@@ -90,6 +90,9 @@ class Vectorizer:
         if like is not None and len(like) == 1 and isinstance(self.context.value(like[0]), Array):
             kind = self.builder.call(getattr, like[0], ir.Const("dtype"))
             return self.builder.call(np.zeros, extended(self, like[0]), kind)
+        laid = self.context.definition(atom, rt.copy_in_memory)
+        if laid is not None and len(laid) == 2:
+            return self.builder.call(directions.copy_in_memory, self.lifted(laid[0]), laid[1])
         return self.builder.call(directions.lift, atom, self.count)
 
     def beside(self, atom: ir.Atom) -> ir.Atom:
@@ -301,6 +304,8 @@ class Vectorizer:
         elif is_elementwise(fn) and not kwargs:
             made = self.elementwise(fn, args, self.context.value(target))
         if made is NotImplemented:
+            if not self.changing.isdisjoint(args) and not self.is_apart(target, fn, args, kwargs):
+                raise NotVector  # the result is a view, and what is joined of single ones is none
             made = self.each(fn, args, kwargs)
         atom, shape = made if isinstance(made, tuple) else (made, True)
         if shape is True and self.is_apart(target, fn, args, kwargs) and self.may_share(atom, args):

@@ -241,6 +241,13 @@ def _zeros_like(given: Given) -> Any:
     return given.call(np.zeros_like, given.new(given.args[0]))
 
 
+def _copy_in_memory(given: Given) -> Any:
+    bound = given.bound("x", "like", moving="x")
+    if "like" not in bound:
+        raise NotVector
+    return given.call(directions.copy_in_memory, given.new(bound["x"]), bound["like"])
+
+
 def _full_like(given: Given) -> Any:
     bound = given.bound("a", "fill_value", moving="fill_value")
     spread = given.call(np.broadcast_to, given.new(bound["fill_value"]), extended(given.on, bound["a"]))
@@ -501,6 +508,7 @@ FORMS: dict[Any, Form] = {
     np.where: _where,
     np.zeros_like: _zeros_like,
     np.full_like: _full_like,
+    rt.copy_in_memory: _copy_in_memory,
     np.array: _array,
     np.asarray: _array,
     np.broadcast_to: _broadcast_to,

@@ -2,7 +2,8 @@
 ``slow`` or ``skipped``.
 
 A program is checked in modes: ``reverse`` (value and gradient), ``forward`` (a tangent), ``pullback`` (twice),
-``second`` (a product with the Hessian, against differences of the gradient), and ``numba`` (the gradient compiled).
+``second`` (a product with the Hessian, against differences of the gradient), ``jacobian`` (tangents in all directions
+at once), and ``numba`` (the gradient compiled).
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from tests.fuzz.primal import Unfit, known_values, load, smooth
 from tests.helpers import assert_same, copy_tree, is_float, leaves, map_tree, random_cotangent
 
 SECONDS = 20
-SHARES = {"reverse": 1.0, "forward": 0.5, "pullback": 0.2, "second": 0.04, "numba": 0.004}
+SHARES = {"reverse": 1.0, "forward": 0.5, "pullback": 0.2, "second": 0.04, "jacobian": 0.1, "numba": 0.004}
 MODES = tuple(SHARES)
 FIRST_ORDER = ("reverse", "forward", "pullback")
 
@@ -203,6 +204,18 @@ def second(f, args, known):
             raise Wrong(f"hvp along {tangents} at {args}: got {product}, expected {fine}")
 
 
+def jacobian(f, args, known):
+    _, places, wanted = known
+    found = s2s.jacfwd(f, argnums=tuple(places))(*args)
+    for place, got, want in zip(places, found, wanted):
+        for one, other in zip(leaves(got), leaves(want)):
+            if other is None:
+                continue
+            scale = max([1.0, *np.abs(np.ravel(other))])
+            if not np.allclose(one, other, rtol=1e-6, atol=1e-6 * scale):
+                raise Wrong(f"argument {place} of jacfwd{args}: got {got!r}, expected {want!r}")
+
+
 def numba(f, args, known):
     value, places, wanted = known
     with warnings.catch_warnings():
@@ -217,7 +230,7 @@ def numba(f, args, known):
         compare(got, want, args[place], f"argument {place} on numba{args}")
 
 
-CHECKS = {"reverse": reverse, "forward": forward, "pullback": pullback, "second": second, "numba": numba}
+CHECKS = dict(zip(MODES, (reverse, forward, pullback, second, jacobian, numba)))
 
 
 # --- the verdict ------------------------------------------------------------------------------------------

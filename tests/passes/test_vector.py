@@ -139,3 +139,209 @@ def test_tangents_alias_as_the_arrays_do(f, mode):
     x = np.array([0.7, 1.3, 0.4, 0.9])
     wanted = np.stack([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(4)], axis=-1)
     np.testing.assert_allclose(getattr(s2s, mode)(f)(x), wanted, atol=1e-8)
+
+
+# --- layouts ------------------------------------------------------------------------------------------------
+
+
+def whole_by_rows(x):
+    m = np.zeros((3, 3), order="F")
+    m[:] = np.outer(x, x)
+    w = m.reshape(9)
+    m[0] = 3 * x
+    return w * w[0]
+
+
+def whole_by_columns(x):
+    m = np.zeros((3, 3), order="F")
+    m[:] = np.outer(x, x)
+    w = m.reshape(9, order="F")
+    m[0] = 3 * x
+    return w * w[0]
+
+
+def whole_in_its_order(x):
+    m = np.asfortranarray(np.outer(x, 2 * x))
+    w = m.ravel(order="A")
+    m[0] = 3 * x
+    return w * w[0]
+
+
+def like_a_transpose(x):
+    m = np.zeros_like(np.outer(x, x).T)
+    m[:] = np.outer(x, x)
+    w = m.T.reshape(-1)
+    m[0] = 3 * x
+    return w * w[0]
+
+
+def as_fortran(x):
+    m = np.outer(x, 2 * x).T
+    w = np.asfortranarray(m)
+    m[0] = 3 * x
+    return w * w[0]
+
+
+def store_into_the_reshape(x):
+    m = np.zeros((3, 3), order="F")
+    m[:] = np.outer(x, x)
+    w = np.reshape(m, (9,))
+    w[1:4] = 3 * x
+    return m * w[0]
+
+
+def store_into_the_ravel_of_a_transpose(x):
+    m = np.array(np.outer(x, x), order="F")
+    w = m.T.ravel()
+    w[1:4] = 3 * x
+    return m * w[0]
+
+
+def columns_apart(x):
+    m = np.outer(x, x)
+    w = m[:, ::2].reshape(-1)
+    m[1] *= x
+    return w * w[1]
+
+
+def computed_from_a_transpose(x):
+    m = np.outer(x, 2 * x).T
+    m = np.sin(m)
+    w = m.reshape(-1)
+    m[0] *= 2
+    return w * w[1]
+
+
+def copy_in_its_order(x):
+    m = np.empty((3, 3), order="F")
+    m[...] = x
+    n = m.copy("A")
+    w = n.reshape(-1)
+    n[0] *= 2
+    return w * w[1]
+
+
+def copied(x):
+    m = np.empty((3, 3), order="F")
+    m[...] = x
+    n = np.copy(m)
+    w = n.reshape(-1)
+    n[0] *= 2
+    return w * w[1]
+
+
+def sliced(x):
+    m = np.full((3, 3), 1.0, order="F")
+    m[...] = x
+    n = m[:]
+    w = n.reshape(-1)
+    n[0] *= 2
+    return w * w[1]
+
+
+def of_the_same_dtype(x):
+    m = np.full((3, 3), 1.0, order="F")
+    m[...] = x
+    w = m.astype(float, copy=False).reshape(-1)
+    m[0] *= 2
+    return w * w[1]
+
+
+def in_rows(x):
+    m = np.full((3, 3), 1.0, order="F")
+    m[...] = x
+    w = m.astype(float, order="C", copy=False)
+    m[0] *= 2
+    return w * w[1]
+
+
+def array_without_a_copy(x):
+    m = np.full((3, 3), 1.0, order="F")
+    m[...] = x
+    w = np.array(m, copy=None, order="C")
+    m[0] *= 2
+    return w * w[1]
+
+
+def as_array_in_rows(x):
+    m = np.full((3, 3), 1.0, order="F")
+    m[...] = x
+    w = np.asarray(m, order="C")
+    m[0] *= 2
+    return w * w[1]
+
+
+def scaled_and_raveled(m):
+    a = m * 2.0
+    w = a.ravel()
+    a[0] *= 2.0
+    return w * w[1]
+
+
+def raveled_in_its_order(m):
+    a = m.copy("K")
+    w = a.ravel("K")
+    a[0] *= 2.0
+    return w * w[1]
+
+
+def its_reshape(m):
+    w = m.reshape(-1)
+    m[0] *= 2.0
+    return w * w[1]
+
+
+LAID_OUT = [
+    whole_by_rows,
+    whole_by_columns,
+    whole_in_its_order,
+    like_a_transpose,
+    as_fortran,
+    store_into_the_reshape,
+    store_into_the_ravel_of_a_transpose,
+    columns_apart,
+    computed_from_a_transpose,
+    copy_in_its_order,
+    copied,
+    sliced,
+    of_the_same_dtype,
+    in_rows,
+    array_without_a_copy,
+    as_array_in_rows,
+]
+
+
+def again(x):
+    """A copy that lies in memory as the array does."""
+    base = x if x.base is None else x.base
+    start = x.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    return np.ndarray(x.shape, x.dtype, base.copy("K"), start, x.strides)
+
+
+def differences(f, x):
+    """The Jacobian of an array function; the points lie in memory as ``x`` does."""
+    made = np.zeros((*np.shape(f(again(x))), *x.shape))
+    for at in np.ndindex(x.shape):
+        above, below = again(x), again(x)
+        above[at] += 1e-6
+        below[at] -= 1e-6
+        made[(..., *at)] = (f(above) - f(below)) / 2e-6
+    return made
+
+
+@pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize("f", LAID_OUT)
+def test_tangents_lie_as_the_arrays_do(f, mode):
+    """A reshape is a view, or a copy, of an array and of its tangents side by side."""
+    x = np.array([0.7, 1.3, 0.4])
+    np.testing.assert_allclose(getattr(s2s, mode)(f)(x), differences(f, x), atol=1e-8)
+
+
+M33 = np.outer([0.7, 1.3, 0.4], [1.7, 0.3, 0.8])
+
+
+@pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize("m", [M33, np.asfortranarray(M33), M33.T, M33[::-1], np.tile(M33, 2)[:, ::2]])
+@pytest.mark.parametrize("f", [scaled_and_raveled, raveled_in_its_order, its_reshape])
+def test_tangents_lie_as_the_arguments_do(f, m, mode):
+    np.testing.assert_allclose(getattr(s2s, mode)(f)(m), differences(f, m), atol=1e-8)
