@@ -60,6 +60,12 @@ PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
 """Functions that are affine, or give one of what they get."""
 _FAMILIES = {"quotient": "floor", "toward zero": "trunc", "halves": "round", "decimals": "round"}
 """Names for steps that give the same number."""
+REMAINDERS = {
+    operator.mod: "floor", operator.imod: "floor", np.remainder: "floor", np.fmod: "trunc", math.fmod: "trunc",
+}
+"""Functions that give what is left by a step, and the step."""
+_SHIFTED = ("floor", "ceil", "round")
+"""Steps that give ``n`` more where what they round is ``n`` more, for any integer."""
 _PURE = ("partials", "several", "linear", "vjp", "straight_through", "zero")
 _LARGEST = 24
 """The number of products above which a form is not multiplied out."""
@@ -107,6 +113,10 @@ def scaled(a: Form, factor: float) -> Form:
     return {product: factor * coefficient for product, coefficient in a.items()}
 
 
+def _is_whole(number: float) -> bool:
+    return abs(number - round(number)) <= 1e-9 * max(1.0, abs(number))
+
+
 def _key(form: Form) -> tuple[Any, ...]:
     return tuple(sorted((product, float(f"{coefficient:.12g}")) for product, coefficient in form.items()))
 
@@ -130,6 +140,12 @@ class Forms:
         """What a value that is one of several may be, by its number: those that have steps."""
         self.variables: dict[int, set[ir.Var]] = {}
         """The variables of a step, by the number of the step: one that is written twice has two."""
+        self.scalars: set[int] = set()
+        """The steps, and the values that are one of several, that are numbers and no arrays."""
+        self.integral: set[int] = set()
+        """The steps that give integers."""
+        self.left_by: dict[ir.Var, frozenset[int]] = {}
+        """The steps that stand still in what ``%`` gives."""
         self.memory = memory
         self.epoch = 0
 
@@ -208,11 +224,13 @@ class Forms:
         """Note a variable that is one of several."""
         self.forms[target] = self._joined(target, [self.of(a) for a in sides if a != ir.UNDEFINED])
 
-    def _joined(self, target: ir.Var, sides: list[Form], epoch: int = 0) -> Form:
+    def _joined(self, target: ir.Var, sides: list[Form], epoch: int = 0, keys: tuple[Any, ...] = ()) -> Form:
+        """The form of what is one of several; ``keys`` say by what it is chosen, where that shows."""
         with_steps = [form for form in sides if self.steps_in(form)]
         if not with_steps:
             return self._variable(target, epoch)
-        number = self.number("one of", target, (), self.is_varied_atom(target), (epoch,))
+        number = self.number("one of", "", (), self.is_varied_atom(target), keys or (target, epoch))
+        self._note_number(number, target)
         self.sides[number] = with_steps
         return self.alone(number)
 
@@ -232,14 +250,74 @@ class Forms:
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
         rounded = self.of(args[0])
-        if surrogates.step_of(fn) == "quotient":
+        step = surrogates.step_of(fn)
+        if step == "quotient":
             rounded = self.times(rounded, self.inverse(self.of(args[1])))
-        more = tuple(_key(self.of(a)) for a in args[1:])
-        family = _FAMILIES.get(surrogates.step_of(fn), fn.__name__)
-        number = self.number("step", family, (), True, (_key(rounded), more))
-        self.variables.setdefault(number, set()).add(target)
-        self.rounded[number] = rounded
-        return self.alone(number)
+        more = tuple(_key(self.of(a)) for a in args[1:]) if step == "decimals" else ()
+        number, made = self.whole(_FAMILIES.get(step, fn.__name__), rounded, more)
+        self.variables[number].add(target)
+        self._note_number(number, target)
+        return made
+
+    def _note_number(self, number: int, target: ir.Var) -> None:
+        if is_number(self.value_of(target)):
+            self.scalars.add(number)
+
+    def whole(self, family: str, rounded: Form, more: tuple[Any, ...] = ()) -> tuple[int, Form]:
+        """The number of the step that rounds a form, and the form of its result.
+
+        Integers are taken out of what is rounded, and the whole part of a multiple of a whole part is found at once:
+
+            (t - 3600*(t//3600)) // 60          t//60 - 60*(t//3600)
+            (t//60) // 60                       t//3600
+        """
+        if not more and family in _SHIFTED:
+            rounded = self._unnested(family, rounded)
+        apart = {p: c for p, c in rounded.items() if p and _is_whole(c) and self._is_integral(p)} if not more else {}
+        left = {p: c for p, c in rounded.items() if p not in apart}
+        if not left and len(apart) == 1:
+            (((product, coefficient),),) = (apart.items(),)
+            if coefficient == 1.0 and len(product) == 1 and product[0][0] in self.variables:
+                return product[0][0], apart  # an integer is rounded
+        if not left or family not in _SHIFTED:
+            apart, left = {}, rounded
+        number = self.number("step", family, (), True, (_key(left), more))
+        self.variables.setdefault(number, set())
+        self.rounded[number] = left
+        if not more:
+            self.integral.add(number)
+        return number, added(apart, self.alone(number))
+
+    def _unnested(self, family: str, rounded: Form) -> Form:
+        """What is rounded, where that is a fraction of an integer which the same function gave, and of others."""
+        for product, coefficient in rounded.items():
+            if len(product) != 1 or product[0][1] != 1 or family == "round":
+                continue
+            atom, count = self.atoms[product[0][0]], 1.0 / coefficient
+            is_fraction = atom.kind == "step" and atom.what == family and _is_whole(count) and count > 1.5
+            if is_fraction and all(
+                _is_whole(c * count) and self._is_integral(p) for p, c in rounded.items() if p and p != product
+            ) and _is_whole(rounded.get((), 0.0) * count):
+                return self.put_in(rounded, {product[0][0]: self.rounded[product[0][0]]})
+        return rounded
+
+    def _is_integral(self, product: Product) -> bool:
+        """Whether a product is one of integers."""
+        return all(k > 0 and self._gives_integer(a) for a, k in product)
+
+    def _gives_integer(self, number: int) -> bool:
+        atom = self.atoms[number]
+        return (atom.what if atom.kind == "cell" else number) in self.integral
+
+    def _remainder(self, target: ir.Var, family: str, a: Form, b: Form) -> Form:
+        """``a % b``: the step in it does not move."""
+        quotient = self.times(a, self.inverse(b))
+        number, whole = self.whole(family, quotient)
+        self._note_number(number, target)
+        steps = {k for k in self.steps_in(whole) if k in self.rounded}
+        self.left_by[target] = frozenset({number, *steps})
+        still = self.put_in(whole, {k: self.alone(self.number("cell", k)) for k in steps})
+        return added(a, self.times(b, still), -1.0)
 
     def _call(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...], kwargs: tuple[Any, ...]) -> Form | None:
         """The form of a call; None where nothing is known of it."""
@@ -249,6 +327,8 @@ class Forms:
             return self.times(self.of(args[0]), self.of(args[1]))
         if len(args) == 2 and not kwargs and fn in QUOTIENTS:
             return self.times(self.of(args[0]), self.inverse(self.of(args[1])))
+        if len(args) == 2 and not kwargs and fn in REMAINDERS and any(map(self.is_varied_atom, args)):
+            return self._remainder(target, REMAINDERS[fn], self.of(args[0]), self.of(args[1]))
         if fn in _NEGATIVES and len(args) == 1 and not kwargs:
             return scaled(self.of(args[0]), -1.0)
         if fn is operator.getitem:
@@ -258,7 +338,8 @@ class Forms:
         if fn in _JOINS and not kwargs:
             sides = args[1:] if fn is np.where else args
             if any(self.steps_in(self.of(a)) for a in sides):
-                return self._joined(target, [self.of(a) for a in sides])
+                keys = (id(fn), *(_key(self.of(a)) for a in args))
+                return self._joined(target, [self.of(a) for a in sides], 0, keys)
         if len(args) == 1 and not kwargs and (fn in _SIZES or fn is np.sign):
             sign = self.alone(self.number("sign", "", (self.of(args[0]),), False, _key(self.of(args[0]))))
             return sign if fn is np.sign else self.times(sign, self.of(args[0]))
@@ -330,9 +411,9 @@ class Forms:
 
     def _is_number(self, number: int) -> bool:
         atom = self.atoms[number]
-        if atom.kind == "step":
-            return all(is_number(self.value_of(var)) for var in self.variables[number])
-        return atom.kind in ("variable", "one of") and is_number(self.value_of(atom.what))
+        if atom.kind == "variable":
+            return is_number(self.value_of(atom.what))
+        return (atom.what if atom.kind == "cell" else number) in self.scalars
 
     # --- products
 

@@ -19,7 +19,7 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.values import AbstractValue
 from s2s.record import record
 
-__all__ = ["Remainder", "find_remainders"]
+__all__ = ["Remainder", "Remainders", "find_remainders"]
 
 _DEEPEST = 4
 """How many steps of steps (``int(np.floor(x))``) are followed."""
@@ -29,20 +29,29 @@ _MOST = 16
 
 @record
 class Remainder:
-    """A statement whose sum is a remainder, and the variables of the steps that are subtracted in it."""
+    """A statement whose sum is a remainder, and the numbers of the steps that are subtracted in it."""
 
     statement: ir.Statement
-    steps: frozenset[ir.Var]
+    steps: frozenset[int]
+
+
+@record
+class Remainders:
+    """The remainders of a function, in the order of the text, the numbers of the steps that are added to remainders
+    which were made with them (``h*60 + t % 60`` where ``h`` is ``t // 60``), and the forms of its variables."""
+
+    found: list[Remainder]
+    met: frozenset[int]
+    forms: Forms
 
 
 def find_remainders(
     function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool],
     memory: Memory | None,
-) -> tuple[list[Remainder], Forms]:
-    """The remainders of a function, in the order of the text, and the forms of its variables. ``memory`` is that of a
-    function which changes arrays."""
+) -> Remainders:
+    """The remainders of a function. ``memory`` is that of a function which changes arrays."""
     finder = _Finder(function, Forms(value_of, is_varied, memory))
-    return list(finder.found.values()), finder.forms
+    return Remainders(list(finder.found.values()), frozenset(finder.met), finder.forms)
 
 
 class _Finder:
@@ -51,6 +60,7 @@ class _Finder:
     def __init__(self, function: ir.Function, forms: Forms) -> None:
         self.forms = forms
         self.found: dict[int, Remainder] = {}
+        self.met: set[int] = set()
         self.made_at: dict[ir.Var, int] = {}
         self.uses: dict[ir.Atom, int] = {}
         self.count(function.body)
@@ -74,6 +84,8 @@ class _Finder:
         match s:
             case ir.Let(ir.Var() as target, value):
                 form = self.forms.define(target, value)
+                if target in self.forms.left_by:
+                    self.found[id(s)] = Remainder(s, self.forms.left_by[target])
                 if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and value.fn.value in SUMS:
                     self.forms.forms[target] = self.sum(s, form, target)
             case ir.Store():
@@ -114,8 +126,7 @@ class _Finder:
         if not steps:
             self.give_back(form)
             return form
-        variables = frozenset[ir.Var]().union(*(self.forms.variables[k] for k in steps))
-        self.found[id(s)] = Remainder(s, variables)
+        self.found[id(s)] = Remainder(s, frozenset(steps))
         if target is not None:
             self.made_at[target] = id(s)
         return self.forms.put_in(form, {k: self.cell(k) for k in steps})
@@ -124,7 +135,15 @@ class _Finder:
         """A sum in which a step stands still as a whole, where a remainder that was made with it is added."""
         numbers = {self.forms.atoms[a].what for p in form for a, _ in p if self.forms.atoms[a].kind == "cell"}
         again = numbers & self.forms.steps_in(form)
+        self.met |= {k for k in again if self.adds_up(form, k)}
         return self.forms.put_in(form, {k: self.cell(k) for k in again}) if again else form
+
+    def adds_up(self, form: Form, step: int) -> bool:
+        """Whether a sum has one product with a step that moves, and with the same step standing still."""
+        given = {step: self.cell(step)}
+        return any(
+            step in self.forms.steps_of(p) and any(q in form for q in self.forms.put_in({p: 1.0}, given)) for p in form
+        )
 
     def cell(self, step: int) -> Form:
         """A step that does not move."""
@@ -161,12 +180,10 @@ class _Finder:
         return found
 
     def sides(self, form: Form, path: tuple[int, ...] = ()) -> Iterator[Form]:
-        """The forms that a sum has, depending on which side a branch in it took."""
+        """The forms that a sum has, depending on which side a branch in it took: at first that in which none shows."""
+        yield form
         joins = [k for k in self.forms.steps_in(form) if k in self.forms.sides and k not in path]
-        if not joins:
-            yield form
-            return
-        for side in self.forms.sides[joins[0]]:
+        for side in self.forms.sides[joins[0]] if joins else ():
             yield from self.sides(self.forms.put_in(form, {joins[0]: side}), (*path, joins[0]))
 
     def chain(self, whole: Form, steps: set[int]) -> set[int]:

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 
 from s2s import ir
 from s2s.analysis.activity import find_useful
-from s2s.analysis.affine import Forms, is_open
+from s2s.analysis.affine import is_open
 from s2s.analysis.cells import find_cells
 from s2s.analysis.memory import Memory
-from s2s.analysis.remainders import Remainder, find_remainders
+from s2s.analysis.remainders import Remainder, Remainders, find_remainders
 from s2s.analysis.uses import Uses
 from s2s.analysis.values import Array
 from s2s.choices import Chosen, Policy, chosen
@@ -66,23 +66,22 @@ class _Settler:
             elif step in cells:
                 self.still[step] = CELL
         if len(self.still) < len(self.steps):
-            self.remainders(*find_remainders(self.function, context.value, context.is_varied, memory))
+            self.remainders(find_remainders(self.function, context.value, context.is_varied, memory))
         self.notes()
         body = self.block(self.function.body)
         self.without_varied(body)
         return ir.replace(self.function, body=body)
 
-    def remainders(self, found: list[Remainder], forms: Forms) -> None:
+    def remainders(self, remainders: Remainders) -> None:
         """Decide the steps that are subtracted from what they were made of."""
+        forms = remainders.forms
         uses = Uses(self.function, forms, self.useful)
-        made_with: dict[ir.Var, list[Remainder]] = {}
-        for remainder in found:
-            for step in remainder.steps:
-                made_with.setdefault(step, []).append(remainder)
-        for alike in forms.variables.values():
-            places = made_with.get(min(alike, key=str), [])
-            undecided = [step for step in sorted(alike, key=str) if step not in self.still] if places else []
-            if undecided:
+        for number, alike in forms.variables.items():
+            places = [r for r in remainders.found if number in r.steps]
+            undecided = [step for step in sorted(alike, key=str) if step not in self.still]
+            if number in remainders.met:
+                self.still |= dict.fromkeys(undecided, REMAINDER)
+            elif places and undecided:
                 self.decide(alike, undecided, places, uses)
 
     def decide(self, alike: set[ir.Var], undecided: list[ir.Var], places: list[Remainder], uses: Uses) -> None:
