@@ -134,6 +134,8 @@ def assert_gradient(gradient, primal, expected, rtol, scale=1.0):
         assert np.asarray(gradient).dtype.kind == "f"
         if isinstance(primal, (np.ndarray, np.generic)):
             assert gradient.dtype == primal.dtype, f"dtype {gradient.dtype} for {primal.dtype}"
+        if isinstance(primal, float):
+            assert isinstance(gradient, float), f"{type(gradient)} for a float"
         if np.ndim(primal):
             assert isinstance(gradient, np.ndarray)
         scale = max([scale, *np.abs(np.ravel(expected))])

@@ -291,6 +291,115 @@ def test_the_nearest_image_moves_with_its_own_atom():
     np.testing.assert_array_equal(moved[1], np.zeros(4))
 
 
+# --- quotients and what is left ------------------------------------------------------------------------------------
+
+
+def units_of_time(t):
+    h = t // 3600
+    m = t % 3600 // 60
+    s = t % 60
+    return h * 3600 + m * 60 + s
+
+
+def units_by_divmod(t):
+    m, s = divmod(t, 60)
+    h, m = divmod(m, 60)
+    return h * 3600 + m * 60 + s
+
+
+def units_downwards(t):
+    d, r = divmod(t, 86400)
+    h, r = divmod(r, 3600)
+    m, s = divmod(r, 60)
+    return d * 86400 + h * 3600 + m * 60 + s
+
+
+def units_of_quotients(t):
+    return t // 60 // 60 * 3600 + t // 60 % 60 * 60 + t % 60
+
+
+def split(t):
+    return t // 3600, t % 3600 // 60, t % 60
+
+
+def units_of_a_helper(t):
+    h, m, s = split(t)
+    return h * 3600 + m * 60 + s
+
+
+def units_in_a_loop(t):
+    total = 0.0
+    for unit in (3600, 60, 1):
+        total = total + t // unit * unit
+        t = t % unit
+    return total + t
+
+
+def chosen_twice(t, on=True):
+    return (t if on else 2.0 * t) - np.floor(t if on else 3.0 * t) - np.floor(t if t > 9.0 else 2.0 * t) + np.floor(
+        t if t > 9.0 else 2.0 * t
+    )
+
+
+def summed_twice(t):
+    return sum(t * e for e in [0.5, 0.25, 0.25]) - np.floor(sum(t * e for e in [0.5, 0.25, 0.25]))
+
+
+def interpolated_and_wrapped(t):
+    y = np.array([1.2, 0.3, 0.4])
+    at = 1.0 + 0.9 * np.sin(0.3)
+    i = min(int(at), 1)
+    s = -(y[i] * t * (1.0 - (at - i)) + y[i + 1] * t * (at - i))
+    return (s - np.floor(s)) / (s / t)
+
+
+PUT_TOGETHER = {
+    "units_of_time": units_of_time,
+    "units_by_divmod": units_by_divmod,
+    "units_downwards": units_downwards,
+    "units_of_quotients": units_of_quotients,
+    "units_of_a_helper": units_of_a_helper,
+    "units_in_a_loop": units_in_a_loop,
+    "floor_and_mod": lambda t: 0.3 * np.floor(t / 0.3) + np.mod(t, 0.3),
+    "trunc_and_fmod": lambda t: 0.3 * np.trunc(t / 0.3) + np.fmod(t, 0.3),
+    "np_divmod": lambda t: np.dot(np.stack(np.divmod(t, 0.3)).T, np.array([0.3, 1.0])),
+    "modf": lambda t: np.modf(t)[0] + np.modf(t)[1],
+    "chosen_twice": chosen_twice,
+    "summed_twice": summed_twice,
+}
+
+
+@pytest.mark.parametrize("name", PUT_TOGETHER)
+@pytest.mark.parametrize("t", [5000.7, 0.77, 94321.3])
+def test_what_is_put_together_again_is_what_it_was(name, t):
+    f = PUT_TOGETHER[name]
+    assert s2s.grad(lambda t: float(f(t)))(t) == pytest.approx(1.0, rel=1e-12)
+    assert s2s.jvp(f, (t,), (2.0,))[1] == pytest.approx(2.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(PUT_TOGETHER.keys() - {"np_divmod", "chosen_twice", "summed_twice"}))
+def test_what_is_put_together_of_arrays(name):
+    t = np.array([5000.7, 0.77, 94321.3])
+    f = PUT_TOGETHER[name]
+    np.testing.assert_allclose(s2s.grad(lambda t: np.sum(f(t)))(t), np.ones(3), rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(f, (t,), (t,))[1], t, rtol=1e-12)
+
+
+def test_a_step_of_what_is_made_twice():
+    """What is rounded is chosen by a branch, or summed in a loop, once for the step and once beside it."""
+    assert s2s.grad(interpolated_and_wrapped)(0.7) == pytest.approx(
+        (interpolated_and_wrapped(0.7 + 1e-6) - interpolated_and_wrapped(0.7 - 1e-6)) / 2e-6, rel=1e-6
+    )
+
+
+def test_quotients_alone_pass_straight_through():
+    assert s2s.grad(lambda t: t // 60)(5000.7) == pytest.approx(1.0 / 60.0)
+    assert s2s.grad(lambda t: t // 60 * 1.0 + np.sin(t % 50))(5000.7) == pytest.approx(
+        1.0 / 60.0 + math.cos(5000.7 % 50)
+    )
+    assert s2s.grad(lambda t: t // 60 // 60)(5000.7) == pytest.approx(1.0 / 3600.0)
+
+
 # --- straight through -----------------------------------------------------------------------------------------------
 
 

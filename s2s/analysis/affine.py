@@ -16,7 +16,7 @@ import builtins
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -220,18 +220,31 @@ class Forms:
         """Some array has changed."""
         self.epoch += 1
 
-    def one_of(self, target: ir.Var, sides: Iterable[ir.Atom]) -> None:
-        """Note a variable that is one of several."""
-        self.forms[target] = self._joined(target, [self.of(a) for a in sides if a != ir.UNDEFINED])
+    def one_of(self, target: ir.Var, sides: list[ir.Atom], test: ir.Atom | None = None) -> None:
+        """Note a variable that is one of several, which one by a test."""
+        keys = None
+        if test is not None and ir.UNDEFINED not in sides:
+            keys = ("if", self.key(test), *map(self.key, sides))
+        self.result_of(target, sides, keys)
 
-    def _joined(self, target: ir.Var, sides: list[Form], epoch: int = 0, keys: tuple[Any, ...] = ()) -> Form:
-        """The form of what is one of several; ``keys`` say by what it is chosen, where that shows."""
+    def result_of(self, target: ir.Var, sides: list[ir.Atom], keys: tuple[Any, ...] | None) -> None:
+        """Note a variable that a branch or a loop gives; ``keys`` are equal for one that gives the same."""
+        self.forms[target] = self._joined(target, [self.of(a) for a in sides if a != ir.UNDEFINED], 0, keys)
+
+    def key(self, atom: ir.Atom) -> tuple[Any, ...]:
+        """What is equal for what is computed alike."""
+        return _key(self.of(atom))
+
+    def _joined(self, target: ir.Var, sides: list[Form], epoch: int = 0, keys: tuple[Any, ...] | None = None) -> Form:
+        """The form of what is one of several; ``keys`` say which, where that shows."""
         with_steps = [form for form in sides if self.steps_in(form)]
-        if not with_steps:
+        if not with_steps and keys is None:
             return self._variable(target, epoch)
-        number = self.number("one of", "", (), self.is_varied_atom(target), keys or (target, epoch))
+        kind = "one of" if with_steps else "chosen"
+        number = self.number(kind, "", (), self.is_varied_atom(target), keys or (target, epoch))
         self._note_number(number, target)
-        self.sides[number] = with_steps
+        if with_steps:
+            self.sides[number] = with_steps
         return self.alone(number)
 
     def _value(self, target: ir.Var, value: ir.Value) -> Form:
@@ -344,8 +357,9 @@ class Forms:
             sign = self.alone(self.number("sign", "", (self.of(args[0]),), False, _key(self.of(args[0]))))
             return sign if fn is np.sign else self.times(sign, self.of(args[0]))
         rule = table.find(fn)
-        is_pure = fn in (getattr, ops.make_list, ops.make_tuple) if rule is None else rule.kind in _PURE
-        if not is_pure:
+        if fn not in (getattr, ops.make_list, ops.make_tuple) and (
+            rule is None or rule.kind not in _PURE or rule.acts
+        ):
             return None
         return self.called(fn, [self.of(a) for a in args], kwargs)
 

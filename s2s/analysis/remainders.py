@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from s2s import ir
 from s2s.analysis.affine import MATRIX_PRODUCTS, SUMS, Form, Forms, Product, added
+from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import AbstractValue
 from s2s.record import record
@@ -95,14 +96,15 @@ class _Finder:
                 for inner in ir.blocks_of(s):
                     self.block(inner)
                 for k, result in enumerate(results):
-                    self.forms.one_of(result, (side.yields[k] for side in ir.sides_of(s)))
+                    self.forms.one_of(result, [side.yields[k] for side in ir.sides_of(s)], getattr(s, "test", None))
             case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
                 self.forms.stored()
                 for inner in ir.blocks_of(s):
                     self.block(inner)
                 self.forms.stored()
-                for c, following in zip(carried, body.yields, strict=True):
-                    self.forms.one_of(c.result, (c.init, following))
+                text = written(s, self.forms.value_of, self.forms.key)
+                for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
+                    self.forms.result_of(c.result, [c.init, following], None if text is None else (text, k))
             case _:
                 for inner in ir.blocks_of(s):
                     self.block(inner)

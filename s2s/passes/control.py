@@ -11,7 +11,7 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.parts import Path, leaves, part
-from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, Array, ListOf, Mapping, Sequence
 from s2s.passes import again, cotangents, stores
 from s2s.passes.checkpoints import BEGIN, END
 from s2s.passes.crossing import Sweep
@@ -139,8 +139,8 @@ def at_join(self: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sweep)
         bar = self.read(sweep, *key)
     if bar is None:
         return self.zero(side, key[0], key[1], None)
-    bar = _as_float(self, side, bar)
     value = self.kind_of_bar(*key)
+    bar = cotangents.of_kind(side.builder, bar, value)
     if isinstance(value, Array) and _differs(self, bar, value):
         bar = cotangents.whole(side.builder, bar, self.part_atom(side, *key, None), None)
     return bar
@@ -274,7 +274,7 @@ def _close_loop(
         init = _loop_value(self, sweep, key[0], key[1], self.read(sweep, *key))
         result = self.context.define(self.name(key[0]), self.context.value(param))
         carried.append(ir.Carried(param, init, result))
-        yields.append(inner.bars[key])
+        yields.append(cotangents.of_kind(inner.builder, inner.bars[key], self.context.value(param)))
         sweep.bars[key] = result
     trip, end = (
         (self.crossing.finish(inner), []) if statement.snapshots is None
@@ -296,7 +296,7 @@ def _loop_value(self: Reverser, sweep: Sweep, var: ir.Var, path: Path, bar: ir.A
     if bar is None:
         return self.zero(sweep, var, path, None)
     value = self.kind_of_bar(var, path)
-    bar = _as_float(self, sweep, bar)
+    bar = cotangents.of_kind(sweep.builder, bar, value)
     if isinstance(value, ListOf) and (var, path) not in sweep.buffers and not sweep.is_loop:
         return sweep.builder.call(list, bar, name=self.name(var))
     if isinstance(value, Array) and _differs(self, bar, value):
@@ -309,11 +309,3 @@ def _loop_value(self: Reverser, sweep: Sweep, var: ir.Var, path: Path, bar: ir.A
 
 def _differs(self: Reverser, bar: ir.Atom, value: Array) -> bool:
     return shape_of(self.context.value(bar)) != value.shape
-
-
-def _as_float(self: Reverser, sweep: Sweep, bar: ir.Atom) -> ir.Atom:
-    """A cotangent that is an integer (the slope of ``x * n``) as the float that joins and loops take it for."""
-    known = self.context.value(bar)
-    if isinstance(known, Known) and type(known.value) is int:
-        return ir.Const(float(known.value))
-    return sweep.builder.call(float, bar) if isinstance(known, Scalar) and known.type is int else bar

@@ -328,6 +328,8 @@ def of_kind(builder: Builder, bar: ir.Atom, value: AbstractValue) -> ir.Atom:
         return bar if is_that else builder.call(value.type, bar)
     if issubclass(value.type, np.inexact) and not (isinstance(known, Scalar) and known.type is value.type):
         return builder.call(value.type, bar)
+    if isinstance(known, Array) and known.shape == ():
+        return builder.call(operator.getitem, bar, ir.Const(()))
     return bar
 
 

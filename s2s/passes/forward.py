@@ -26,7 +26,7 @@ from s2s.analysis import layout
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
-from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents, custom, forward_stores, stack_sweeps, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
@@ -372,7 +372,7 @@ class Forwarder:
                     continue
                 for side, y, atom in zip(sides, yields, atoms, strict=True):
                     outer, self.builder = self.builder, side
-                    y.append(self.at_join(atom, path, span))
+                    y.append(self.at_join(atom, path, span, known))
                     self.builder = outer
                 found = self.context.define(self.name(result), known)
                 self.dots[result, path] = found
@@ -391,14 +391,15 @@ class Forwarder:
                 return found
             path = path[:-1]
 
-    def at_join(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
-        """The tangent of a leaf as it goes into a join: in the shape of the leaf, zeros where it has none."""
+    def at_join(self, atom: ir.Atom, path: Path, span: ir.Span | None, kind: AbstractValue) -> ir.Atom:
+        """The tangent of a leaf as it goes into a join, after which it is of a kind: in the shape of the leaf, zeros
+        where it has none."""
         if atom == ir.UNDEFINED:
             return ir.UNDEFINED
         known = self.context.value(atom)
         if isinstance(part(known, path), (Sequence, Mapping)):
             return self.whole(atom, span, path)
-        return self.full(atom, path, span)
+        return cotangents.of_kind(self.builder, self.full(atom, path, span), kind)
 
     def loop(self, s: ir.For | ir.While) -> None:
         """A loop that carries the tangents of what it carries."""
@@ -407,22 +408,22 @@ class Forwarder:
             if not self.context.is_varied(c.param):
                 continue
             for path, known in leaves(self.context.value(c.param)):
-                init = ir.Const(0.0) if c.init == ir.UNDEFINED else self.at_join(c.init, path, s.span)
+                init = ir.Const(0.0) if c.init == ir.UNDEFINED else self.at_join(c.init, path, s.span, known)
                 param = self.context.define(self.name(c.param), known)
                 result = self.context.define(self.name(c.result), part(self.context.value(c.result), path))
                 carried.append(ir.Carried(param, init, result))
                 self.dots[c.param, path] = param
                 if self.memory.is_buffer(c.param):
                     self.context.changed |= {param, result}
-                spots.append((k, path, c.result, result))
+                spots.append((k, path, c.result, result, known))
         outer, self.builder = self.builder, self.builder.child()
         self.block(s.body)
         yields = [*s.body.yields]
-        for k, path, _, _ in spots:
-            yields.append(self.at_join(s.body.yields[k], path, s.span))
+        for k, path, _, _, known in spots:
+            yields.append(self.at_join(s.body.yields[k], path, s.span, known))
         body = self.builder.block(*yields)
         self.builder = outer
-        for _, path, var, result in spots:
+        for _, path, var, result, _ in spots:
             self.dots[var, path] = result
         self.builder.add(ir.replace(s, body=body, carried=tuple(carried)))
 

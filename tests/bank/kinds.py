@@ -252,3 +252,35 @@ def a_number_is_no_text(x, y):
     if x == "scott" or x == "silverman":
         return np.sum(y)
     return x * y if np.isscalar(x) and x != "text" else y
+
+
+@case(0.7)
+def float_times_an_empty_sum(a):
+    return a * sum(a for _ in range(0)) + a
+
+
+@case(0.7, 0.3)
+@case(0.7, 6.3)
+def float_or_what_a_ufunc_gives(a, b):
+    if b > 5:
+        return a * b
+    return np.maximum(a, b) + b
+
+
+@case(0.7)
+@case(-0.7)
+def size_or_maximum(a):
+    return abs(a) if a < 0 else np.maximum(a, 0.3)
+
+
+@case(0.7312)
+def rounded_fraction(a):
+    return a * round(np.modf(a * a)[0], 12) + a * max(np.modf(a)[0], 0.1)
+
+
+@case(0.7, 3)
+def integer_slope_in_a_loop(a, n):
+    total = 0
+    for k in range(n):
+        total = total + (a if k else 2 * a)
+    return total * n

@@ -63,6 +63,40 @@ def parts(w):
 
 
 @writes("statement", 3, "steps")
+def put_together(w):
+    """Quotient and remainder, or three units of time, and the number that they make again."""
+    t, q, r, target = w.fresh("t"), w.fresh("q"), w.fresh("r"), w.fresh("s")
+    w.put(f"{t} = {w.number(2)}")
+    period = w.choose("1.7", "2.0", "0.9")
+    splits = [
+        f"{q}, {r} = divmod({t}, {period})",
+        f"{q}, {r} = np.divmod({t}, {period})",
+        f"{q}, {r} = {t} // {period}, {t} % {period}",
+        f"{r}, {q} = np.mod({t}, {period}), np.floor({t} / {period})",
+        f"{q}, {r} = np.trunc({t} / {period}), math.fmod({t}, {period})",
+    ]
+    form = w.choose(0, 1, 2)
+    if form == 0:
+        w.put(w.rng.choice(splits))
+        w.put(f"{target} = {q} * {period} + {r}")
+    elif form == 1:
+        m = w.fresh("q")
+        hours = w.choose(
+            [f"{q} = {t} // 3.6", f"{m} = {t} % 3.6 // 0.6", f"{r} = {t} % 0.6"],
+            [f"{q} = {t} // 0.6 // 6", f"{m} = {t} // 0.6 % 6", f"{r} = {t} % 0.6"],
+            [f"{m}, {r} = divmod({t}, 0.6)", f"{q}, {m} = divmod({m}, 6)"],
+            [f"{q}, {r} = divmod({t}, 3.6)", f"{m}, {r} = divmod({r}, 0.6)"],
+        )
+        for line in hours:
+            w.put(line)
+        w.put(f"{target} = {q} * 3.6 + {m} * 0.6 + {r}")
+    else:
+        w.put(f"{r}, {q} = np.modf({t})")
+        w.put(f"{target} = {q} + {r}")
+    w.bind(target, FLOAT)
+
+
+@writes("statement", 3, "steps")
 def looked_up(w):
     """Linear interpolation by hand: the step is an index, and what is left the weight."""
     names = [n for n in w.named("array") if w.scope.variables[n].length > 1]
