@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.errors import UnsupportedSyntaxError
+from s2s.errors import DifferentiationError, UnsupportedSyntaxError
 from tests.helpers import check
 
 X = np.array([0.7, 1.3, 0.4])
@@ -225,3 +225,382 @@ NOT_SEEN = [
 @pytest.mark.parametrize("f", NOT_SEEN, ids=lambda f: f.__name__)
 def test_gradient(f):
     check(f, (X,))
+# --- iterators that are kept: what is left of them -----------------------------------------------------------------
+
+
+class Box:
+    def __init__(self, it):
+        self.it = it
+
+    def total(self):
+        return sum(self.it)
+
+
+def filter_in_a_list(a, b):
+    held = []
+    held.append(filter(None, [a, b]))
+    s = sum(held[0])
+    return s * 2 + sum(held[0])
+
+
+def map_in_a_display(a, b):
+    held = [map(lambda v: v * v, [a, b])]
+    s = sum(held[0])
+    return s + 3 * sum(held[0])
+
+
+def generator_in_an_object(a, b):
+    o = Box(v * a for v in [a, b])
+    s = o.total()
+    return s + 3 * o.total()
+
+
+def enumerate_in_an_object(a, b):
+    e = enumerate([a, b])
+    o = Box(e)
+    s = 0.0
+    for i, v in o.it:
+        s = s + v
+    for i, v in o.it:
+        s = s + 7 * v
+    return s
+
+
+def filter_in_a_closure(a, b):
+    it = filter(None, [a, b])
+
+    def g():
+        return sum(it)
+
+    return g() + 3 * g()
+
+
+def listed_twice(a, b):
+    l = []
+    l.append(map(abs, [a, b]))
+    x = list(l[0])
+    y = list(l[0])
+    return sum(x) + len(y) * a
+
+
+def filter_in_a_dict(a, b):
+    d = {}
+    d["it"] = filter(lambda v: v > 0, [a, b, -a])
+    s = sum(d["it"])
+    s = s + sum(d["it"])
+    return s * a
+
+
+def filter_in_an_attribute(a, b):
+    o = Box(None)
+    o.it = filter(None, [a, b])
+    return sum(o.it) + sum(o.it)
+
+
+def filter_in_a_tuple(a, b):
+    t = (filter(None, [a, b]), 1)
+    return sum(t[0]) + 4 * sum(t[0])
+
+
+def two_names_of_a_filter(a, b):
+    f = filter(None, [a, b])
+    g = f
+    return sum(f) + 4 * sum(g)
+
+
+def zip_in_a_deque(a, b):
+    q = collections.deque()
+    q.append(zip([a, b]))
+    s = sum(v for (v,) in q[0])
+    s = s + 7 * sum(v for (v,) in q[0])
+    return s
+
+
+def filters_of_a_loop(a, b):
+    l = []
+    for i in range(2):
+        l.append(filter(None, [a, b * i]))
+    s = 0.0
+    for f in l:
+        s = s + sum(f)
+    for f in l:
+        s = s + 3 * sum(f)
+    return s
+
+
+def generator_in_a_list(a, b):
+    l = []
+    l.append((v * a for v in [a, b] if v > 0))
+    return sum(l[0]) + 4 * sum(l[0])
+
+
+def filter_in_a_copied_list(a, b):
+    l = [filter(None, [a, b])]
+    m = list(l)
+    return sum(m[0]) + 4 * sum(l[0])
+
+
+def unpacked_filter(a, b):
+    l = []
+    l.append(filter(None, [a, b]))
+    m, *r = l[0]
+    return m + sum(r) * 2 + sum(l[0])
+
+
+def greatest_of_a_filter(a, b):
+    l = []
+    l.append(filter(None, [a, b]))
+    return max(l[0]) + sum(l[0])
+
+
+def iterator_of_an_array(a, b):
+    x = np.array([a, b])
+    l = [iter(x)]
+    s = sum(l[0])
+    return s + 3 * sum(l[0])
+
+
+def popped_filter(a, b):
+    held = []
+    held.append(filter(None, [a, b]))
+    h = held.pop()
+    s = sum(h)
+    return s * 2 + sum(h)
+
+
+def zip_of_arrays_that_change(a, b):
+    x = np.array([a, b])
+    h = []
+    h.append(zip(x, x))
+    x[0] = b * b
+    return sum(p * q for p, q in h[0])
+
+
+def map_in_a_loop(a, b):
+    m = map(lambda v: v * a, [a, b])
+    s = 0.0
+    for k in range(2):
+        s = s + sum(m) * (k + 2)
+    return s
+
+
+def helper_that_reads_twice(a, b):
+    x = np.linspace(a, b, 7)
+
+    def tot(it):
+        return sum(it) + 7 * sum(it)
+
+    return tot(map(lambda v: v * v, x)) + tot(v * 3 for v in x)
+
+
+def helper_with_branches(a, b):
+    x = np.linspace(a, b, 7)
+
+    def tot(it):
+        if a > 0:
+            return sum(it)
+        return max(it)
+
+    return tot(map(lambda v: v * v, x)) + tot(v * 3 for v in x)
+
+
+def flat_by_index(a, b):
+    x = np.array([a, b])
+    f = x.flat
+    s = f[0]
+    f[1] = a * a
+    return s + sum(f) + len(f)
+
+
+READ_ONCE = [
+    filter_in_a_list,
+    map_in_a_display,
+    generator_in_an_object,
+    enumerate_in_an_object,
+    filter_in_a_closure,
+    listed_twice,
+    filter_in_a_dict,
+    filter_in_an_attribute,
+    filter_in_a_tuple,
+    two_names_of_a_filter,
+    zip_in_a_deque,
+    filters_of_a_loop,
+    generator_in_a_list,
+    filter_in_a_copied_list,
+    unpacked_filter,
+    greatest_of_a_filter,
+    iterator_of_an_array,
+    popped_filter,
+    zip_of_arrays_that_change,
+    map_in_a_loop,
+    helper_that_reads_twice,
+    helper_with_branches,
+    flat_by_index,
+]
+
+
+@pytest.mark.parametrize("f", READ_ONCE, ids=lambda f: f.__name__)
+def test_iterators_that_are_kept_are_read_once(f):
+    check(f, (0.8, 0.4))
+
+
+def left_early(a, b):
+    r = reversed([a, b])
+    l = []
+    l.append(r)
+    s = 0.0
+    for v in l[0]:
+        s = s + v
+        break
+    for v in l[0]:
+        s = s + 10 * v
+    return s
+
+
+def asked_for_an_item(a, b):
+    l = []
+    l.append(filter(None, [a, b]))
+    return (a in l[0]) * a + sum(l[0])
+
+
+def flat_in_a_list(a, b):
+    x = np.array([a, b])
+    l = [x.flat]
+    s = sum(l[0])
+    return s + 3 * sum(l[0])
+
+
+def next_of_a_filter(a, b):
+    f = filter(None, [a, b])
+    return next(f) + 4 * sum(f)
+
+
+def name_of_a_generator(a, b):
+    l = [1.0, 2.0]
+    o = Box(v * a for v in l)
+    a = a * 2
+    return o.total() + a
+
+
+def list_of_a_filter(a, b):
+    l = [a, b]
+    h = []
+    h.append(filter(None, l))
+    l.append(a * b)
+    return sum(h[0])
+
+
+def list_of_a_map(a, b):
+    l = [a, b]
+    h = []
+    h.append(map(lambda v: v * v, l))
+    l.append(a * b)
+    return sum(h[0])
+
+
+def list_of_a_generator(a, b):
+    l = [a, b]
+    o = Box(v * v for v in l)
+    l.append(a * b)
+    return o.total()
+
+
+def name_of_a_map(a, b):
+    h = []
+    h.append(map(lambda v: v * a, [1.0, 2.0]))
+    a = a * 3
+    return sum(h[0])
+
+
+def array_of_a_map(a, b):
+    x = np.array([a, b])
+    h = []
+    h.append(map(lambda v: v * a, x))
+    x[0] = b * b
+    return sum(h[0])
+
+
+def array_of_a_generator(a, b):
+    x = np.array([a, b])
+    o = Box(v * v for v in x)
+    x[1] = a * a * a
+    return o.total()
+
+
+def list_of_a_named_map(a, b):
+    l = [a, b]
+    m = map(lambda v: v * a, l)
+    l[0] = b * b
+    return sum(m)
+
+
+def dict_of_a_function(a, b):
+    c = {"k": a}
+    m = map(lambda v: v * c["k"], [1.0, 2.0])
+    c["k"] = b * b
+    return sum(m)
+
+
+def dict_of_a_generator(a, b):
+    c = {"k": a}
+    o = Box(v * c["k"] for v in [1.0, 2.0])
+    c["k"] = b * b
+    return o.total()
+
+
+def map_that_changes(a, b):
+    c = []
+
+    def f(v):
+        c.append(v)
+        return v * a
+
+    m = map(f, [a, b])
+    n = len(c)
+    return sum(m) * (n + 1) + len(c)
+
+
+def read_in_its_own_loop(a, b):
+    f = filter(None, [a, b, a])
+    s = 0.0
+    for v in f:
+        s = s + v * sum(f)
+    return s + a
+
+
+def flat_twice(a, b):
+    x = np.array([a, b])
+    f = x.flat
+    s = sum(f)
+    return s + sum(f)
+
+
+CHANGED = {
+    left_early: "S2S132",
+    asked_for_an_item: "S2S142",
+    flat_in_a_list: "S2S142",
+    next_of_a_filter: "S2S142",
+    name_of_a_generator: "S2S205",
+    list_of_a_filter: "S2S181",
+    list_of_a_map: "S2S181",
+    list_of_a_generator: "S2S181",
+    name_of_a_map: "S2S205",
+    array_of_a_map: "S2S181",
+    array_of_a_generator: "S2S181",
+    list_of_a_named_map: "S2S181",
+    dict_of_a_function: "S2S181",
+    dict_of_a_generator: "S2S181",
+    map_that_changes: "S2S222",
+    read_in_its_own_loop: "S2S132",
+    flat_twice: "S2S142",
+}
+
+
+@pytest.mark.parametrize("f", CHANGED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mode", ["grad", "jacfwd"])
+def test_what_is_not_known_of_iterators_is_refused(f, mode):
+    """They make their items when they are asked for them, of what there is then."""
+    f(0.8, 0.4)
+    with pytest.raises(DifferentiationError) as refused:
+        getattr(s2s, mode)(f)(0.8, 0.4)
+    assert refused.value.diagnostic.code == CHANGED[f]

@@ -100,7 +100,9 @@ class Context:
     what arrays held before stores that the reverse sweep undoes. ``keeping`` are those of the runtime's objects that
     keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep.
     ``made_from`` are the objects of the heap that ordinary values were made of, ``joins`` what variables are on the
-    paths that meet. ``changing_items`` are lists that iterators are taken for, where making an item changes something.
+    paths that meet. ``read_once`` are iterators, and the lists that they are taken for, with what their items were made
+    of. ``stored_into`` are the targets of stores, in the order in which they are written. ``changing_items`` are lists
+    that iterators are taken for, where making an item changes something.
     ``choose`` gives for a call the function with the derivative that was chosen for it there. ``changed`` are variables
     whose memory some statement changes, ``reading`` what is known of it where a derivative is written. ``stages`` is
     told what each pass makes, where somebody asks; ``naive`` leaves products and sums of cotangents as the rules say.
@@ -143,6 +145,8 @@ class Context:
     made_from: dict[ir.Atom, list[objects.Cell]] = field(default_factory=dict)
     joins: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
     changing_items: set[ir.Atom] = field(default_factory=set)
+    read_once: dict[ir.Atom, Any] = field(default_factory=dict)
+    stored_into: list[ir.Atom] = field(default_factory=list)
     choose: Callable[..., Any] | None = None
     reading: Reading | None = None
     stages: Stages | None = None
@@ -334,6 +338,8 @@ class Builder:
     def add(self, statement: ir.Statement) -> None:
         """Append a statement as it is."""
         self.statements.append(statement)
+        if isinstance(statement, ir.Store):
+            self.context.stored_into.append(statement.target)
 
     def block(self, *yields: ir.Atom) -> ir.Block:
         """The block built."""

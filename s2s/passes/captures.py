@@ -29,7 +29,7 @@ def check_captures(function: ir.Function) -> ir.Function:
             case ir.Let(target, ir.MakeFunction(inner) as made, span):
                 check_captures(inner)
                 if target in kept:
-                    _check(made, span, _later(function.body, statements, place))
+                    _check(made, span, assigned_later(function.body, statements, place, place))
             case _:
                 pass
     return function
@@ -48,9 +48,9 @@ def _kept(function: ir.Function, statements: list[ir.Statement]) -> set[ir.Atom]
     return kept
 
 
-def _later(body: ir.Block, statements: list[ir.Statement], place: int) -> set[str]:
-    """The names that are assigned after a statement, or in a loop around it."""
-    later = {v.name for s in statements[place:] for v in ir.defs_of(s)}
+def assigned_later(body: ir.Block, statements: list[ir.Statement], place: int, after: int) -> set[str]:
+    """The names that are assigned from the statement number ``after`` on, or in a loop around that number ``place``."""
+    later = {v.name for s in statements[after:] for v in ir.defs_of(s)}
     for s in statements:
         if isinstance(s, (ir.For, ir.While)) and any(t is statements[place] for t in ir.walk(s.body)):
             later |= {v.name for t in ir.walk(s.body) for v in ir.defs_of(t)} | {c.param.name for c in s.carried}

@@ -54,7 +54,7 @@ class Frame:
     ``kept`` are those of them that are read more than once, ``held`` those that a container takes in, ``tested`` the
     places of calls of which only the truth of the result is used, ``snapshots`` for iterables and tests of checkpointed
     loops how many states may be kept; a
-    derivative ``has_decided`` by which choices its calls are differentiated."""
+    derivative ``has_decided`` by which choices its calls are differentiated. ``body`` is that of the function."""
 
     fn: types.FunctionType
     owner: types.FunctionType | None
@@ -66,6 +66,7 @@ class Frame:
     tested: frozenset[ir.Span | None] = frozenset()
     snapshots: dict[ir.Atom, ir.Atom] = field(default_factory=dict)
     has_decided: bool = False
+    body: ir.Block | None = None
 
     def copy(self) -> Frame:
         """The same activation with an environment of its own, for a block inside it."""

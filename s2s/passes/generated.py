@@ -16,9 +16,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from s2s import ir
+from s2s.analysis.lattice import is_number
 from s2s.errors import error
 from s2s.lowering.context import GENERATED
-from s2s.passes.heap import cell_of
+from s2s.passes.captures import assigned_later
+from s2s.passes.heap import Cell, State, cell_of
+from s2s.passes.heap import Iterator as ReadOnce
 from s2s.passes.joins import changed_cells
 from s2s.passes.while_true import changes_something
 
@@ -51,9 +54,87 @@ def noted_loop(context: Context, loop: ir.For, frame: Frame, builder: Builder) -
     if made is None:
         yield
         return
-    with noted(context, builder) as items:
+    with noted(context, builder) as items, followed(context, builder) as source:
         yield
         items += [frame.env[made.result]] if made.result in frame.env else []
+    source.names = _read_by(loop)
+    source.place, source.frame = loop, frame
+    context.read_once.update(dict.fromkeys(items, source))
+
+
+# --- what items are made of -------------------------------------------------------------------------------------------
+
+
+class Source:
+    """What the items of a ``map``, a ``filter`` or a generator expression were made of, when the list was made that it
+    is taken for: ``cells`` with their states, ``arrays``, how many stores there were before, and the ``names`` of
+    variables with the ``place`` that reads them in a ``frame``."""
+
+    def __init__(self) -> None:
+        self.cells: dict[Cell, State] = {}
+        self.arrays: set[ir.Var] = set()
+        self.stores = 0
+        self.names: set[str] = set()
+        self.place: Any = None
+        self.frame: Frame | None = None
+
+    def check_names(self, span: ir.Span | None, name: str) -> None:
+        """Raise where a variable that the items are made of is assigned later: they would be made of its new value."""
+        body = self.frame.body if self.frame is not None else None
+        if body is None or not self.names:
+            return
+        statements = list(ir.walk(body))
+        place = next((k for k, s in enumerate(statements) if _is_at(s, self.place)), None)
+        if place is None:
+            return
+        inside = {id(s) for s in ir.walk(ir.Block((statements[place],)))}
+        after = next((k for k in range(place, len(statements)) if id(statements[k]) not in inside), len(statements))
+        found = sorted(self.names & assigned_later(body, statements, place, after))
+        if found:
+            raise error("S2S205", span=span, name=found[0])
+
+    def check(self, context: Context, span: ir.Span | None) -> None:
+        """Raise where something that the items were made of has changed."""
+        for cell, state in self.cells.items():
+            if context.heap.peek(cell) is not state:
+                raise error("S2S181", span=cell.changed_at or span, name=cell.name)
+        for target in context.stored_into[self.stores :] if self.arrays else ():
+            reached = context.sharing.with_(target, context.value) if isinstance(target, ir.Var) else ()
+            for array in self.arrays.intersection(reached):
+                raise error("S2S181", span=span, name=array.name.lstrip("%") or "an array")
+
+
+@contextmanager
+def followed(context: Context, builder: Builder) -> Iterator[Source]:
+    """Follow what the block reads."""
+    source, first, read = Source(), len(builder.statements), set[Cell]()
+    readers = context.heap.readers
+    readers.append(read)
+    is_there = context.births()
+    try:
+        yield source
+    finally:
+        readers.pop()
+    source.cells = {
+        cell: context.heap.peek(cell) for cell in read
+        if (cell in context.heap.states or cell.origin is not None) and cell.name != _NAME
+        and context.heap.peek(cell).kind is not ReadOnce
+    }
+    atoms = (a for s in ir.walk(ir.Block(tuple(builder.statements[first:]))) for a in ir.reads_of(s))
+    source.arrays = {a for a in atoms if isinstance(a, ir.Var) and is_there(a) and not is_number(context.value(a))}
+    source.stores = len(context.stored_into)
+
+
+def _read_by(loop: ir.For) -> set[str]:
+    """The names of the variables that the loop of a generator expression reads and does not make, but for what it runs
+    over."""
+    own = {v for s in ir.walk(ir.Block((loop,))) for v in ir.defs_of(s)} | {loop.item, *(c.param for c in loop.carried)}
+    read = {a for s in ir.walk(loop.body) for a in (*ir.reads_of(s), *(y for b in ir.blocks_of(s) for y in b.yields))}
+    return {a.name for a in read if isinstance(a, ir.Var) and a not in own and not a.is_temporary}
+
+
+def _is_at(s: ir.Statement, place: Any) -> bool:
+    return s is place or (isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction) and s.value.function is place)
 
 
 class _Start:
@@ -97,4 +178,4 @@ def check_taken(
             raise error("S2S222", span=span, asked_by=asked_by)
 
 
-__all__ = ["check_taken", "noted", "noted_loop"]
+__all__ = ["Source", "check_taken", "followed", "noted", "noted_loop"]

@@ -156,12 +156,14 @@ class Heap:
     closed: dict[Cell, str] = field(default_factory=dict)
     lost: dict[Cell, str] = field(default_factory=dict)
     entangled: dict[Cell, tuple[Cell, ...]] = field(default_factory=dict)
+    readers: list[set[Cell]] = field(default_factory=list)
+    """Sets that get the cells whose states are read: one for each evaluation that is being followed."""
 
     def copy(self) -> Heap:
         """The same heap, for a path of its own."""
         return Heap(
             dict(self.states), dict(self.frozen), dict(self.origins), dict(self.closed), dict(self.lost),
-            dict(self.entangled),
+            dict(self.entangled), self.readers,
         )
 
     # --- states
@@ -170,6 +172,8 @@ class Heap:
         """What a cell holds. Raises UnsupportedSyntaxError where that is not known any more."""
         if cell in self.lost:
             raise error("S2S132", span=span, name=cell.name, label=self.lost[cell])
+        for reader in self.readers:
+            reader.add(cell)
         return self.peek(cell)
 
     def peek(self, cell: Cell) -> State:

@@ -144,9 +144,9 @@ def note_source(self: Specializer, iterator: Cell, iterable: ir.Atom) -> None:
 
 def check_source(self: Specializer, iterator: Cell, span: ir.Span | None) -> None:
     """Raise UnsupportedSyntaxError where what an iterator has left to give has changed since it was made."""
-    left = self.context.heap.peek(iterator).items
+    held = self.context.heap.peek(iterator)
     for cell, state in self.sources.get(iterator, {}).items():
         now = self.context.heap.peek(cell)
-        passed = len(state.items) - len(left)
+        passed = len(state.items) - len(held.items) if held.whole is None else 0
         if now is not state and (now.whole is not None or now.items[passed:] != state.items[passed:]):
             raise error("S2S181", span=cell.changed_at or span, name=cell.name)

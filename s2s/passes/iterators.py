@@ -23,8 +23,9 @@ from s2s import ir, ops
 from s2s.analysis.values import Array
 from s2s.bounded import Recent
 from s2s.errors import error
-from s2s.passes import containers
+from s2s.passes import containers, generated
 from s2s.passes import heap as objects
+from s2s.passes.frames import FramedClosure
 from s2s.passes.heap import Cell, Iterator, State, cell_of, state_of
 from s2s.passes.iterated import check_source, note_source
 
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
 
 _MAKERS = (iter, zip, map, enumerate, reversed, filter)
 """Functions whose result can be read once."""
+
+_LAZY = (ir.Const(map), ir.Const(filter))
+"""Those that make their items when they are asked for them."""
+
+_HOLDERS = (
+    list.append, list.insert, collections.deque.append, collections.deque.appendleft, dict.setdefault, dict.__setitem__,
+    operator.setitem, setattr, ops.append, ops.make_list, ops.make_tuple, ops.make_dict, functools.partial,
+)
+"""Functions that put what they are given into a container or an object."""
 
 _CONSUMERS = frozenset({
     list, tuple, set, dict, sum, max, min, any, all, sorted, map, filter, zip, enumerate, ops.unpack, math.fsum,
@@ -61,7 +71,10 @@ def uses_of(function: ir.Function) -> dict[str, Any]:
     found = _uses.get(id(function))
     if found is None or found[0] is not function:
         often = frozenset(_read_often(function.body))
-        uses = {"kept": often, "held": _taken_in(function.body), "tested": _only_tested(function.body, often)}
+        uses = {
+            "kept": often, "held": _taken_in(function.body), "tested": _only_tested(function.body, often),
+            "body": function.body,
+        }
         found = _uses[id(function)] = function, uses
     return found[1]
 
@@ -121,26 +134,65 @@ def keep(
     span: ir.Span | None,
 ) -> ir.Atom:
     """What a variable that is read more than once, or that a container takes in, is bound to: for an iterator, made
-    here, by a helper or read from a container, a cell with the items that it has left. Raises UnsupportedSyntaxError
-    where a variable is read more than once and these are not known."""
+    here, by a helper or read from a container, a cell with what it has left."""
     callee = self.atom(value.fn, frame) if isinstance(value, ir.Call) else None
     made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    if not _makes_iterator(callee) and not (isinstance(made, ir.Call) and _makes_iterator(made.fn)):
-        return atom
+    if is_maker(callee) or atom in self.context.read_once or (isinstance(made, ir.Call) and is_maker(made.fn)):
+        return held(self, atom, target.name, builder, span)
+    return atom
+
+
+def held(self: Specializer, atom: ir.Atom, name: str, builder: Builder, span: ir.Span | None) -> ir.Atom:
+    """A cell with what an iterator has left: its items, or where these are not known the iterator itself."""
     cell = cell_of(self.context, atom)
     if cell is not None and self.context.heap.peek(cell).kind is Iterator:
         return atom
+    source = self.context.read_once.get(atom)
+    if atom in self.context.changing_items:
+        raise error("S2S222", span=span)
+    if source is not None:
+        source.check_names(span, name)
     items = self.static_items(atom, builder, span)
+    state = State(Iterator, whole=builder.frozen(atom))
     if items is not None:
-        kept = make(self, items, target.name, span)
-        note_source(self, cell_of(self.context, kept), atom)  # type: ignore[arg-type]
-        return kept
-    if target.is_temporary or target not in frame.kept:
-        return atom
-    raise error("S2S142", span=span, asked_by=frame.called_from, name=target.name)
+        state = State(Iterator, tuple(range(len(items))), tuple(items))
+    made = objects.make_cell(self.context, state, name, span)
+    note_source(self, made, atom)
+    if source is not None:
+        self.made_of[made] = source
+    return made.var
 
 
-def _makes_iterator(callee: ir.Atom | None) -> bool:
+def note_made(
+    self: Specializer, value: ir.Call, atom: ir.Atom, source: generated.Source, frame: Frame
+) -> None:
+    """Remember what can be read once only, and what its items are made of."""
+    args = [self.atom(a.atom if isinstance(a, ir.Star) else a, frame) for a in value.args]
+    if not isinstance(atom, ir.Var) or atom in args:
+        return
+    fn = self.atom(value.fn, frame)
+    functions = [f for f in map(self.context.value, args[:1]) if isinstance(f, FramedClosure)]
+    if fn not in _LAZY:
+        source.cells, source.arrays = {}, set()
+    elif functions:
+        captured = zip(functions[0].function.captures, functions[0].captures, strict=True)
+        source.names = {v.name for v, a in captured if a != ir.UNDEFINED and not v.is_temporary}
+        source.place, source.frame = functions[0].function, functions[0].frame
+    self.context.read_once[atom] = source
+
+
+def as_held(
+    self: Specializer, fn: Any, args: list[ir.Atom], builder: Builder, span: ir.Span | None
+) -> list[ir.Atom]:
+    """The arguments of a function that puts them into a container, with cells for iterators."""
+    once = self.context.read_once
+    if not any(a in once for a in args if isinstance(a, ir.Var)) or not any(fn is holder for holder in _HOLDERS):
+        return args
+    return [held(self, a, "the iterator", builder, span) if a in once else a for a in args]
+
+
+def is_maker(callee: ir.Atom | None) -> bool:
+    """Whether a function makes something that can be read once."""
     return isinstance(callee, ir.Const) and any(callee.value is maker for maker in _MAKERS)
 
 
@@ -155,9 +207,27 @@ def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Ato
     state = self.context.heap.state(cell, span)
     if state.whole is not None:
         raise error("S2S142", span=span, name=cell.name)
-    check_source(self, cell, span)
+    check_made_of(self, cell, span)
     self.context.heap.change(cell, State(Iterator), span)
     return list(state.items)
+
+
+def check_made_of(self: Specializer, cell: Cell, span: ir.Span | None) -> None:
+    """Raise UnsupportedSyntaxError where what an iterator makes its items of has changed."""
+    check_source(self, cell, span)
+    source = self.made_of.get(cell)
+    if source is not None:
+        source.check(self.context, span)
+
+
+def take_rest(self: Specializer, at: At, cell: Cell) -> ir.Atom:
+    """What an iterator has left, as one value, for a statement that reads it to its end."""
+    whole = self.context.heap.state(cell, at.span).whole
+    if whole is None:
+        return containers.new_list(self, at, take_all(self, cell, at.span))
+    check_made_of(self, cell, at.span)
+    self.context.heap.change(cell, State(Iterator), at.span)
+    return whole
 
 
 def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
@@ -169,7 +239,7 @@ def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.
     if fn is zip and found and len(args) > 1:  # where it stops depends on the others
         raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="the iterator")
     return [
-        containers.new_list(self, at, take_all(self, cell_of(self.context, a), at.span)) if a in found else a  # type: ignore[arg-type]
+        take_rest(self, at, cell_of(self.context, a)) if a in found else a  # type: ignore[arg-type]
         for a in args
     ]
 
@@ -178,14 +248,20 @@ def flattened(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[i
     """The arguments of a function that reads ``a.flat`` at once, with ``a.flatten()`` for it."""
     if not any(fn is reader for reader in _READ_AT_ONCE):
         return args
-    return [flat_items(self, at, a) or a for a in args]
+    if fn is operator.getitem and args[0] in self.read_flat:
+        del self.read_flat[args[0]]  # an index turns it back to its beginning
+    moves = fn not in (operator.getitem, len, np.array, np.asarray)
+    return [flat_items(self, at, a, moves) or a for a in args]
 
 
-def flat_items(self: Specializer, at: At, atom: Any) -> ir.Atom | None:
-    """The elements of an array as an array of rank 1, where an atom is the ``flat`` of the array; None elsewhere."""
+def flat_items(self: Specializer, at: At, atom: Any, moves: bool = True) -> ir.Atom | None:
+    """The elements of an array as an array of rank 1, where an atom is the ``flat`` of the array; None elsewhere.
+    Raises UnsupportedSyntaxError where another statement has read it to its end."""
     made = self.context.definition(atom, getattr)
     if made is None or made[1] != ir.Const("flat") or not isinstance(self.context.value(made[0]), Array):
         return None
+    if moves and self.read_flat.setdefault(atom, at.span) != at.span:
+        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="flat")
     return self.apply(ir.Const(np.ndarray.flatten), [made[0]], {}, at.frame, at.builder, at.span)
 
 
@@ -208,7 +284,7 @@ def take_one(self: Specializer, at: At, items: ir.Atom, default: ir.Atom | None 
         raise self.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
     if state.whole is not None:
         raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name=cell.name)
-    check_source(self, cell, at.span)
+    check_made_of(self, cell, at.span)
     if state.items:
         self.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
         return state.items[0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from s2s.passes import heap as objects
 from s2s.passes.branching import join_sides, phi
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame, is_of_s2s
-from s2s.passes.heap import state_of
+from s2s.passes.heap import cell_of, state_of
 from s2s.passes.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
 from s2s.passes.ranges import turned
@@ -68,19 +69,14 @@ def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame,
         if not _loop_or_not(self, loop, iterable, frame, builder):
             _unroll(self, loop, [*map(ir.Const, few_trips(self, iterable) or ())], frame, builder)
         return False
-    with iterated.over(self, iterable) as watch:
-        return _loop_over_items(self, loop, iterable, watch, frame, builder)
+    with iterated.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
+        return _loop_over_items(self, loop, taken, watch, frame, builder)
 
 
 def _loop_over_items(
     self: Specializer, loop: ir.For, iterable: ir.Atom, watch: iterated.Watch, frame: Frame, builder: Builder
 ) -> bool:
-    state = state_of(self.context, iterable)
     items = self.static_items(iterable, builder, loop.span, for_loop=True)
-    if state is not None and state.kind is objects.Iterator:
-        if loop.leave is not None:
-            iterators.leave_rest(self, iterable)
-        iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
     if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * self.unrolling <= MOST_UNROLLED:
         _unroll(self, loop, items, frame, builder, watch)
         return False
@@ -95,6 +91,24 @@ def _loop_over_items(
     return False
 
 
+@contextlib.contextmanager
+def _taken(
+    self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder
+) -> Iterator[ir.Atom]:
+    """What a loop runs over: of an iterator all that it has left. What is left of it while the loop runs is not known,
+    nor after a loop that may end early."""
+    cell, state = cell_of(self.context, iterable), state_of(self.context, iterable)
+    if cell is None or state is None or state.kind is not objects.Iterator:
+        yield iterable
+        return
+    rest = iterators.take_rest(self, containers.At(frame, builder, loop.span), cell)
+    self.context.heap.lost[cell] = "a loop runs over it"
+    yield rest
+    self.context.heap.lost.pop(cell, None)
+    if loop.leave is not None:
+        iterators.leave_rest(self, iterable)
+
+
 def _checkpointed_loop(
     self: Specializer, loop: ir.For, iterable: ir.Atom, snapshots: ir.Atom, frame: Frame, builder: Builder
 ) -> None:
@@ -103,15 +117,9 @@ def _checkpointed_loop(
     if bounds is not None and len(bounds) == 1:
         _loop(self, loop, iterable, None, frame, builder, snapshots)
         return
-    state = state_of(self.context, iterable)
-    if state is not None and state.kind is objects.Iterator:
-        items = self.static_items(iterable, builder, loop.span, for_loop=True)
-        if loop.leave is not None:
-            iterators.leave_rest(self, iterable)
-        iterable = containers.new_list(self, containers.At(frame, builder, loop.span), items)
-    counted = self.counted(iterable, builder, loop.span)
-    over = builder.call(range, counted.length, span=loop.span)
-    with iterated.over(self, iterable) as watch:
+    with iterated.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
+        counted = self.counted(taken, builder, loop.span)
+        over = builder.call(range, counted.length, span=loop.span)
         _loop(self, loop, over, counted, frame, builder, snapshots, watch)
 
 

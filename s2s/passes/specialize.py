@@ -184,6 +184,8 @@ class Specializer:
         self.views: dict[ir.Atom, tuple[tuple[objects.Cell, str], ...]] = {}
         """What an ``enumerate``, or the keys, values or items of a dict, look at, and how."""
         self.sources: dict[objects.Cell, dict[objects.Cell, objects.State]] = {}
+        self.made_of: dict[objects.Cell, generated.Source] = {}
+        self.read_flat: dict[ir.Atom, ir.Span | None] = {}
         """What iterators were made of, as it was then."""
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
@@ -321,13 +323,25 @@ class Specializer:
         found = frame.env.get(atom, ir.UNDEFINED) if isinstance(atom, ir.Var) else atom
         return self.reshaped.get(found, found) if self.reshaped else found
 
+    def let(
+        self, value: ir.Value, frame: Frame, builder: Builder, span: ir.Span | None, target: ir.Var | None
+    ) -> ir.Atom:
+        """What a statement defines."""
+        name = "%" if target is None else target.name
+        if isinstance(value, ir.Call) and iterators.is_maker(self.atom(value.fn, frame)):
+            with generated.followed(self.context, builder) as source:
+                atom = self.value(value, frame, builder, span, name, target is None)
+            iterators.note_made(self, value, atom, source, frame)
+            return atom
+        return self.value(value, frame, builder, span, name, target is None)
+
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
         section.allow_interrupt()
         match statement:
             case ir.Let(target, value, span):
                 try:
-                    atom = self.value(value, frame, builder, span, target.name if target else "%", target is None)
+                    atom = self.let(value, frame, builder, span, target)
                 except Raised as raised:
                     if not (self.trying or self.undecided):
                         raise
@@ -337,7 +351,8 @@ class Specializer:
                     raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
                 self._note_checkpointed(target, value, frame, span)
                 if target is not None:
-                    if target in frame.kept or target in frame.held:
+                    is_named_iterator = not target.is_temporary and atom in self.context.read_once
+                    if is_named_iterator or target in frame.kept or target in frame.held:
                         atom = iterators.keep(self, target, value, atom, frame, builder, span)
                     frame.env[target] = atom
                     if not target.is_temporary and isinstance(value, ir.Var | ir.Call):
@@ -894,6 +909,7 @@ class Specializer:
                 fn.__func__, [owner, *args], kwargs, frame, builder, span, name, effect
             )
         if not in_rule(frame):
+            args = iterators.as_held(self, fn, args, builder, span)
             args = iterators.as_list(self, containers.At(frame, builder, span), fn, args)
             args = iterators.flattened(self, containers.At(frame, builder, span), fn, args)
             found = self.on_heap(fn, args, kwargs, frame, builder, span, name)
@@ -1466,7 +1482,7 @@ class Specializer:
                 atom = given[name]
             else:
                 atom = default(name)
-            if param.var in inner.kept:
+            if param.var in inner.kept or param.var in inner.held:
                 atom = iterators.keep(self, param.var, param.var, atom, inner, builder, span)
             inner.env[param.var] = atom
 

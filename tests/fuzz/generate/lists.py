@@ -149,3 +149,28 @@ def helper(w):
         w.put(f"return {w.choose('q', 'sum(q)', 'q[0]')}")
     for _ in range(w.choose(1, 2)):
         w.put(f"{inner}({name}, {w.number(1)})")
+
+
+@writes("statement", 2, "lists")
+def kept_iterator(w):
+    """An iterator in a list, a dict, a tuple or a name: what is read of it twice is nothing the second time."""
+    held, item, total = w.fresh("it"), w.fresh("e"), w.fresh("s")
+    names = [n for n in w.named("list", "array") if w.scope.variables[n].length]
+    over = w.choose(w.rng.choice(names) if names else "[]", f"[{w.number(1)}, {w.leaf()}]")
+    made = w.choose(
+        f"filter(None, {over})", f"map(lambda t: t * {w.leaf()}, {over})", f"iter({over})", f"reversed({over})"
+    )
+    place = w.choose(f"{held}", f"{held}[0]", f"{held}['i']", f"{held}[-1]")
+    if place == held:
+        w.put(f"{held} = {made}")
+    elif place.endswith("['i']"):
+        w.put(f"{held} = {{}}")
+        w.put(f"{place} = {made}")
+    elif place.endswith("[-1]"):
+        w.put(f"{held} = []")
+        w.put(f"{held}.append({made})")
+    else:
+        w.put(f"{held} = {w.choose(f'[{made}]', f'({made}, 1.0)')}")
+    w.put(f"{total} = sum({place})")
+    w.put(f"{total} = {total} + {w.choose(f'3.0 * sum({place})', f'sum({item} * {item} for {item} in {place})')}")
+    w.bind(total, FLOAT)
