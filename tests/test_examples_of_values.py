@@ -34,7 +34,7 @@ def test_products_of_arrays_with_many_lengths():
 @pytest.mark.parametrize("shape", [(), (3,), (4, 4), (2, 3, 3), (70, 60, 50, 40)])
 @pytest.mark.parametrize("dtype", [float, np.float32, int])
 def test_examples_are_good_for_linear_algebra(shape, dtype):
-    made = _example_array(np.dtype(dtype), shape)
+    made = _example_array(np.dtype(dtype), shape, 0)
     assert made.shape == shape and made.dtype == dtype
     if made.ndim >= 2 and shape[-1] == shape[-2] and made.dtype.kind == "f":
         assert np.all(np.linalg.eigvalsh(made) > 0.0)
