@@ -116,3 +116,22 @@ def test_what_is_not_finite_on_the_other_side_stays_there():
     with np.errstate(all="ignore"):
         found = s2s.grad(logs)(x)
     np.testing.assert_allclose(found, [2.0 * (np.log(2.0) + 1.0), -2.0, 2.0, -0.5], rtol=1e-13)
+
+
+FLAG = np.array([1.0])
+
+
+def test_what_is_not_chosen_does_not_leak_where_the_kind_of_the_condition_is_not_known():
+    def f(v, u):
+        w = v if FLAG[0] > 0.0 else None
+        return np.sum(np.where(w > 0, u * np.log(v) / v * np.exp(np.sqrt(v)), u * v))
+
+    v, d = np.array([-0.5, 0.7]), 1e-6
+    with np.errstate(invalid="ignore"):
+        v_bar, u_bar = s2s.grad(f, argnums=(0, 1))(v, 1.3)
+        tangents = s2s.jacfwd(f, argnums=(0, 1))(v, 1.3)
+        expected = [(f(v + e, 1.3) - f(v - e, 1.3)) / (2 * d) for e in np.eye(2) * d]
+        by_u = (f(v, 1.3 + d) - f(v, 1.3 - d)) / (2 * d)
+    for found in ((v_bar, u_bar), tangents):
+        np.testing.assert_allclose(found[0], expected, rtol=1e-7)
+        np.testing.assert_allclose(found[1], by_u, rtol=1e-7)

@@ -53,6 +53,17 @@ def mask(builder: Builder, test: ir.Atom, g: ir.Atom, side: bool, span: ir.Span 
     return builder.call(np.where, test, *((g, zero) if side else (zero, g)), span=span, name=name)
 
 
+def _reduced(builder: Builder, g: ir.Atom, p: ir.Atom) -> tuple[ir.Atom, ir.Atom] | None:
+    """What ``g`` is the sum of, down to the shape of an array, where that is one side of a ``where`` and the factor ``p``
+    has the shape of the array: so that the choice can go outside of the product there too."""
+    made = definition(builder, g, rt.unbroadcast)
+    if made is None or masked(builder, made[0]) is None:
+        return None
+    have, want = builder.context.value(p), shape_of(builder.context.value(made[1]))
+    fits = is_number(have) or (want is not None and shape_of(have) == want)
+    return (made[0], made[1]) if fits else None
+
+
 def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
     """``g * p``: quotients and signs go outside, factors of one vanish. The choice of a ``where`` goes outside too:
     so a factor that is not finite on the side not chosen never meets the zero there."""
@@ -64,6 +75,9 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     chosen = masked(builder, g)
     if chosen is not None:
         return mask(builder, chosen[0], multiply(builder, chosen[1], p, span), chosen[2], span)
+    reduced = _reduced(builder, g, p)
+    if reduced is not None:
+        return builder.call(rt.unbroadcast, multiply(builder, reduced[0], p, span), reduced[1], span=span)
     if _is_float(p) and p.value == -1.0:  # type: ignore[union-attr]
         return negate(builder, g, span)
     inner = definition(builder, p, operator.neg)
@@ -135,6 +149,9 @@ def divide(
     chosen = masked(builder, g)
     if chosen is not None:
         return mask(builder, chosen[0], divide(builder, chosen[1], p, span, division), chosen[2], span)
+    reduced = _reduced(builder, g, p)
+    if reduced is not None:
+        return builder.call(rt.unbroadcast, divide(builder, reduced[0], p, span, division), reduced[1], span=span)
     signed = definition(builder, g, operator.neg)
     if signed is not None:
         return negate(builder, divide(builder, signed[0], p, span, division), span)
