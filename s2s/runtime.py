@@ -772,15 +772,15 @@ def periodic_fp_bar(g: Any, x: Any, xp: Any, fp: Any, period: float) -> Any:
 
 def distance_bar(g: Any, y: float, p: Any, q: Any) -> Any:
     """The cotangent of ``p`` from that of ``math.dist(p, q)``; 0 where the points are one."""
-    scale = g / y if y else 0.0
-    parts = [scale * (a - b) for a, b in zip(p, q, strict=True)]
+    size = y or 1.0
+    parts = [g * ((a - b) / size) for a, b in zip(p, q, strict=True)]
     return np.array(parts) if isinstance(p, np.ndarray) else rebuild(p, parts)
 
 
 def distance_dot(p_dot: Any, y: float, p: Any, q: Any) -> float:
     """The tangent of ``math.dist(p, q)`` from that of ``p``; 0 where the points are one."""
-    change = sum([(a - b) * dot for a, b, dot in zip(p, q, p_dot, strict=True)])
-    return change / y if y else 0.0
+    size = y or 1.0
+    return sum([(a - b) / size * dot for a, b, dot in zip(p, q, p_dot, strict=True)])
 
 
 # --- linear algebra -----------------------------------------------------------------------------------------
@@ -957,18 +957,19 @@ def svd_bar(g: Any, y: Any, a: Any) -> Any:
     u_bar = np.zeros_like(u) if u_bar is None else np.conj(u_bar)
     v_bar = np.zeros_like(_h(vh)) if vh_bar is None else _t(vh_bar)
     left, right = _h(u) @ u_bar, vh @ v_bar
-    rows, columns = s[..., :, None], s[..., None, :]
+    size = np.max(s, axis=-1, initial=0.0)[..., None, None]
+    size = size + (size == 0.0)
+    rows, columns = s[..., :, None] / size, s[..., None, :] / size  # products of these neither overflow nor underflow
     mixed = (left - _h(left)) * columns + rows * (right - _h(right))
-    size = np.max(s * s, axis=-1, initial=0.0)[..., None, None]
     used = either_used(u_bar) | either_used(v_bar)
-    inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), size, used)
+    inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), 1.0, used) / size
     if np.iscomplexobj(u):  # the phase that u and v turn by together
         inner = inner - 1.0j * np.imag(right) * np.eye(n) / (s + (s == 0.0))[..., None, :]
     a_bar = u @ inner @ vh
     if u.shape[-2] > n:
-        a_bar = a_bar + (u_bar - u @ left) / columns @ vh
+        a_bar = a_bar + (u_bar - u @ left) / s[..., None, :] @ vh
     if vh.shape[-1] > n:
-        a_bar = a_bar + u @ _h((v_bar - _h(vh) @ right) / columns)
+        a_bar = a_bar + u @ _h((v_bar - _h(vh) @ right) / s[..., None, :])
     return np.conj(a_bar)
 
 
@@ -1057,8 +1058,8 @@ def digamma(x: float) -> float:
     if x <= 0.0:
         if x == math.floor(x):
             raise ValueError("math domain error")
-        # The fraction is taken before the multiplication by pi: tan(pi x) loses digits for large x.
-        return digamma(1.0 - x) - math.pi / math.tan(math.pi * (x - math.floor(x)))
+        # The distance to the pole is taken before the multiplication by pi: tan(pi x) loses digits for large x.
+        return digamma(1.0 - x) - math.pi / math.tan(math.pi * (x - round(x)))
     total = 0.0
     while x < 10.0:
         total -= 1.0 / x
@@ -1072,7 +1073,8 @@ def digamma(x: float) -> float:
 def trigamma(x: float) -> float:
     """The derivative of ``digamma``, by the same ways (Abramowitz and Stegun 6.4.7, 6.4.6, 6.4.12)."""
     if x <= 0.0:
-        return (math.pi / math.sin(math.pi * (x - math.floor(x)))) ** 2 - trigamma(1.0 - x)
+        turn = math.pi / math.sin(math.pi * (x - round(x)))
+        return turn * turn - trigamma(1.0 - x)  # a power would raise where this is infinite
     total = 0.0
     while x < 10.0:
         total += 1.0 / x / x  # x * x may be 0 where x is not

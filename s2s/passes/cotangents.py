@@ -65,8 +65,10 @@ def _reduced(builder: Builder, g: ir.Atom, p: ir.Atom) -> tuple[ir.Atom, ir.Atom
 
 
 def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
-    """``g * p``: quotients and signs go outside, factors of one vanish. The choice of a ``where`` goes outside too:
-    so a factor that is not finite on the side not chosen never meets the zero there."""
+    """``g * p``: signs go outside, factors of one vanish, and a quotient of a constant is divided last. Any other
+    quotient stays one factor: ``g * n`` may overflow or underflow where ``n / d``, the derivative itself, does not. The
+    choice of a ``where`` goes outside too: so a factor that is not finite on the side not chosen never meets the zero
+    there."""
     if builder.context.naive:
         return builder.call(operator.mul, g, p, span=span)
     if p == ONE_BAR:
@@ -91,8 +93,14 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return p
     for division in (operator.truediv, rt.quotient):
         quotient = definition(builder, p, division)
-        if quotient is not None:
+        if quotient is None:
+            continue
+        if _is_float(quotient[0]):
             return divide(builder, multiply(builder, g, quotient[0], span), quotient[1], span, division)
+        signed = definition(builder, quotient[0], operator.neg)
+        if signed is not None:
+            p = divide(builder, signed[0], quotient[1], span, division)
+            return negate(builder, multiply(builder, g, p, span), span)
     signed = definition(builder, g, operator.neg)
     if signed is not None:
         return negate(builder, multiply(builder, signed[0], p, span), span)

@@ -32,20 +32,47 @@ INSIDE = (-0.9, 0.9)
 
 # --- one input, smooth --------------------------------------------------------------------------------------
 
+
+def _arcsin(y: Any, x: Any) -> Any:
+    """1 / sqrt(1 - x^2), as (1 - x) (1 + x): exact near 1. Of each factor for complex numbers, which may be large."""
+    if np.iscomplexobj(x):
+        return 1.0 / (np.sqrt(1.0 - x) * np.sqrt(1.0 + x))
+    return 1.0 / np.sqrt((1.0 - x) * (1.0 + x))
+
+
+def _arctan(y: Any, x: Any) -> Any:
+    """1 / (1 + x^2). The square of a complex number that overflows is no number, and not infinite as that of a real."""
+    if np.iscomplexobj(x):
+        return 1.0 / (1.0 - 1.0j * x) / (1.0 + 1.0j * x)
+    return 1.0 / (1.0 + x * x)
+
+
+def _arctanh(y: Any, x: Any) -> Any:
+    if np.iscomplexobj(x):
+        return 1.0 / (1.0 - x) / (1.0 + x)
+    return rt.quotient(1.0, (1.0 - x) * (1.0 + x))
+
+
+def _arcsinh(y: Any, x: Any) -> Any:
+    """1 / sqrt(1 + x^2), without the square, which overflows where the root does not."""
+    if np.iscomplexobj(x):
+        return 1.0 / (np.sqrt(1.0 - 1.0j * x) * np.sqrt(1.0 + 1.0j * x))
+    return 1.0 / np.hypot(1.0, x)
+
+
 partials(np.sin, lambda y, x: np.cos(x))
 partials(np.cos, lambda y, x: -np.sin(x))
 partials(np.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
-# (1 - x) (1 + x), not 1 - x * x: exact near 1.
-partials(np.arcsin, lambda y, x: 1.0 / np.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
-partials(np.arccos, lambda y, x: -1.0 / np.sqrt((1.0 - x) * (1.0 + x)), domain=INSIDE)
-partials(np.arctan, lambda y, x: 1.0 / (1.0 + x * x))
+partials(np.arcsin, _arcsin, domain=INSIDE)
+partials(np.arccos, lambda y, x: -_arcsin(y, x), domain=INSIDE)
+partials(np.arctan, _arctan)
 partials(np.sinh, lambda y, x: np.cosh(x))
 partials(np.cosh, lambda y, x: np.sinh(x))
 partials(np.tanh, lambda y, x: 1.0 - y * y)
-partials(np.arcsinh, lambda y, x: 1.0 / np.sqrt(1.0 + x * x))
+partials(np.arcsinh, _arcsinh)
 # Two roots, not one of x * x - 1: right on the whole complex plane, and exact near 1.
 partials(np.arccosh, lambda y, x: 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), domain=(1.2, 4.0))
-partials(np.arctanh, lambda y, x: rt.quotient(1.0, (1.0 - x) * (1.0 + x)), domain=INSIDE)
+partials(np.arctanh, _arctanh, domain=INSIDE)
 partials(np.exp, lambda y, x: y)
 partials(np.exp2, lambda y, x: math.log(2.0) * y)
 partials(np.expm1, lambda y, x: np.exp(x))  # y + 1 has no digits left where y is near -1
@@ -167,15 +194,15 @@ partials(np.remainder, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=
 partials(np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
 straight_through(
     np.floor_divide, derivatives=(
-        lambda y, a, b: rt.quotient(1.0, b), lambda y, a, b: rt.quotient(-a, b * b)), domain=((-2.0, 2.0), POSITIVE,
-    )
+        lambda y, a, b: rt.quotient(1.0, b), lambda y, a, b: rt.quotient(rt.quotient(-a, b), b),
+    ), domain=((-2.0, 2.0), POSITIVE),
 )
 # 0 at the origin, the middle of the slopes there: ``y + (y == 0.0)`` is y, or 1 where y is 0.
 partials(np.hypot, lambda y, a, b: a / (y + (y == 0.0)), lambda y, a, b: b / (y + (y == 0.0)))
 partials(
     np.arctan2,
-    lambda y, a, b: rt.quotient(b, a * a + b * b),
-    lambda y, a, b: rt.quotient(-a, a * a + b * b),
+    lambda y, a, b: rt.quotient(rt.quotient(b, np.hypot(a, b)), np.hypot(a, b)),
+    lambda y, a, b: rt.quotient(rt.quotient(-a, np.hypot(a, b)), np.hypot(a, b)),
 )
 
 

@@ -297,13 +297,14 @@ def slope_bar_dot(g: Any, spacing: Any, spacing_dot: Any, edge_order: int) -> An
     share, share_dot = shares_and_dots(steps, steps_dot)
     bars = quotients_bar_of(g, share, edge_order)
     moved = quotients_bar_of(g, share_dot, edge_order, one=0.0)
-    return ends_bar(moved / steps - bars * steps_dot / steps**2)
+    return ends_bar((moved - bars * (steps_dot / steps)) / steps)
 
 
 def shares_and_dots(steps: Any, steps_dot: Any) -> tuple[Any, Any]:
     """The share of the quotient after a point in its slope, and its tangent from that of the steps."""
     both = steps[:-1] + steps[1:]
-    return steps[:-1] / both, (steps_dot[:-1] * steps[1:] - steps[:-1] * steps_dot[1:]) / both**2
+    share, share_dot = steps[:-1] / both, steps_dot[:-1] / both * (steps[1:] / both)
+    return share, share_dot - share * (steps_dot[1:] / both)
 
 
 def spacings_bar(y_bar: Any, y: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
@@ -352,8 +353,9 @@ def places_bar(g: Any, f: Any, places: Any, edge_order: int) -> Any:
         quotients_bar = quotients_bar + np.concatenate([np.zeros_like(quotients[:-2]), -right, right])
         share_bar = share_bar - np.concatenate([first * bends[:1], np.zeros_like(bends[1:])])
         share_bar = share_bar - np.concatenate([np.zeros_like(bends[:-1]), last * bends[-1:]])
-    change = share_bar / (steps[:-1] + steps[1:]) ** 2
-    steps_bar = np.concatenate([change * steps[1:], zero]) - np.concatenate([zero, change * steps[:-1]])
+    both = steps[:-1] + steps[1:]
+    change = share_bar / both
+    steps_bar = np.concatenate([change * (steps[1:] / both), zero]) - np.concatenate([zero, change * share])
     steps_bar = np.sum(steps_bar - quotients_bar * quotients / steps, axis=tuple(range(1, np.ndim(f))))
     end = np.zeros_like(steps_bar[:1])
     return np.concatenate([end, steps_bar]) - np.concatenate([steps_bar, end])

@@ -126,7 +126,7 @@ def _slogdet_dot(y: Any, a: Any, a_dot: Any) -> Any:
 # --- norm ---------------------------------------------------------------------------------------------------
 
 
-def _norm(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+def norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """x / |x|, and 0 where x is 0: ``y + (y == 0.0)`` is y, or 1 where y is 0."""
     if not isinstance(x, np.ndarray):
         x = np.asarray(x)
@@ -162,11 +162,14 @@ ORDERS = [
     *[args(arr(4, complex=True), p) for p in (1, 2, 3, np.inf)],
     *[args(arr(3, 4, complex=True), p) for p in ("fro", "nuc", 2, 1)],
 ]
-vjp(np.linalg.norm, x=_norm, ord=_norm_ord, params="x, ord=None, axis=None, keepdims=False", samples=[*NORMS, *ORDERS])
+vjp(
+    np.linalg.norm, x=norm_bar, ord=_norm_ord, params="x, ord=None, axis=None, keepdims=False",
+    samples=[*NORMS, *ORDERS],
+)
 
 
 def _norm_dot(x_dot: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    slope = _norm(np.ones_like(y), y, x, ord, axis, keepdims)
+    slope = norm_bar(np.ones_like(y), y, x, ord, axis, keepdims)
     return np.sum(np.real(slope * x_dot), axis=axis, keepdims=keepdims)
 
 
@@ -291,18 +294,19 @@ def svd_dot(y: Any, a_dot: Any) -> tuple[Any, Any, Any]:
     n = s.shape[-1]
     u, vh = whole_u[..., :n], whole_vh[..., :n, :]
     inner = _h(u) @ a_dot @ _h(vh)
-    rows, columns = s[..., :, None], s[..., None, :]
-    size = np.max(s * s, axis=-1, initial=0.0)[..., None, None]
+    size = np.max(s, axis=-1, initial=0.0)[..., None, None]
+    size = size + (size == 0.0)
+    rows, columns, turned = s[..., :, None] / size, s[..., None, :] / size, inner / size
     gaps = (columns - rows) * (columns + rows)
-    u_dot = u @ rt.gap_quotient(inner * columns + rows * _h(inner), gaps, size)
-    v_dot = _h(vh) @ rt.gap_quotient(rows * inner + _h(inner) * columns, gaps, size)
+    u_dot = u @ rt.gap_quotient(turned * columns + rows * _h(turned), gaps, 1.0)
+    v_dot = _h(vh) @ rt.gap_quotient(rows * turned + _h(turned) * columns, gaps, 1.0)
     if np.iscomplexobj(u):  # the phase that u and v turn by together
         turn = 1.0j * np.imag(np.diagonal(inner, axis1=-2, axis2=-1)) / (s + (s == 0.0))
         v_dot = v_dot - _h(vh) * turn[..., None, :]
     if u.shape[-2] > n:
-        u_dot = u_dot + (a_dot @ _h(vh) - u @ inner) / columns
+        u_dot = u_dot + (a_dot @ _h(vh) - u @ inner) / s[..., None, :]
     if vh.shape[-1] > n:
-        v_dot = v_dot + (_h(a_dot) @ u - _h(vh) @ _h(inner)) / columns
+        v_dot = v_dot + (_h(a_dot) @ u - _h(vh) @ _h(inner)) / s[..., None, :]
     u_dot, vh_dot = _completed(u_dot, whole_u), _h(_completed(v_dot, _h(whole_vh)))
     return u_dot, np.real(np.diagonal(inner, axis1=-2, axis2=-1)), vh_dot
 

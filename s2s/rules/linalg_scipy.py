@@ -319,6 +319,13 @@ alias(
 )
 
 
+@vjp(scipy.linalg.norm, "x")
+def _norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """By the slope: this norm squares nothing that overflows, and ``y_bar / y`` may underflow where it does not."""
+    slope = numpy_rules.norm_bar(np.ones_like(y), y, x, ord, axis, keepdims)
+    return slope * (y_bar if axis is None or keepdims else np.expand_dims(y_bar, axis))
+
+
 def rank_left(g: Any, y: Any, return_rank: Any) -> tuple[Any, Any]:
     """The cotangent of a matrix, and the matrix, without the rank that may stand beside it."""
     return (rt.whole((g[0],), (y[0],))[0], y[0]) if return_rank else (g, y)

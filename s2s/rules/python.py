@@ -206,7 +206,7 @@ partials(math.atan, lambda y, x: 1.0 / (1.0 + x * x))
 partials(math.sinh, lambda y, x: math.cosh(x))
 partials(math.cosh, lambda y, x: math.sinh(x))
 partials(math.tanh, lambda y, x: 1.0 - y * y)
-partials(math.asinh, lambda y, x: 1.0 / math.sqrt(1.0 + x * x))
+partials(math.asinh, lambda y, x: 1.0 / math.hypot(1.0, x))
 partials(math.acosh, lambda y, x: rt.quotient(1.0, math.sqrt(x - 1.0) * math.sqrt(x + 1.0)), domain=(1.2, 4.0))
 partials(math.atanh, lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x)), domain=INSIDE)
 partials(math.exp, lambda y, x: y)
@@ -241,7 +241,10 @@ partials(
 
 # --- math: several inputs -----------------------------------------------------------------------------------
 
-partials(math.atan2, lambda y, a, b: rt.quotient(b, a * a + b * b), lambda y, a, b: rt.quotient(-a, a * a + b * b))
+partials(
+    math.atan2, lambda y, a, b: rt.quotient(rt.quotient(b, math.hypot(a, b)), math.hypot(a, b)),
+    lambda y, a, b: rt.quotient(rt.quotient(-a, math.hypot(a, b)), math.hypot(a, b)),
+)
 partials(math.pow, power_base, lambda y, a, b: y * rt.log_of_positive(a), domain=(POSITIVE, (-2.0, 2.0)))
 partials(math.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 3.9), (1.1, 1.9)))
 partials(math.remainder, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, domain=((2.1, 2.6), (1.1, 1.3)))
@@ -249,13 +252,13 @@ partials(math.copysign, lambda y, a, b: np.sign(a) * math.copysign(1.0, b), None
 partials(math.ldexp, lambda y, x, i: rt.power(2.0, i), None, samples=(args(num(), 3),))
 # 0 at the origin: ``y + (y == 0.0)`` is y, or 1 where y is 0.
 vjp(
-    math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * c / (y + (y == 0.0)) for c in coordinates]),
+    math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * (c / (y + (y == 0.0))) for c in coordinates]),
     params="*coordinates", samples=[args(num(), num()), args(num(), num(), num()), args(num())],
 )
 jvp(
     math.hypot, coordinates=lambda coordinates_dot, y, coordinates: sum(
-        [c * c_dot for c, c_dot in zip(coordinates, coordinates_dot)]
-    ) / (y + (y == 0.0)),
+        [c / (y + (y == 0.0)) * c_dot for c, c_dot in zip(coordinates, coordinates_dot)]
+    ),
 )
 vjp(
     math.dist,
@@ -318,18 +321,28 @@ refuse(math.nextafter, "the next floating-point number is no differentiable func
 partials(cmath.sin, lambda y, x: cmath.cos(x), params="x, /", samples=COMPLEX)
 partials(cmath.cos, lambda y, x: -cmath.sin(x), params="x, /", samples=COMPLEX)
 partials(cmath.tan, lambda y, x: 1.0 + y * y, params="x, /", samples=COMPLEX)
-partials(cmath.asin, lambda y, x: rt.quotient(1.0, cmath.sqrt(1.0 - x * x)), params="x, /", samples=COMPLEX)
-partials(cmath.acos, lambda y, x: rt.quotient(-1.0, cmath.sqrt(1.0 - x * x)), params="x, /", samples=COMPLEX)
-partials(cmath.atan, lambda y, x: 1.0 / (1.0 + x * x), params="x, /", samples=COMPLEX)
+# The roots of factors, not of 1 - x * x: no square that overflows.
+partials(
+    cmath.asin, lambda y, x: rt.quotient(1.0, cmath.sqrt(1.0 - x) * cmath.sqrt(1.0 + x)), params="x, /",
+    samples=COMPLEX,
+)
+partials(
+    cmath.acos, lambda y, x: rt.quotient(-1.0, cmath.sqrt(1.0 - x) * cmath.sqrt(1.0 + x)), params="x, /",
+    samples=COMPLEX,
+)
+partials(cmath.atan, lambda y, x: 1.0 / (1.0 - 1.0j * x) / (1.0 + 1.0j * x), params="x, /", samples=COMPLEX)
 partials(cmath.sinh, lambda y, x: cmath.cosh(x), params="x, /", samples=COMPLEX)
 partials(cmath.cosh, lambda y, x: cmath.sinh(x), params="x, /", samples=COMPLEX)
 partials(cmath.tanh, lambda y, x: 1.0 - y * y, params="x, /", samples=COMPLEX)
-partials(cmath.asinh, lambda y, x: rt.quotient(1.0, cmath.sqrt(1.0 + x * x)), params="x, /", samples=COMPLEX)
+partials(
+    cmath.asinh, lambda y, x: rt.quotient(1.0, cmath.sqrt(1.0 - 1.0j * x) * cmath.sqrt(1.0 + 1.0j * x)), params="x, /",
+    samples=COMPLEX,
+)
 partials(
     cmath.acosh, lambda y, x: rt.quotient(1.0, cmath.sqrt(x - 1.0) * cmath.sqrt(x + 1.0)), params="x, /",
     samples=COMPLEX,
 )
-partials(cmath.atanh, lambda y, x: 1.0 / (1.0 - x * x), params="x, /", samples=COMPLEX)
+partials(cmath.atanh, lambda y, x: 1.0 / (1.0 - x) / (1.0 + x), params="x, /", samples=COMPLEX)
 partials(cmath.exp, lambda y, x: y, params="x, /", samples=COMPLEX)
 partials(cmath.log10, lambda y, x: 1.0 / (math.log(10.0) * x), params="x, /", samples=COMPLEX)
 partials(cmath.sqrt, lambda y, x: rt.quotient(0.5, y), params="x, /", samples=COMPLEX)

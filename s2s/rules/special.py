@@ -74,20 +74,28 @@ partials(
     special.multigammaln, _multigammaln, None, params="a, d",
     samples=(args(num(3.0, 5.0), 3), args(arr(4, low=2.0, high=5.0), 2), args(arr(2, 2, low=1.0, high=5.0), 1)),
 )
+
+
+def psi_ahead(x: Any, step: Any) -> Any:
+    """psi(x + step) - psi(x). The difference has no digits where x is large: there by the series of each (DLMF 5.11.2),
+    subtracted term by term."""
+    large = np.minimum(x, x + step) > 1e3
+    far = np.where(large, x, 1.0)
+    by = np.where(large, step / far, 0.0)
+    end = 1.0 + by
+    terms = np.log1p(by) + 0.5 * by / end / far + by * (2.0 + by) / (12.0 * end * end) / far / far
+    return np.where(large, terms, special.psi(x + step) - special.psi(x))
+
+
 partials(
-    special.beta, lambda y, a, b: y * (special.psi(a) - special.psi(a + b)),
-    lambda y, a, b: y * (special.psi(b) - special.psi(a + b)), domain=POSITIVE,
+    special.beta, lambda y, a, b: -y * psi_ahead(a, b), lambda y, a, b: -y * psi_ahead(b, a), domain=POSITIVE,
+)
+partials(special.betaln, lambda y, a, b: -psi_ahead(a, b), lambda y, a, b: -psi_ahead(b, a), domain=POSITIVE)
+partials(
+    special.poch, lambda y, z, m: y * psi_ahead(z, m), lambda y, z, m: y * special.psi(z + m), domain=POSITIVE,
 )
 partials(
-    special.betaln, lambda y, a, b: special.psi(a) - special.psi(a + b),
-    lambda y, a, b: special.psi(b) - special.psi(a + b), domain=POSITIVE,
-)
-partials(
-    special.poch, lambda y, z, m: y * (special.psi(z + m) - special.psi(z)),
-    lambda y, z, m: y * special.psi(z + m), domain=POSITIVE,
-)
-partials(
-    special.binom, lambda y, n, k: y * (special.psi(n + 1.0) - special.psi(n - k + 1.0)),
+    special.binom, lambda y, n, k: y * psi_ahead(n - k + 1.0, k),
     lambda y, n, k: y * (special.psi(n - k + 1.0) - special.psi(k + 1.0)), domain=((3.0, 5.0), POSITIVE),
 )
 partials(
@@ -188,10 +196,40 @@ zero(whole_part, nearest)
 
 partials(special.erf, lambda y, x: (2.0 / math.sqrt(math.pi)) * np.exp(-x * x))
 partials(special.erfc, lambda y, x: (-2.0 / math.sqrt(math.pi)) * np.exp(-x * x))
-partials(special.erfcx, lambda y, x: 2.0 * x * y - 2.0 / math.sqrt(math.pi))
+
+
+def asymptotic(x: Any, sign: float) -> Any:
+    """1 - sqrt(pi) x erfcx(x) for sign -1, and 2 x dawsn(x) - 1 for sign 1, where x is large: differences that have no
+    digits there. The terms of DLMF 7.12.1 and 7.8, from the last to the first."""
+    half = 0.5 / x / x
+    step = sign * half
+    return half * (1.0 + 3.0 * step * (1.0 + 5.0 * step * (1.0 + 7.0 * step * (1.0 + 9.0 * step))))
+
+
+def erfcx_slope(y: Any, x: Any) -> Any:
+    """2 x y - 2 / sqrt(pi)."""
+    far = x > 50.0
+    change = np.where(far, asymptotic(np.where(far, x, 1.0), -1.0), 1.0 - math.sqrt(math.pi) * x * y)
+    return (-2.0 / math.sqrt(math.pi)) * change
+
+
+def dawsn_slope(y: Any, x: Any) -> Any:
+    """1 - 2 x y."""
+    far = np.abs(x) > 50.0
+    return np.where(far, -asymptotic(np.where(far, x, 1.0), 1.0), 1.0 - 2.0 * x * y)
+
+
+def wofz_slope(y: Any, z: Any) -> Any:
+    """2 i / sqrt(pi) - 2 z y."""
+    far = (np.abs(z) > 50.0) & (np.imag(z) >= 0.0)
+    change = np.where(far, -asymptotic(np.where(far, z, 1.0), 1.0), 1.0 + 1.0j * math.sqrt(math.pi) * z * y)
+    return (2.0j / math.sqrt(math.pi)) * change
+
+
+partials(special.erfcx, erfcx_slope)
 partials(special.erfi, lambda y, x: (2.0 / math.sqrt(math.pi)) * np.exp(x * x))
-partials(special.dawsn, lambda y, x: 1.0 - 2.0 * x * y)
-partials(special.wofz, lambda y, z: (2.0j / math.sqrt(math.pi)) - 2.0 * z * y)
+partials(special.dawsn, dawsn_slope)
+partials(special.wofz, wofz_slope)
 partials(special.erfinv, lambda y, x: (0.5 * math.sqrt(math.pi)) * np.exp(y * y), domain=INSIDE)
 partials(special.erfcinv, lambda y, x: (-0.5 * math.sqrt(math.pi)) * np.exp(y * y), domain=UNIT)
 partials(special.ndtr, lambda y, x: (1.0 / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * x * x))
@@ -212,7 +250,7 @@ several(special.fresnel, lambda y, z: (np.sin(0.5 * math.pi * z * z), np.cos(0.5
 def voigt_slope(x: Any, sigma: Any, gamma: Any) -> tuple[Any, Any]:
     """z and the slope of Faddeeva's function at z = (x + i gamma) / (sqrt(2) sigma), over sqrt(2 pi) sigma^2."""
     z = (x + 1j * gamma) / (math.sqrt(2.0) * sigma)
-    return z, ((2.0j / math.sqrt(math.pi)) - 2.0 * z * special.wofz(z)) / (2.0 * math.sqrt(math.pi) * sigma * sigma)
+    return z, wofz_slope(special.wofz(z), z) / (2.0 * math.sqrt(math.pi) * sigma) / sigma
 
 
 def voigt_by_place(x: Any, sigma: Any, gamma: Any) -> Any:
@@ -319,7 +357,7 @@ partials(
     lambda y, x, lmbda: boxcox_by_lambda(y, np.log(x), lmbda), domain=(POSITIVE, (-2.0, 2.0)),
 )
 partials(
-    special.boxcox1p, lambda y, x, lmbda: np.power(1.0 + x, lmbda - 1.0),
+    special.boxcox1p, lambda y, x, lmbda: np.exp(special.xlog1py(lmbda - 1.0, x)),
     lambda y, x, lmbda: boxcox_by_lambda(y, np.log1p(x), lmbda), domain=((-0.7, 2.0), (-2.0, 2.0)),
 )
 # The inverse y of boxcox at lmbda: its derivatives are those of the inverse function.
@@ -329,8 +367,8 @@ partials(
     domain=((0.1, 2.0), (0.2, 1.5)),
 )
 partials(
-    special.inv_boxcox1p, lambda y, x, lmbda: np.power(1.0 + y, 1.0 - lmbda),
-    lambda y, x, lmbda: -np.power(1.0 + y, 1.0 - lmbda) * boxcox_by_lambda(x, np.log1p(y), lmbda),
+    special.inv_boxcox1p, lambda y, x, lmbda: np.exp(special.xlog1py(1.0 - lmbda, y)),
+    lambda y, x, lmbda: -np.exp(special.xlog1py(1.0 - lmbda, y)) * boxcox_by_lambda(x, np.log1p(y), lmbda),
     domain=((0.1, 2.0), (0.2, 1.5)),
 )
 # |r| <= delta: r^2 / 2, outside delta (|r| - delta / 2).

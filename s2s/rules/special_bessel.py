@@ -31,12 +31,51 @@ partials(special.y0, lambda y, x: -special.y1(x), domain=POSITIVE)
 partials(special.y1, lambda y, x: special.y0(x) - y / x, domain=POSITIVE)
 partials(special.i0, lambda y, x: special.i1(x))
 partials(special.i1, lambda y, x: special.i0(x) - quotient(y, x, 0.5))
-partials(special.i0e, lambda y, x: special.i1e(x) - np.sign(x) * y)
-partials(special.i1e, lambda y, x: special.i0e(x) - quotient(y, x, 0.5) - np.sign(x) * y)
+
+
+def below_one(x: Any) -> Any:
+    """1 - I1(x) / I0(x) for large positive x, and 1 - K1(-x) / K0(-x) for large negative x: by the quotient of DLMF
+    10.40.1, or 10.40.2. In the difference itself the digits cancel."""
+    t = 1.0 / x
+    return 0.5 * t * (1.0 + 0.25 * t * (1.0 + t * (1.0 + t * (1.5625 + t * (3.25 + t * 8.3828125)))))
+
+
+def i0e_slope(y: Any, x: Any) -> Any:
+    """I1 e^-|x| - sign(x) y."""
+    far = np.abs(x) > 100.0
+    series = below_one(np.where(far, np.abs(x), 1.0))
+    return np.where(far, -np.sign(x) * y * series, special.i1e(x) - np.sign(x) * y)
+
+
+def i1e_slope(y: Any, x: Any) -> Any:
+    """(I0 - I1 / x) e^-|x| - sign(x) y; even in x."""
+    far = np.abs(x) > 100.0
+    size = np.where(far, np.abs(x), 1.0)
+    series = below_one(size)
+    near = special.i0e(x) - quotient(y, x, 0.5) - np.sign(x) * y
+    return np.where(far, special.i0e(x) * (series - (1.0 - series) / size), near)
+
+
+def k0e_slope(y: Any, x: Any) -> Any:
+    """(K0 - K1) e^x."""
+    far = x > 100.0
+    return np.where(far, y * below_one(np.where(far, -x, 1.0)), y - special.k1e(x))
+
+
+def k1e_slope(y: Any, x: Any) -> Any:
+    """(K1 - K0 - K1 / x) e^x."""
+    far = x > 100.0
+    series = below_one(np.where(far, -x, 1.0))
+    near = y - special.k0e(x) - y / x
+    return np.where(far, -special.k0e(x) * (series + (1.0 - series) / np.where(far, x, 1.0)), near)
+
+
+partials(special.i0e, i0e_slope)
+partials(special.i1e, i1e_slope)
 partials(special.k0, lambda y, x: -special.k1(x), domain=POSITIVE)
 partials(special.k1, lambda y, x: -special.k0(x) - y / x, domain=POSITIVE)
-partials(special.k0e, lambda y, x: y - special.k1e(x), domain=POSITIVE)
-partials(special.k1e, lambda y, x: y - special.k0e(x) - y / x, domain=POSITIVE)
+partials(special.k0e, k0e_slope, domain=POSITIVE)
+partials(special.k1e, k1e_slope, domain=POSITIVE)
 partials(
     special.jv, lambda y, v, z: rt.no_derivative("the order of scipy.special.jv", CLOSED_FORM),
     lambda y, v, z: 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z)), domain=(1.7, POSITIVE),
@@ -239,14 +278,22 @@ several(special.itj0y0, lambda y, x: (special.j0(x), special.y0(x)), domain=POSI
 several(special.iti0k0, lambda y, x: (special.i0(x), special.k0(x)), domain=POSITIVE)
 
 
+def near_one(y: Any, x: Any, sign: float) -> Any:
+    """(y - 1) / x for I0, sign 1, and (1 - y) / x for J0, sign -1: by their series near 0 (DLMF 10.2.2, 10.25.2)."""
+    near = np.abs(x) < 0.1
+    square = sign * 0.25 * np.where(near, x, 0.0) ** 2
+    series = 0.25 * x * (1.0 + square / 4.0 * (1.0 + square / 9.0 * (1.0 + square / 16.0 * (1.0 + square / 25.0))))
+    return np.where(near, series, sign * (y - 1.0) / np.where(near, 1.0, x))
+
+
 def _it2j0y0(y: Any, x: Any) -> Any:
     """The integrals of (1 - J0(t)) / t from 0 to x and of Y0(t) / t from x to infinity."""
-    return quotient(1.0 - special.j0(x), x, 0.0), -special.y0(x) / x
+    return near_one(special.j0(x), x, -1.0), -special.y0(x) / x
 
 
 def _it2i0k0(y: Any, x: Any) -> Any:
     """The integrals of (I0(t) - 1) / t from 0 to x and of K0(t) / t from x to infinity."""
-    return quotient(special.i0(x) - 1.0, x, 0.0), -special.k0(x) / x
+    return near_one(special.i0(x), x, 1.0), -special.k0(x) / x
 
 
 several(special.it2j0y0, _it2j0y0, domain=POSITIVE)

@@ -23,7 +23,7 @@ from s2s.rules.table import partials, refuse
 def student_density(df: Any, t: Any) -> Any:
     """The density of Student's distribution: (1 + t^2 / df)^(-(df + 1) / 2) / (sqrt(df) B(df / 2, 1 / 2))."""
     scale = np.sqrt(df) * special.beta(0.5 * df, 0.5)
-    return np.power(1.0 + t * t / df, -0.5 * (df + 1.0)) / scale
+    return np.power(np.hypot(1.0, t / np.sqrt(df)), -df - 1.0) / scale
 
 
 def student_by_df(df: Any, t: Any) -> Any:
@@ -126,10 +126,10 @@ partials(
 
 
 def fisher_density(m: Any, n: Any, x: Any) -> Any:
-    u = m * x / (m * x + n)
-    inner = np.where(x == 0.0, 0.5, u)
+    odds = np.where(x == 0.0, 1.0, m * x / n)  # u / (1 - u), which has its digits where u is near 1 too
     at_zero = np.where(m < 2.0, np.inf, np.where(m == 2.0, 1.0, 0.0))
-    density = beta_density(0.5 * m, 0.5 * n, inner) * u * (1.0 - u) / np.where(x == 0.0, 1.0, x)
+    powers = 0.5 * m * np.log1p(1.0 / odds) + 0.5 * n * np.log1p(odds)
+    density = np.exp(-powers - special.betaln(0.5 * m, 0.5 * n)) / np.where(x == 0.0, 1.0, x)
     return np.where(x == 0.0, at_zero, density)
 
 

@@ -63,11 +63,15 @@ several(
     special.ellipj, lambda y, u, m: (y[1] * y[2], -y[0] * y[2], -m * y[0] * y[1], y[2]), _jacobi_by_m,
     domain=((-2.0, 3.0), UNIT),
 )
-# pi / (2 RF(0, a^2, b^2)).
+
+
+def agm_by_first(y: Any, a: Any, b: Any) -> Any:
+    """y = pi / (2 RF(0, a^2, b^2)); a^3 RD(0, b^2, a^2) depends on b / a alone, whose square is a usual number."""
+    return (2.0 / (3.0 * math.pi)) * np.square(y / a) * special.elliprd(0.0, np.square(rt.quotient(b, a)), 1.0)
+
+
 partials(
-    special.agm, lambda y, a, b: (2.0 / (3.0 * math.pi)) * np.abs(a) * y * y * special.elliprd(0.0, b * b, a * a),
-    lambda y, a, b: (2.0 / (3.0 * math.pi)) * np.abs(b) * y * y * special.elliprd(0.0, a * a, b * b),
-    domain=POSITIVE,
+    special.agm, lambda y, a, b: agm_by_first(y, a, b), lambda y, a, b: agm_by_first(y, b, a), domain=POSITIVE,
 )
 for _fn in (special.ellip_harm, special.ellip_harm_2, special.ellip_normal):
     refuse(_fn, "SciPy has no derivative of an ellipsoidal harmonic")
