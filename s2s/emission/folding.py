@@ -61,7 +61,7 @@ _MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.
 
 def count_uses(code: Code) -> defaultdict[Var, int]:
     """How often each variable is read; what a nested function captures counts twice, so that it keeps a
-    name."""
+    name, and the parts of an index as often as the index is written."""
     counts: defaultdict[Var, int] = defaultdict(int)
     for statement in walk(code.body):
         read = (statement.test,) if isinstance(statement, Loop) else uses(statement)
@@ -70,6 +70,12 @@ def count_uses(code: Code) -> defaultdict[Var, int]:
         for atom in read:
             if isinstance(atom, Var):
                 counts[atom] += 1
+    for statement in reversed(list(walk(code.body))):  # an index of several parts before the slices in it
+        if isinstance(statement, Assign) and isinstance(statement.target, Var):
+            again = counts[statement.target] - 1 if statement.target in code.folded else 0
+            for atom in tree_atoms(statement.value) if again > 0 else ():
+                if isinstance(atom, Var):
+                    counts[atom] += again
     return counts
 
 

@@ -218,3 +218,12 @@ def elements_in_their_order(m):
     for value in m.T.flat:
         total = total * value + 1.0
     return total + m.flat[4] * np.sum(m.flat[1:3]) + sum(m.flat) * max([v**2 for v in m.flat])
+
+
+@case(V3)
+def store_through_a_mask_of_the_same_array(x):
+    m = np.stack([x, x * 2.0])
+    m[:, m[0] > 0.5] = m[:, m[0] > 0.5] ** 2
+    a, b = m
+    a += b
+    return np.sum(m**2)
