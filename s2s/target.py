@@ -412,11 +412,13 @@ def _expression(f: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _positional_names(f: Any, count: int, taken: set[str]) -> list[str]:
-    """The names of the first parameters of ``f`` where it tells them, else ``x0``, ``x1``."""
+    """The names of the first parameters of ``f`` where it tells them, else ``x0``, ``x1``. Those of ufuncs, which tell
+    them from NumPy 2.4 on, are ``x``, or ``x1`` and ``x2``, by its documentation."""
     try:
         parameters = [p.name for p in inspect.signature(f).parameters.values() if p.kind in _POSITIONAL]
     except (TypeError, ValueError):
-        parameters = []
+        inputs = getattr(f, "nin", 0)
+        parameters = ["x"] if inputs == 1 else [f"x{i + 1}" for i in range(inputs)]
     names = [*parameters[:count], *(f"x{i}" for i in range(len(parameters), count))]
     usable = all(n.isidentifier() and not keyword.iskeyword(n) and n not in taken for n in names)
     return names if usable and len(set(names)) == count else [f"x{i}_" for i in range(count)]

@@ -16,7 +16,7 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules import linalg as numpy_rules
 from s2s.rules.linalg import check_real, lstsq_bars
-from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, vjp, zero
+from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, takes, vjp, zero
 
 
 def transposed_matrix(a: Any) -> Any:
@@ -85,6 +85,10 @@ def solve_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, assume_a: Any, trans
 
 
 SOLVES = [args(arr(3, 3), arr(3)), args(arr(3, 3), arr(3, 2)), args(arr(3, 3, complex=True), arr(3, complex=True))]
+STACKS_TO_SOLVE = [
+    args(arr(2, 3, 3), arr(2, 3, 2)), args(arr(2, 3, 3), arr(3)), args(arr(3, 3), arr(2, 3, 1), transposed=True),
+]
+ONE_OF_A_STACK = np.ones((1, 1, 1)), np.ones((1, 1, 1))
 vjp(
     scipy.linalg.solve, a=solve_a, b=solve_b,
     params=(
@@ -98,7 +102,7 @@ vjp(
         args(arr(3, 3, low=0.5), arr(3, 2), assume_a="lower triangular", transposed=True),
         args(arr(3, 3, low=0.5), arr(3), assume_a="diagonal"), args(arr(4, 4), arr(4), assume_a="tridiagonal"),
         args(np.diag([2.0, 1.0, 3.0]) + np.eye(3, k=1), arr(3), assume_a="banded"),
-        args(arr(2, 3, 3), arr(2, 3, 2)), args(arr(2, 3, 3), arr(3)), args(arr(3, 3), arr(2, 3, 1), transposed=True),
+        *(STACKS_TO_SOLVE if takes(scipy.linalg.solve, *ONE_OF_A_STACK) else []),  # from SciPy 1.16 on
     ],
 )
 
@@ -152,7 +156,9 @@ vjp(
         args(DIAGONAL, arr(3), lower=True, unit_diagonal=True), args(DIAGONAL, arr(3, 2), "T", unit_diagonal=True),
         args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True), 2, True),
         args(arr(3, 3, low=0.5, complex=True), arr(3, complex=True)),
-        args(arr(2, 3, 3, low=0.5), arr(2, 3, 2), lower=True),
+        *([args(arr(2, 3, 3, low=0.5), arr(2, 3, 2), lower=True)] if takes(
+            scipy.linalg.solve_triangular, *ONE_OF_A_STACK
+        ) else []),
     ],
 )
 

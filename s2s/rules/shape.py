@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, refuse, vjp
+from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, refuse, takes, vjp
 
 # --- the same elements in the same order --------------------------------------------------------------------
 
@@ -480,7 +480,8 @@ vjp(
         args(arr(3, 4), (1, 2), "maximum"), args(arr(5), 2, "minimum", stat_length=2),
         args(arr(3, 4), ((2, 1), (0, 3)), "median"), args(arr(3, 4), 1, "median", stat_length=((2, 1), (3, 2))),
         args(arr(3, 4), (1, 2), "linear_ramp", end_values=num()),
-        args(arr(3, 2), ((1, 2), (0, 3)), "linear_ramp", end_values=arr(2, 2)), args(arr(3), {0: (1, 2)}),
+        args(arr(3, 2), ((1, 2), (0, 3)), "linear_ramp", end_values=arr(2, 2)),
+        *([args(arr(3), {0: (1, 2)})] if takes(np.pad, np.zeros(1), {0: 1}) else []),  # from NumPy 2.2 on
     ],
 )
 jvp(np.pad, array=_pad_dot, constant_values=_pad_constant_values_dot, end_values=_pad_end_values_dot)
@@ -685,7 +686,8 @@ def _trim_zeros(y_bar: Any, y: Any, filt: Any, trim: Any, axis: Any) -> Any:
 
 vjp(
     np.trim_zeros, filt=_trim_zeros, params="filt, trim='fb', axis=None",
-    samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b"), args([num(), num()]), args(arr(2, 3), axis=-1)],
+    samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b"), args([num(), num()]),
+             *([args(arr(2, 3), axis=-1)] if takes(np.trim_zeros, np.zeros(1), axis=-1) else [])],  # from NumPy 2.2 on
 )
 
 

@@ -50,7 +50,7 @@ __all__ = [
     "bind", "carries_rule", "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative",
     "has_rule",
     "is_refusal", "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse",
-    "rule_of_user", "several", "straight_through", "takes_none", "unsupported", "vjp", "zero",
+    "rule_of_user", "several", "straight_through", "takes", "takes_none", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -100,6 +100,15 @@ class Sample:
 def args(*positional: Any, **named: Any) -> Sample:
     """A sample call from its arguments: ``args(arr(3, 4), axis=-1)``."""
     return Sample(positional, named)
+
+
+def takes(fn: Function, *args: Any, **kwargs: Any) -> bool:
+    """Whether a function takes these arguments, which one of an older library may not: asked by calling it."""
+    try:
+        fn(*args, **kwargs)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def arr(*shape: int, low: float = -2.0, high: float = 2.0, complex: bool = False, positive: bool = False) -> Draw:
@@ -556,7 +565,7 @@ def vjp(
         if old is None:
             _add(_by_name(fn, "vjp", params, harmless, tuple(samples), {name: body}))
         else:
-            supports = old.supports | _names_in(body)
+            supports = old.supports | (_names_in(body) & old.params.parameters.keys())
             changed: dict[str, Function] = {**old.cotangents, name: body}
             _rules[id(fn)] = replace(old, cotangents=changed, supports=supports)
 
