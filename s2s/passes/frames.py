@@ -48,6 +48,23 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
     return kept[0]
 
 
+def _owned(function: ir.Function, owner: types.FunctionType) -> ir.Function:
+    return ir.replace(function, body=_owned_block(function.body, owner))
+
+
+def _owned_block(block: ir.Block, owner: types.FunctionType) -> ir.Block:
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        match s:
+            case ir.Let(_, ir.Load(owner=None) as load):
+                made.append(ir.replace(s, value=ir.replace(load, owner=owner)))
+            case ir.Let(_, ir.MakeFunction(inner) as value):
+                made.append(ir.replace(s, value=ir.replace(value, function=_owned(inner, owner))))
+            case _:
+                made.append(ir.with_blocks(s, (_owned_block(inner, owner) for inner in ir.blocks_of(s))))
+    return ir.replace(block, statements=tuple(made))
+
+
 @dataclass
 class Frame:
     """One activation of a function that is specialised: where its globals are and what its variables stand for.
@@ -67,6 +84,14 @@ class Frame:
     snapshots: dict[ir.Atom, ir.Atom] = field(default_factory=dict)
     has_decided: bool = False
     body: ir.Block | None = None
+    made: dict[int, tuple[ir.Function, ir.Function]] = field(default_factory=dict)
+
+    def owned(self, function: ir.Function) -> ir.Function:
+        """A nested function, to be kept in the text of another one: what it reads from outside is read where the
+        function that this activation is of has it. The same one each time."""
+        if self.owner is None:
+            return function
+        return self.made.setdefault(id(function), (function, _owned(function, self.owner)))[1]
 
     def copy(self) -> Frame:
         """The same activation with an environment of its own, for a block inside it."""

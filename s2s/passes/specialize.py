@@ -605,7 +605,7 @@ class Specializer:
         """A nested function: known by its IR, so that calls of it are inlined."""
         atoms = tuple(self.atom(a, frame) for a in captures)
         given = tuple((k, self.atom(a, frame)) for k, a in defaults)
-        made = ir.MakeFunction(function, atoms, given)
+        made = ir.MakeFunction(frame.owned(function), atoms, given)
         value = FramedClosure(function, atoms, given, frame, late)
         varied = any(map(self.context.is_varied, (*atoms, *(a for _, a in given))))
         if any(map(self.context.is_virtual, ir.atoms_of(made))):
@@ -1522,7 +1522,7 @@ class Specializer:
 
     def closure_again(self, closure: FramedClosure, builder: Builder) -> ir.Atom:
         """A nested function as it sees itself."""
-        made = ir.MakeFunction(closure.function, closure.captures, closure.defaults)
+        made = ir.MakeFunction(closure.frame.owned(closure.function), closure.captures, closure.defaults)
         varied = any(map(self.context.is_varied, closure.captures))
         if any(map(self.context.is_virtual, ir.atoms_of(made))):
             return self.virtual_closure(made, closure, "%", varied)

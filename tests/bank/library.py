@@ -31,3 +31,15 @@ def squared_norm(*values):
 
 def weighted(x, **weights):
     return sum(weights[name] * x ** (i + 1) for i, name in enumerate(weights))
+
+
+def stretched_by(factor):
+    """A function that makes functions, which read what it has captured and what its module has."""
+
+    def make(like):
+        def stretched(v):
+            return v * factor * SCALE * np.ndim(like)
+
+        return stretched
+
+    return make

@@ -283,3 +283,13 @@ def closure_over_arrays(m, v):
 
     r = residual(v)
     return r @ r
+
+
+stretched_by_two = library.stretched_by(2.0)
+
+
+@case(V3)
+def function_made_by_a_closure_of_another_module(v):
+    stretched = stretched_by_two(v)
+    weights = np.vectorize(stretched)(np.arange(3.0))
+    return np.sum(weights * v * v) + stretched(v[0])
