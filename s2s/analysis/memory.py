@@ -249,8 +249,11 @@ class Memory:
 
     def find(self, var: ir.Var) -> ir.Var:
         """The variable that stands for the class of ``var``."""
-        while self.links.setdefault(var, var) != var:
-            var = self.links[var]
+        links = self.links
+        above = links.setdefault(var, var)
+        while above is not var:
+            links[var] = above = links[above]  # the way is half as long from here on
+            var, above = above, links[above]
         return var
 
     def is_buffer(self, atom: ir.Atom) -> bool:

@@ -56,51 +56,64 @@ _Statements: TypeAlias = tuple[ir.Statement, ...]
 
 def outcomes(statements: _Statements) -> frozenset[Outcome]:
     """How control can leave these statements, what is never reached left aside."""
-    found = _FALL
-    for statement in statements:
-        found = (found - _FALL) | _outcomes_of(statement)
-        if Outcome.FALL not in found:
-            break
-    return found
+    return _Ways().out_of(statements)
 
 
-def _outcomes_of(statement: ir.Statement) -> frozenset[Outcome]:
-    match statement:
-        case ir.If(_, then, orelse):
-            return outcomes(then.statements) | outcomes(orelse.statements)
-        case ir.For() | ir.While():
-            return _outcomes_of_loop(statement)
-        case ir.With(body=body):
-            return outcomes(body.statements) | _FALL  # the manager may swallow an exception
-        case ir.Try():
-            return _outcomes_of_try(statement)
-        case ir.Return():
-            return frozenset({Outcome.RETURN})
-        case ir.Break():
-            return frozenset({Outcome.BREAK})
-        case ir.Continue():
-            return frozenset({Outcome.CONTINUE})
-        case ir.Raise():
-            return frozenset({Outcome.RAISE})
-        case ir.Let() | ir.Store() | ir.Note():
-            return _FALL
-        case _:
-            assert_never(statement)
+class _Ways:
+    """How control can leave statements; looked for once in each that has blocks."""
 
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[ir.Statement, frozenset[Outcome]]] = {}  # by the ``id`` of the statement
 
-def _outcomes_of_loop(loop: ir.For | ir.While) -> frozenset[Outcome]:
-    inside = outcomes(loop.body.statements)
-    found = inside & {Outcome.RETURN, Outcome.RAISE}
-    if not is_endless(loop):
-        found |= outcomes(loop.orelse.statements)
-    if Outcome.BREAK in inside:
-        found |= _FALL
-    return found
+    def out_of(self, statements: _Statements) -> frozenset[Outcome]:
+        found = _FALL
+        for statement in statements:
+            found = (found - _FALL) | self.out_of_one(statement)
+            if Outcome.FALL not in found:
+                break
+        return found
 
+    def out_of_one(self, statement: ir.Statement) -> frozenset[Outcome]:
+        match statement:
+            case ir.Let() | ir.Store() | ir.Note():
+                return _FALL
+            case ir.Return():
+                return frozenset({Outcome.RETURN})
+            case ir.Break():
+                return frozenset({Outcome.BREAK})
+            case ir.Continue():
+                return frozenset({Outcome.CONTINUE})
+            case ir.Raise():
+                return frozenset({Outcome.RAISE})
+            case ir.If() | ir.For() | ir.While() | ir.With() | ir.Try():
+                if id(statement) not in self.known:
+                    self.known[id(statement)] = statement, self._out_of_blocks(statement)
+                return self.known[id(statement)][1]
+            case _:
+                assert_never(statement)
 
-def _outcomes_of_try(statement: ir.Try) -> frozenset[Outcome]:
-    found = outcomes((*statement.body.statements, *statement.orelse.statements))
-    return found.union(*(outcomes(handler.body.statements) for handler in statement.handlers))
+    def _out_of_blocks(self, statement: ir.If | ir.For | ir.While | ir.With | ir.Try) -> frozenset[Outcome]:
+        match statement:
+            case ir.If(_, then, orelse):
+                return self.out_of(then.statements) | self.out_of(orelse.statements)
+            case ir.For() | ir.While():
+                return self._out_of_loop(statement)
+            case ir.With(body=body):
+                return self.out_of(body.statements) | _FALL  # the manager may swallow an exception
+            case ir.Try(body, handlers, orelse):
+                found = self.out_of((*body.statements, *orelse.statements))
+                return found.union(*(self.out_of(handler.body.statements) for handler in handlers))
+            case _:
+                assert_never(statement)
+
+    def _out_of_loop(self, loop: ir.For | ir.While) -> frozenset[Outcome]:
+        inside = self.out_of(loop.body.statements)
+        found = inside & {Outcome.RETURN, Outcome.RAISE}
+        if not is_endless(loop):
+            found |= self.out_of(loop.orelse.statements)
+        if Outcome.BREAK in inside:
+            found |= _FALL
+        return found
 
 
 def is_endless(loop: ir.For | ir.While) -> bool:
@@ -119,6 +132,7 @@ class _Scope:
     """Where an exit goes: the variables that it sets, in the body of a function or of a loop."""
 
     fresh: Callable[[], ir.Var]
+    ways: _Ways
     result: ir.Var  # what the function returns
     skip: ir.Var  # true once the path has exited this body by any exit
     leave: ir.Var | None = None  # true once the path has left the loop; None in the body of a function
@@ -131,7 +145,7 @@ def resolve_exits(function: ir.Function) -> ir.Function:
     A loop that ends early has ``leave`` and ``left``, no loop has an ``orelse``.
     """
     fresh = _temporaries(function)
-    scope = _Scope(fresh, result=fresh(), skip=fresh())
+    scope = _Scope(fresh, _Ways(), result=fresh(), skip=fresh())
     statements = (*function.body.statements, ir.Return(ir.Const(None)))
     body = (_set(scope.skip, False), *_resolve(statements, scope))
     return ir.replace(function, body=ir.Block(body, (scope.result,)))
@@ -159,7 +173,7 @@ def _resolve(statements: _Statements, scope: _Scope) -> _Statements:
                 return (*done, *_exit(statement, scope))
             case ir.Raise():
                 return (*done, statement)
-            case ir.If() if _outcomes_of(statement) & _EXITS:
+            case ir.If() if scope.ways.out_of_one(statement) & _EXITS:
                 return (*done, *_resolve_if(statement, statements[k + 1 :], scope))
             case ir.If(_, then, orelse):
                 inner = (ir.Block(_resolve(block.statements, scope)) for block in (then, orelse))
@@ -171,7 +185,7 @@ def _resolve(statements: _Statements, scope: _Scope) -> _Statements:
                     return (*done, *_resolve((*after, *statements[k + 1 :]), scope))
             case ir.With(body=body):
                 done.append(ir.replace(statement, body=ir.Block(_resolve(body.statements, scope))))
-                if _outcomes_of(statement) & _EXITS:
+                if scope.ways.out_of_one(statement) & _EXITS:
                     return (*done, *_guarded(statement, statements[k + 1 :], scope))
             case ir.Try():
                 return (*done, *_resolve_try(statement, statements[k + 1 :], scope))
@@ -179,7 +193,7 @@ def _resolve(statements: _Statements, scope: _Scope) -> _Statements:
                 done.append(statement)
             case _:
                 assert_never(statement)
-        if Outcome.FALL not in _outcomes_of(statement):
+        if Outcome.FALL not in scope.ways.out_of_one(statement):
             break
     return tuple(done)
 
@@ -205,7 +219,7 @@ def _exit(statement: ir.Return | ir.Break | ir.Continue, scope: _Scope) -> _Stat
 def _resolve_if(statement: ir.If, rest: _Statements, scope: _Scope) -> _Statements:
     """An ``If`` that may exit, and what follows it."""
     branches = [statement.then.statements, statement.orelse.statements]
-    falls = [Outcome.FALL in outcomes(branch) for branch in branches]
+    falls = [Outcome.FALL in scope.ways.out_of(branch) for branch in branches]
     guarded = all(falls) and not _costs_nothing(rest)
     if not guarded:
         branches = [branch + rest if fall else branch for branch, fall in zip(branches, falls, strict=True)]
@@ -220,14 +234,14 @@ def _guarded(statement: ir.If | ir.With | ir.Try, rest: _Statements, scope: _Sco
     if not rest:
         return ()
     # `leave` says the same as `skip` where no path continues, and the loop needs it anyway.
-    by_skip = scope.leave is None or Outcome.CONTINUE in _outcomes_of(statement)
+    by_skip = scope.leave is None or Outcome.CONTINUE in scope.ways.out_of_one(statement)
     flag = scope.skip if by_skip or scope.leave is None else scope.leave
     return (ir.If(flag, ir.Block(()), ir.Block(_resolve(rest, scope)), span=statement.span),)
 
 
 def _resolve_try(statement: ir.Try, rest: _Statements, scope: _Scope) -> _Statements:
     """A ``Try``, and what follows it."""
-    exits = bool(_outcomes_of(statement) & _EXITS)
+    exits = bool(scope.ways.out_of_one(statement) & _EXITS)
     if not statement.handlers and not statement.final.statements:
         return _resolve((*statement.body.statements, *statement.orelse.statements, *rest), scope)
     if statement.final.statements:
@@ -239,18 +253,18 @@ def _resolve_try(statement: ir.Try, rest: _Statements, scope: _Scope) -> _Statem
     if not exits:
         blocks = (ir.Block(_resolve(block.statements, scope)) for block in ir.blocks_of(statement))
         resolved = ir.with_blocks(statement, blocks)
-        return (resolved, *(_resolve(rest, scope) if Outcome.FALL in _outcomes_of(statement) else ()))
+        return (resolved, *(_resolve(rest, scope) if Outcome.FALL in scope.ways.out_of_one(statement) else ()))
     body, orelse, handlers = statement.body.statements, statement.orelse.statements, statement.handlers
     ends = [(*body, *orelse), *(h.body.statements for h in handlers)]
-    going = [k for k, end in enumerate(ends) if Outcome.FALL in outcomes(end)]
+    going = [k for k, end in enumerate(ends) if Outcome.FALL in scope.ways.out_of(end)]
     moved = len(going) == 1 or (len(going) > 1 and _costs_nothing(rest))
     more = [rest if moved and k in going else () for k in range(len(ends))]
     after_body = (*orelse, *more[0])
-    if outcomes(body) & _EXITS:
+    if scope.ways.out_of(body) & _EXITS:
         after_body = _guarded(statement, after_body, scope)
     else:
         after_body = _resolve(after_body, scope)
-    starts = _no_exit(scope) if outcomes(body) & _EXITS else ()
+    starts = _no_exit(scope) if scope.ways.out_of(body) & _EXITS else ()
     resolved = ir.replace(
         statement,
         body=ir.Block(_resolve(body, scope)),
@@ -276,12 +290,12 @@ def _costs_nothing(rest: _Statements) -> bool:
 
 def _resolve_loop(loop: ir.For | ir.While, scope: _Scope) -> tuple[_Statements, _Statements]:
     """The loop with what goes before it, and the unresolved statements that go after it."""
-    found = outcomes(loop.body.statements)
+    found = scope.ways.out_of(loop.body.statements)
     returns, breaks = Outcome.RETURN in found, Outcome.BREAK in found
     leave, left, skip = scope.fresh(), scope.fresh(), scope.fresh()
     # Where only Return leaves the loop early, `left` says that the function has returned.
     returned = scope.fresh() if returns and breaks else None
-    inner = _Scope(scope.fresh, scope.result, skip, leave, returned)
+    inner = _Scope(scope.fresh, scope.ways, scope.result, skip, leave, returned)
     before: list[ir.Statement] = [] if returned is None else [_set(returned, False)]
     # A trip that does not return gives no result: so the result of an earlier trip is not handed on.
     starts = [*before, _set(skip, False), _set(leave, False)]

@@ -54,15 +54,27 @@ _Env: TypeAlias = dict[ir.Var, "ir.Atom | _Late"]
 
 
 @dataclass(frozen=True, slots=True)
+class _Lives:
+    """The variables that are read in some statements or after them, and after which of them those of ``afters`` are."""
+
+    statements: _Statements
+    after: set[ir.Var]
+    afters: dict[int, set[ir.Var]]
+    before: set[ir.Var]
+
+
+@dataclass(frozen=True, slots=True)
 class _Facts:
     """What the walk knows of the whole function.
 
     ``captures`` of the variables that name nested functions, ``names`` that temporaries take from the user's
-    variables, and the number of versions that each name has so far.
+    variables, ``lives`` by the ``id`` of statements and of what is read after them, and the number of versions that
+    each name has so far.
     """
 
     captures: _Captures
     names: dict[ir.Var, str]
+    lives: dict[tuple[int, int], _Lives] = field(default_factory=dict)
     versions: collections.Counter[str] = field(default_factory=collections.Counter)
 
     def fresh(self, var: ir.Var) -> ir.Var:
@@ -202,55 +214,89 @@ def _read_by(atoms: Iterable[ir.Atom], captures: _Captures) -> set[ir.Var]:
     return found
 
 
-def _live_before(statements: Iterable[ir.Statement], after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
-    """The variables whose values are read in a run of statements, or after it, where ``after`` are read."""
-    live = set(after)
-    for statement in reversed(tuple(statements)):
-        live = _live_before_one(statement, live, captures)
-    return live
+def _lives(statements: _Statements, after: set[ir.Var], facts: _Facts) -> _Lives:
+    """The variables whose values are read in a run of statements, or after it, where ``after`` are read; and those that
+    are read after each of the statements that have blocks. Looked for once: the blocks of a statement are asked when it
+    is, and again when they are renamed."""
+    known = facts.lives.get((id(statements), id(after)))
+    if known is None:
+        live, afters, is_own = after, dict[int, set[ir.Var]](), False
+        for k in reversed(range(len(statements))):
+            statement = statements[k]
+            if isinstance(statement, (ir.Let, ir.Store, ir.Note)):
+                live = live if is_own else set(live)
+                _step_back(statement, live, facts.captures)
+                is_own = True
+            else:
+                afters[k] = live
+                live = _live_before_one(statement, live, facts)
+                is_own = False
+        known = facts.lives[id(statements), id(after)] = _Lives(statements, after, afters, live)
+    return known
 
 
-def _live_before_one(statement: ir.Statement, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
+def _live_before(statements: _Statements, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
+    return _lives(statements, after, facts).before
+
+
+def _step_back(statement: ir.Let | ir.Store | ir.Note, live: set[ir.Var], captures: _Captures) -> None:
+    """What is live after a statement becomes what is live before it."""
     match statement:
         case ir.Let(target, ir.MakeFunction(_, _, defaults)) if target in captures:
-            return (after - {target}) | _read_by((atom for _, atom in defaults), captures)
+            live.discard(target)
+            live |= _read_by((atom for _, atom in defaults), captures)
+        case _:
+            live.difference_update(_targets(statement))
+            live |= _read_by(ir.reads_of(statement), captures)
+
+
+def _live_before_one(statement: ir.Statement, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
+    """What is live before a statement; ``after`` stays as it is."""
+    captures = facts.captures
+    match statement:
         case ir.If(test, then, orelse):
-            branches = (_live_before(block.statements, after, captures) for block in (then, orelse))
+            branches = (_live_before(block.statements, after, facts) for block in (then, orelse))
             return _read_by((test,), captures).union(*branches)
         case ir.For(iterable=iterable):
-            return _live_at_head(statement, after, captures) | _read_by((iterable,), captures)
+            return _live_at_head(statement, after, facts) | _read_by((iterable,), captures)
         case ir.While():
-            return _live_at_head(statement, after, captures)
+            return _live_at_head(statement, after, facts)
         case ir.With(manager, target, body):
-            return (_live_before(body.statements, after, captures) - {target}) | _read_by((manager,), captures)
+            return (_live_before(body.statements, after, facts) - {target}) | _read_by((manager,), captures)
         case ir.Try(body, handlers, orelse):
-            caught = set().union(*(_live_in_handler(h, after, captures) for h in handlers))
-            inside = _live_before(orelse.statements, after, captures) | caught
+            caught = set().union(*(_live_in_handler(h, after, facts) for h in handlers))
+            inside = _live_before(orelse.statements, after, facts) | caught
             kinds = _read_by(ir.reads_of(statement), captures)
-            return _live_before(body.statements, inside, captures) | caught | kinds
+            return _live_before(body.statements, inside, facts) | caught | kinds
         case ir.Raise():
             return _read_by(ir.reads_of(statement), captures)
+        case ir.Let() | ir.Store() | ir.Note():
+            live = set(after)
+            _step_back(statement, live, captures)
+            return live
+        case ir.Return() | ir.Break() | ir.Continue():
+            raise AssertionError("exits are resolved before")
         case _:
-            return after.difference(_targets(statement)) | _read_by(ir.reads_of(statement), captures)
+            assert_never(statement)
 
 
-def _live_in_handler(handler: ir.Handler, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
-    return _live_before(handler.body.statements, after, captures) - {handler.name}
+def _live_in_handler(handler: ir.Handler, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
+    return _live_before(handler.body.statements, after, facts) - {handler.name}
 
 
-def _live_at_head(loop: ir.For | ir.While, after: set[ir.Var], captures: _Captures) -> set[ir.Var]:
+def _live_at_head(loop: ir.For | ir.While, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
     """The variables whose values at the start of a trip, or of none, are read in the loop or after it.
 
     A trip hands on what the next one reads before it assigns it, so one look at the body is enough.
     """
     after = after - {loop.left} if loop.left is not None else after
-    wanted = _read_by((loop.leave,), captures) if loop.leave is not None else set()
-    in_body = _live_before(loop.body.statements, wanted, captures)
+    wanted = _read_by((loop.leave,), facts.captures) if loop.leave is not None else set()
+    in_body = _live_before(loop.body.statements, wanted, facts)
     match loop:
         case ir.For(item=item):
             return after | (in_body - {item})
         case ir.While(test=test):
-            return _live_before(test.statements, after | in_body | _read_by(test.yields, captures), captures)
+            return _live_before(test.statements, after | in_body | _read_by(test.yields, facts.captures), facts)
         case _:
             assert_never(loop)
 
@@ -290,10 +336,9 @@ def _rename(
     ``env`` is changed; ``after`` are the variables that are read later.
     """
     out: _Out = []
-    lives = [after]
-    for statement in reversed(statements):
-        lives.append(_live_before_one(statement, lives[-1], facts.captures))
-    for statement, live in zip(statements, lives[-2::-1], strict=True):
+    afters = _lives(statements, after, facts).afters
+    for k, statement in enumerate(statements):
+        live = afters.get(k, after)
         match statement:
             case ir.Let(value=value):
                 own = _own_name(statement)
@@ -402,7 +447,7 @@ def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, fact
     heads = []
     for handler in statement.handlers:
         inner = dict(env)
-        at_start = _live_in_handler(handler, live, facts.captures)
+        at_start = _live_in_handler(handler, live, facts)
         lost = tuple(ir.Lost(facts.fresh(var), tuple(held[var])) for var in unsure if var in at_start)
         inner.update(zip((var for var in unsure if var in at_start), (v.param for v in lost), strict=True))
         name = None if handler.name is None else facts.fresh(handler.name)
@@ -427,9 +472,9 @@ def _rename_body(
 ) -> tuple[_Out, _Env | None, dict[ir.Var, list[ir.Atom | None]]]:
     """The body of a ``Try`` in SSA form, what the variables hold after it, and for the watched ones what they hold
     while each of its statements runs."""
-    lives = [_live_before(statement.orelse.statements, live, facts.captures)]
+    lives = [_live_before(statement.orelse.statements, live, facts)]
     for inner in reversed(statement.body.statements):
-        lives.append(_live_before_one(inner, lives[-1], facts.captures))
+        lives.append(_live_before_one(inner, lives[-1], facts))
     out: _Out = []
     held: dict[ir.Var, list[ir.Atom | None]] = {var: [] for var in watched}
     end: _Env | None = dict(env)
@@ -506,7 +551,7 @@ def _yielded(var: ir.Var, env: _Env | None, out: _Out, facts: _Facts) -> ir.Atom
 
 def _rename_loop(loop: ir.For | ir.While, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> None:
     """Put the loop into ``out`` and its results into ``env``."""
-    at_head = _live_at_head(loop, live, facts.captures)
+    at_head = _live_at_head(loop, live, facts)
     items = [loop.item] if isinstance(loop, ir.For) else []
     changed = [var for var in dict.fromkeys((*items, *_assigned(loop.body))) if var in at_head]
     iterable = _read(loop.iterable, env, out, facts) if isinstance(loop, ir.For) else None
