@@ -133,6 +133,7 @@ vjp(
         args(arr(7), 4), args(arr(7), 3, density=True), args(arr(7), 4, (-2.0, 2.0)), args(arr(7), EDGES),
         args(np.linspace(-2.0, 2.5, 7), EDGES, weights=arr(7)), args(np.linspace(-3.0, 3.0, 7), EDGES, weights=arr(7)),
         args(np.linspace(-3.0, 3.0, 7), EDGES, density=True, weights=arr(7, low=0.5)),
+        args(np.array([-2.5, -1.0, 1.0, 2.5, 2.6, -2.6]), EDGES, density=True, weights=arr(6, low=0.5)),
     ],
 )
 vjp(
@@ -272,6 +273,7 @@ def _histogramdd_weights_dot(weights_dot: Any, y: Any, sample: Any, density: Any
 
 GRID = [np.array([-2.0, -0.5, 1.0, 2.0]), np.array([-2.0, 0.25, 2.0])]
 POINTS = np.linspace(-2.5, 1.9, 12).reshape(6, 2)
+CORNERS = np.array([[-2.0, -2.0], [2.0, 2.0], [-0.5, 2.0], [1.0, 0.25], [2.5, 0.0], [0.0, -2.5]])
 vjp(
     np.histogramdd, sample=_histogramdd_sample, weights=_histogramdd_weights, bins=_histogram_bins,
     range=_histogram_range, params="sample, bins=10, range=None, density=None, weights=None",
@@ -279,6 +281,7 @@ vjp(
         args(arr(7, 2), 3), args(arr(7, 2), (2, 3), density=True), args([arr(5), arr(5), arr(5)], 2),
         args(arr(7, 2), 2, [(-2.0, 2.0), None]),
         args(POINTS, GRID, weights=arr(6)), args(POINTS, GRID, density=True, weights=arr(6, low=0.5)),
+        args(CORNERS, GRID, density=True, weights=arr(6, low=0.5)),
     ],
 )
 takes_none(np.histogramdd)
