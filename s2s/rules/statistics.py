@@ -22,6 +22,7 @@ from s2s.rules.table import args, arr, jvp, linear, model, num, takes_none, vjp
     samples=[
         args(arr(3, 5)), args(arr(5, 3), rowvar=False), args(arr(5)), args(arr(5), arr(5)),
         args(arr(2, 5), arr(5), ddof=0), args(arr(5, 2), arr(5), rowvar=False), args(arr(5), arr(5, 2), rowvar=False),
+        args(arr(2, 5), arr(3, 5)),
         args(arr(3, 5), bias=True), args(arr(3, 5), aweights=arr(5, low=0.5)), args(arr(2, 4, complex=True)),
         args(arr(3, 4), fweights=np.array([1, 2, 1, 3])), args(arr(3, 5), dtype=np.float64),
         args(arr(3, 4), ddof=0, aweights=arr(4, low=0.5)),

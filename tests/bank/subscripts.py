@@ -227,3 +227,11 @@ def store_through_a_mask_of_the_same_array(x):
     a, b = m
     a += b
     return np.sum(m**2)
+
+
+@case(V3, M23)
+def new_dimensions_beside_parts(v, m):
+    a = v[None, 1:2] * 2.0
+    b = v[1:, None] + m[None, 0, 0]
+    c = m[:, None, ::2] * v[None, None, :2]
+    return np.sum(a) * v[0] + np.sum(b * b) + np.sum(c) + np.sum(m[None, ..., 1] * 3.0)
