@@ -235,3 +235,13 @@ def new_dimensions_beside_parts(v, m):
     b = v[1:, None] + m[None, 0, 0]
     c = m[:, None, ::2] * v[None, None, :2]
     return np.sum(a) * v[0] + np.sum(b * b) + np.sum(c) + np.sum(m[None, ..., 1] * 3.0)
+
+
+@case(M33)
+def rows_of_a_list_kept_while_they_change(m):
+    a, total = m.copy(), 0.0
+    for k in range(3):
+        w = a[[k, 0], :2]
+        a[k] = a[k] * a[k]
+        total = total + np.sum(w * w * w)
+    return total + np.sum(a * a)
