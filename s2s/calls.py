@@ -14,6 +14,7 @@ from s2s import runtime as rt
 from s2s import stack
 from s2s.checkpointing import Checkpoint
 from s2s.custom import gives_gradient, value_and_pullback, value_and_tangent
+from s2s.inspection import name_of
 from s2s.signature import describe, has_float
 from s2s.target import own_signature
 
@@ -146,7 +147,7 @@ def _by_position(
 ) -> tuple[tuple[Any, ...], dict[str, int]]:
     """The arguments with those keywords that carry floats passed by position, and where they went.
 
-    Raises TypeError for a float that can only be passed by keyword: its cotangent would be lost.
+    Raises NoDerivativeError for a float that can only be passed by keyword: its cotangent would be lost.
     """
     active = [name for name, value in kwargs.items() if _carries(value)]
     if not active:
@@ -163,9 +164,9 @@ def _by_position(
             places[parameter.name] = k
     lost = [name for name in active if name not in places]
     if lost:
-        raise TypeError(
-            f"the keyword-only argument {lost[0]!r} carries a derivative in a call that is decided at run time"
-        )
+        from s2s.errors import error
+
+        raise error("S2S203", name=name_of(fn), keyword=lost[0])
     return tuple(given), places
 
 

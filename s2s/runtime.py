@@ -791,12 +791,6 @@ def _t(a: Any) -> Any:
     return np.swapaxes(a, -1, -2)
 
 
-def refuse_complex(a: Any, name: str) -> None:
-    """Raise TypeError where ``a`` is complex: the rule of ``name`` is for real matrices."""
-    if np.iscomplexobj(a):
-        raise TypeError(f"the derivative of {name} is known for real matrices only")
-
-
 def cofactor(a: Any, determinant: Any) -> Any:
     """The derivative of the determinant: det(a) inv(a)^T, from the singular values where ``a`` is singular.
     """

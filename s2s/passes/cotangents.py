@@ -54,8 +54,8 @@ def mask(builder: Builder, test: ir.Atom, g: ir.Atom, side: bool, span: ir.Span 
 
 
 def _reduced(builder: Builder, g: ir.Atom, p: ir.Atom) -> tuple[ir.Atom, ir.Atom] | None:
-    """What ``g`` is the sum of, down to the shape of an array, where that is one side of a ``where`` and the factor ``p``
-    has the shape of the array: so that the choice can go outside of the product there too."""
+    """What ``g`` is the sum of, down to the shape of an array, where that is one side of a ``where`` and the factor
+    ``p`` has the shape of the array: so that the choice can go outside of the product there too."""
     made = definition(builder, g, rt.unbroadcast)
     if made is None or masked(builder, made[0]) is None:
         return None
