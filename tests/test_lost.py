@@ -1,15 +1,20 @@
 """Values that go through text, sets and dicts: followed, or refused where a derivative would be lost; never zero."""
 
+import array
 import ast
 import contextlib
+import ctypes
 import io
 import os
+import string
+import struct
 
 import numpy as np
 import pytest
 
 import s2s
-from s2s.errors import NoDerivativeError
+from s2s.errors import DifferentiationError, NoDerivativeError
+from tests.helpers import check
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -305,3 +310,133 @@ def test_auxiliary_text():
     gradient, text = s2s.grad(beside_its_text, has_aux=True)(X)
     np.testing.assert_array_equal(gradient, 2 * X)
     assert text == str(X)
+
+
+# --- what code that is not Python keeps, or gives back -----------------------------------------------------------
+
+
+class Point(ctypes.Structure):
+    _fields_ = [("v", ctypes.c_double)]
+
+
+class Numbers(array.array):
+    pass
+
+
+def in_a_number_of_c(a):
+    return ctypes.c_double(a).value * a
+
+
+def in_a_structure_of_c(a):
+    point = Point()
+    point.v = a
+    return point.v * a
+
+
+def in_a_structure_at_once(a):
+    return Point(a).v * a
+
+
+def in_an_array_of_bytes(a):
+    return array.array("d", [a, a])[0] * a
+
+
+def in_a_class_of_c(a):
+    return Numbers("d", [a])[0] * a
+
+
+def in_a_template(a):
+    return float(string.Template("$x").substitute(x=a)) * a
+
+
+def in_characters(a):
+    return float(str(np.char.add(str(a), ""))) * a
+
+
+def in_an_array_of_text(a):
+    return float(np.array([a]).astype(str)[0]) * a
+
+
+def in_an_array_made_of_text(a):
+    return np.array([a], dtype="U30").astype(float)[0] * a
+
+
+def in_records(a):
+    return np.array([(a, 1)], dtype=[("x", float), ("n", int)])["x"][0] * a
+
+
+def in_a_slice(a):
+    return slice(a, None).start * a
+
+
+def by_its_address(a):
+    z = np.zeros(1)
+    ctypes.memmove(z.ctypes.data, np.array([a]).ctypes.data, 8)
+    return z[0] * a
+
+
+def in_a_default(a):
+    return (lambda v=a: v).__defaults__[0] * a
+
+
+def in_a_closure(a):
+    def g():
+        return a
+
+    return g.__closure__[0].cell_contents * a
+
+
+def packed(a):
+    return struct.unpack("d", struct.pack("d", a))[0] * a
+
+
+KEPT = [
+    in_a_number_of_c, in_a_structure_of_c, in_a_structure_at_once, in_an_array_of_bytes, in_a_class_of_c,
+    in_characters, in_an_array_of_text, in_an_array_made_of_text, in_records, in_a_slice, by_its_address,
+    in_a_default, in_a_closure, packed,
+]
+
+
+@pytest.mark.parametrize("f", KEPT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_what_is_kept_where_it_is_not_seen_is_refused(f, derivative):
+    assert f(0.8) == pytest.approx(0.64)
+    with pytest.raises(DifferentiationError) as info:
+        derivative(f)(0.8)
+    assert info.value.diagnostic.span.file == __file__
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_a_keyword_of_a_call_that_is_decided_at_run_time_is_refused(derivative):
+    with pytest.raises(NoDerivativeError) as info:
+        derivative(in_a_template)(0.8)
+    assert info.value.diagnostic.code == "S2S203"
+
+
+def in_a_class_of_its_own(a):
+    return type("T", (), {"v": a}).v * a
+
+
+def in_merged_dicts(a):
+    return ({"k": a} | {"j": 1.0})["k"] * a
+
+
+def labelled(a):
+    labels = np.array([a]).astype(str)
+    return a * a * len(labels)
+
+
+def cut(a):
+    x = np.arange(5.0) * a
+    return np.sum(x[slice(int(a * 3), None)]) * a
+
+
+@pytest.mark.parametrize("f", [in_merged_dicts, labelled, cut], ids=lambda f: f.__name__)
+def test_what_is_only_looked_at_is_no_obstacle(f):
+    check(f, (0.8,))
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_attributes_of_classes_are_refused_or_right(derivative):
+    with contextlib.suppress(DifferentiationError):
+        assert derivative(in_a_class_of_its_own)(0.8) == pytest.approx(1.6)

@@ -489,9 +489,22 @@ def makes_text(fn: Any) -> bool:
 
 
 def fills_text(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
-    """Whether it is ``"..." % values``."""
+    """Whether it is ``"..." % values``, or ``values.astype(str)``."""
+    if fn is np.ndarray.astype and len(args) > 1:
+        return is_text_dtype(context, args[1])
     first = context.value(args[0]) if fn is operator.mod else None
     return isinstance(first, Known) and isinstance(first.value, (str, bytes))
+
+
+def is_text_dtype(context: Context, dtype: ir.Atom) -> bool:
+    """Whether arrays of a dtype hold text or bytes."""
+    known = context.value(dtype)
+    if not isinstance(known, Known) or not isinstance(known.value, (type, str, np.dtype)):
+        return False
+    try:
+        return np.dtype(known.value).kind in "USV"
+    except TypeError:
+        return False
 
 
 def _is_real(value: AbstractValue) -> bool:

@@ -26,7 +26,7 @@ from s2s.analysis import layout
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes import cotangents, custom, forward_stores, stack_sweeps, tangents
 from s2s.passes.build import Builder, Context, has_zero_derivative
@@ -229,7 +229,8 @@ class Forwarder:
             self.leave_unclear(target, error("S2S210", span=span, name=fn.__name__))
             return
         active = [a for a in ir.atoms_of(value) if self.is_active(a)]
-        if not active:
+        is_of_function = fn is getattr and isinstance(self.context.value(value.args[0]), Closure)  # type: ignore[arg-type]
+        if not active and not is_of_function:
             return
         if fn is getattr:
             self.attribute(target, value, span)

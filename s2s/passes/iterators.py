@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from s2s.passes.frames import Frame
     from s2s.passes.specialize import Specializer
 
-_MAKERS = (iter, zip, map, enumerate, reversed, filter)
+_MAKERS = (iter, zip, map, enumerate, reversed, filter, np.ndenumerate, np.ndindex)
 """Functions whose result can be read once."""
 
 _LAZY = (ir.Const(map), ir.Const(filter))

@@ -99,9 +99,15 @@ def is_user_class(cls: Any) -> bool:
         and (module_of(cls).split(".")[0] not in ("s2s", "builtins", "functools")
              or module_of(cls).startswith("s2s.models."))
         and not issubclass(cls, _SPECIAL)
-        and isinstance(look_up(cls, "__new__"), (types.FunctionType, type(object.__new__)))
-        and isinstance(inspect.getattr_static(cls, "__init__"), (types.FunctionType, types.WrapperDescriptorType))
+        and _is_own(look_up(cls, "__new__"), object.__new__)
+        and _is_own(inspect.getattr_static(cls, "__init__"), object.__init__)
     )
+
+
+def _is_own(method: Any, of_object: Any) -> bool:
+    """Whether a special method is written in Python, or that of ``object``: one of another class may keep what it is
+    given where nobody sees it."""
+    return isinstance(method, (types.FunctionType, staticmethod)) or method is of_object
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,9 +27,10 @@ from s2s.analysis.values import AbstractValue, Known, Mapping, Scalar, Sequence
 from s2s.const import is_hashable
 from s2s.errors import error
 from s2s.inspection import look_up
-from s2s.passes.build import Context, fills_text, makes_text
+from s2s.passes.build import Context, fills_text, is_text_dtype, makes_text
 from s2s.passes.frames import name_of
 from s2s.rules import table
+from s2s.rules.surrogates import CONVERSIONS
 
 __all__ = ["WRITE_DOWN", "check_not_severed", "writes_down"]
 
@@ -60,12 +61,17 @@ _READS_WORLD = {os.getenv: "environ", os.putenv: "environ"}
 
 def writes_down(context: Context, fn: Any, args: tuple[Any, ...]) -> bool:
     """Whether a call writes what it is given down as text or bytes."""
+    if fn is slice:  # its parts may be read
+        return any(context.is_varied(a) and _may_be_number(context.value(a)) for a in args)
     return any(fn is one for one in WRITE_DOWN) or makes_text(fn) or fills_text(context, fn, args)
 
 
 def check_not_severed(primal: ir.Function, context: Context, has_aux: bool = False) -> None:
     """Raise NoDerivativeError where the result, without its auxiliary part, is computed from what a differentiated
     value was written into."""
+    for s in ir.walk(primal.body):
+        _check_dtype(s, context)
+        _check_address(s, context)
     if not any(_may_begin(s, context) for s in ir.walk(primal.body)):
         return
     found = _Written(primal, context)
@@ -75,6 +81,34 @@ def check_not_severed(primal: ir.Function, context: Context, has_aux: bool = Fal
         if place is not None:
             span, name = place
             raise error("S2S180", span=span, name=name, label="its derivative is lost here")
+
+
+def _check_dtype(s: ir.Statement, context: Context) -> None:
+    """Raise NoDerivativeError where an array of text, or of records, is made of differentiated values."""
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or s.value.fn not in _CONVERSIONS:
+        return
+    asked = dict(s.value.kwargs).get("dtype", s.value.args[1] if len(s.value.args) > 1 else None)
+    if s.target is None or not context.is_varied(s.target) or not isinstance(asked, (ir.Var, ir.Const)):
+        return
+    known = context.value(asked)
+    of_records = isinstance(known, Sequence) or (isinstance(known, Known) and isinstance(known.value, list))
+    if of_records or is_text_dtype(context, asked):
+        assert isinstance(s.value.fn, ir.Const)
+        raise error("S2S180", span=s.span, name=name_of(s.value.fn.value), label="its derivative is lost here")
+
+
+def _check_address(s: ir.Statement, context: Context) -> None:
+    """Raise NoDerivativeError where a program asks where a differentiated array lies: what is done to its memory, or
+    copied from it, is not seen."""
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(getattr):
+        array, name = s.value.args[:2]
+        if name in _ADDRESSES and isinstance(array, ir.Var) and context.is_varied(array):
+            raise error("S2S208", span=s.span, name=name.value)  # type: ignore[union-attr]
+
+
+_ADDRESSES = tuple(map(ir.Const, ("ctypes", "__array_interface__", "__array_struct__")))
+
+_CONVERSIONS = tuple(map(ir.Const, CONVERSIONS))
 
 
 def _may_begin(s: ir.Statement, context: Context) -> bool:
