@@ -1,5 +1,6 @@
 """What s2s refuses: each with its own error, the line, carets under the expression, and what to do."""
 
+import collections
 import inspect
 import pickle
 import re
@@ -1120,3 +1121,18 @@ def test_pairs_of_lists_of_unknown_length_that_are_kept():
         text = refusal(NoDerivativeError, derivative)
         assert "zip of values of unknown length or order carries a derivative here [S2S210]" in text
         assert_shows(text, f, "pairs = list(zip(products, products[1:]))", "zip(products, products[1:])")
+
+
+def test_a_container_that_makes_items_is_not_taken_for_a_plain_one_on_one_of_two_paths():
+    def f(x):
+        groups = collections.defaultdict(list) if FLAGS[0] > 0.0 else None
+        groups["a"].append(x)
+        return sum(groups["a"])
+
+    assert f(2.0) == 2.0
+    for derivative in (s2s.grad, s2s.jacfwd):
+        with pytest.raises(UnsupportedSyntaxError, match="depends on the path"):
+            derivative(f)(2.0)
+
+
+FLAGS = np.array([1.0])

@@ -179,9 +179,10 @@ def test_generated_code():
     y = x
     y_dot = x_dot
     for _ in range(n):
-        t0_dot = y_dot + (x_dot / y - y_dot * x / y / y)
-        y = 0.5 * (y + x / y)
-        y_dot = 0.5 * t0_dot
+        t0 = x / y
+        t1_dot = y_dot + (x_dot / y - y_dot * (t0 / y))
+        y = 0.5 * (y + t0)
+        y_dot = 0.5 * t1_dot
     return y, y_dot
 """
 

@@ -58,8 +58,9 @@ def probe(
         least = 5 - min((d.offset for d in dims), default=0)
         try:
             first = _run_example(fn, args, kwargs, _sizes(symbols, merged, least, 0)[0])
-            sizes = _sizes(symbols, merged, least, _far(args, kwargs, first))
-            results = [first, _run_example(fn, args, kwargs, sizes[1])]
+            is_chosen = all(symbol.startswith("=") for symbol in symbols)  # a large length, known
+            sizes = _sizes(symbols, merged, least, 1 if is_chosen else _far(args, kwargs, first))
+            results = [first, _run_second(fn, args, kwargs, sizes[1])]
         except (_NoExample, NotFolded):
             return UNKNOWN
         except Exception:
@@ -74,6 +75,17 @@ def probe(
             return UNKNOWN  # it may have the examples' numbers in it
         return _abstract(results[0], results[1], sizes, facts)
     return loose
+
+
+def _run_second(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], sizes: dict[str, int]
+) -> Any:
+    """The second example, with other integers in arrays than the first has, unless these are places that are not there.
+    """
+    try:
+        return _run_example(fn, args, kwargs, sizes | {_CONTENT: 1})
+    except IndexError:
+        return _run_example(fn, args, kwargs, sizes)
 
 
 def _stays(
@@ -269,7 +281,6 @@ def _sizes(symbols: list[str], merged: Merged, least: int, far: int) -> list[dic
             size[b.symbol] = _size_of(a.symbol, size) + a.offset - b.offset
         for symbol in symbols:
             size.setdefault(symbol, _size_of(symbol, size))
-    two[_CONTENT] = 1
     return [one, two]
 
 

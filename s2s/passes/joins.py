@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2s import ir
-from s2s.errors import DifferentiationError
+from s2s.errors import DifferentiationError, error
 from s2s.passes import heap as objects
 from s2s.passes.build import Builder, Context
 from s2s.passes.heap import Cell, Heap, State, cell_of, is_dict, is_instance, is_sequence
@@ -106,11 +106,13 @@ class Join:
         atoms = []
         for side, atom in zip(self.sides, (a, b), strict=True):
             with on(self.context, side.heap):
+                found = cell_of(self.context, atom)
                 try:
+                    if found is not None and side.heap.state(found).extra is not None:  # a defaultdict, a short deque
+                        raise error("S2S132", name=found.name, reason=DEPENDS)
                     atoms.append(objects.freeze(side.builder, atom))
                 except DifferentiationError as problem:
                     return self._lost(name, a, b, problem)
-            found = cell_of(self.context, atom)
             if found is not None:
                 self.closing.append(found)
         if atoms[0] == atoms[1] and not (self.all_leaves and len(key) == 1):

@@ -212,6 +212,8 @@ def kinds(value: Any) -> Any:
         return [kinds(item) for item in value]
     if isinstance(value, np.ndarray):
         return "array", value.ndim, value.dtype
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return "int"
     return "float" if isinstance(value, float) else type(value)
 
 
