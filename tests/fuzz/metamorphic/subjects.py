@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tests.fuzz.generate import program
-from tests.fuzz.metamorphic import library
+from tests.fuzz.metamorphic import packages
 from tests.helpers import active_positions, copy_tree
 
 SOURCES = ("bank", "programs", "library")
@@ -74,7 +74,7 @@ def of_program(seed):
 
 @functools.cache
 def of_libraries():
-    made = [subject_of(name, f, args) for name, f, args in library.functions()]
+    made = [subject_of(name, f, args) for name, f, args in packages.functions()]
     return [subject for subject in made if subject]
 
 

@@ -1,6 +1,6 @@
 """Functions of SciPy, scikit-learn and statsmodels that s2s takes, with arguments: ``functions()``.
 
-``python -m tests.fuzz.metamorphic.library`` tries the functions of ``MODULES`` and prints the table. A function is in
+``python -m tests.fuzz.metamorphic.packages`` tries the functions of ``MODULES`` and prints the table. A function is in
 it if it runs with some arguments of ``ARGUMENTS``, gives floats, and s2s gives a derivative of it. Those that are not
 installed are left out.
 """
