@@ -8,6 +8,7 @@ an exception where the user's filters say so.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,7 @@ from s2s import ir, ops
 from s2s.analysis.folding import NotFolded, call_pure, plain
 from s2s.analysis.lattice import is_number, truth
 from s2s.analysis.memory import is_basic
+from s2s.analysis.shapes import ONE
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
 from s2s.inspection import is_hashable, look_up
 from s2s.rules import table
@@ -158,7 +160,20 @@ def _raised_by_numbers(fn: Any, values: list[AbstractValue]) -> frozenset[type[B
     if not _is_arithmetic(fn):
         return found | SHAPES | ({IndexError} if fn in _INDEXING else NOTHING)
     shaped = [v for v in values if isinstance(v, Sequence) or (isinstance(v, Array) and v.shape != ())]
-    return found | SHAPES if len(shaped) > 1 else found
+    return found | SHAPES if len(shaped) > 1 and not (_is_elementwise(fn) and _fit(shaped)) else found
+
+
+def _is_elementwise(fn: Any) -> bool:
+    return fn is not operator.matmul and getattr(fn, "signature", None) is None
+
+
+def _fit(values: list[AbstractValue]) -> bool:
+    """Whether arrays certainly broadcast to one shape: lengths of an axis are the same, or 1."""
+    shapes = [v.shape if isinstance(v, Array) else None for v in values]
+    if None in shapes:
+        return False
+    axes = itertools.zip_longest(*(reversed(shape) for shape in shapes if shape is not None), fillvalue=ONE)
+    return all(len({dim for dim in axis if dim != ONE}) <= 1 for axis in axes)
 
 
 def _is_python_number(value: AbstractValue) -> bool:

@@ -22,7 +22,7 @@ from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Se
 from s2s.passes.build import Builder, Context
 from s2s.passes.checkpoints import BEGIN, END, FirstRun, asked, is_asked, plain
 from s2s.passes.hoist import hoist
-from s2s.passes.ranges import descends_from
+from s2s.passes.ranges import constant_range, descends_from
 from s2s.passes.regions import Region, find_regions
 
 RECOMPUTE_AT_MOST = 10
@@ -121,6 +121,9 @@ class Crossing:
         self.saves: dict[ir.Var, list[ir.Statement]] = {}
         self.creations: dict[int, list[ir.Statement]] = {}
         self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
+        self.left: dict[ir.Var, ir.Var] = {}
+        """What a variable of loops was in the last iteration, seen after the loops."""
+        self.leaving: dict[int, list[tuple[ir.Carried, ir.Var]]] = {}
         self.copies: dict[ir.Var, ir.Var] = {}
         self.lists: set[ir.Atom] = set()
         self.first_runs: dict[int, FirstRun] = {}
@@ -212,6 +215,32 @@ class Crossing:
                 inner, region = outer, region.parent
             self.exported[var] = inner
         return self.exported[var]
+
+    def surely_runs(self, region: Region) -> bool:
+        """Whether it is the body of a loop that makes an iteration wherever it stands."""
+        over = constant_range(self.context, region.statement.iterable) if isinstance(region.statement, ir.For) else None
+        return bool(over)
+
+    def left_by_last(self, var: ir.Var, loops: list[Region]) -> ir.Var:
+        """A variable of the innermost of nested loops as the last iteration has left it, seen after the outermost; it
+        has no value where there was no iteration."""
+        if var in self.left:
+            return self.left[var]
+        before: ir.Atom = ir.UNDEFINED
+        carried = []
+        for _ in loops:
+            param, result = (
+                self.context.define(var.name, self.context.value(var), var in self.context.varied) for _ in range(2))
+            carried.append(ir.Carried(param, before, result))
+            before = param
+        gives = [*(c.result for c in carried[1:]), var]
+        for region, c, given in zip(loops, carried, gives, strict=True):
+            assert region.parent is not None
+            self.leaving.setdefault(id(region.statement), []).append((c, given))
+            self.home[c.result] = region.parent
+            self.order[c.result] = len(self.order)
+        self.left[var] = carried[0].result
+        return self.left[var]
 
     def _restore(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
         """A variable of a loop's trip, in the reverse of the block that defines it; how it gets there is decided by
@@ -600,10 +629,10 @@ class Crossing:
                 return self._run_first(loop)
             case ir.For(item, body=body, carried=carried) as loop:
                 body = self._trip(body, (item, *(c.param for c in carried)))
-                return self._count_trips(statement, ir.replace(loop, body=body))
+                return self._count_trips(statement, self._leave_last(statement, ir.replace(loop, body=body)))
             case ir.While(body=body, carried=carried) as loop:
                 body = self._trip(body, tuple(c.param for c in carried))
-                return self._count_trips(statement, ir.replace(loop, body=body))
+                return self._count_trips(statement, self._leave_last(statement, ir.replace(loop, body=body)))
             case _:
                 return statement
 
@@ -648,6 +677,11 @@ class Crossing:
         inner = self._block(block)
         first = [save for var in params for save in self.saves.get(var, [])]
         return ir.Block((*first, *inner.statements), inner.yields)
+
+    def _leave_last(self, original: ir.Statement, loop: Any) -> Any:
+        rows = self.leaving.get(id(original), [])
+        body = ir.Block(loop.body.statements, (*loop.body.yields, *(given for _, given in rows)))
+        return ir.replace(loop, body=body, carried=(*loop.carried, *(c for c, _ in rows)))
 
     def _count_trips(self, original: ir.Statement, loop: Any) -> ir.Statement:
         counter = self.counters.get(id(original))

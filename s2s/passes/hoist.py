@@ -1,10 +1,12 @@
-"""Values that are the same in every trip of a loop, which the reverse sweep computes once, before its loop.
+"""Values that are the same in every iteration of a loop, of which the reverse sweep needs one only.
 
     for _ in range(steps):
         middle = 0.5 * (k[1:] + k[:-1])
         u[:-1] += middle * flux
 
-Nothing changes ``k`` in the loop, so ``middle`` is not kept for every trip.
+Nothing changes ``k`` in the loop, so ``middle`` is not kept for every iteration: the reverse sweep computes it before
+its loop. What may raise (``k @ w``) is not computed there, where the loop may make no iteration: the primal may never
+have computed it. It is left by the last iteration, and read by iterations only.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s import ir, ops
+from s2s.analysis.raising import NUMPY, raised_by
 from s2s.passes.dead import is_pure
+from s2s.passes.ranges import constant_range
 from s2s.passes.regions import Region
 from s2s.rules import table
 
@@ -33,16 +37,22 @@ _NEVER_WARN = _SYNTAX | {
 
 
 def hoist(self: Crossing, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
-    """Define ``back``, which the reverse of a trip reads for ``var``, before the loops in which it is always the same;
-    False where there are none."""
-    outermost, plan = None, dict[ir.Var, ir.Let]()
+    """Define ``back``, which the reverse of an iteration reads for ``var``, before the loops in which it is always the
+    same; False where there are none."""
+    outermost, plan, left_by = None, dict[ir.Var, ir.Let](), None
     loop = sweep.region.innermost_loop()
     while loop is not None:
         found: dict[ir.Var, ir.Let] = {}
         if not _collect(self, var, loop, found):
             break
-        outermost, plan = loop, found
+        if all(_is_safe(self, let, loop) for let in found.values()):
+            outermost, plan = loop, found
+        elif _leaves(self, loop, var):
+            left_by = loop
         loop = loop.parent.innermost_loop() if loop.parent is not None else None
+    if outermost is None and left_by is not None:
+        _read_last(self, sweep, var, back, left_by)
+        return True
     if outermost is None:
         return False
     outer = sweep.of(outermost).parent
@@ -57,6 +67,30 @@ def hoist(self: Crossing, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
         done[target] = again
         outer.builder.add(ir.Let(again, value, let.span))
     return True
+
+
+def _is_safe(self: Crossing, let: ir.Let, loop: Region) -> bool:
+    """Whether an operation of a loop raises nothing before it that it does not raise there: it raises nothing but what
+    floating-point errors are made, or the loop surely comes to it."""
+    if raised_by(let, self.context.value) <= NUMPY:
+        return True
+    assert let.target is not None and loop.parent is not None
+    return all(self.surely_runs(region) for region in self.home[let.target].path_from(loop.parent))
+
+
+def _leaves(self: Crossing, loop: Region, var: ir.Var) -> bool:
+    """Whether the last iteration of a loop has left a variable when the loop is over, where there was one, and nobody
+    asks for it where there was none."""
+    assert loop.parent is not None
+    if loop.parent.scope() is not self.root or loop.parent.kept_loop() is not None:
+        return False
+    return all(region.is_body and not region.runs_again for region in self.home[var].path_from(loop.parent))
+
+
+def _read_last(self: Crossing, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region) -> None:
+    assert loop.parent is not None
+    left = self.left_by_last(var, self.home[var].path_from(loop.parent))
+    sweep.prologue.append(ir.Let(back, self.use(sweep, left)))
 
 
 def _collect(self: Crossing, var: ir.Var, loop: Region, plan: dict[ir.Var, ir.Let]) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.passes.build import Builder
+from s2s.passes.ranges import constant_range
 
 if TYPE_CHECKING:
     from s2s.passes.specialize import Specializer
@@ -29,14 +30,8 @@ UNROLL_AT_MOST = 64
 
 def few_trips(self: Specializer, iterable: ir.Atom) -> range | None:
     """A range that is known and short."""
-    made = self.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
-    if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
-        return None
-    bounds = [a.value for a in made.args if isinstance(a, ir.Const) and type(a.value) is int]
-    if len(bounds) != len(made.args):
-        return None
-    found = range(*bounds)
-    return found if len(found) <= UNROLL_AT_MOST else None
+    found = constant_range(self.context, iterable)
+    return found if found is not None and not found[UNROLL_AT_MOST:] else None
 
 
 def start_of(made: ir.Call) -> ir.Atom:

@@ -11,7 +11,7 @@ from s2s.analysis.values import Range
 from s2s.passes.build import Builder, Context
 from s2s.passes.rewriting import count_uses
 
-__all__ = ["descends_from", "spell_ranges", "turned"]
+__all__ = ["constant_range", "descends_from", "spell_ranges", "turned"]
 
 _RANGE, _REVERSED, _DOWN = ir.Const(range), ir.Const(reversed), ir.Const(-1)
 
@@ -24,6 +24,14 @@ def turned(context: Context, builder: Builder, iterable: ir.Atom, span: ir.Span 
         return iterable
     last = builder.call(operator.sub, bounds[0], ir.Const(1), span=span)
     return builder.call(range, last, _DOWN, _DOWN, span=span)
+
+
+def constant_range(context: Context, iterable: ir.Atom) -> range | None:
+    """A range whose bounds are known."""
+    bounds = context.definition(iterable, range)
+    if bounds is None or not all(isinstance(b, ir.Const) and type(b.value) is int for b in bounds):
+        return None
+    return range(*(b.value for b in bounds))  # type: ignore[union-attr]
 
 
 def descends_from(made: ir.Value | None, definition: object) -> ir.Atom | None:

@@ -20,6 +20,11 @@ class Region:
     def is_loop(self) -> bool:
         return isinstance(self.statement, (ir.For, ir.While))
 
+    @property
+    def is_body(self) -> bool:
+        """Whether it is the body of a loop."""
+        return isinstance(self.statement, ir.For) or (isinstance(self.statement, ir.While) and self.side == 1)
+
     def innermost_loop(self) -> Region | None:
         """The innermost loop body that is this region or holds it."""
         region: Region | None = self

@@ -1,5 +1,7 @@
 """for: over ranges, arrays, lists, tuples, enumerate, zip, reversed; nested; with else."""
 
+import math
+
 import numpy as np
 
 from tests.bank.registry import M23, M33, P3, V3, V5, W3, case
@@ -476,3 +478,93 @@ def iterable_rebound_in_loop(x):
         items = [item]
         total += item * items[0]
     return total
+
+
+# what no iteration computes may raise
+
+
+@case(0.7)
+def empty_maximum_in_a_loop_without_iterations(a):
+    v = np.array([a])[1:]
+    return a + sum(np.max(v) for e in v)
+
+
+@case(V3, V3, 3)
+@case(V3, np.array([0.4, 1.1]), 0)
+@case(V3, np.array([0.4, 1.1]), -2)
+def product_of_lengths_that_differ(x, y, n):
+    s = x[1]
+    for _ in range(n):
+        h = np.exp(x) @ y
+        s = 0.1 * s * h
+    return s + x[0]
+
+
+@case(V3, 1, 2)
+@case(V3, 5, 0)
+@case(V3, -1, 1)
+def index_out_of_bounds(x, k, n):
+    s = x[1]
+    for _ in range(n):
+        s = s * np.sin(x[k])
+    return s
+
+
+@case(V3, 1, 2, 2)
+@case(V3, 5, 0, 2)
+@case(V3, 5, 2, 0)
+@case(V3, 2, 2, 3)
+def index_out_of_bounds_in_nested_loops(x, k, n, m):
+    s = x[1]
+    for i in range(n):
+        w = x * (1.0 + i)
+        for _ in range(m):
+            s = s * np.sin(x[k]) + np.cos(w[k])
+    return s
+
+
+@case(V3, 1, 3)
+@case(V3, 5, 0)
+@case(V3, 0, 2)
+def index_out_of_bounds_in_a_while(x, k, n):
+    s, i = x[1], 0
+    while i < n:
+        s = s * np.sin(x[k])
+        i += 1
+        if s > 5.0:
+            break
+    return s * s
+
+
+@case(V3, 1, 3)
+@case(V3, 5, 3)
+def index_out_of_bounds_in_a_branch(x, k, n):
+    s = x[1]
+    for _ in range(n):
+        if k < len(x):
+            c = x[k] * x[0]
+            s = s * np.sin(c)
+    return s
+
+
+@case(0.7, 0.0, 0)
+@case(0.7, 0.5, 3)
+def division_by_zero_in_a_loop(a, b, n):
+    s = a
+    for _ in range(n):
+        s = s * math.sin(a / b)
+    return s * a
+
+
+@case(V5, 2)
+@case(V5, 0)
+def last_of_the_first_loop_read_by_its_own_reverse(x, n):
+    s = x[0]
+    for _ in range(n):
+        h = np.max(x[1:])
+        s = s * h
+    for _ in range(2):
+        h = np.min(x[:2])
+        s = s * h
+    h = s * 2.0
+    return h * h
