@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.special
 
 import s2s
 from tests.helpers import leaves
@@ -295,6 +296,59 @@ def test_primal_source_is_the_primal():
     exec(compile(text, "primal", "exec"), namespace)
     assert "sweep" not in text and "_bar" not in text
     assert namespace["ripple"](1.3, 0.4) == ripple(1.3, 0.4)
+
+
+def fixed_point(a, tol):
+    x = 1.0
+    for _ in range(200):
+        new = np.cos(a * x)
+        if abs(new - x) < tol:
+            return new
+        x = new
+    return x
+
+
+def choice_in_a_loop(a, n):
+    total = np.exp(a)
+    for k in range(n):
+        total = total * a if k % 2 else np.sin(total)
+    return total
+
+
+@pytest.mark.parametrize("mode", ["grad", "jvp", "value_and_grad"])
+@pytest.mark.parametrize("f, args", [(fixed_point, (0.8, 1e-10)), (choice_in_a_loop, (0.8, 4))])
+def test_no_iteration_converts_a_number_where_paths_join(f, args, mode):
+    loops = [node for node in ast.walk(ast.parse(generated(f, args, 0, mode))) if isinstance(node, ast.For)]
+    assert loops and not any("float64(" in ast.unparse(loop) for loop in loops)
+
+
+def test_what_a_loop_computes_anew_each_time_is_read_as_the_last_iteration_left_it():
+    def repeated(x, y, n):
+        s = x[0]
+        for _ in range(n):
+            h = x @ y
+            s = s * h
+        return s
+
+    text = generated(repeated, (V, W, 3), 0)
+    assert ast.unparse(ast.parse(text)).count("x @ y") == 1 and "saved_h" not in text
+
+
+def fraction(a):
+    return a * np.modf(a)[0]
+
+
+def combinations(a):
+    return scipy.special.comb(a, 2) * scipy.special.perm(a, 2)
+
+
+@pytest.mark.parametrize("mode", ["grad", "jvp"])
+@pytest.mark.parametrize("value", [5.3, np.float64(5.3)])
+@pytest.mark.parametrize("f", [fraction, combinations])
+def test_an_index_that_leaves_nothing_out_needs_no_helper(f, value, mode):
+    text = generated(f, (value,), 0, mode)
+    assert "index_bar" not in text and "= ()" not in text
+    assert not [line for line in text.splitlines() if line.lstrip().startswith((")", "]", "("))]
 
 
 # --- the text runs by itself ----------------------------------------------------------------------

@@ -141,7 +141,10 @@ def _fold_indices(code: Code) -> None:
 
 
 def _is_index(code: Code, value: Call) -> bool:
-    """Whether a tuple can only be an index: one of its parts is a slice, an ellipsis or None."""
+    """Whether a tuple can only be an index: one of its parts is a slice, an ellipsis or None. The empty tuple is as
+    short as a name."""
+    if not value.args:
+        return True
     for part in value.args:
         if isinstance(part, Var) and is_call_of(code.folded.get(part), (slice,)):
             return True

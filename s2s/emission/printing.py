@@ -16,6 +16,7 @@ __all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_
 WIDTH = 100
 LEAST = 40
 _NAME = ast.Name("_", ast.Store())
+_BRACKET = re.compile(r"^ *[])},([.]", re.MULTILINE)
 _POWER = re.compile(r"\*\* \((-[\w.]+)\)")
 
 
@@ -119,8 +120,17 @@ def _by_items(node: ast.stmt, width: int) -> str | None:
 
 
 def _by_astor(node: ast.stmt, width: int) -> str | None:
+    """The lines of the widest wrapping of which none begins with a bracket or a dot."""
+    texts = (_wrapped_by_astor(node, least) for least in range(width, max(width - 32, LEAST) - 1, -4))
+    first = next(texts)
+    if first is None or not _BRACKET.search(first):
+        return first
+    return next((text for text in texts if text is not None and not _BRACKET.search(text)), first)
+
+
+def _wrapped_by_astor(node: ast.stmt, width: int) -> str | None:
     if isinstance(node, ast.Return) and node.value is not None:  # astor does not wrap it, but an assignment
-        wrapped = _by_astor(ast.Assign([_NAME], node.value), width - 3)
+        wrapped = _wrapped_by_astor(ast.Assign([_NAME], node.value), width - 3)
         return None if wrapped is None else "return " + wrapped.removeprefix("_ = ")
     try:
         with warnings.catch_warnings():

@@ -16,7 +16,7 @@ import numpy as np
 from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.lattice import dtype_of, is_number, may_be_of_python, shape_of
-from s2s.analysis.numbers import is_exact, possible_types
+from s2s.analysis.numbers import ANY_FLOAT, is_exact, possible_types
 from s2s.analysis.shapes import ONE, same_shape
 from s2s.analysis.values import AbstractValue, Array, Dim, Known, Scalar
 from s2s.passes.build import Builder
@@ -336,6 +336,12 @@ def fit_dtype(builder: Builder, c: ir.Atom, like: AbstractValue, span: ir.Span |
     return builder.call(want.type, c, span=span)
 
 
+def at_join(value: AbstractValue) -> AbstractValue:
+    """What is known of the gradient or tangent of a number where paths join: the gradient of an ``np.float64`` may be a
+    ``float`` on one of them, as the constants are."""
+    return ANY_FLOAT if value == Scalar(np.float64) else value
+
+
 def of_kind(builder: Builder, bar: ir.Atom, value: AbstractValue) -> ir.Atom:
     """The gradient or tangent of a number as a number of its kind: a float, also where the slope is an integer, an
     ``np.float32`` for an ``np.float32``, a complex number for a complex one."""
@@ -344,13 +350,15 @@ def of_kind(builder: Builder, bar: ir.Atom, value: AbstractValue) -> ir.Atom:
         return bar
     if isinstance(known, Known) and type(known.value) is int:
         return ir.Const(float(known.value))
-    if value.type in (float, complex):
-        kinds = (float, complex) if value.type is float else (complex,)
+    if value.type in (float, complex) or value == ANY_FLOAT:
+        if known == value:
+            return bar
+        kinds = (complex,) if value.type is complex else (float, complex)
         have = type(known.value) if isinstance(known, Known) else getattr(known, "type", None)
         if isinstance(known, Known) and value.type is complex and isinstance(known.value, float):
             return ir.Const(complex(known.value))
         is_that = isinstance(have, type) and is_exact(have) and issubclass(have, kinds)
-        return bar if is_that else builder.call(value.type, bar)
+        return bar if is_that else builder.call(float if value == ANY_FLOAT else value.type, bar)
     if issubclass(value.type, np.inexact) and not (isinstance(known, Scalar) and known.type is value.type):
         return builder.call(value.type, bar)
     if isinstance(known, Array) and known.shape == ():

@@ -16,6 +16,7 @@ of its tangent, and each store is done to both.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -368,7 +369,7 @@ class Forwarder:
             if not self.context.is_varied(result):
                 continue
             atoms = [y[k] for y in yields]
-            for path, known in leaves(self.context.value(result)):
+            for path, known in _joined_leaves(self.context.value(result)):
                 if all(self.dot_of(a, path) is None for a in atoms):
                     continue
                 for side, y, atom in zip(sides, yields, atoms, strict=True):
@@ -408,10 +409,11 @@ class Forwarder:
         for k, c in enumerate(s.carried):
             if not self.context.is_varied(c.param):
                 continue
-            for path, known in leaves(self.context.value(c.param)):
+            for path, known in _joined_leaves(self.context.value(c.param)):
                 init = ir.Const(0.0) if c.init == ir.UNDEFINED else self.at_join(c.init, path, s.span, known)
                 param = self.context.define(self.name(c.param), known)
-                result = self.context.define(self.name(c.result), part(self.context.value(c.result), path))
+                after = cotangents.at_join(part(self.context.value(c.result), path))
+                result = self.context.define(self.name(c.result), after)
                 carried.append(ir.Carried(param, init, result))
                 self.dots[c.param, path] = param
                 if self.memory.is_buffer(c.param):
@@ -427,6 +429,10 @@ class Forwarder:
         for _, path, var, result, _ in spots:
             self.dots[var, path] = result
         self.builder.add(ir.replace(s, body=body, carried=tuple(carried)))
+
+
+def _joined_leaves(value: AbstractValue) -> Iterator[tuple[Path, AbstractValue]]:
+    return ((path, cotangents.at_join(known)) for path, known in leaves(value))
 
 
 __all__ = ["Forwarder"]

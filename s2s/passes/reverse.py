@@ -273,7 +273,7 @@ class Reverser:
         """What is known of the cotangent of a part of a variable where paths join: it is the number zero on a path that
         leaves the variable without a value, whatever its shape elsewhere."""
         value = part(self.context.value(var), path)
-        return UNKNOWN if var in self.unbound and isinstance(value, Array) else value
+        return UNKNOWN if var in self.unbound and isinstance(value, Array) else cotangents.at_join(value)
 
     def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """The primal value of a part of a variable, for its shape."""

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
 
 
+_WHOLE = (Sequence(tuple, ()), Known(Const(())))
+"""The index of ``x[()]``, which leaves nothing out and adds nothing."""
+
+
 def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
     source, index = value.args
@@ -53,6 +57,8 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
     elif is_number(known):  # ``x[..., None]`` of a NumPy number
         total = g if is_number(self.context.value(g)) else sweep.builder.call(np.sum, g, span=span)
         self.add(sweep, source, (), total, span)
+    elif self.context.value(index) in _WHOLE and not self.memory.is_buffer(source):
+        self.contribute(sweep, source, g, span)
     elif (back := _read_back(self, sweep, target, source, index)) is not None:
         if not is_number(self.context.value(g)):  # a number stands for an array of it of any shape
             whole = cotangents.full(sweep.builder, g, self.use(sweep, self.like(target)), span)

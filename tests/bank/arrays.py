@@ -192,3 +192,22 @@ def squeezed_where_a_length_may_be_one(m):
 @case(M23)
 def covariance_of_rows_that_may_be_one(m):
     return np.sum(np.cov(m[:1])) + np.sum(np.cov(m))
+
+
+@case(0.7)
+@case(np.float64(0.7))
+@case(V3)
+@case(np.array(0.7))
+def index_that_leaves_nothing_out(x):
+    y = np.sin(x)
+    z = np.asarray(y * x)[()]
+    return np.sum(z * y)
+
+
+@case(V3)
+def view_by_an_empty_index(x):
+    y = x * 2.0
+    whole = y[()]
+    whole[0] *= x[1]
+    y[()] *= x
+    return np.sum(y * whole)
