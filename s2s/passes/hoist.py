@@ -19,7 +19,6 @@ import numpy as np
 from s2s import ir, ops
 from s2s.analysis.raising import NUMPY, raised_by
 from s2s.passes.dead import is_pure
-from s2s.passes.ranges import constant_range
 from s2s.passes.regions import Region
 from s2s.rules import table
 
