@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from s2s.custom import gives_gradient, value_and_pullback, value_and_tangent
 from s2s.inspection import name_of
 from s2s.signature import describe, has_float
 from s2s.target import own_signature
+
+if TYPE_CHECKING:
+    from s2s.ir import Span
 
 Pullback = Callable[[Any], tuple[Any, ...]]
 
@@ -166,8 +170,20 @@ def _by_position(
     if lost:
         from s2s.errors import error
 
-        raise error("S2S203", name=name_of(fn), keyword=lost[0])
+        raise error("S2S203", span=_definition(fn), name=name_of(fn), keyword=lost[0])
     return tuple(given), places
+
+
+def _definition(fn: Any) -> Span | None:
+    """Where the ``def`` of a function stands, for messages."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return None
+    from s2s.ir import Span
+
+    line = code.co_firstlineno
+    text = linecache.getline(code.co_filename, line).rstrip()
+    return Span(code.co_filename, line, len(text) - len(text.lstrip()), line, len(text), name_of(fn))
 
 
 def vjp_of_method(

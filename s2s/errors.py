@@ -177,6 +177,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S153": (UnsupportedSyntaxError, "`{name}` may have no value before a trip of a checkpointed loop"),
     "S2S154": (UnsupportedSyntaxError, "`s2s.checkpointed` is no iterable of a `for` and no test of a `while`"),
     "S2S155": (UnsupportedSyntaxError, "`{name}` may give something else each time, and its call runs again"),
+    "S2S185": (UnsupportedSyntaxError, "`{name}`, a list or dict from outside the function, is changed in place"),
     "S2S181": (UnsupportedSyntaxError, "`{name}` is changed while a loop runs over it"),
     # no derivative
     "S2S180": (NoDerivativeError, "`{name}` writes a differentiated value down, and the result is read back"),
@@ -299,6 +300,7 @@ HINTS: dict[str, str] = {
     "S2S142": "make a list of it: `list(...)`",
     "S2S139": "give the values as arguments, or call the function before the object is changed",
     "S2S138": "give on the attributes that are needed, not the object",
+    "S2S185": "pass it as an argument, or change a copy of it",
     "S2S181": "loop over a copy of it: `list({name})`",
     "S2S180": "compute with the value itself; where a number without a derivative is meant, with `s2s.stop_gradient`",
     "S2S201": _WITH_RULES,

@@ -413,6 +413,88 @@ def test_a_keyword_of_a_call_that_is_decided_at_run_time_is_refused(derivative):
     assert info.value.diagnostic.code == "S2S203"
 
 
+def filled_in(a):
+    return float(string.Template("$value").substitute(value=a)) * a
+
+
+def formatted(a):
+    return float(string.Formatter().format("{value}", value=a)) * a
+
+
+def next_of_ndenumerate(a):
+    return np.ndenumerate(X * a).__next__()[1]
+
+
+def next_of_ndindex(a):
+    return (X * a)[np.ndindex(2).__next__()]
+
+
+def next_of_an_iterator(a):
+    return iter(X * a).__next__()
+
+
+def next_of_an_array(a):
+    return (X * a).__iter__().__next__()
+
+
+def next_of_a_zip(a):
+    return zip(X * a, X).__next__()[0]
+
+
+@pytest.mark.parametrize("f", [
+    filled_in, formatted, next_of_ndenumerate, next_of_ndindex, next_of_an_iterator, next_of_an_array, next_of_a_zip,
+], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_a_refusal_names_a_line(f, derivative):
+    try:
+        found = derivative(f)(0.7)
+    except DifferentiationError as problem:
+        assert problem.diagnostic.span is not None and "-->" in str(problem)
+    else:
+        assert found == pytest.approx(1.0)
+
+
+def next_of_a_list(a):
+    values = iter([a, 3.0 * a, a * a])
+    values.__next__()
+    return values.__next__() * next(values)
+
+
+def test_next_as_a_method():
+    check(next_of_a_list, (0.7,))
+
+
+def of_a_list_by_a_loop(a):
+    try:
+        kept = X - a
+        if a > 0.5:
+            raise ValueError
+    except Exception:
+        pass
+    total = 0.0
+    for item in kept:
+        total += kept[0] * item
+    return total
+
+
+def of_a_list_by_a_generator(a):
+    try:
+        kept = X - a
+        if a > 0.5:
+            raise ValueError
+    except Exception:
+        pass
+    return sum(kept[0] * item for item in kept)
+
+
+@pytest.mark.parametrize("f", [of_a_list_by_a_loop, of_a_list_by_a_generator], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_a_loop_over_what_may_not_be_known(f, derivative):
+    assert derivative(f)(0.3) == pytest.approx(-7.2)
+    with pytest.raises(DifferentiationError, match="S2S104"):
+        derivative(f)(0.7)
+
+
 def in_a_class_of_its_own(a):
     return type("T", (), {"v": a}).v * a
 

@@ -792,6 +792,32 @@ def work_array_of_the_module(x):
     return WORK[0] * x
 
 
+FUNCTIONS, BY_NAME = [np.sin], {"first": np.sin}
+
+
+def list_of_functions_of_the_module(x):
+    y = x * x
+    FUNCTIONS.append(y)
+    return FUNCTIONS[0](y)
+
+
+def list_of_functions_of_the_module_in_a_loop(x):
+    for _ in range(2):
+        FUNCTIONS.append(np.cos)
+    return x * x
+
+
+def list_of_functions_of_the_module_on_a_path(x):
+    if x > 1.0:
+        FUNCTIONS.clear()
+    return x * x
+
+
+def dict_of_functions_of_the_module(x):
+    BY_NAME["second"] = x
+    return x * x
+
+
 def part_of_an_array_of_the_module(x):
     part = WORK[1:]
     part += x
@@ -963,6 +989,10 @@ UNFOLLOWED = [
     (product_with_an_integer_on_one_path, "a[0] = x * 1.5", "S2S112"),
     (work_array_of_the_module, "WORK[0] = x * x", "S2S121"),
     (part_of_an_array_of_the_module, "part += x", "S2S121"),
+    (list_of_functions_of_the_module, "FUNCTIONS.append(y)", "S2S185"),
+    (list_of_functions_of_the_module_in_a_loop, "FUNCTIONS.append(np.cos)", "S2S185"),
+    (list_of_functions_of_the_module_on_a_path, "FUNCTIONS.clear()", "S2S185"),
+    (dict_of_functions_of_the_module, 'BY_NAME["second"] = x', "S2S185"),
     (changed_before_a_call_at_run_time, "reads_the_body(n - 1)", "S2S139"),
     (one_of_two_is_changed_then_read, "first.x", "S2S132"),
     (changed_by_another_name, "first.append(x)", "S2S131"),

@@ -8,7 +8,7 @@ import site
 import sysconfig
 from typing import Any
 
-__all__ = ["is_library_code", "package_of_file"]
+__all__ = ["is_library_code", "is_library_file", "package_of_file"]
 
 STANDARD = "the standard library"
 
@@ -46,5 +46,10 @@ def package_of_file(file: str) -> str | None:
 def is_library_code(fn: Any, root: Any) -> bool:
     """Whether a function is code of the standard library, or of a package other than that of ``root``, the function
     that the user differentiates."""
-    package = package_of_file(fn.__code__.co_filename)
+    return is_library_file(fn.__code__.co_filename, root)
+
+
+def is_library_file(file: str, root: Any) -> bool:
+    """The same for the file that a function stands in."""
+    package = package_of_file(file)
     return package is not None and (root is None or package != package_of_file(root.__code__.co_filename))

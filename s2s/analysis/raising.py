@@ -167,7 +167,7 @@ def _is_elementwise(fn: Any) -> bool:
     return fn is not operator.matmul and getattr(fn, "signature", None) is None
 
 
-def _fit(values: list[AbstractValue]) -> bool:
+def _fit(values: Iterable[AbstractValue]) -> bool:
     """Whether arrays certainly broadcast to one shape: lengths of an axis are the same, or 1."""
     shapes = [v.shape if isinstance(v, Array) else None for v in values]
     if None in shapes:

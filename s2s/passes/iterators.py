@@ -43,9 +43,9 @@ _LAZY = (ir.Const(map), ir.Const(filter))
 
 _HOLDERS = (
     list.append, list.insert, collections.deque.append, collections.deque.appendleft, dict.setdefault, dict.__setitem__,
-    operator.setitem, setattr, ops.append, ops.make_list, ops.make_tuple, ops.make_dict, functools.partial,
+    operator.setitem, setattr, ops.append, ops.make_list, ops.make_tuple, ops.make_dict, functools.partial, next,
 )
-"""Functions that put what they are given into a container or an object."""
+"""Functions that put what they are given into a container or an object, and the one that takes an item out of it."""
 
 _CONSUMERS = frozenset({
     list, tuple, set, dict, sum, max, min, any, all, sorted, map, filter, zip, enumerate, ops.unpack, math.fsum,

@@ -43,7 +43,9 @@ def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) ->
 
 
 def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
-    iterable = turned(self.context, builder, self.atom(loop.iterable, frame), loop.span)
+    given = self.atom(loop.iterable, frame)
+    self.check_read(loop.iterable, given, builder, loop.span, frame)
+    iterable = turned(self.context, builder, given, loop.span)
     snapshots = self.loop_snapshots(loop.iterable, frame)
     if snapshots is not None:
         self.repeating += 1

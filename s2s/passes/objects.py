@@ -25,6 +25,7 @@ import numpy as np
 
 from s2s import facts, inspection, ir
 from s2s import runtime as rt
+from s2s.analysis.packages import is_library_file
 from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.api import Differentiable
 from s2s.checkpointing import Checkpoint
@@ -842,6 +843,20 @@ class Instances:
         cell = objects.make_cell(self.context, None, name, None, self._container(make, found, value, place))
         self._note(cell, found, place)
         return cell.var
+
+    def check_kept(self) -> None:
+        """Raise where the function changes a list or dict of its module or closure that is followed item by item: the
+        change would be seen by the rest of the function, and lost when it is over. What libraries remember there, they
+        find out anew."""
+        heap = self.context.heap
+        for cell, place in self.places.items():
+            if place.root not in ("global", "free") or not all(isinstance(step, tuple) for step in place.path[1:]):
+                continue
+            if is_instance(heap.peek(cell)) or heap.peek(cell) is cell.origin.state:  # type: ignore[union-attr]
+                continue
+            span = cell.changed_at
+            if span is None or not is_library_file(span.file, self.specializer.function):
+                raise error("S2S185", span=span, name=cell.name)
 
     def method(self, builder: Builder, found: types.MethodType, place: Place) -> ir.Atom:
         """A bound method of an object that exists."""

@@ -153,6 +153,9 @@ LOOKED_THROUGH = (
 _TRANSFORMS = nested.TRANSFORMS | mapping.TRANSFORMS | custom_forms.TRANSFORMS | choosing.TRANSFORMS
 
 
+_OF_ITERATORS: dict[ir.Atom, ir.Atom] = {ir.Const("__iter__"): ir.Const(iter), ir.Const("__next__"): ir.Const(next)}
+"""Methods of iterables that are not followed as objects, with the functions that call them."""
+
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
 """Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
 
@@ -259,6 +262,7 @@ class Specializer:
         if self.unused:
             raise error("S2S154", span=next(iter(self.unused)))
         self.instances.note_distinct()
+        self.instances.check_kept()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.active_calls.pop()
         return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
@@ -659,6 +663,10 @@ class Specializer:
             found = None if kwargs else process.module_or(self, args)
             if found is not None:
                 return found
+        if read is not None and read[1] in _OF_ITERATORS and not args and not kwargs:
+            holder = state_of(self.context, read[0])
+            if holder is None or not objects.is_instance(holder):
+                return self.apply(_OF_ITERATORS[read[1]], [read[0]], {}, frame, builder, span, name, effect)
         state = state_of(self.context, callee)
         if state is not None and not spread:
             return self.instances.call(containers.At(frame, builder, span, name), callee, args, kwargs)
