@@ -50,7 +50,7 @@ def abstractions(value):
         yield Array(value.dtype, None)
     elif isinstance(value, (tuple, list)):
         yield Sequence(type(value), tuple(next(iter(abstractions(item))) for item in value))
-        if value and isinstance(value, list):
+        if isinstance(value, list):
             yield ListOf(Scalar(float) if all(type(item) is float for item in value) else UNKNOWN)
     elif isinstance(value, dict):
         yield Mapping(tuple(value), tuple(next(iter(abstractions(item))) for item in value.values()))

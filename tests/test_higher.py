@@ -153,7 +153,15 @@ def array_into_a_slice(x):
     return items[0] * items[1] * items[2] + items[3]
 
 
-LISTS = [array_into_a_slice, comprehension, summed, replaced, Quadratic(2.0).loss, grown]
+def copied_and_read_in_order(x):
+    """The list that ``map`` fills is copied, and the copy is read by place."""
+    x = x * 1.0
+    total = sum([p * x[3] for p in list(map(abs, x))])
+    x[0] += total
+    return np.sum(x) + x[1] ** 3
+
+
+LISTS = [copied_and_read_in_order, array_into_a_slice, comprehension, summed, replaced, Quadratic(2.0).loss, grown]
 
 
 @pytest.mark.parametrize(("f", "product"), [
@@ -166,7 +174,7 @@ def test_lists_of_unknown_length(f, product):
 
 
 @pytest.mark.parametrize("product", [s2s.hvp, s2s.vhp])
-@pytest.mark.parametrize("f", LISTS[1:5], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", LISTS[2:6], ids=lambda f: f.__name__)
 def test_lists_of_unknown_length_to_third_order(f, product):
     def inside(x):
         return np.sum(product(f, (x,), (V,)) * V)

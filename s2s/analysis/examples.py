@@ -16,7 +16,7 @@ import numpy as np
 from s2s import inspection
 from s2s.analysis import lengths
 from s2s.analysis.folding import MOST_LISTED, NotFolded, call_pure, is_pure, plain
-from s2s.analysis.lattice import known
+from s2s.analysis.lattice import join, known
 from s2s.analysis.shapes import Facts
 from s2s.analysis.values import (
     UNKNOWN,
@@ -37,6 +37,9 @@ from s2s.bounded import Recent
 __all__ = ["element_result", "probe"]
 
 Merged: TypeAlias = tuple[tuple[Dim, Dim], ...]
+
+_LIST = Dim("?list")
+"""How long lists of unknown length are in an example."""
 
 
 def probe(
@@ -73,8 +76,28 @@ def probe(
         facts.forced += [(lengths.restored(a), lengths.restored(b)) for a, b in merged]
         if isinstance(results[0], str) and not all(map(_is_known, (*args, *kwargs.values()))):
             return UNKNOWN  # it may have the examples' numbers in it
-        return _abstract(results[0], results[1], sizes, facts)
+        found = _abstract(results[0], results[1], sizes, facts)
+        if isinstance(found, (Scalar, Array)) and _LIST in dims:
+            return _or_of_nothing(found, fn, args, kwargs, sizes[0], facts)
+        return found
     return loose
+
+
+def _or_of_nothing(
+    found: Scalar | Array, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue],
+    sizes: dict[str, int], facts: Facts,
+) -> AbstractValue:
+    """What is made of a list, or of an empty one: ``sum([])`` is an integer. (The rank of an array that is made of rows
+    is taken for that of an empty one, too: there is nothing in it that has a derivative.)"""
+    try:
+        nothing = _run_example(fn, args, kwargs, sizes | {_LIST.symbol: 0})
+    except Exception:
+        return found  # then the program raises, too
+    if isinstance(found, Array):
+        return found if isinstance(nothing, np.ndarray) and nothing.dtype == found.dtype else UNKNOWN
+    if not isinstance(nothing, (int, float, complex, np.generic)):
+        return UNKNOWN
+    return found if type(nothing) is found.type else join(found, Scalar(type(nothing)), facts)
 
 
 def _run_second(
@@ -190,7 +213,7 @@ def _collect_dims(value: AbstractValue, found: list[Dim]) -> None:
             for item in items:
                 _collect_dims(item, found)
         case ListOf(item):
-            found.append(Dim("?list"))
+            found.append(_LIST)
             _collect_dims(item, found)
         case _:
             pass
@@ -328,7 +351,7 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
         case Mapping(keys, items):
             return dict(zip(keys, (_example(i, sizes) for i in items), strict=True))
         case ListOf(item):
-            return [_example(item, sizes)] * sizes["?list"]
+            return [_example(item, sizes)] * sizes[_LIST.symbol]
         case _:
             raise _NoExample
 

@@ -128,6 +128,8 @@ class Context:
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
     lengths: dict[Any, Dim] = field(default_factory=dict)
+    stacks: set[ir.Var] = field(default_factory=set)
+    """Variables whose tangents and cotangents are those of ``stack_sweeps``: no other operation may read them."""
     masks: set[ir.Atom] = field(default_factory=set)
     masks_stay: bool = True
     heap: objects.Heap = field(default_factory=objects.Heap)

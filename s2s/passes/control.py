@@ -108,7 +108,8 @@ def seed(
     same = same or atom in self.unbound  # its value cannot be read, and a join of paths changes no shape
     may_be_zero = result in self.unbound and isinstance(want, Array) and shape_of(self.context.value(bar)) is None
     if may_be_zero and atom not in self.unbound:
-        bar, same = sweep.builder.call(np.full_like, self.part_atom(sweep, atom, path, span), bar, span=span), True
+        like = self.part_atom(sweep, atom, path, span)
+        bar, same = cotangents.made_like(sweep.builder, np.full_like, like, bar, span=span), True
     is_own = (is_own or may_be_zero) and (not may_be_zero or atom not in self.unbound)
     if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
         bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)

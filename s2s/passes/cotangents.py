@@ -239,8 +239,19 @@ def whole(builder: Builder, g: ir.Atom, like: ir.Atom, span: ir.Span | None, nam
     if shape is not None and target and not (
         len(shape) == len(target) and same_shape(shape, target, context.evaluator.facts)
     ):
-        return builder.call(np.full_like, like, g, span=span, name=name)
+        return made_like(builder, np.full_like, like, g, span=span, name=name)
     return g
+
+
+def made_like(
+    builder: Builder, fn: Callable[..., Any], like: ir.Atom, *args: ir.Atom, span: ir.Span | None, name: str = "%"
+) -> ir.Atom:
+    """An array by ``np.zeros_like`` or ``np.full_like``, of floats also where ``like`` is one of integers on some
+    paths: those would cut off what is added."""
+    context = builder.context
+    known = context.value(like)
+    kind = (("dtype", ir.Const(known.dtype.type)),) if like in context.uncertain and isinstance(known, Array) else ()
+    return builder.call(fn, like, *args, kwargs=kind, span=span, name=name)
 
 
 def fit(

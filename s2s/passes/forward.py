@@ -118,6 +118,7 @@ class Forwarder:
 
     def dot(self, atom: Any, path: Path = ()) -> ir.Atom | None:
         """The tangent of a leaf of a variable; None for zero."""
+        stack_sweeps.check_none(self.context, atom)
         if (atom, path) in self.unclear:
             raise self.unclear[atom, path]
         return self.dots.get((atom, path)) if isinstance(atom, ir.Var) else None
@@ -128,6 +129,7 @@ class Forwarder:
 
     def is_active(self, atom: Any) -> bool:
         """Whether some leaf of a value has a tangent."""
+        stack_sweeps.check_none(self.context, atom)
         return isinstance(atom, ir.Var) and any(
             (atom, path) in self.dots or (atom, path) in self.unclear for path, _ in leaves(self.context.value(atom))
         )
@@ -171,8 +173,8 @@ class Forwarder:
         if is_number(value) or atom == ir.UNDEFINED:
             return ir.Const(0.0)
         like = self.read(atom, path, span)
-        known = isinstance(value, Array) and value.dtype.kind in "fc"
-        return self.builder.call(np.zeros_like if known else rt.zeros_of, like, span=span)
+        fn = np.zeros_like if isinstance(value, Array) and value.dtype.kind in "fc" else rt.zeros_of
+        return cotangents.made_like(self.builder, fn, like, span=span)
 
     def full(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
         """The tangent of a leaf in the shape of the leaf; zeros where it has none."""

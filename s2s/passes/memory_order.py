@@ -48,6 +48,9 @@ def in_memory_order(
     rest = [a for k, a in enumerate(args) if not (at_place and k == place)]
     others = {key: value for key, value in kwargs.items() if key != "order"}
     array = self.context.value(rest[0]) if rest else None
+    if rest and not isinstance(array, Array) and fn in (np.ravel, np.reshape):  # of numbers and of lists too
+        rest[0] = self.apply(ir.Const(np.asarray), [rest[0]], {}, frame, builder, span)
+        array = self.context.value(rest[0])
     if isinstance(array, Array) and array.shape is not None and len(array.shape) < 2:
         return self.apply(ir.Const(fn), [*rest], others, frame, builder, span, name)
     if order_name == "K" and fn in (np.reshape, np.ndarray.reshape):  # NumPy raises ValueError

@@ -199,6 +199,7 @@ class Reverser:
 
     def read(self, sweep: Sweep, var: ir.Var, path: Path) -> ir.Atom | None:
         """The cotangent of a part of a variable, as it is now; None where nothing was added to it."""
+        stack_sweeps.check_none(self.context, var)
         holder = sweep.holding((var, path))
         if holder is not None:
             return holder.bars[var, path]
@@ -266,8 +267,8 @@ class Reverser:
         if is_number(value) or var in self.unbound:
             return ir.Const(0.0)
         like = self.part_atom(sweep, var, path, span)
-        known = isinstance(value, Array) and value.dtype.kind in "fc"
-        return sweep.builder.call(np.zeros_like if known else rt.zeros_of, like, span=span, name=self.name(var))
+        fn = np.zeros_like if isinstance(value, Array) and value.dtype.kind in "fc" else rt.zeros_of
+        return cotangents.made_like(sweep.builder, fn, like, span=span, name=self.name(var))
 
     def kind_of_bar(self, var: ir.Atom, path: Path) -> AbstractValue:
         """What is known of the cotangent of a part of a variable where paths join: it is the number zero on a path that
@@ -288,7 +289,10 @@ class Reverser:
 
     def use(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
         """A primal atom as the reverse sweep can read it here."""
-        return self.crossing.use(sweep, atom)
+        found = self.crossing.use(sweep, atom)
+        if isinstance(found, ir.Var) and atom in self.context.uncertain:
+            self.context.uncertain.add(found)
+        return found
 
     def like(self, atom: ir.Atom) -> ir.Atom:
         """An array of the same shape and dtype, which need not be kept for these: an argument, or what an elementwise
@@ -297,7 +301,7 @@ class Reverser:
         if not isinstance(known, Array) or not known.shape:
             return atom
         source = self.context.sources.get(known.shape)
-        if source is not None and self.context.value(source) == known:
+        if source is not None and self.context.value(source) == known and source not in self.context.uncertain:
             return source
         while isinstance(atom, ir.Var) and atom.is_temporary and atom in self.crossing.lets:
             made = self.crossing.lets[atom].value
@@ -352,6 +356,7 @@ class Reverser:
 
     def add(self, sweep: Sweep, var: ir.Var, path: Path, g: ir.Atom, span: ir.Span | None) -> None:
         """Add a cotangent to that of a part that is no container itself."""
+        stack_sweeps.check_none(self.context, var)
         self.masks[var] = None
         if stores.is_held_elsewhere(self, var):
             stores.add_to(self, sweep, var, g, span)
@@ -441,7 +446,7 @@ class Reverser:
             return sweep.builder.call(list, bar, span=span, name=self.name(var))
         like = self.part_atom(sweep, var, path, span)
         if isinstance(value, Array) and shape_of(self.context.value(bar)) is None:
-            return sweep.builder.call(np.full_like, like, bar, span=span, name=self.name(var))
+            return cotangents.made_like(sweep.builder, np.full_like, like, bar, span=span, name=self.name(var))
         made = cotangents.whole(sweep.builder, bar, like, span, self.name(var))
         return made if made != bar else sweep.builder.call(np.copy, bar, span=span, name=self.name(var))
 

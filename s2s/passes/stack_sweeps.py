@@ -17,7 +17,7 @@ from s2s.analysis.parts import leaves
 from s2s.analysis.values import UNKNOWN, AbstractValue, ListOf, Mapping, Sequence
 from s2s.errors import error
 from s2s.passes import control
-from s2s.passes.build import Builder
+from s2s.passes.build import Builder, Context
 from s2s.passes.containers import At
 from s2s.passes.crossing import Sweep
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
     from s2s.passes.specialize import Specializer
 
-__all__ = ["FORMS", "reverse", "tangent"]
+__all__ = ["FORMS", "check_none", "reverse", "tangent"]
 
 _MAKE, _PUSH, _PULL = map(ir.Const, (ops.make_stack, ops.push, ops.pull))
 
@@ -39,6 +39,7 @@ def _make(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[
     call = ir.Call(ir.Const(fn), tuple(args))
     var = self.context.define(at.name, ListOf(UNKNOWN), any(map(self.context.is_varied, args)), call)
     at.builder.add(ir.Let(var, call, at.span))
+    self.context.stacks.add(var)
     return var
 
 
@@ -76,6 +77,12 @@ def _item_of(self: Specializer, builder: Builder, stack: ir.Atom) -> AbstractVal
 
 FORMS = {ops.make_stack: _make, ops.copy_stack: _make, ops.push: _push, ops.pull: _pull}
 """What the specialiser makes of the operations of a stack."""
+
+
+def check_none(context: Context, atom: Any) -> None:
+    """Raise where an operation of another kind asks for the derivative of a stack: it would find zero."""
+    if atom in context.stacks and context.is_varied(atom):
+        raise error("S2S901", problem=f"the stack `{atom.name}` is read as a list")
 
 
 # --- forward --------------------------------------------------------------------------------------------------------

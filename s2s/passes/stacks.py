@@ -20,7 +20,7 @@ def mark_stacks(function: ir.Function, outside: frozenset[ir.Var] = frozenset())
     """The function, in SSA form, with the operations of its stacks; ``outside`` are those of the function around it
     that it copies."""
     found = _Uses(function)
-    stacks = {var for var in found.made if found.is_stack(var)} | outside
+    stacks = found.stacks(outside)
     if not stacks:
         return function
     return ir.replace(function, body=_marked(function.body, stacks, found))
@@ -30,7 +30,7 @@ class _Uses:
     """What a function does with its lists."""
 
     def __init__(self, function: ir.Function) -> None:
-        self.made: dict[ir.Var, ir.Value] = {}
+        self.made: dict[ir.Var, ir.Call] = {}
         self.lets: dict[ir.Var, ir.Let] = {}
         self.read: dict[ir.Atom, list[ir.Statement | None]] = {}
         self._block(function.body)
@@ -55,24 +55,27 @@ class _Uses:
         let = self.lets.get(call.fn)
         return let is not None and isinstance(let.value, ir.Load) and let.value.name == name
 
-    def is_stack(self, var: ir.Var) -> bool:
-        """Whether a list, empty at first or a copy of another one, is only pushed to, popped from and copied."""
-        made = self.made[var]
-        assert isinstance(made, ir.Call)
-        if made.args and (made.fn == ir.Const(ops.make_list) or not self._is_made_stack(made)):
-            return False
-        reads = self.read.get(var, ())
-        return any(True for s in reads) and all(self.use(s, var) is not None for s in reads)
+    def stacks(self, outside: frozenset[ir.Var] = frozenset()) -> set[ir.Var]:
+        """The lists, empty at first or copies of another stack, that are only pushed to, popped from, and copied to
+        other stacks, and those of ``outside`` that are only copied to stacks. One that is copied to what is no stack is
+        none: an item may be read there."""
+        found = {var for var, made in self.made.items() if not made.args or made.fn != ir.Const(ops.make_list)}
+        found |= outside
+        while True:
+            others = {var for var in found if not self._is_stack(var, found)}
+            if not others:
+                return found
+            found -= others
 
-    def _is_made_stack(self, made: ir.Call) -> bool:
-        """Whether ``list(x)`` copies what may be a stack: one of this function, or one that it captures."""
-        source = made.args[0]
-        if not isinstance(source, ir.Var):
-            return False
-        return source not in self.lets or (source in self.made and self.is_stack(source))
+    def _is_stack(self, var: ir.Var, stacks: set[ir.Var]) -> bool:
+        uses = [self.use(s, var, stacks) for s in self.read.get(var, ())]
+        made = self.made.get(var)
+        if made is None:
+            return all(use == "copy" for use in uses)
+        return (not made.args or made.args[0] in stacks) and bool(uses) and None not in uses
 
-    def use(self, s: ir.Statement | None, var: ir.Var) -> str | None:
-        """What a statement does with a list; None where that is something else."""
+    def use(self, s: ir.Statement | None, var: ir.Var, stacks: set[ir.Var]) -> str | None:
+        """What a statement does with a list, where ``stacks`` are stacks; None where that is something else."""
         match s:
             case ir.Let(target, ir.Call(ir.Const(value=fn), (list_, ir.Const(value=name)))) if fn is getattr:
                 calls = self.read.get(target, ()) if list_ == var and target is not None else ()
@@ -85,13 +88,11 @@ class _Uses:
                 return "append" if list_ == var and item != var else None
             case ir.Let(_, ir.Call(ir.Const(value=fn), (list_,), ())) if fn == list.pop:
                 return "pop"
-            case ir.Let(_, ir.Call(_, (list_,), ()) as call) if self.means(call, "list", list):
-                return "copy"
+            case ir.Let(ir.Var() as target, ir.Call(_, (list_,), ()) as call) if self.means(call, "list", list):
+                return "copy" if target in stacks else None
             case ir.Let(_, ir.MakeFunction(function, captures)):
-                inner = [v for v, a in zip(function.captures, captures, strict=True) if a == var]
-                uses = _Uses(function)
-                copied = all(uses.use(t, v) == "copy" for v in inner for t in uses.read.get(v, ()))
-                return "copy" if copied and inner else None
+                inner = frozenset(v for v, a in zip(function.captures, captures, strict=True) if a == var)
+                return "copy" if inner and inner <= _Uses(function).stacks(inner) else None
             case _:
                 return None
 

@@ -881,10 +881,43 @@ def f(a, b, x, n):
     return a
 """
 
+INTEGERS_WHERE_NOTHING_IS_ADDED = """
+def f(a, b, x, n):
+    v = np.array([sum(n * e for e in x if x[0] > b)])
+    x[1:] -= np.roll(v, 1)[:1]
+    return np.sum(v * v) * a + np.sum(x * x)
+"""
+
+COTANGENTS_BESIDE_INTEGERS = """
+def f(a, b, x, n):
+    total = 0
+    for k in range(n):
+        if a > 0.3:
+            break
+        total = total + a
+    q = sum(np.array([total]) + np.array([a]))
+    return q * q * b
+"""
+
+COTANGENTS_BESIDE_THE_SUM_OF_AN_EMPTY_LIST = """
+def f(a, b, x, n):
+    kept = []
+    for k in range(n):
+        if np.sum(x) * b > 0.3:
+            break
+        kept.append(x[k])
+    total = sum([e ** 2 for e in kept])
+    q = sum(np.array([total]) + np.array([a]))
+    return q * q * b
+"""
+
 
 @pytest.mark.parametrize(
     "text",
     [
+        COTANGENTS_BESIDE_INTEGERS,
+        COTANGENTS_BESIDE_THE_SUM_OF_AN_EMPTY_LIST,
+        INTEGERS_WHERE_NOTHING_IS_ADDED,
         NUMBER_THAT_IS_AN_ARRAY_WITHOUT_DIMENSIONS,
         COPIES_OF_COPIES,
         COPIED_TO_ANOTHER_ARRAY,
@@ -897,5 +930,5 @@ def f(a, b, x, n):
     ],
 )
 def test_programs_that_store(text):
-    found = outcome(text, [(0.9, 0.7, V, 3)])
+    found = outcome(text, [(0.9, 0.7, V, 3), (0.9, 0.6, V, 3)])
     assert found.verdict == "right", found

@@ -95,3 +95,11 @@ def asks_for_its_layout(m):
     a = m * 2.0
     a += np.arange(6.0).reshape(2, 3)
     return np.sum(a.ravel() * np.arange(6.0)) if a.flags.c_contiguous else np.sum(a * a)
+
+
+@program(0.7, 2)
+@program(0.7, 3)
+def numbers_and_lists_in_the_order_of_memory(a, n):
+    m = n if n % 3 else np.outer([a, 1.0], [a, 2.0])
+    both = np.ravel([a * n, 2.0 + a], "K") * np.reshape([[a, 1.0]], -1, order="A")
+    return np.sum(np.reshape(m, -1, order="A")) * a + np.sum(both) + np.ravel(n, order="A")[0] * a
