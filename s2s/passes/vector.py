@@ -304,11 +304,11 @@ class Vectorizer:
         elif is_elementwise(fn) and not kwargs:
             made = self.elementwise(fn, args, self.context.value(target))
         if made is NotImplemented:
-            if not self.changing.isdisjoint(args) and not self.is_apart(target, fn, args, kwargs):
+            if not self.changing.isdisjoint((target, *args)) and not self.is_apart(target, fn, args, kwargs):
                 raise NotVector  # the result is a view, and what is joined of single ones is none
             made = self.each(fn, args, kwargs)
         atom, shape = made if isinstance(made, tuple) else (made, True)
-        if shape is True and self.is_apart(target, fn, args, kwargs) and self.may_share(atom, args):
+        if shape is True and self.is_apart(target, fn, args, kwargs) and self.may_share(atom, target, args):
             atom = self.builder.call(np.copy, atom)
         if shape is False:
             self.builder.add(ir.Let(target, atom))
@@ -318,16 +318,16 @@ class Vectorizer:
             self.env[target] = atom, shape
 
     def is_apart(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]) -> bool:
-        """Whether the result of a call certainly has memory of its own, while that of an argument changes. An element,
+        """Whether the result of a call certainly has memory of its own, while it or an argument changes. An element,
         for instance: it is a number, but its directions are a view of the array."""
-        if self.changing.isdisjoint(args):
+        if self.changing.isdisjoint((target, *args)):
             return False
         call = ir.Call(ir.Const(fn), args, tuple(kwargs.items()))
         return not shared_with(call, self.context.value(target), self.context.value)
 
-    def may_share(self, made: ir.Atom, args: tuple[ir.Atom, ...]) -> bool:
-        """Whether what was made of arguments that change may share memory with one of them."""
-        changing = {self.new(a) for a in args if a in self.changing}
+    def may_share(self, made: ir.Atom, target: ir.Var, args: tuple[ir.Atom, ...]) -> bool:
+        """Whether what was made of arguments may share memory with one of them, where that or the result changes."""
+        changing = {self.new(a) for a in args if a in self.changing or target in self.changing}
         todo, seen = [made], set[ir.Atom]()
         while todo:
             atom = todo.pop()

@@ -95,6 +95,12 @@ def flattened(x):
     return w * x + a
 
 
+def flattened_then_changed(x):
+    w = x.reshape(2, 2).flatten()
+    w[1] += x[0] * x[2]
+    return w * x
+
+
 def raveled_backwards(x):
     a = x.copy()
     w = a[::-1].reshape(2, 2).ravel()
@@ -132,7 +138,8 @@ def element_before_the_store(x):
 
 @pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
 @pytest.mark.parametrize("f", [
-    flattened, raveled_backwards, raveled_every_second, raveled_whole, raveled_and_changed, element_before_the_store,
+    flattened, flattened_then_changed, raveled_backwards, raveled_every_second, raveled_whole, raveled_and_changed,
+    element_before_the_store,
 ])
 def test_tangents_alias_as_the_arrays_do(f, mode):
     """What an operation copies, or gives a view of, is the same for an array and for its tangents side by side."""
