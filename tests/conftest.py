@@ -3,6 +3,7 @@
 S2S_TEST_CACHE names a folder: the tests keep what they compile there, and find it in the next run.
 """
 
+import gc
 import os
 
 import numpy as np
@@ -14,9 +15,15 @@ os.environ.pop("S2S_CACHE_DIR", None)
 if os.environ.get("S2S_TEST_CACHE"):
     os.environ["S2S_CACHE_DIR"] = os.environ["S2S_TEST_CACHE"]
 
+os.environ.setdefault("NUMBA_OPT", "0")  # what LLVM makes faster takes it longer than all that is run here
+
 
 def pytest_addoption(parser):
     parser.addoption("--rewrite", action="store_true", help="write what comes out into the files")
+
+
+def pytest_collection_finish():
+    gc.freeze()  # the tests themselves live to the end: the collector need not look through them
 
 
 @pytest.fixture

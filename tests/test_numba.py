@@ -242,7 +242,7 @@ def test_exits_and_elements():
     check(rosenbrock, V)
 
 
-def test_arrays():
+def test_arrays(rng):
     check(elementwise, V, V[::-1].copy())
     check(elementwise, M, M * 2.0)
     check(softmax_loss, rng.normal(size=(5, 3)), rng.normal(size=3), M)
@@ -251,7 +251,7 @@ def test_arrays():
     check(picked, V, np.array([1, 3, 1, 1]))
 
 
-def test_reductions_over_axes():
+def test_reductions_over_axes(rng):
     check(axes, rng.normal(size=(2, 3, 4)))
 
 
