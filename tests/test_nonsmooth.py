@@ -70,15 +70,16 @@ def with_slope(value, of):
 # --- the ways to the second derivatives -----------------------------------------------------------------------------
 
 NESTINGS = {
-    "gradient of gradient": lambda f, x, t: s2s.grad(lambda v: np.sum(s2s.grad(f)(v) * t))(x),
-    "tangent of gradient": lambda f, x, t: s2s.jvp(s2s.grad(f), (x,), (t,))[1],
-    "gradient of tangent": lambda f, x, t: s2s.grad(lambda v: s2s.jvp(f, (v,), (t,))[1])(x),
-    "tangent of tangent": lambda f, x, t: s2s.jacfwd(lambda v: s2s.jvp(f, (v,), (t,))[1])(x),
-    "hessian": lambda f, x, t: s2s.hessian(f)(x) @ t,
-    "hvp": lambda f, x, t: s2s.hvp(f, (x,), (t,)),
-    "forward of reverse": lambda f, x, t: s2s.jacfwd(s2s.jacrev(f))(x) @ t,
-    "reverse of forward": lambda f, x, t: s2s.jacrev(s2s.jacfwd(f))(x) @ t,
+    "gradient of gradient": lambda f, t: s2s.grad(lambda v: np.sum(s2s.grad(f)(v) * t)),
+    "tangent of gradient": lambda f, t: lambda x: s2s.jvp(s2s.grad(f), (x,), (t,))[1],
+    "gradient of tangent": lambda f, t: s2s.grad(lambda v: s2s.jvp(f, (v,), (t,))[1]),
+    "tangent of tangent": lambda f, t: s2s.jacfwd(lambda v: s2s.jvp(f, (v,), (t,))[1]),
+    "hessian": lambda f, t: lambda x: s2s.hessian(f)(x) @ t,
+    "hvp": lambda f, t: lambda x: s2s.hvp(f, (x,), (t,)),
+    "forward of reverse": lambda f, t: lambda x: s2s.jacfwd(s2s.jacrev(f))(x) @ t,
+    "reverse of forward": lambda f, t: lambda x: s2s.jacrev(s2s.jacfwd(f))(x) @ t,
 }
+"""Functions of the point that give the second derivative of ``f`` there, along ``t``."""
 OF_NUMBERS = ("gradient of gradient", "tangent of gradient", "gradient of tangent", "tangent of tangent")
 
 
@@ -91,7 +92,7 @@ def check_with_jax(f, theirs, x, nestings, rtol=1e-9):
     np.testing.assert_allclose(s2s.jvp(f, (x,), (t,))[1], np.sum(gradient * t), **tolerance)
     second = jax.jvp(jax.grad(theirs), (x,), (t,))[1] if nestings else None
     for nesting in nestings:
-        np.testing.assert_allclose(NESTINGS[nesting](f, x, t), second, err_msg=nesting, **tolerance)
+        np.testing.assert_allclose(NESTINGS[nesting](f, t)(x), second, err_msg=nesting, **tolerance)
 
 
 # --- policies of functions ------------------------------------------------------------------------------------------
@@ -171,11 +172,12 @@ def test_policies_of_functions_of_numbers(name, policy, nestings):
 
     first, second = (np.asarray(jax.vmap(of)(POINTS)) for of in (jax.grad(theirs), jax.grad(jax.grad(theirs))))
     with s2s.nonsmooth(policy, sharpness=SHARPNESS):
+        ways = {nesting: NESTINGS[nesting](f, 1.0) for nesting in nestings}
         for k, x in enumerate(POINTS.tolist()):
             np.testing.assert_allclose(s2s.grad(f)(x), first[k], atol=1e-12)
             np.testing.assert_allclose(s2s.jvp(f, (x,), (2.0,))[1], 2.0 * first[k], atol=1e-12)
-            for nesting in nestings:
-                np.testing.assert_allclose(NESTINGS[nesting](f, x, 1.0), second[k], atol=1e-12, err_msg=nesting)
+            for nesting, way in ways.items():
+                np.testing.assert_allclose(way(x), second[k], atol=1e-12, err_msg=nesting)
 
 
 @pytest.mark.parametrize("policy", EVERY)
