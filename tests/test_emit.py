@@ -114,19 +114,14 @@ def has_lost(function):
     return any(handler.lost for s in statements if isinstance(s, ir.Try) for handler in s.handlers)
 
 
-def is_written(f):
-    """Whether a function is one whose normal form has a text."""
-    if not inspect.isfunction(f) or "Model" in f.__qualname__:
-        return False
-    return not has_lost(normalize(lower(find(f))))
+FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" not in case.f.__qualname__]
 
 
-WRITTEN = [case for case in CASES if is_written(case.f)]
-
-
-@pytest.mark.parametrize("case", WRITTEN, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.name)
 def test_the_text_of_a_function_computes_what_the_function_computes(case):
     normal = ir.check(normalize(lower(find(case.f))))
+    if has_lost(normal):
+        return
     signature = inspect.signature(case.f).parameters
     texts = {p.var.name: f"DEFAULTS[{p.var.name!r}].default" for p in normal.params if p.has_default}
     emitted = emit(normal, globals=case.f.__globals__, params_text=texts)
