@@ -131,8 +131,7 @@ def test_pure_form_is_smooth(pair):
 
 
 @each_pair
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("form", ["mutating", "pure"])
+@pytest.mark.parametrize("form, mode", [("mutating", "reverse"), ("mutating", "forward"), ("pure", "reverse")])
 def test_gradient(pair, form, mode):
     f, args, argnums = getattr(pair, form), pair.args, argnums_of(pair.args)
     expected_value = pair.pure(*copy_tree(args))

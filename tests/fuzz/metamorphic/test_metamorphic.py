@@ -12,7 +12,7 @@ from tests.fuzz.metamorphic.rewrite import rewritten
 from tests.fuzz.metamorphic.subjects import bank, subject
 from tests.fuzz.metamorphic.tools import PREAMBLE, REWRITES
 
-PROGRAMS, CHUNK = 120, 20
+PROGRAMS, CHUNK = 60, 20
 SHARES = {"reverse": 1.0, "forward": 0.3, "second": 0.03}
 REFUSED_AT_MOST = 3  # of a chunk
 
