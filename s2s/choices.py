@@ -167,6 +167,11 @@ class Chosen(functools.partial[Any]):
 
     how: Policy | Override
 
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.func, types.MethodDescriptorType):  # ``x.astype(int)`` is a method of a NumPy number, too
+            return getattr(args[0], self.func.__name__)(*args[1:], **kwargs)
+        return self.func(*args, **kwargs)
+
     @property
     def __name__(self) -> str:
         kind = self.how.name if isinstance(self.how, Policy) or self.how.name else self.how.rule

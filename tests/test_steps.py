@@ -392,6 +392,113 @@ def test_a_step_of_what_is_made_twice():
     )
 
 
+def into_a_new_array(d, n):
+    np.rint(d, out=n)
+    return d - n
+
+
+def into_itself(d, n):
+    n[...] = d / 1.5
+    np.round(n, out=n)
+    np.multiply(n, 1.5, out=n)
+    return np.subtract(d, n)
+
+
+def as_a_whole(d, n):
+    n[:] = np.rint(d)
+    return d - n
+
+
+def by_elements(d, n):
+    r = np.zeros(4)
+    for k in range(4):
+        n[k] = round(d[k])
+        r[k] = d[k] - n[k]
+    return r
+
+
+def in_place_by_elements(d, n):
+    d = d.copy()
+    for k in range(4):
+        n[k] = np.rint(d[k] / 1.5)
+        d[k] -= 1.5 * n[k]
+    return d
+
+
+def in_two_loops(d, n):
+    d = d.copy()
+    for k in range(4):
+        n[k] = np.rint(d[k] / 1.5)
+    for j in range(len(d)):
+        d[j] -= 1.5 * n[j]
+    return d
+
+
+def elements_then_whole(d, n):
+    for k in range(4):
+        n[k] = round(d[k])
+    return d - n
+
+
+def in_a_row(d, n):
+    held = np.zeros((2, 4))
+    held[1] = np.rint(d)
+    return d - held[1]
+
+
+def in_a_dict(d, n):
+    held = {"n": n}
+    held["n"][:] = np.rint(d)
+    return d - held["n"]
+
+
+def all_of_it_in_place(d, n):
+    d = d.copy()
+    d[...] -= np.rint(d)
+    return d
+
+
+@pytest.mark.parametrize("f", [
+    into_a_new_array, into_itself, as_a_whole, by_elements, in_place_by_elements, in_two_loops, elements_then_whole,
+    in_a_row, in_a_dict, all_of_it_in_place,
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_a_remainder_by_steps_that_an_array_holds(f):
+    def loss(d):
+        return np.sum(f(d, np.zeros(4)) ** 2)
+
+    wanted = 2.0 * f(X, np.zeros(4))
+    np.testing.assert_allclose(s2s.grad(loss)(X), wanted, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jacfwd(loss)(X), wanted, rtol=1e-12)
+
+
+def test_steps_that_an_array_holds_pass_straight_through_elsewhere():
+    def f(d):
+        n = np.zeros(4)
+        n[:] = np.rint(d)
+        return np.sum(np.sin(n) * d)
+
+    np.testing.assert_allclose(s2s.grad(f)(X), np.sin(np.rint(X)) + np.cos(np.rint(X)) * X, rtol=1e-12)
+
+
+def test_another_element_is_no_remainder():
+    def f(d):
+        n = np.zeros(4)
+        for k in range(4):
+            n[k] = np.rint(d[k])
+        return np.sum((d[1:] - n[:-1]) ** 2)
+
+    left = 2.0 * (X[1:] - np.rint(X[:-1]))
+    np.testing.assert_allclose(s2s.grad(f)(X), np.append(0.0, left) - np.append(left, 0.0), rtol=1e-12)
+
+
+def test_the_type_of_a_number_that_is_converted_by_a_method():
+    def f(t, y):
+        i = np.floor(t).astype(int)
+        return y[i] * (1.0 - (t - i)) + y[i + 1] * (t - i)
+
+    assert s2s.grad(f)(1.25, Y) == Y[2] - Y[1] == s2s.jvp(f, (1.25, Y), (1.0, None))[1]
+
+
 def test_quotients_alone_pass_straight_through():
     assert s2s.grad(lambda t: t // 60)(5000.7) == pytest.approx(1.0 / 60.0)
     assert s2s.grad(lambda t: t // 60 * 1.0 + np.sin(t % 50))(5000.7) == pytest.approx(

@@ -24,7 +24,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory, is_basic
-from s2s.analysis.values import AbstractValue, Array
+from s2s.analysis.values import AbstractValue, Array, Known
 from s2s.choices import Chosen
 from s2s.record import record
 from s2s.rules import surrogates, table
@@ -69,6 +69,7 @@ _SHIFTED = ("floor", "ceil", "round")
 _PURE = ("partials", "several", "linear", "vjp", "straight_through", "zero")
 _LARGEST = 24
 """The number of products above which a form is not multiplied out."""
+WHOLE = ir.Const(Ellipsis)
 _NEGLIGIBLE = 1e-6
 """How much of a sum may be left where it counts as cancelled: constants are written with some digits only."""
 
@@ -147,7 +148,10 @@ class Forms:
         self.left_by: dict[ir.Var, frozenset[int]] = {}
         """The steps that stand still in what ``%`` gives."""
         self.memory = memory
-        self.epoch = 0
+        self.epochs: dict[ir.Var, int] = {}
+        """How often an array has changed, by the variable that stands for its memory."""
+        self.kept: dict[ir.Var, list[tuple[ir.Atom, Form]]] = {}
+        """What has steps and was stored into an array, with the index."""
 
     # --- atoms
 
@@ -190,14 +194,17 @@ class Forms:
         if isinstance(atom, ir.Const):
             return self._constant(atom.value)
         found = self.forms.get(atom)
-        if self.memory is None or not self.memory.is_buffer(atom) or self.defined_at.get(atom) == self.epoch:
+        if self.memory is None or not self.memory.is_buffer(atom) or self.defined_at.get(atom) == self.epoch(atom):
             return self._variable(atom, 0) if found is None else found
+        stored = self._stored_at(atom, WHOLE)
+        if stored:
+            return self._joined(atom, stored, self.epoch(atom))
         made = self.definitions.get(atom)  # a view holds what its array holds here
         if made is not None and made.fn == ir.Const(operator.getitem) and is_basic(self.value_of(made.args[1])):  # type: ignore[arg-type]
             return self.item(self.of(made.args[0]), self.of(made.args[1]))  # type: ignore[arg-type]
         if found is not None and self.steps_in(found):
-            return self._joined(atom, [found], self.epoch)
-        return self._variable(atom, self.epoch)
+            return self._joined(atom, [found], self.epoch(atom))
+        return self._variable(atom, self.epoch(atom))
 
     def _variable(self, var: ir.Var, epoch: int) -> Form:
         return self.alone(self.number("variable", var, (), self.is_varied_atom(var), (epoch,)))
@@ -211,14 +218,109 @@ class Forms:
         """Note the form of a variable that a statement defines."""
         if isinstance(value, ir.Call):
             self.definitions[target] = value
-        self.defined_at[target] = self.epoch
+        self.defined_at[target] = self.epoch(target)
         made = self._value(target, value)
         self.forms[target] = made = made if len(made) <= _LARGEST else self._variable(target, 0)
         return made
 
-    def stored(self) -> None:
-        """Some array has changed."""
-        self.epoch += 1
+    def epoch(self, atom: ir.Atom) -> int:
+        """How often the memory of an array has changed so far."""
+        if self.memory is None or not self.memory.is_buffer(atom):
+            return 0
+        return self.epochs.get(self.memory.find(atom), 0)  # type: ignore[arg-type]
+
+    def stored(self, array: ir.Atom) -> None:
+        """An array has changed."""
+        if self.memory is not None and isinstance(array, ir.Var):
+            root = self.memory.find(array)
+            self.epochs[root] = self.epochs.get(root, 0) + 1
+
+    def fill(self, array: ir.Atom, form: Form) -> None:
+        """An array holds this, until it changes again."""
+        if isinstance(array, ir.Var) and self.definitions.get(array) is not None:
+            self.forms[array] = form
+            self.defined_at[array] = self.epoch(array)
+
+    # --- what arrays hold
+
+    def keep(self, target: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
+        """Note a value with steps in it that is stored into an array."""
+        form = self.of(value)
+        if self.memory is None or not self.memory.is_buffer(target) or not self.steps_in(form):
+            return
+        array, key = self._place(target, key)
+        self.kept.setdefault(array, []).append((key, form))
+
+    def is_all(self, key: ir.Atom) -> bool:
+        """Whether an index is that of all elements."""
+        known = self.value_of(key)
+        if not isinstance(known, Known):
+            return False
+        return known.value is Ellipsis or (type(known.value) is slice and known.value == slice(None))
+
+    def _place(self, array: ir.Atom, key: ir.Atom) -> tuple[Any, ir.Atom]:
+        """Where a part of an array is: all of a row is that row of the matrix."""
+        if self.is_all(key):
+            made = self.definitions.get(array)  # type: ignore[arg-type]
+            if made is None or made.fn != ir.Const(operator.getitem) or not is_basic(self.value_of(made.args[1])):  # type: ignore[arg-type]
+                return array, WHOLE
+            return made.args[0], made.args[1]  # type: ignore[return-value]
+        return array, key
+
+    def _stored_at(self, array: ir.Atom, key: ir.Atom) -> list[Form]:
+        """What may have been stored at a place of an array, of values with steps."""
+        array, key = self._place(array, key)
+        found = []
+        for at, form in self.kept.get(array, ()):  # type: ignore[arg-type]
+            moved = self._moved(form, at, key)
+            if moved is not None:
+                found.append(moved)
+        return found
+
+    def _moved(self, form: Form, at: ir.Atom, to: ir.Atom) -> Form | None:
+        """A form that was stored at one index, as it is read at another one; None where that is another element."""
+        if self.is_all(at):
+            return form if self.is_all(to) else self.item(form, self.of(to))
+        here = self.of(at)
+        there = None if self.is_all(to) else self.of(to)
+        if here == there:
+            return form
+        if not is_number(self.value_of(at)) or (there is not None and not is_number(self.value_of(to))):
+            return None
+        if isinstance(at, ir.Const) and isinstance(to, ir.Const):
+            return None
+        return self._reindexed(form, here, there)
+
+    def _reindexed(self, form: Form, here: Form, there: Form | None) -> Form:
+        """A form with another index in place of one; with none it is that of all elements."""
+        if form == here:
+            return form if there is None else there
+        made: Form = {}
+        for product, coefficient in form.items():
+            term: Form = {(): coefficient}
+            for number, power in product:
+                atom = self.atoms[number]
+                forms = [self._reindexed(p, here, there) for p in atom.parts if isinstance(p, dict)]
+                factor = self.alone(number)
+                if {((number, 1),): 1.0} == here and there is not None:
+                    factor = there
+                elif atom.kind == "step" and number in self.rounded and atom.what in _SHIFTED:
+                    again, factor = self.whole(atom.what, self._reindexed(self.rounded[number], here, there))
+                    self.variables[again] |= self.variables[number]
+                    if there is not None and number in self.scalars:
+                        self.scalars.add(again)
+                elif atom.kind == "call" and len(forms) == len(atom.parts) - 1:
+                    fn = atom.parts[0]
+                    if fn is operator.getitem and there is None and atom.parts[2] == here:
+                        factor = forms[0]
+                    elif fn is operator.getitem:
+                        factor = self.item(*forms)
+                    elif not isinstance(atom.what, str):
+                        factor = self.called(fn, forms)
+                for _ in range(abs(power)):
+                    term = self.times(term, factor if power > 0 else self.inverse(factor))
+            made = added(made, term)
+        return made
 
     def one_of(self, target: ir.Var, sides: list[ir.Atom], test: ir.Atom | None = None) -> None:
         """Note a variable that is one of several, which one by a test."""
@@ -345,6 +447,9 @@ class Forms:
         if fn in _NEGATIVES and len(args) == 1 and not kwargs:
             return scaled(self.of(args[0]), -1.0)
         if fn is operator.getitem:
+            stored = self._stored_at(args[0], args[1]) if self.kept and not self.is_all(args[1]) else []
+            if stored:
+                return self._joined(target, stored, self.epoch(args[0]))
             return self.item(self.of(args[0]), self.of(args[1]))
         if args and fn in _SAME and _is_numeric(self.value_of(args[0])) and not self._gives_integers(target):
             return self.of(args[0])
@@ -502,6 +607,7 @@ class Forms:
         if len(forms) < len(parts):  # keywords
             return self.alone(number)
         return self.called(fn, forms)
+
 
 
 def _is_numeric(value: AbstractValue) -> bool:

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from s2s import ir
-from s2s.analysis.affine import MATRIX_PRODUCTS, SUMS, Form, Forms, Product, added
+from s2s.analysis.affine import MATRIX_PRODUCTS, SUMS, WHOLE, Form, Forms, Product, added
 from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import AbstractValue
@@ -91,17 +91,27 @@ class _Finder:
                     self.forms.forms[target] = self.sum(s, form, target)
             case ir.Store():
                 self.store(s)
-                self.forms.stored()
+                form = self.forms.of(s.value)
+                self.forms.stored(s.target)
+                if s.op is None and s.kind == "item" and self.forms.is_all(s.key):
+                    self.forms.fill(s.target, form)
             case ir.If(results=results) | ir.Try(results=results):
                 for inner in ir.blocks_of(s):
                     self.block(inner)
+                    for store in ir.walk(inner):
+                        if isinstance(store, ir.Store):
+                            self.forms.stored(store.target)
                 for k, result in enumerate(results):
                     self.forms.one_of(result, [side.yields[k] for side in ir.sides_of(s)], getattr(s, "test", None))
             case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
-                self.forms.stored()
+                changed = [inner for inner in ir.walk(ir.Block((s,))) if isinstance(inner, ir.Store)]
+                for store in changed:
+                    if not self.is_element_of_iteration(s, store, changed):
+                        self.forms.stored(store.target)
                 for inner in ir.blocks_of(s):
                     self.block(inner)
-                self.forms.stored()
+                for store in changed:
+                    self.forms.stored(store.target)
                 text = written(s, self.forms.value_of, self.forms.key)
                 for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
                     self.forms.result_of(c.result, [c.init, following], None if text is None else (text, k))
@@ -109,13 +119,25 @@ class _Finder:
                 for inner in ir.blocks_of(s):
                     self.block(inner)
 
+    def is_element_of_iteration(self, loop: ir.For | ir.While, store: ir.Store, stores: list[ir.Store]) -> bool:
+        """Whether iteration k of a loop changes element k of an array, and nothing else does in this loop: before, each
+        iteration finds the element as it was before the loop."""
+        memory = self.forms.memory
+        if memory is None or not isinstance(loop, ir.For) or not isinstance(store.target, ir.Var):
+            return False
+        alike = [other for other in stores if isinstance(other.target, ir.Var)
+                 and memory.find(other.target) == memory.find(store.target)]
+        return all(other.kind == "item" and other.key == loop.item for other in alike)
+
     def store(self, s: ir.Store) -> None:
         """``target[key] -= value``: the sum of what is there and the value."""
+        if s.op is None and s.kind in ("item", "whole"):
+            self.forms.keep(s.target, s.key if s.kind == "item" else WHOLE, s.value)
         sign = SUMS.get(s.op) if s.op is not None else None
         if sign is None or s.kind not in ("item", "whole"):
             return
         there = self.forms.of(s.target)
-        if s.kind == "item":
+        if s.kind == "item" and not self.forms.is_all(s.key):
             there = self.forms.item(there, self.forms.of(s.key))
         self.sum(s, added(there, self.forms.of(s.value), sign))
 

@@ -63,7 +63,7 @@ class Uses:
             if var in self.results:
                 found.append((None, (var,)))
             for s, targets in self.readers.get(var, ()):
-                moving = tuple(t for t in targets if t in self.useful)
+                moving = tuple(t for t in self.same(s, targets) if t in self.useful)
                 if id(s) in at:
                     reached.add(id(s))
                     continue
@@ -76,22 +76,33 @@ class Uses:
                     found.append((s, moving))
         return found, reached
 
+    def same(self, s: ir.Statement, targets: tuple[ir.Var, ...]) -> Iterable[ir.Var]:
+        """The variables that a statement gives; where it stores, all those that may see it."""
+        memory = self.forms.memory
+        if not isinstance(s, ir.Store) or memory is None:
+            return targets
+        return [v for t in targets for v in memory.same(t)]
+
     def is_affine(self, s: ir.Statement, var: ir.Var) -> bool:
         """Whether what a statement makes of a step is still a form with the step in it."""
+        if isinstance(s, ir.Store):
+            return s.op is None and s.target in self.forms.kept
         if not isinstance(s, ir.Let) or is_open(s.value):
-            return not isinstance(s, (ir.Let, ir.Store))
+            return not isinstance(s, ir.Let)
         form = self.forms.forms.get(s.target, {}) if s.target is not None else {}
         return bool(self.forms.steps_in(form)) and (_scales(s) or not _bends(s))
 
     def chain(self, atom: ir.Atom, step: ir.Var) -> list[ir.Let] | None:
         """The statements that make an operand of a remainder from a step, in order; None where that is no straight
         line of arithmetic."""
+        memory = self.forms.memory
+        if atom in self.forms.kept:
+            return None
         if not isinstance(atom, ir.Var) or not self.comes_from(atom, step):
             return []
         if any(atom in steps for steps in self.forms.variables.values()):
             return []
         made = self.made.get(atom)
-        memory = self.forms.memory
         if made is None or not isinstance(made.value, ir.Call) or (memory is not None and memory.is_buffer(atom)):
             return None
         lines: list[ir.Let] = []

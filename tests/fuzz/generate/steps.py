@@ -62,6 +62,33 @@ def parts(w):
     w.bind(rest, FLOAT)
 
 
+@writes("statement", 2, "steps")
+def kept(w):
+    """The steps in an array of their own, and what is left."""
+    whole, rest, t, k = w.fresh("whole"), w.fresh("v"), w.fresh("t"), w.fresh("k")
+    length = w.choose(2, 3, 4)
+    w.put(f"{t} = ({w.array(length, 2)}) * 1.0")
+    w.put(f"{whole} = {w.choose(f'np.zeros({length})', f'np.empty_like({t})', f'{t}.copy()')}")
+    step = w.rng.choice(ARRAY_STEPS)
+    stores = [
+        f"np.rint({t}, out={whole})",
+        f"np.floor({t}, {whole})",
+        f"{whole}[:] = {step.format(t)}",
+        f"np.copyto({whole}, {step.format(t)})",
+        f"for {k} in range({length}): {whole}[{k}] = {w.rng.choice(STEPS).format(f'{t}[{k}]')}",
+    ]
+    w.put(w.rng.choice(stores))
+    forms = [
+        f"{rest} = {t} - {whole}",
+        f"{rest} = np.subtract({t}, {whole})",
+        f"{rest} = {t}; {rest} -= {whole}",
+        f"{rest} = np.zeros({length})\n    for {k} in range({length}): {rest}[{k}] = {t}[{k}] - {whole}[{k}]",
+    ]
+    for line in w.rng.choice(forms).split("\n"):
+        w.put(line.strip())
+    w.bind(rest, Kind("array", length))
+
+
 @writes("statement", 3, "steps")
 def put_together(w):
     """Quotient and remainder, or three units of time, and the number that they make again."""
