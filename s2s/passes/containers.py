@@ -312,6 +312,8 @@ def _getitem(self: Specializer, at: At, container: ir.Atom, key: ir.Atom) -> ir.
     if is_instance(state):
         return self.instances.operate(self, at, operator.getitem, "__getitem__", container, key)
     if state.whole is not None or not isinstance(key, ir.Const):
+        if _makes_entries(state):  # the dict that stands for it when the program runs would raise KeyError
+            raise at.refuse(cell.name, "whether it has the key is not known before the program runs")
         return None
     if is_dict(state):
         return _entry(self, at, cell, state, key)
@@ -363,12 +365,17 @@ def _entry(self: Specializer, at: At, cell: Cell, state: State, key: ir.Const) -
     if not is_key(key):
         return None
     found = objects.read(at.builder, cell, key.value, at.name, at.span)
-    if found is not None or state.kind is not collections.defaultdict or state.extra in (None, ir.Const(None)):
+    if found is not None or not _makes_entries(state):
         return found
     made = self.apply(state.extra, [], {}, at.frame, at.builder, at.span)
     state = self.context.heap.state(cell, at.span)
     self.context.heap.change(cell, state.with_entries(state.entries() | {key.value: made}), at.span)
     return made
+
+
+def _makes_entries(state: State) -> bool:
+    """Whether reading a key that it does not have makes an entry."""
+    return state.kind is collections.defaultdict and state.extra not in (None, ir.Const(None))
 
 
 def _length(self: Specializer, at: At, container: ir.Atom) -> ir.Atom | None:
@@ -476,10 +483,12 @@ def _unpack(self: Specializer, at: At, value: ir.Atom, before: ir.Const, after: 
     state = state_of(self.context, value)
     plain = items is not None and not any(map(self.context.is_virtual, items)) and after.value is None
     is_plain = state is not None and not is_instance(state) and state.kind is not set and not has_fields(state.kind)
-    if items is None or (plain and is_plain):
+    if items is None or (plain and is_plain and len(items) == before.value):
         return None
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
+        if self.trying:
+            raise self.raised(ValueError(f"{len(items)} values to unpack (expected {count})"))
         return None
     if after.value is None:
         return new_list(self, at, items, tuple)

@@ -210,7 +210,11 @@ class Forwarder:
             return
         if isinstance(value, ir.Call) and self.is_decided_later(target, value):
             assert target is not None
-            self.push(target, value, span)
+            if _makes_exception(value):
+                self.builder.add(s)
+                self.leave_unclear(target, error("S2S208", span=span, name="args"))
+            else:
+                self.push(target, value, span)
             return
         self.builder.add(s)
         if target is None or not self.context.is_varied(target):
@@ -345,6 +349,9 @@ class Forwarder:
 
     def attempt(self, s: ir.Try) -> None:
         """A ``try`` whose results have tangents as more results."""
+        for handler in s.handlers:
+            if handler.name is not None and self.context.is_varied(handler.name):
+                self.leave_unclear(handler.name, error("S2S208", span=handler.span, name="args"))
         blocks = list(ir.blocks_of(s))
         builders = []
         for block in blocks:
@@ -435,6 +442,12 @@ class Forwarder:
 
 def _joined_leaves(value: AbstractValue) -> Iterator[tuple[Path, AbstractValue]]:
     return ((path, cotangents.at_join(known)) for path, known in leaves(value))
+
+
+def _makes_exception(value: ir.Call) -> bool:
+    """Whether it is a call of the class of an exception: what it holds is refused where it is read."""
+    fn = value.fn.value if isinstance(value.fn, ir.Const) else None
+    return isinstance(fn, type) and issubclass(fn, BaseException)
 
 
 __all__ = ["Forwarder"]

@@ -92,6 +92,9 @@ def unpack(self: Forwarder, target: ir.Var, value: ir.Call, span: ir.Span | None
         return
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     known = self.context.value(target)
+    items = getattr(self.context.value(source), "items", None)  # type: ignore[arg-type]
+    if items is not None and len(items) < before.value + (after.value or 0):
+        return  # the primal raises
     of = None if isinstance(self.context.value(source), Sequence) else self.builder.call(  # type: ignore[arg-type]
         ops.unpack, self.whole(source, span), before, after, span=span)  # type: ignore[arg-type]
     for path, _ in leaves(known):

@@ -636,7 +636,15 @@ def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Fram
     entered = self.apply(enter, [], {}, frame, builder, s.span)
     if s.target is not None:
         frame.env[s.target] = entered
-    if self.run_statements(s.body, frame, builder):
+    state, child = objects.state_of(self.context, manager), builder.child()
+    ended = self.run_statements(s.body, frame, child)
+    kind = object if state is None else state.kind
+    if may_swallow(kind) and raising.raised_in(child.statements, self.context.value):
+        label = f"`__exit__` of `{kind.__name__}` may swallow an exception that the body raises"
+        raise error("S2S105", span=s.span, label=label, hint="catch the exception with `try` and `except`",
+                    asked_by=frame.called_from)
+    builder.take(child)
+    if ended:
         return True
     leave = self.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
     self.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)

@@ -19,15 +19,18 @@ import inspect
 import operator
 import sys
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2s import facts, inspection, ir
 from s2s import runtime as rt
+from s2s.analysis import raising
 from s2s.analysis.packages import is_library_file
 from s2s.analysis.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.api import Differentiable
+from s2s.boundary import Raised
 from s2s.checkpointing import Checkpoint
 from s2s.errors import error
 from s2s.facts import Reading
@@ -172,6 +175,8 @@ class Instances:
                 self._init_dataclass(at, cls, made, args, kwargs)
             else:
                 self_.apply(ir.Const(init), [made, *args], dict(kwargs), at.frame, at.builder, at.span)
+        elif init is object.__init__ and cls.__new__ is object.__new__ and (args or kwargs):
+            raise self_.raised(TypeError(f"{cls.__name__}() takes no arguments"))
         return made
 
     def new(self, at: At, cls: type) -> ir.Atom:
@@ -256,18 +261,60 @@ class Instances:
 
     def get_plainly(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
         """``object.__getattribute__(ref, name)``, then ``__getattr__``."""
+        if default is not None:
+            found = self._attempted(at, ref, name, self._with_hook)
+            return default if found is None else found
+        return self._with_hook(at, ref, name)
+
+    def _with_hook(self, at: At, ref: ir.Atom, name: str) -> ir.Atom:
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        kind = self.context.heap.peek(cell).kind
+        hook = self.look_up(kind, "__getattr__")
+        if not isinstance(hook, types.FunctionType):
+            return self._without_hook(at, ref, name)
+        found = self._attempted(at, ref, name, self._without_hook)
+        return self._call(at, hook, ref, ir.Const(name)) if found is None else found
+
+    def _without_hook(self, at: At, ref: ir.Atom, name: str) -> ir.Atom:
         found = self.find(at, ref, name)
         if found is not None:
             return found
         cell = cell_of(self.context, ref)
         assert cell is not None
         kind = self.context.heap.peek(cell).kind
-        hook = self.look_up(kind, "__getattr__")
-        if isinstance(hook, types.FunctionType):
-            return self._call(at, hook, ref, ir.Const(name))
-        if default is not None:
-            return default
         raise self.specializer.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{name}'"))
+
+    def _attempted(self, at: At, ref: ir.Atom, name: str, read: Callable[..., ir.Atom]) -> ir.Atom | None:
+        """What ``read`` gives, or None where it raises AttributeError, by itself or in a getter or ``__getattr__``.
+        Refused where that depends on the run."""
+        before, child = self.context.heap, at.builder.child()
+        self.context.heap = before.copy()
+        try:
+            found = read(dataclasses.replace(at, builder=child), ref, name)
+        except Raised as raised:
+            self.context.heap = before
+            if isinstance(raised.problem, AttributeError):
+                return None
+            raise
+        raises = [s for s in ir.walk(child.block()) if isinstance(s, ir.Raise)]
+        kinds = list(map(self._raised_class, raises))
+        if any(kind is None or issubclass(kind, AttributeError) for kind in kinds):
+            self.context.heap = before
+            if len(kinds) == 1 and kinds[0] is not None and child.statements[-1] is raises[0]:
+                return None
+            cell = cell_of(self.context, ref)
+            assert cell is not None
+            raise at.refuse(cell.name, f"whether it has the attribute `{name}` depends on the run")
+        at.builder.take(child)
+        return found
+
+    def _raised_class(self, s: ir.Raise) -> type[BaseException] | None:
+        """The class of what a statement raises, where it is known."""
+        made = self.context.definitions.get(s.exception) if isinstance(s.exception, ir.Var) else None
+        if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and isinstance(made.fn.value, type):
+            return made.fn.value if issubclass(made.fn.value, BaseException) else None
+        return raising.class_of(s.exception, self.context.value)
 
     def find(self, at: At, ref: ir.Atom, name: str) -> ir.Atom | None:
         """The attribute as ``object.__getattribute__`` finds it, or None."""
@@ -491,11 +538,13 @@ class Instances:
             if read_runs(self.live[cell], name):
                 raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
             return facts.presence(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
-        if found is not MISSING and not isinstance(found, types.MemberDescriptorType):
+        hook = self.look_up(state.kind, "__getattr__")
+        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+            if not isinstance(hook, types.FunctionType):
+                return False
+        elif not is_descriptor(found) or is_function_like(found):
             return True
-        if isinstance(self.look_up(state.kind, "__getattr__"), types.FunctionType):
-            raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
-        return False
+        return self._attempted(at, ref, name, self._with_hook) is not None
 
     def names(self, at: At, ref: ir.Atom) -> ir.Atom | None:
         """``dir(ref)``; None where the class has a ``__dir__`` of its own."""

@@ -342,15 +342,19 @@ class Specializer:
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
         section.allow_interrupt()
+        try:
+            return self._step(statement, frame, builder)
+        except Raised as raised:
+            if not (self.trying or self.undecided):
+                raise
+            self._raise(raised.problem, builder, getattr(statement, "span", None))
+            return True
+
+    def _step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         match statement:
             case ir.Let(target, value, span):
                 try:
                     atom = self.let(value, frame, builder, span, target)
-                except Raised as raised:
-                    if not (self.trying or self.undecided):
-                        raise
-                    self._raise(raised.problem, builder, span)
-                    return True
                 except DifferentiationError as problem:
                     raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
                 self._note_checkpointed(target, value, frame, span)
@@ -546,6 +550,8 @@ class Specializer:
         """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
         root, owner = load.scope, frame.owner if load.owner is None else load.owner
         fact = lookup(load, load.owner or frame.fn, owner)
+        if fact.is_missing and self.trying:
+            raise self.raised(NameError(f"name '{load.name}' is not defined"))
         if fact.is_missing:  # Python's own NameError, if this place is reached
             return self.keep(builder, ir.Load(load.name, load.scope, owner), span)
         if fact.is_(is_sealed):
@@ -985,7 +991,8 @@ class Specializer:
         asked = self.holding.all or self.holding.explicit
         if asked and choosing.is_open(self, fn, args, kwargs):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name, effect)
-        if is_hashable(fn) and fn in ROUNDED_PART and not kwargs:
+        has_out = isinstance(fn, np.ufunc) and len(args) > fn.nin
+        if is_hashable(fn) and fn in ROUNDED_PART and not kwargs and not has_out:
             parted = choosing.split(self, at, fn, args)
             if parted is not None or not asked:
                 return parted
@@ -1135,7 +1142,7 @@ class Specializer:
         if fn is next and args and cell_of(self.context, args[0]) is not None:
             return iterators.take_one(self, at, *args)
         form = containers.FORMS.get(fn) or sets.FORMS.get(fn) or reflection.FORMS.get(fn)
-        if form is not None:
+        if form is not None and _takes(form, args, kwargs):
             return form(self, at, *args, **kwargs)
         if fn is getattr and len(args) == 2:
             return self.method_of(args[0], args[1])
@@ -1755,6 +1762,20 @@ def is_plain_option(value: Any) -> bool:
 def _is_opaque_callable(value: Any) -> bool:
     """Whether it is called and not written in Python: a getter of ``operator``, for instance."""
     return callable(value) and isinstance(describe(value, "?"), Unknown)
+
+
+def _takes(form: Callable[..., Any], args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
+    """Whether a form of a function of containers takes these arguments."""
+    try:
+        _signature_of_form(form).bind(None, None, *args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+@functools.cache
+def _signature_of_form(form: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(form)
 
 
 def _plain(argument: Any) -> ir.Atom:

@@ -136,6 +136,9 @@ def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
     source, before, after = value.args
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     known = self.context.value(target)
+    items = getattr(self.context.value(source), "items", None)  # type: ignore[arg-type]
+    if items is not None and len(items) < before.value + (after.value or 0):
+        return  # the primal raises
     bars = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
     if any(b is not None and unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
         g = self.bar_of(sweep, target, span)

@@ -1,0 +1,285 @@
+"""Exceptions that the program certainly raises at places that a handler, a default or a manager covers, and exceptions
+that hold what is differentiated."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import NoDerivativeError, UnsupportedSyntaxError
+from tests.helpers import check
+
+V = np.array([0.7, 1.3, 0.4])
+
+
+class Empty:
+    pass
+
+
+def entry_added_to(x):
+    d = {}
+    try:
+        d[0] += x[0]
+    except KeyError:
+        d[0] = x[0] ** 2
+    return d[0]
+
+
+def entries_added_to_in_a_loop(x):
+    d = {}
+    for k in (0, 1, 0):
+        try:
+            d[k] += x[k]
+        except KeyError:
+            d[k] = x[k] ** 2
+    return d[0] * d[1]
+
+
+def item_beyond_the_end(x):
+    items = [1.0, 2.0]
+    try:
+        items[5] *= x[0]
+    except IndexError:
+        items.append(x[1])
+    return items[2] * x[0]
+
+
+def attribute_added_to(x):
+    o = Empty()
+    try:
+        o.v += x[0]
+    except AttributeError:
+        o.v = x[0] ** 2
+    return o.v
+
+
+def name_of_nothing(x):
+    try:
+        return of_nothing * x[0]  # noqa: F821
+    except NameError:
+        return x[0] ** 2
+
+
+def no_manager(x):
+    try:
+        with x:
+            pass
+    except (TypeError, AttributeError):
+        return x[0] ** 2
+    return x[1]
+
+
+def arguments_for_a_class_without(x):
+    try:
+        Empty(3)
+    except TypeError:
+        return x[0] ** 2
+    return x[1]
+
+
+def too_few_to_unpack(x):
+    try:
+        a, b = [x[0]]
+    except ValueError:
+        return x[0] ** 2
+    return a * b
+
+
+def too_few_for_a_star(x):
+    try:
+        a, b, *c = [x[0]]
+    except ValueError:
+        return x[0] ** 2
+    return a * b * len(c)
+
+
+def raised_with_a_value(x):
+    total = 0.0
+    for v in x:
+        try:
+            if v > 1.0:
+                raise ValueError(v)
+            total += v
+        except ValueError:
+            total += 2.0 * v
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        entry_added_to,
+        entries_added_to_in_a_loop,
+        item_beyond_the_end,
+        attribute_added_to,
+        name_of_nothing,
+        no_manager,
+        arguments_for_a_class_without,
+        too_few_to_unpack,
+        too_few_for_a_star,
+        raised_with_a_value,
+    ],
+)
+def test_the_handler_of_a_certain_exception_runs(f):
+    check(f, (V,))
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
+def test_too_few_values_raise_as_in_python(derivative):
+    def f(x):
+        a, b, *c = [x[0]]
+        return a * b * len(c)
+
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        derivative(f)(V)
+
+
+def test_a_keyword_that_a_method_does_not_take_is_no_internal_error():
+    def f(x):
+        [x[0]].sort(foo=1)
+        return x[0]
+
+    for derivative in (s2s.grad(f), lambda v: s2s.jvp(f, (v,), (v,))):
+        with pytest.raises(UnsupportedSyntaxError):
+            derivative(V)
+
+
+def read_from_the_arguments(x):
+    try:
+        if x[0] > 0.0:
+            raise ValueError(2.0 * x[0])
+        t = 1.0
+    except ValueError as problem:
+        t = problem.args[0]
+    return t * x[1]
+
+
+def test_what_an_exception_holds_is_refused():
+    for derivative in (s2s.grad(read_from_the_arguments), lambda v: s2s.jvp(read_from_the_arguments, (v,), (v,))):
+        with pytest.raises(NoDerivativeError, match="S2S208"):
+            derivative(V)
+
+
+# --- attributes that are not there ------------------------------------------------------------------------
+
+
+class Model:
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def slope(self):
+        if not hasattr(self, "found"):
+            raise AttributeError("not fitted")
+        return self.found
+
+    @property
+    def indirect(self):
+        return self.nothing
+
+    @property
+    def unsure(self):
+        if self.v > 0.0:
+            raise AttributeError("positive")
+        return self.v
+
+    def fit(self):
+        self.found = 2.0 * self.v
+
+
+class Hooked(Model):
+    def __getattr__(self, name):
+        if name == "twice":
+            return 2.0 * self.v
+        if name == "slope":
+            return 5.0 * self.v
+        raise AttributeError(name)
+
+
+def default_where_a_getter_raises(x):
+    m = Model(x[0])
+    before = getattr(m, "slope", x[1])
+    m.fit()
+    return before * getattr(m, "slope", x[1]) + getattr(m, "indirect", x[2])
+
+
+def default_where_the_hook_raises(x):
+    m = Hooked(x[0])
+    return getattr(m, "none", x[1]) * getattr(m, "twice", x[2])
+
+
+def getter_before_hook(x):
+    return Hooked(x[0]).slope * x[1]
+
+
+def asked_whether_there(x):
+    m, h = Model(x[0]), Hooked(x[0])
+    there = [hasattr(m, "slope"), hasattr(m, "fit"), hasattr(h, "twice"), hasattr(h, "none"), hasattr(h, "slope")]
+    return sum(v * w for v, w in zip(there, [x[0], x[1], x[2], x[0] ** 2, x[1] ** 2]))
+
+
+@pytest.mark.parametrize(
+    "f", [default_where_a_getter_raises, default_where_the_hook_raises, getter_before_hook, asked_whether_there]
+)
+def test_attributes_that_raise_are_not_there(f):
+    check(f, (V,))
+
+
+def test_an_attribute_that_depends_on_the_run_is_refused():
+    def f(x):
+        return getattr(Model(x[0]), "unsure", x[1])
+
+    with pytest.raises(UnsupportedSyntaxError, match="depends on the run"):
+        s2s.grad(f)(V)
+
+
+# --- managers ---------------------------------------------------------------------------------------------
+
+
+class Swallows:
+    def __init__(self, v):
+        self.v = v
+
+    def __enter__(self):
+        return self.v
+
+    def __exit__(self, kind, value, trace):
+        return kind is ValueError
+
+
+def test_a_manager_that_swallows_what_the_body_raises_is_refused():
+    def f(x):
+        t = x[0]
+        with Swallows(x[0]) as v:
+            t = v * v
+            raise ValueError
+        return 3.0 * t
+
+    for derivative in (s2s.grad(f), lambda v: s2s.jvp(f, (v,), (v,))):
+        with pytest.raises(UnsupportedSyntaxError, match="may swallow"):
+            derivative(V)
+
+
+# --- dicts that make entries ------------------------------------------------------------------------------
+
+
+def test_entries_that_are_made_where_they_are_read():
+    def f(x):
+        held = collections.defaultdict(float)
+        for k in range(3):
+            held[k % 2] += x[k]
+        return held[0] * held[1] + held[7]
+
+    check(f, (V,))
+
+
+def test_entries_under_keys_that_are_not_known_are_refused():
+    def f(x):
+        held = collections.defaultdict(float)
+        for k, v in enumerate(x):
+            held[k % 2] += v
+        return held[0] * held[1]
+
+    with pytest.raises(UnsupportedSyntaxError, match="whether it has the key"):
+        s2s.grad(f)(V)
