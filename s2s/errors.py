@@ -16,8 +16,8 @@ from .ir import Span
 
 __all__ = [
     "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
-    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SearchWarning", "SourceUnavailableError",
-    "UnsupportedSyntaxError", "error",
+    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SearchWarning", "SharedMemoryError",
+    "SourceUnavailableError", "UnsupportedSyntaxError", "error",
 ]
 
 CONTEXT_LINES = 2
@@ -74,6 +74,13 @@ class NoDerivativeError(DifferentiationError):
     The function has no Python source to differentiate and no rule, or it is known to have no derivative (the
     reason is given), or it has a rule that does not cover the arguments of this call. Write it with functions
     that have rules, or call it with values through which nothing is differentiated.
+    """
+
+
+class SharedMemoryError(UnsupportedSyntaxError, ValueError):
+    """Arrays share memory in a way that shows only when the program runs, and one of them is changed in place.
+
+    Make a copy of one of them before the change.
     """
 
 
@@ -151,6 +158,12 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S120": (UnsupportedSyntaxError, "a differentiated value is stored into an array of dtype {dtype}"),
     "S2S121": (UnsupportedSyntaxError, "`{name}`, an array from outside the function, is changed in place"),
     "S2S122": (UnsupportedSyntaxError, "a call that is decided at run time changes its argument `{name}` in place"),
+    "S2S123": (SharedMemoryError, "an array is filled one element after the other with what shares its memory"),
+    "S2S124": (SharedMemoryError, "`{name}`, an array from outside the function, is changed in place"),
+    "S2S125": (SharedMemoryError, "a broadcast view of an array that is changed in place is differentiated"),
+    "S2S126": (SharedMemoryError, "two arrays share memory that belongs to neither, and one is changed in place"),
+    "S2S127": (SharedMemoryError, "an array that is changed in place may be the one that a function was given"),
+    "S2S128": (SharedMemoryError, "the result of `{name}` shares memory with an argument, and is changed in place"),
     "S2S131": (UnsupportedSyntaxError, "`{name}` is changed, and another name may refer to it"),
     "S2S132": (UnsupportedSyntaxError, "what `{name}` holds here is not known"),
     "S2S133": (UnsupportedSyntaxError, "`{name}` contains itself"),
@@ -286,6 +299,12 @@ HINTS: dict[str, str] = {
     "S2S154": "write `for i in s2s.checkpointed(range(n), snapshots=20):` or `while s2s.checkpointed(test, 20):`",
     "S2S155": "give it the value as an argument",
     "S2S117": "make a new array instead: `a = a + b` for `a += b`",
+    "S2S123": "store a copy of the value",
+    "S2S124": "change a copy of it",
+    "S2S125": "copy the view",
+    "S2S126": "copy one of them",
+    "S2S127": "copy it",
+    "S2S128": "return a copy",
     "S2S131": "make a new container or object where the paths differ, or do the change on each path",
     "S2S132": "use the object by the name through which it was changed, or make a copy before",
     "S2S133": "keep the containers apart",

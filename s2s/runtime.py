@@ -67,10 +67,25 @@ def ones_like(x: Any) -> Any:
     return map_floats(lambda leaf: np.ones_like(leaf)[()], x)
 
 
+def _shared(code: str, **fields: str) -> Exception:
+    """The error for arrays that share memory."""
+    from s2s.errors import error
+
+    return error(code, **fields)  # type: ignore[arg-type]
+
+
 def check_apart(changed: Any, foreign: Any, name: str) -> None:
-    """Raise ValueError where an array that is changed in place shares memory with one from outside the function."""
+    """Raise SharedMemoryError where an array that is changed in place shares memory with one from outside the function.
+    """
     if isinstance(foreign, np.ndarray) and isinstance(changed, np.ndarray) and np.may_share_memory(changed, foreign):
-        raise ValueError(f"`{name}`, an array from outside the function, is changed in place; change a copy of it")
+        raise _shared("S2S124", name=name)
+
+
+def check_disjoint(changed: Any, value: Any, place: str) -> None:
+    """Raise SharedMemoryError where an array that NumPy fills one element after the other shares memory with what
+    it is filled with: what is read then depends on what has been stored."""
+    if any(np.shares_memory(changed, other) for other in _arrays_in([value])):
+        raise _shared("S2S123", label=f"in {place}")
 
 
 class Adjoints:
@@ -87,11 +102,11 @@ class Adjoints:
     def __call__(self, a: Any) -> Any:
         """The adjoint of an array: same shape, dtype and layout.
 
-        Raises ValueError for a broadcast array: several of its elements are one place in memory, and what is added to
-        them would not add up.
+        Raises SharedMemoryError for a broadcast array: several of its elements are one place in memory, and what is
+        added to them would not add up.
         """
         if any(stride == 0 and length > 1 for stride, length in zip(a.strides, a.shape, strict=True)):
-            raise ValueError("a broadcast view of an array that is changed in place is differentiated; copy the view")
+            raise _shared("S2S125")
         low, memory = self._memory(a)
         offset = a.__array_interface__["data"][0] - low
         return np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
@@ -118,17 +133,17 @@ class Adjoints:
         if found is None:
             low, high = np.lib.array_utils.byte_bounds(owner)
             if any(low < start + memory.size and start < high for _, start, memory in self._found.values()):
-                raise ValueError("two arrays share memory that belongs to neither; copy one of them")
+                raise _shared("S2S126")
             found = self._found[id(owner)] = owner, low, np.zeros((high - low + 15) // 16, complex).view(np.uint8)
         return found[1], found[2]
 
 
 def own_tangent(y_dot: Any, y: Any, *sources: Any) -> Any:
-    """The tangent of an array ``y`` that is changed in place, as an array of its own. Raises ValueError where ``y``
-    turns out to be, or to be a view of, one of the ``sources`` that it was computed from: their tangents would have to
-    change together."""
+    """The tangent of an array ``y`` that is changed in place, as an array of its own. Raises SharedMemoryError where
+    ``y`` turns out to be, or to be a view of, one of the ``sources`` that it was computed from: their tangents would
+    have to change together."""
     if any(isinstance(source, np.ndarray) and np.may_share_memory(y, source) for source in sources):
-        raise ValueError("an array that is changed in place may be the one that a function was given; copy it")
+        raise _shared("S2S127")
     return np.copy(y_dot)
 
 
@@ -1458,12 +1473,11 @@ def check_scalar(value: Any, name: str) -> None:
 
 
 def check_new(made: Any, name: str, /, *given: Any) -> None:
-    """Raise ValueError where an array that a function with a rule gave, in a container or not, shares memory with one
-    that it was given, and one of them is changed in place."""
+    """Raise SharedMemoryError where an array that a function with a rule gave, in a container or not, shares memory
+    with one that it was given, and one of them is changed in place."""
     arrays = _arrays_in(given)
     if any(np.may_share_memory(one, other) for one in _arrays_in([made]) for other in arrays):
-        problem = "shares memory with an argument, and is changed in place; return a copy"
-        raise ValueError(f"the result of `{name}` {problem}")
+        raise _shared("S2S128", name=name)
 
 
 def check_separate(*arguments: Any) -> None:

@@ -19,6 +19,7 @@ from s2s.analysis.memory import Memory, is_basic
 from s2s.analysis.parts import leaves
 from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
+from s2s.inspection import is_hashable
 from s2s.passes.build import Builder, Context
 from s2s.passes.exposed import note_change
 from s2s.passes.frames import Frame
@@ -224,6 +225,7 @@ def _store_flat(
     places = builder.call(operator.getitem, every, key, span=span)
     at = builder.call(np.unravel_index, places, builder.call(np.shape, array, span=span), span=span)
     if op is None and not self.is_number(value):
+        _keep_apart(self, array, value, frame, builder, span)
         value = self.apply(ir.Const(_in_turn), [value, places], {}, frame, builder, span)
     store_item(self, array, at, value, op, frame, builder, span)
 
@@ -275,7 +277,11 @@ def _fill_diagonal(
     count = lengths[0] if lengths[0] == lengths[1] else builder.call(min, *lengths, span=span)
     line = builder.call(np.arange, count, span=span)
     key = builder.call(ops.make_tuple, line, line, span=span)
-    store_item(self, args[0], key, args[1], None, frame, builder, span)
+    value = args[1]
+    if not self.is_number(value):
+        _keep_apart(self, args[0], value, frame, builder, span)
+        value = self.apply(ir.Const(_in_turn), [value, line], {}, frame, builder, span)
+    store_item(self, args[0], key, value, None, frame, builder, span)
     return ir.Const(None)
 
 
@@ -348,15 +354,60 @@ def with_out(
     rest = {k: v for k, v in kwargs.items() if k != "out"}
     if isinstance(fn, np.ufunc):
         inner = self.static_items(out, builder, span) if isinstance(self.context.value(out), Sequence) else None
+        if inner is not None and len(inner) == fn.nout > 1:
+            return _with_several(self, fn, args, rest, inner, frame, builder, span, name)
         out = inner[0] if inner is not None and len(inner) == 1 else out
     if not isinstance(self.context.value(out), Array):
         return None
     where = rest.pop("where", None) if isinstance(fn, np.ufunc) else None
     result = self.apply(ir.Const(fn), args, rest, frame, builder, span, name)
+    if is_hashable(fn) and fn in _READS_ON:
+        _keep_apart(self, out, args[0], frame, builder, span)
+    _store_result(self, out, result, where, frame, builder, span)
+    return out
+
+
+def _store_result(
+    self: Specializer, out: ir.Atom, result: ir.Atom, where: ir.Atom | None, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> None:
     if where is not None and where != ir.Const(True):
         result = self.apply(ir.Const(np.where), [where, result, out], {}, frame, builder, span)
     store_item(self, out, WHOLE, result, None, frame, builder, span)
-    return out
+
+
+def _with_several(
+    self: Specializer, fn: np.ufunc, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], outs: list[ir.Atom], frame: Frame,
+    builder: Builder, span: ir.Span | None, name: str,
+) -> ir.Atom:
+    """A call with several results, each of which is stored where one is given: ``np.modf(x, fraction, whole)``."""
+    where = kwargs.pop("where", None)
+    made = self.apply(ir.Const(fn), args, kwargs, frame, builder, span, name)
+    results = [builder.call(operator.getitem, made, ir.Const(k), span=span) for k in range(len(outs))]
+    for k, out in enumerate(outs):
+        if out != ir.Const(None):
+            _store_result(self, out, results[k], where, frame, builder, span)
+            results[k] = out
+    return builder.call(ops.make_tuple, *results, name=name, span=span)
+
+
+_READS_ON = {np.concatenate, np.stack, np.ptp}
+"""Functions that read their first argument while they fill ``out``."""
+
+
+def _keep_apart(
+    self: Specializer, array: ir.Atom, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> None:
+    """Refuse, when the program runs, a store of elements one after the other that would read what it has stored."""
+    known = self.context.value(value)
+    items = None if isinstance(known, Array) else self.static_items(value, builder, span)
+    if items is not None:
+        for item in items:
+            _keep_apart(self, array, item, frame, builder, span)
+    elif isinstance(known, (Array, ListOf, Unknown)) and not isinstance(value, ir.Const):
+        place = f"{frame.fn.__qualname__}, line {span.line}" if span is not None else frame.fn.__qualname__
+        call = ir.Call(ir.Const(rt.check_disjoint), (array, value, ir.Const(place)))
+        builder.add(ir.Let(None, call, span))
 
 
 # --- the function's arguments ---------------------------------------------------------------------------------------
@@ -374,6 +425,7 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
     memory = Memory(function, context.value, opaque=False)
     foreign = _foreign(function, memory, context)
     function = ir.replace(function, body=_with_foreign_apart(function.body, foreign, memory, context))
+    function = ir.replace(function, body=_without_needless_tests(function.body, memory))
     builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
     copy = rt.copy_in_memory if layout.shows(function, memory) else np.copy
     for param in function.params:
@@ -446,6 +498,20 @@ def _with_foreign_apart(
         blocks = [_with_foreign_apart(b, foreign, memory, context, seen) for b in ir.blocks_of(s)]
         made.append(ir.with_blocks(s, blocks))
         seen |= {var for var in ir.defs_of(s) if var in foreign}
+    return ir.Block(tuple(made), block.yields)
+
+
+def _without_needless_tests(block: ir.Block, memory: Memory) -> ir.Block:
+    """The block without tests of arrays that certainly have memory of their own."""
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        match s:
+            case ir.Let(None, ir.Call(ir.Const(value=rt.check_disjoint), (ir.Var() as array, ir.Var() as other, _))):
+                if memory.find(array) != memory.find(other) and not {array, other} <= memory.params:
+                    continue
+            case _:
+                s = ir.with_blocks(s, [_without_needless_tests(b, memory) for b in ir.blocks_of(s)])
+        made.append(s)
     return ir.Block(tuple(made), block.yields)
 
 
