@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["apply_where", "some_chosen"]
+__all__ = ["apply_where", "lazywhere", "some_chosen"]
 
 
 def some_chosen(cond: Any, value: Any) -> Any:
@@ -27,3 +27,8 @@ def apply_where(cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value:
     if f2 is None:
         return np.where(cond, first, fill_value)
     return np.where(cond, first, f2(*[chosen(~np.asarray(cond), a) for a in given]))
+
+
+def lazywhere(cond: Any, arrays: Any, f: Any, fillvalue: Any = None, f2: Any = None) -> Any:
+    """``apply_where`` as an older SciPy has it."""
+    return apply_where(cond, arrays, f, f2, fill_value=fillvalue)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, model, num, refuse, vjp
+from s2s.rules.table import alias, args, arr, jvp, linear, model, num, refuse, takes, vjp
 
 # The compiler accumulates into slices in place; this is the general form.
 linear(
@@ -50,7 +50,8 @@ alias(np.take, np.ndarray.take)
 linear(
     np.take_along_axis,
     arr=lambda y_bar, arr, indices, axis: rt.take_along_axis_bar(y_bar, arr, indices, axis),
-    params="arr, indices, axis=-1",
+    # an older NumPy has no default: a call has to give the axis
+    params="arr, indices, axis" + "=-1" * takes(np.take_along_axis, np.zeros(1), np.zeros(1, int)),
     samples=[args(arr(2, 3), np.array([[0, 0], [2, 1]]), axis=1), args(arr(4), np.array([3, 3]), axis=None)],
 )
 linear(

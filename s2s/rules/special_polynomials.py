@@ -110,6 +110,11 @@ partials(special.lpmv, None, lambda y, m, v, x: rt.no_derivative(*DEGREE), _lpmv
 TABLE = "it gives a table of all degrees, which has no rule; use {}, one degree at a time"
 refuse(special.lqn, TABLE.format("eval_legendre"))
 refuse(special.lqmn, TABLE.format("lpmv"))
+for _name, _instead in {"lpn": "eval_legendre", "lpmn": "lpmv", "clpmn": "assoc_legendre_p"}.items():
+    if hasattr(special, _name):  # an older SciPy
+        refuse(getattr(special, _name), TABLE.format(_instead))
+if hasattr(special, "sph_harm"):
+    refuse(special.sph_harm, "a newer function took its place, with the angles exchanged; use sph_harm_y")
 
 
 def check_order(diff_n: Any) -> None:

@@ -255,7 +255,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "scipy.special": (
         "special", "special_bessel", "special_distributions", "special_polynomials", "special_private", "special_waves",
     ),
-    "scipy.stats": ("stats",), "scipy._lib": ("array_api",), "scipy.signal": ("signal_scipy",),
+    "scipy.stats": ("stats",), "scipy._lib": ("array_api",),
+    "scipy._external": ("array_api",), "scipy.signal": ("signal_scipy",),
     "scipy.ndimage": ("ndimage_scipy",), "scipy.interpolate": ("interpolate_scipy",),
     "scipy.spatial.distance": ("distance_scipy",), "scipy.sparse": ("sparse_scipy",),
     "scipy.integrate": ("calculus_scipy",), "scipy.optimize": ("calculus_scipy",),

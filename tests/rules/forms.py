@@ -20,6 +20,9 @@ CONSTANTS = {
     "grid": np.array([0.0, 0.6, 1.1, 2.0]),
 }
 
+NOT_IN_EVERY_NUMPY = ("matvec", "vecmat")
+"""Functions that the oldest NumPy does not have."""
+
 ELEMENTWISE = """
 np.sin(x) * np.cos(y) + np.tan(0.3 * x)
 np.arcsin(q) + np.arccos(q) + np.arctan(x)
@@ -300,10 +303,12 @@ np.kron(u, v) [:4] + np.kron(A, A)[0, :4]
 
 PRODUCTS = """
 np.dot(v, w) + v @ w + v.dot(w) + np.inner(v, w) + np.vdot(v, w) + np.sum(v * w) + np.vecdot(v, w)
-np.dot(x, v) + x @ v + x.dot(v) + np.matmul(x, v) + np.inner(x, v) + np.matvec(x, v)
+np.dot(x, v) + x @ v + x.dot(v) + np.matmul(x, v) + np.inner(x, v)
 np.matmul(x, A, axes=[(1, 0), (0, 1), (1, 0)]) + np.matmul(T, A, axes=[(2, 1), (1, 0), (0, 1)])[:, :, 0].T
-np.vecdot(x, y, axes=[0, 0]) + np.matvec(x, u, axes=[(1, 0), 0, 0]) + np.vecdot(x, y, axis=0)
-np.dot(u, x) + u @ x + np.matmul(u, x) + np.vecmat(u, x)
+np.vecdot(x, y, axes=[0, 0]) + np.vecdot(x, y, axis=0)
+np.dot(u, x) + u @ x + np.matmul(u, x)
+np.matvec(x, v)
+np.matvec(x, u, axes=[(1, 0), 0, 0]) + np.vecmat(u, x)
 np.dot(x, y.T) + x @ y.T + np.matmul(x, y.T) + np.inner(x, y) + np.tensordot(x, y, axes=([1], [1]))
 x.dot(y.T)
 T @ v + T.dot(v) + np.dot(T, v) + np.matmul(T, v)

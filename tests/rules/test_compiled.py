@@ -26,7 +26,7 @@ from s2s.rules.table import RULES, Draw, Rule, Sample
 table.extend()
 MODULES = (
     builtins, math, cmath, operator, rt, elementwise, indexing, polynomials, shape, np, np.linalg, np.lib.stride_tricks,
-    *(sys.modules[name] for name in table.EXTENSIONS),
+    *(sys.modules[name] for name in table.EXTENSIONS if name in sys.modules),
     scipy.sparse.linalg, scipy.special._ufuncs,
     *(module for name, module in sys.modules.items() if name.startswith(("s2s.models.", "s2s.rules."))),
 )
@@ -43,6 +43,9 @@ def path_of(fn: Any) -> str | None:
         name = getattr(fn, "__name__", "")
         if getattr(module, name, None) is fn:
             return name if module is builtins else f"{module.__name__}.{name}"
+    for name, member in vars(scipy.special).items():
+        if member is fn:  # some of an older SciPy have no name of their own
+            return f"scipy.special.{name}"
     return None
 
 

@@ -50,10 +50,18 @@ ALONE = {
     ("numpy.clip", "min"): "tests/rules/forms.py", ("numpy.clip", "max"): "tests/rules/forms.py",
     ("numpy.full_like", "shape"): "as that of full",
 }
-"""Parameters of one function each."""
+"""Parameters of one function each, of the newest NumPy."""
+
+OLD_NAMES = {
+    "newshape": "of `shape`", "interpolation": "of `method`", "ddof": "without effect in `corrcoef`",
+    "bias": "without effect in `corrcoef`",
+}
+"""Parameters that an older NumPy has and a newer one has not: they are refused."""
 
 POLICIES = ("numpy.round", "numpy.around", "ndarray.round")
 """Rounding has no samples: what passes through it is a policy."""
+
+IS_OLD = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 
 VARIADIC = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
@@ -79,6 +87,7 @@ def missing(rule: Rule) -> list[str]:
         name = parameter.name
         by_place = place < len(own) and parameter.kind is not parameter.KEYWORD_ONLY and own[place] in seen
         explained = name in NO_MEANING or name in ELSEWHERE or (rule.name, name) in ALONE or rule.name in POLICIES
+        explained = explained or (IS_OLD and name in OLD_NAMES)
         if not (name in seen or by_place or explained):
             found.append(name)
     return found
@@ -93,6 +102,7 @@ def test_every_parameter_is_exercised_or_listed(rule: Rule) -> None:
     assert not missing(rule)
 
 
+@pytest.mark.skipif(IS_OLD, reason="has fewer parameters, and functions without a signature")
 def test_what_is_listed_exists() -> None:
     known = {(rule.name, p.name) for rule in NUMPY for p in parameters_of(rule.fn)}
     known |= {(rule.name, name) for rule in NUMPY if isinstance(rule.fn, np.ufunc) for name in ("where", "dtype")}

@@ -87,6 +87,13 @@ def structures(t):
         linalg.solveh_banded(BAND * t, X) ** 2) + np.sum(linalg.lu_solve(linalg.lu_factor(A + t * np.eye(4)), X) ** 2)
 
 
+def primal_takes_stacks() -> bool:
+    try:
+        return bool(linalg.solve(np.stack([S, S]), X).ndim)
+    except ValueError:
+        return False
+
+
 def second_of(f: Any, x: float) -> float:
     h = 1e-3
     slopes = [s2s.grad(f)(x + k * h) for k in (-2, -1, 1, 2)]
@@ -99,6 +106,10 @@ def second_of(f: Any, x: float) -> float:
 )
 def test_programs(f: Any) -> None:
     x, h = 0.4, 1e-4
+    if f is stacks and not primal_takes_stacks():  # an older SciPy
+        with pytest.raises(ValueError, match="square matrix"):
+            s2s.grad(f)(x)
+        return
     expected = (8.0 * (f(x + h) - f(x - h)) - (f(x + 2.0 * h) - f(x - 2.0 * h))) / (12.0 * h)
     value, gradient = s2s.value_and_grad(f)(x)
     assert value == pytest.approx(f(x), rel=1e-10)
