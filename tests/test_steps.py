@@ -1,6 +1,7 @@
 """Steps that nothing was chosen for: remainders, cell numbers, library code, and what passes straight through. Every
 expected derivative is written by hand."""
 
+import itertools
 import math
 import warnings
 
@@ -534,7 +535,6 @@ STRAIGHT = {
     "offset": (lambda x: np.floor(x + 2.0) - 2.0, ()),
     "fake_quantisation": (lambda x: x + s2s.stop_gradient(np.round(x) - x), ()),
     "fake_quantisation_written_out": (lambda x: x + (np.round(x) - x), ()),
-    "half_of_a_step": (lambda x: 2.0 * x - np.floor(x), ()),
     "mask": (lambda x: np.where(np.round(x) > 100.0, 0.0, np.round(x)), ()),
     "given_factor": (lambda x, a: a * x + (1.0 - a) * np.floor(x), (0.3,)),
 }
@@ -554,6 +554,49 @@ def test_what_is_no_remainder_passes_straight_through(name):
             np.testing.assert_allclose(found, weights, rtol=1e-12)
         tangent = s2s.jvp(lambda x: f(x, *rest), (X,), (ONES,))[1]
         np.testing.assert_allclose(tangent, ONES, rtol=1e-12)
+
+
+def itself(a):
+    return a
+
+
+def less_floor(a):
+    return -np.floor(a)
+
+
+SUMS_OF_THREE = {
+    "value_twice": ((itself, itself, less_floor), 2.0),
+    "another_value": ((np.sin, itself, less_floor), 1.0 + math.cos(0.37)),
+    "value_twice_scaled": ((lambda a: 3.0 * a, itself, lambda a: -2.0 * np.floor(a)), 4.0),
+    # np.floor(a + 1.25) - 1.25
+    "grid_with_an_origin": ((itself, lambda a: -1.25 - a, lambda a: -np.ceil(-1.25 - a)), 1.0),
+    "step_alone": ((itself, lambda a: -a, np.floor), 1.0),
+}
+
+
+def sums(p, q, r):
+    return (
+        lambda a: p(a) + q(a) + r(a),
+        lambda a: p(a) + (q(a) + r(a)),
+        lambda a: sum([p(a), q(a), r(a)]),
+    )
+
+
+@pytest.mark.parametrize("name", SUMS_OF_THREE)
+def test_the_order_of_a_sum_decides_nothing(name):
+    terms, slope = SUMS_OF_THREE[name]
+    for order in itertools.permutations(terms):
+        for f in sums(*order):
+            assert s2s.grad(f)(0.37) == pytest.approx(slope)
+            assert s2s.jvp(f, (0.37,), (1.0,))[1] == pytest.approx(slope)
+
+
+def test_a_remainder_that_is_put_together_and_taken_apart_again_is_one():
+    def f(a):
+        y = -1.25 - a
+        return a + (y - np.ceil(y)) - a
+
+    assert s2s.grad(f)(0.37) == s2s.jvp(f, (0.37,), (1.0,))[1] == -1.0
 
 
 def regularised(x):

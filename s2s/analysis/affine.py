@@ -577,9 +577,11 @@ class Forms:
     # --- putting in
 
     def put_in(self, form: Form, given: Mapping[int, Form]) -> Form:
+        """A form with other forms in place of some steps."""
+        return form if self.steps_in(form).isdisjoint(given) else self.with_atoms(form, given)
+
+    def with_atoms(self, form: Form, given: Mapping[int, Form]) -> Form:
         """A form with other forms in place of some atoms."""
-        if self.steps_in(form).isdisjoint(given):
-            return form
         made: Form = {}
         for product, coefficient in form.items():
             term: Form = {(): coefficient}

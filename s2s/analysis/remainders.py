@@ -148,8 +148,7 @@ class _Finder:
         form = self.stopped(form)
         steps = self.subtracted(form)
         if not steps:
-            self.give_back(form)
-            return form
+            return self.given_back(form)
         self.found[id(s)] = Remainder(s, frozenset(steps))
         if target is not None:
             self.made_at[target] = id(s)
@@ -174,21 +173,32 @@ class _Finder:
         forms = self.forms
         return forms.alone(forms.number("cell", step))
 
-    def give_back(self, form: Form) -> None:
-        """Where ``x + (np.round(x) - x)`` is the step itself again, its parts are no remainders."""
+    def given_back(self, form: Form) -> Form:
+        """A sum. Where ``x + (np.round(x) - x)`` is the step itself again, its parts are no remainders, and the step
+        moves as it does by itself."""
         atoms = self.forms.atoms
         cells = [p for p in form if any(atoms[a].kind == "cell" for a, _ in p)]
         if not cells or any(self.forms.varies(p) for p in form):
-            return
+            return form
+        moving: dict[int, Form] = {}
         for target, place in list(self.made_at.items()):
-            if self.uses.get(target) == 1 and any(self.cell_in(p, target) for p in cells):
+            inside = {a for p in cells for a in self.cells_in(p, target)}
+            if self.uses.get(target) == 1 and inside:
                 self.found.pop(place, None)
                 del self.made_at[target]
+                moving |= {a: self.forms.alone(atoms[a].what) for a in inside}
+        others = {a for target in self.made_at for p in self.forms.forms[target] for a, _ in p}
+        moving = {a: step for a, step in moving.items() if a not in others}
+        if moving:
+            for var, known in self.forms.forms.items():
+                if any(a in moving for p in known for a, _ in p):
+                    self.forms.forms[var] = self.forms.with_atoms(known, moving)
+        return self.forms.with_atoms(form, moving) if moving else form
 
-    def cell_in(self, product: Product, target: ir.Var) -> bool:
-        """Whether a step that stands still came by a remainder."""
+    def cells_in(self, product: Product, target: ir.Var) -> set[int]:
+        """The steps in a product that stand still, and came by a remainder."""
         steps = {a for p in self.forms.forms[target] for a, _ in p if self.forms.atoms[a].kind == "cell"}
-        return any(a in steps for a, _ in product)
+        return {a for a, _ in product if a in steps}
 
     def subtracted(self, form: Form) -> set[int]:
         """The steps that are subtracted, in a sum, from what they were made of."""
@@ -237,7 +247,7 @@ class _Finder:
         rounded, and its origin. The sign of what is cancelled tells the two apart.
         """
         forms = self.forms
-        gone = [p for p, c in inner.items() if p in rest and p not in added({p: c}, {p: rest[p]})]
+        gone = [p for p, c in inner.items() if p in rest and self.outweighs(p, rest[p], c)]
         left = [p for p in inner if p not in gone and forms.varies(p)]
         if not gone or not left:
             return bool(gone)
@@ -248,6 +258,13 @@ class _Finder:
             if sign * rest[p] < 0.0 and (all(inner[q] * sign < 0.0 for q in left) or sign < 0.0):
                 return True
         return False
+
+    def outweighs(self, product: Product, there: float, rounded: float) -> bool:
+        """Whether a part of a sum cancels a part of what is rounded, or more of it: ``a + a - np.floor(a)`` is ``a`` and
+        a remainder, as ``a - np.floor(a) + a`` is."""
+        return product not in added({product: rounded}, {product: there}) or (
+            self.forms.varies(product) and there * rounded < 0.0 and abs(there) > abs(rounded)
+        )
 
     def is_scaled_back(self, rest: Form, part: Form, inner: Form) -> bool:
         """Whether a value is scaled by one factor, rounded, scaled by another, and subtracted from the value: ``d -
