@@ -260,8 +260,8 @@ class _Finder:
         return False
 
     def outweighs(self, product: Product, there: float, rounded: float) -> bool:
-        """Whether a part of a sum cancels a part of what is rounded, or more of it: ``a + a - np.floor(a)`` is ``a`` and
-        a remainder, as ``a - np.floor(a) + a`` is."""
+        """Whether a part of a sum cancels a part of what is rounded, or more of it: ``a + a - np.floor(a)`` is ``a``
+        and a remainder, as ``a - np.floor(a) + a`` is."""
         return product not in added({product: rounded}, {product: there}) or (
             self.forms.varies(product) and there * rounded < 0.0 and abs(there) > abs(rounded)
         )
