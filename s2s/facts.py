@@ -25,6 +25,7 @@ import importlib.util
 import inspect
 import os
 import sys
+import time
 import types
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
@@ -618,6 +619,7 @@ def module(name: str) -> Fact[types.ModuleType | ImportError | None]:
     """The module that an import gives, or the exception that it raises. None for one of the program, or of another
     package, that is not there yet: importing it would run its code, which the program may never do."""
     if sys.modules.get(name) is None:
+        _failed.pop(name, None)  # a version that is made looks at the folders
         if cannot_import(name):
             problem = ModuleNotFoundError(f"No module named {name!r}", name=name)
             return Fact("module", problem, CallGuard(cannot_import, (name,), True))
@@ -632,17 +634,44 @@ def module(name: str) -> Fact[types.ModuleType | ImportError | None]:
     return Fact("module", found, CallGuard(loaded, (name,), found))
 
 
-_failed: dict[str, Any] = {}
-"""For each name whose import has failed, the state of what finds modules then."""
+LOOK_AGAIN = 0.01
+"""After so many seconds the folders of ``sys.path`` are looked at again: file systems date changes hardly more finely,
+and Python's own finders go by these dates."""
+
+
+class _Failed:
+    """An import that has failed, and what decided that: the finders, the folders, and when these were changed."""
+
+    def __init__(self) -> None:
+        self.finders, self.path = [*sys.meta_path], [*sys.path]
+        self.folder = _working_folder(self.path)
+        self.times = [_time_of(path) for path in self.path]
+        self.until = time.monotonic() + LOOK_AGAIN
+
+    def still(self) -> bool:
+        """Whether nothing has changed. What costs no look at a file is compared each time."""
+        if self.finders != sys.meta_path or self.path != sys.path or self.folder != _working_folder(self.path):
+            return False
+        if time.monotonic() < self.until:
+            return True
+        if self.times != [_time_of(path) for path in self.path]:
+            return False
+        self.until = time.monotonic() + LOOK_AGAIN
+        return True
+
+
+_failed: dict[str, _Failed] = {}
+"""The imports that have failed, by name."""
 
 
 def cannot_import(name: str) -> bool:
     """Whether an import of a module fails: it is not loaded, and nothing has changed since it was not found."""
     if sys.modules.get(name, MISSING) is not MISSING:
         return sys.modules[name] is None
-    state = _state_of_finders()
-    if _failed.get(name) == state:
+    before = _failed.get(name)
+    if before is not None and before.still():
         return True
+    state = _Failed()
     parent = name.rpartition(".")[0]
     looked_for = name if not parent or parent in sys.modules else name.partition(".")[0]
     try:
@@ -664,9 +693,12 @@ def _is_installed_with_python(name: str) -> bool:
     return origin in ("built-in", "frozen") or origin.startswith(os.path.dirname(os.__file__))
 
 
-def _state_of_finders() -> Any:
-    """What decides whether a module is found: the finders, the folders, and when something was put into one."""
-    return tuple(map(id, sys.meta_path)), [(path, _time_of(path)) for path in sys.path]
+def _working_folder(path: list[str]) -> str | None:
+    """The folder that an empty entry of ``sys.path`` stands for, where there is one."""
+    try:
+        return os.getcwd() if "" in path else None
+    except OSError:
+        return None
 
 
 def _time_of(path: str) -> int:

@@ -2,6 +2,7 @@
 disk, and the derivative must be that of the program as it is then."""
 
 import ast
+import importlib
 import json
 import os
 import subprocess
@@ -149,3 +150,51 @@ def test_only_facts_write_guards():
             for node in ast.walk(ast.parse(file.read_text())):
                 name = getattr(node, "attr", getattr(node, "id", ""))
                 assert name not in {"_note_guard", *GUARDS}, (file, name)
+
+
+# --- imports that fail ----------------------------------------------------------------------------------------------
+
+
+def with_an_import(x):
+    try:
+        import s2s_found_later
+    except ImportError:
+        return x * x
+    return s2s_found_later.scaled(x)
+
+
+@pytest.fixture
+def found_later(tmp_path):
+    yield tmp_path, lambda: (tmp_path / "s2s_found_later.py").write_text("def scaled(x):\n    return 7.0 * x\n")
+    sys.modules.pop("s2s_found_later", None)
+
+
+def test_an_import_that_failed_is_tried_again_at_once_where_the_path_changes(found_later, monkeypatch):
+    folder, write = found_later
+    write()
+    grad = s2s.grad(with_an_import)
+    assert grad(3.0) == grad(3.0) == 6.0
+    monkeypatch.syspath_prepend(str(folder))
+    assert grad(3.0) == 7.0
+
+
+def test_an_import_that_failed_is_tried_again_where_a_folder_has_changed(found_later, monkeypatch):
+    folder, write = found_later
+    monkeypatch.syspath_prepend(str(folder))
+    os.utime(folder, (1.0, 1.0))
+    monkeypatch.setattr(facts, "LOOK_AGAIN", 0.0)
+    grad = s2s.grad(with_an_import)
+    assert grad(3.0) == grad(3.0) == 6.0
+    write()
+    importlib.invalidate_caches()
+    assert grad(3.0) == 7.0
+
+
+def test_the_folders_are_not_looked_at_each_time(monkeypatch):
+    looked = []
+    monkeypatch.setattr(facts, "LOOK_AGAIN", 1e9)
+    monkeypatch.setattr(facts, "_failed", {})
+    grad = s2s.grad(with_an_import)
+    assert grad(3.0) == 6.0
+    monkeypatch.setattr(facts, "_time_of", looked.append)
+    assert [grad(3.0) for _ in range(5)] == [6.0] * 5 and not looked
