@@ -13,6 +13,7 @@ from keyword import iskeyword
 from typing import Any, TypeAlias
 
 from s2s import ir
+from s2s.emission.binding import bind_in_loops
 from s2s.emission.code import Assign, Code, tree_atoms, walk
 from s2s.emission.expressions import SUGARED, is_method
 from s2s.emission.folding import LAMBDAS, fold
@@ -107,6 +108,7 @@ def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
             constants: dict[Var, Atom] = {var: atom for var, atom in pairs if isinstance(atom, Const)}
             code.inner[id(value)] = prepare(value.function, constants)
     copy_hidden_parameters(code)
+    bind_in_loops(code)
     add_sugar(code)
     return fold(code)
 

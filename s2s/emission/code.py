@@ -226,6 +226,8 @@ class Code:
     """The calls of ``ops.append`` and its like that may change their list, by ``id``: nothing else has it."""
     inner: dict[int, Code] = field(default_factory=dict)
     """The nested functions, by the ``id`` of the ``MakeFunction`` in this code."""
+    bound: dict[int, set[Var]] = field(default_factory=dict)
+    """The variables that nested functions get where they are made, by the same ``id``."""
 
 
 def tree_atoms(tree: Tree) -> Sequence[Atom]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import linecache
 import operator
 import os
@@ -93,7 +94,18 @@ def _lambda(value: MakeFunction, outer: Expressions) -> ast.expr:
     parameters = ", ".join(_parameters(value.function.params, defaults))
     arguments = ast.parse(f"lambda {parameters}: 0", mode="eval").body
     assert isinstance(arguments, ast.Lambda)
-    return ast.Lambda(arguments.args, writer.expressions.atom(result.value))
+    made = ast.Lambda(arguments.args, writer.expressions.atom(result.value))
+    bound = _bound(value, outer)
+    if not bound:
+        return made
+    given = ast.parse(f"lambda {', '.join(bound)}: 0", mode="eval").body
+    assert isinstance(given, ast.Lambda)
+    return ast.Call(ast.Lambda(given.args, made), [ast.Name(name, ast.Load()) for name in bound], [])
+
+
+def _bound(value: MakeFunction, outer: Expressions) -> list[str]:
+    """The names of the variables that a nested function gets where it is made."""
+    return sorted({outer.names[var] for var in outer.code.bound.get(id(value), ())})
 
 
 def _captured(value: MakeFunction, code: Code, outer: Expressions) -> dict[Var, str]:
@@ -488,11 +500,17 @@ class _Writer:
             self.node(ast.Assign([self.expressions.target(target)], self.expressions.tree(value)))
             return
         defaults = {name: self.text(atom) for name, atom in value.defaults}
-        captured = _captured(value, code, self.expressions)
-        speller = self.expressions.speller
-        self.lines.extend(
-            print_function(value.function, self.name(target), code, speller, captured, defaults, self.depth)
-        )
+        captured, bound = _captured(value, code, self.expressions), _bound(value, self.expressions)
+        speller, name = self.expressions.speller, self.name(target)
+        if not bound:
+            self.lines.extend(print_function(value.function, name, code, speller, captured, defaults, self.depth))
+            return
+        taken = {*self.expressions.names.values(), *speller.names, *captured.values()}
+        inner = next(made for made in (f"{name}{'_' * k}" for k in itertools.count(1)) if made not in taken)
+        self.put(f"def {name}({', '.join(bound)}):")
+        self.lines.extend(print_function(value.function, inner, code, speller, captured, defaults, self.depth + 1))
+        self.put(f"    return {inner}")
+        self.put(f"{name} = {name}({', '.join(bound)})")
 
     def change(self, store: Store) -> None:
         target, value = self.expressions.atom(store.target), self.expressions.atom(store.value)
