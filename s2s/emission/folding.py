@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 import types
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -185,6 +186,27 @@ class _Step:
 
 
 @dataclass(slots=True)
+class _Steps:
+    """The places of a block by what they do, in order."""
+
+    acting: list[int] = field(default_factory=list)
+    looking: list[int] = field(default_factory=list)
+    """Those that act, and those that look or act."""
+    copied: defaultdict[Var, list[int]] = field(default_factory=lambda: defaultdict(list))
+    assigned: defaultdict[str, list[tuple[int, Var]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, place: int, step: _Step) -> None:
+        if step.effect is ACTS:
+            self.acting.append(place)
+        if step.effect is not PURE:
+            self.looking.append(place)
+        for var in step.copied:
+            self.copied[var].append(place)
+        for var in step.assigned:
+            self.assigned[var.name].append((place, var))
+
+
+@dataclass(slots=True)
 class _Folder:
     code: Code
     counts: defaultdict[Var, int]
@@ -199,7 +221,7 @@ class _Folder:
     """What the statements do that were seen so far, by ``id``."""
 
     def block(self, block: list[Statement], indent: int) -> list[Statement]:
-        steps: list[_Step] = []
+        steps = _Steps()
         pending: dict[Var, tuple[Assign, _Pending]] = {}
         gone: set[int] = set()
         for place, original in enumerate(block):
@@ -211,9 +233,9 @@ class _Folder:
                 gone.update(map(id, made[0]))
                 statement = block[place] = made[1]
                 replaced = range(place - len(made[0]), place + 1)
-            taken = self.operands(statement, place, steps, pending, indent)
+            taken = self.operands(statement, steps, pending, indent)
             gone.update(id(pending.pop(var)[0]) for var in taken)
-            steps.append(self.step(statement))
+            steps.add(place, self.step(statement))
             if isinstance(statement, Assign) and isinstance(statement.target, Var):
                 self.offer(statement, frozenset(replaced), taken, pending)
         return [s for s in block if id(s) not in gone and not self.is_constant(s)]
@@ -350,8 +372,7 @@ class _Folder:
     def operands(
         self,
         statement: Statement,
-        place: int,
-        steps: list[_Step],
+        steps: _Steps,
         pending: dict[Var, tuple[Assign, _Pending]],
         indent: int,
     ) -> list[Var]:
@@ -374,7 +395,7 @@ class _Folder:
             if (
                 (growth > room and not _is_all(statement))
                 or candidate.depth > DEPTH
-                or not self.may_pass(candidate, place, after, steps)
+                or not self.may_pass(candidate, after, steps)
             ):
                 continue
             if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is ACTS:
@@ -426,19 +447,26 @@ class _Folder:
             return 1 + (self.terms(first) if isinstance(first, Var) else 1)
         return 1
 
-    def may_pass(self, candidate: _Pending, place: int, after: set[int], steps: list[_Step]) -> bool:
+    def may_pass(self, candidate: _Pending, after: set[int], steps: _Steps) -> bool:
         """Whether an expression may move down over everything that will then come before it."""
-        names = {v.name for v in candidate.reads if not v.is_temporary}
-        for between in range(min(candidate.places) + 1, place):
-            if between in candidate.places or between in after:
-                continue
-            step = steps[between]
-            if candidate.effect + step.effect > ACTS:  # one acts and the other at least looks
+        start = min(candidate.places)
+
+        def passes(found: list[int]) -> bool:
+            """Whether all of these places that lie between are parts of the expression, or come after it."""
+            return all(found[k] in candidate.places or found[k] in after for k in range(bisect_right(found, start),
+                                                                                      len(found)))
+
+        if candidate.effect is not PURE:  # one acts and the other at least looks
+            if not passes(steps.acting if candidate.effect is READS else steps.looking):
                 return False
-            if not step.copied.isdisjoint(candidate.reads):
-                return False
-            if names and names & {v.name for v in step.assigned - candidate.reads}:
-                return False
+        if not all(passes(steps.copied[v]) for v in candidate.reads if v in steps.copied):
+            return False
+        for name in {v.name for v in candidate.reads if not v.is_temporary}:
+            for between, var in reversed(steps.assigned.get(name, ())):
+                if between <= start:
+                    break
+                if var not in candidate.reads and between not in candidate.places and between not in after:
+                    return False
         return True
 
     def step(self, statement: Statement) -> _Step:

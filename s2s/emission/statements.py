@@ -10,8 +10,10 @@ import operator
 import os
 import re
 import textwrap
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any, assert_never
 
 from s2s import ops
@@ -535,33 +537,47 @@ class _Writer:
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:
         """Copies that happen at once, as assignments one after the other; a cycle as one tuple assignment."""
         left = [(t, Const(None) if s == UNDEFINED else s) for t, s in pairs if not self.is_silent_copy(t, s)]
-        while left:
-            ready = next((p for p in left if not self.is_read(p, left)), None)
-            if ready is None:
-                targets = ast.Tuple([self.expressions.target(t) for t, _ in left], ast.Store())
-                self.node(
-                    ast.Assign([targets], ast.Tuple([self.expressions.atom(s) for _, s in left], ast.Load()))
-                )
-                return
-            left.remove(ready)
-            self.node(ast.Assign([self.expressions.target(ready[0])], self.expressions.atom(ready[1])))
+        written = [self.name(target) for target, _ in left]
+        read = [{self.name(v) for v in leaves(self.code, source)} for _, source in left]
+        readers = Counter(name for names in read for name in names)
+        by_target: defaultdict[str, list[int]] = defaultdict(list)
+        for k, name in enumerate(written):
+            by_target[name].append(k)
 
-    def is_read(self, pair: tuple[Var, Atom], left: list[tuple[Var, Atom]]) -> bool:
-        """Whether another copy still reads what this one overwrites."""
-        name = self.name(pair[0])
-        others = (s for other in left if other is not pair for s in leaves(self.code, other[1]))
-        return any(self.name(v) == name for v in others)
+        def is_ready(k: int) -> bool:  # no other copy still reads what this one overwrites
+            return readers[written[k]] == (written[k] in read[k])
+
+        ready, done = [k for k in range(len(left)) if is_ready(k)], set()
+        while ready:  # the first in order comes first
+            k = heappop(ready)
+            if k in done:
+                continue
+            done.add(k)
+            target, source = left[k]
+            self.node(ast.Assign([self.expressions.target(target)], self.expressions.atom(source)))
+            readers.subtract(read[k])
+            for name in read[k]:
+                for other in by_target[name]:
+                    if other not in done and is_ready(other):
+                        heappush(ready, other)
+        if len(done) < len(left):
+            cycle = [pair for k, pair in enumerate(left) if k not in done]
+            targets = ast.Tuple([self.expressions.target(t) for t, _ in cycle], ast.Store())
+            self.node(ast.Assign([targets], ast.Tuple([self.expressions.atom(s) for _, s in cycle], ast.Load())))
 
 
 def _flow(start: set[Any], edges: Iterable[tuple[Any, Any]]) -> set[Any]:
     """What can be reached from ``start`` along the edges."""
-    edges = list(edges)
-    reached = set(start)
-    while True:
-        grown = reached | {b for a, b in edges if a in reached}
-        if grown == reached:
-            return reached
-        reached = grown
+    following: defaultdict[Any, list[Any]] = defaultdict(list)
+    for a, b in edges:
+        following[a].append(b)
+    reached, left = set(start), list(start)
+    while left:
+        for b in following.get(left.pop(), ()):
+            if b not in reached:
+                reached.add(b)
+                left.append(b)
+    return reached
 
 
 def _atom(argument: Atom | Star) -> Atom:
