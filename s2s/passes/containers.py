@@ -190,7 +190,7 @@ def _comprehended(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> i
     state = self.context.heap.state(cell)
     if state.whole is not None:
         return objects.make_cell(self.context, _appended(self, at, state, item), at.name, at.span).var
-    made = state.with_items([*state.items, item])
+    made = state.with_entry(state.size, item)
     after = objects.make_cell(self.context, made, at.name, at.span)
     kept = self.context.heap.frozen.get(cell)
     if kept is not None and not self.context.is_virtual(item):
@@ -218,7 +218,7 @@ def _put(self: Specializer, at: At, mapping: ir.Atom, key: ir.Atom, value: ir.At
         objects.close(self.context, value, ESCAPED)
         return objects.make_cell(self.context, state.with_whole(whole), at.name, at.span).var
     assert isinstance(key, ir.Const)
-    made = state.with_entries(state.entries() | {key.value: value})
+    made = state.with_entry(key.value, value)
     after = objects.make_cell(self.context, made, at.name, at.span)
     kept = self.context.heap.frozen.get(cell)
     if kept is not None and not self.context.is_virtual(value):
@@ -317,6 +317,9 @@ def _getitem(self: Specializer, at: At, container: ir.Atom, key: ir.Atom) -> ir.
         return None
     if is_dict(state):
         return _entry(self, at, cell, state, key)
+    if not state.borrowed and type(key.value) in (int, bool):
+        size = state.size
+        return state.find(range(size)[key.value]) if -size <= key.value < size else None
     keys = objects.positions(state, cell)
     assert keys is not None
     if isinstance(key.value, slice):
@@ -369,7 +372,7 @@ def _entry(self: Specializer, at: At, cell: Cell, state: State, key: ir.Const) -
         return found
     made = self.apply(state.extra, [], {}, at.frame, at.builder, at.span)
     state = self.context.heap.state(cell, at.span)
-    self.context.heap.change(cell, state.with_entries(state.entries() | {key.value: made}), at.span)
+    self.context.heap.change(cell, state.with_entry(key.value, made), at.span)
     return made
 
 
@@ -385,6 +388,8 @@ def _length(self: Specializer, at: At, container: ir.Atom) -> ir.Atom | None:
     state = self.context.heap.state(cell, at.span)
     if is_instance(state):
         return self.instances.operate(self, at, len, "__len__", container)
+    if state.whole is None and not state.borrowed:
+        return ir.Const(state.size)
     keys = objects.positions(state, cell)
     return None if keys is None else ir.Const(len(keys))
 
@@ -714,11 +719,22 @@ def _deep(self: Specializer, at: At, value: ir.Atom, done: dict[Cell, ir.Atom]) 
 
 @dataclass
 class _Target:
-    """A container that is about to change: its cell, and its items where they are known one by one."""
+    """A container that is about to change: its cell and its state."""
 
     cell: Cell
     state: State
-    items: dict[Any, ir.Atom] | None
+    builder: Builder
+    span: ir.Span | None
+
+    @functools.cached_property
+    def items(self) -> dict[Any, ir.Atom] | None:
+        """Its items, where they are known one by one."""
+        return None if is_instance(self.state) else objects.contents(self.builder, self.cell, self.span)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether all that it holds is known one by one, and was put there by the program."""
+        return self.state.whole is None and not self.state.borrowed and not is_instance(self.state)
 
     @property
     def name(self) -> str:
@@ -730,7 +746,7 @@ def _target(self: Specializer, at: At, atom: ir.Atom) -> _Target | None:
     if cell is None:
         return None
     state = self.context.heap.state(cell, at.span)
-    return _Target(cell, state, objects.contents(at.builder, cell, at.span) if not is_instance(state) else None)
+    return _Target(cell, state, at.builder, at.span)
 
 
 def _change(self: Specializer, at: At, target: _Target, state: State) -> ir.Const:
@@ -751,6 +767,8 @@ def changes_list(edit: Callable[..., Any]) -> Form:
         target = _target(self, at, container)
         if target is None:
             return None
+        if edit is _append and target.is_own and target.state.kind is list and len(args) == 1 and not kwargs:
+            return _change(self, at, target, target.state.with_entry(target.state.size, args[0]))
         if target.items is None:
             return _change_whole(self, at, target, edit.__name__.lstrip("_"), args)
         items = list(target.items.values())
@@ -997,6 +1015,15 @@ def store_item(self: Specializer, at: At, container: ir.Atom, key: ir.Atom, valu
         return
     if issubclass(target.state.kind, (tuple, set)):
         raise self.raised(TypeError(f"'{target.state.kind.__name__}' object does not support item assignment"))
+    if target.is_own and is_dict(target.state) and is_key(key):
+        assert isinstance(key, ir.Const)
+        _change(self, at, target, target.state.with_entry(key.value, value))
+        return
+    if target.is_own and isinstance(key, ir.Const) and type(key.value) is int:
+        if -target.state.size <= key.value < target.state.size:
+            position = range(target.state.size)[key.value]
+            _change(self, at, target, target.state.with_entry(position, value))
+            return
     if target.items is None or not (is_key(key) or isinstance(getattr(key, "value", None), slice)):
         return _store_whole(self, at, target, container, key, value)
     assert isinstance(key, ir.Const)

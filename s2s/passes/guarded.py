@@ -13,7 +13,6 @@ fails does, is the handler. What is left stays a ``try``, whose results say whic
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -468,7 +467,7 @@ def _handed_out(context: Context, own: set[ir.Var]) -> dict[ir.Var, ir.Var]:
         held = (*state.items, *((state.whole,) if state.whole is not None else ()))
         if any(map(own.__contains__, held)):
             whole = None if state.whole is None else outside(state.whole)
-            heap.states[cell] = dataclasses.replace(state, items=tuple(map(outside, state.items)), whole=whole)
+            heap.states[cell] = state.with_atoms(map(outside, state.items), whole)
     for kept in (heap.frozen, heap.origins):
         for cell, made in list(kept.items()):
             if (made[0] if isinstance(made, tuple) else made) in own:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ from s2s.analysis.values import (
     is_record_class,
 )
 from s2s.errors import error
+from s2s.passes.states import State
 from s2s.signature import has_attributes
 
 if TYPE_CHECKING:
@@ -63,40 +64,6 @@ class Cell:
 
     def __repr__(self) -> str:
         return f"Cell({self.name})"
-
-
-@dataclass(frozen=True)
-class State:
-    """What a cell holds. ``kind`` is its type. ``keys`` and ``items`` are known one by one (positions of a list, keys
-    of a dict, attributes of an object), or ``whole`` is one ordinary value: a list or dict of unknown length.
-
-    With ``borrowed``, what is not among ``keys`` is as the cell's origin has it. ``extra`` is what else belongs to the
-    type: the ``maxlen`` of a deque, the factory of a defaultdict.
-    """
-
-    kind: type
-    keys: tuple[Any, ...] = ()
-    items: tuple[ir.Atom, ...] = ()
-    whole: ir.Atom | None = None
-    borrowed: bool = False
-    extra: Any = None
-
-    def entries(self) -> dict[Any, ir.Atom]:
-        """The items by key."""
-        return dict(zip(self.keys, self.items, strict=True))
-
-    def with_items(self, items: Iterable[ir.Atom]) -> State:
-        """A list of the same type with other items."""
-        items = tuple(items)
-        return State(self.kind, tuple(range(len(items))), items, None, False, self.extra)
-
-    def with_entries(self, entries: dict[Any, ir.Atom]) -> State:
-        """A dict or object of the same type with other entries."""
-        return State(self.kind, tuple(entries), tuple(entries.values()), None, self.borrowed, self.extra)
-
-    def with_whole(self, whole: ir.Atom) -> State:
-        """A container of the same type whose items are not known one by one."""
-        return State(self.kind, (), (), whole, False, self.extra)
 
 
 @dataclass(frozen=True)
@@ -241,9 +208,9 @@ def read(builder: Builder, cell: Cell, key: Any, name: str = "%", span: ir.Span 
     """The item at a position, the value of a key or an attribute; None where there is none."""
     context = builder.context
     state = context.heap.state(cell, span)
-    entries = state.entries()
-    if key in entries:
-        return entries[key]
+    found = state.find(key)
+    if found is not None:
+        return found
     if not state.borrowed or cell.origin is None:
         return None
     return cell.origin.read(builder, cell, key, name)
@@ -378,7 +345,10 @@ def contents(builder: Builder, cell: Cell, span: ir.Span | None = None) -> dict[
     keys = positions(builder.context.heap.state(cell, span), cell)
     if keys is None:
         return None
-    entries = builder.context.heap.state(cell, span).entries()
+    state = builder.context.heap.state(cell, span)
+    entries = state.entries()
+    if not state.borrowed:
+        return entries
     found = {key: entries[key] if key in entries else read(builder, cell, key, span=span) for key in keys}
     return {key: atom for key, atom in found.items() if atom is not None}
 

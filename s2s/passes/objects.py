@@ -510,7 +510,7 @@ class Instances:
         cell = cell_of(self.context, ref)
         assert cell is not None
         state = self.context.heap.state(cell, at.span)
-        self.context.heap.change(cell, state.with_entries(state.entries() | {name: value}), at.span)
+        self.context.heap.change(cell, state.with_entry(name, value), at.span)
 
     def delete(self, at: At, ref: ir.Atom, name: ir.Atom) -> ir.Atom:
         """``del ref.name``."""

@@ -594,8 +594,7 @@ class Specializer:
         heap = self.context.heap
         for cell, state in list(heap.states.items()):
             if array in state.items:
-                items = tuple(made if a == array else a for a in state.items)
-                heap.states[cell] = dataclasses.replace(state, items=items)
+                heap.states[cell] = state.with_atoms((made if a == array else a for a in state.items), state.whole)
         for old, new in list(self.reshaped.items()):
             if new == array:
                 self.reshaped[old] = made
