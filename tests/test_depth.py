@@ -100,6 +100,56 @@ def test_a_dict_of_many_keys(made):
     assert_gradient(f, [sum(range(i, 400, 3)) for i in range(3)])
 
 
+@pytest.mark.parametrize("begin, store", [
+    ("{}", "d['k{k}'] = x[{i}] * {k}.0"), ("[]", "d.append(x[{i}] * {k}.0)"),
+    ("[0.0] * 100", "d[{k}] = x[{i}] * {k}.0"),
+], ids=["dict", "append", "list"])
+def test_many_stores(made, begin, store):
+    stores = "".join(f"    {store.format(k=k, i=k % 3)}\n" for k in range(100))
+    held = "d.values()" if begin == "{}" else "d"
+    key = "'k7'" if begin == "{}" else "7"
+    f = made(f"def f(x):\n    d = {begin}\n{stores}    return sum({held}) * d[{key}]\n")
+    expected = by_differences(f)
+    np.testing.assert_allclose(s2s.grad(f)(X), expected, rtol=1e-5)
+    assert s2s.jvp(f, (X,), (X,))[1] == pytest.approx(X @ expected, rel=1e-5)
+
+
+def test_a_list_of_many_zeros(made):
+    f = made("def f(x):\n    v = [0.0] * 2000\n    v[1] = x[0]\n    v[2] = x[1] * v[1]\n    return v[2] * sum(v)\n")
+    expected = [2 * 0.7 * 1.3 + 2 * 0.7 * 1.3**2, 0.7**2 + 2 * 0.7**2 * 1.3, 0.0]
+    np.testing.assert_allclose(s2s.grad(f)(X), expected, rtol=1e-12)
+    assert s2s.jvp(f, (X,), (X,))[1] == pytest.approx(X @ expected)
+
+
+ITEMS = ", ".join(f"x[{k % 3}] * {k}.0" for k in range(70))
+
+
+@pytest.mark.parametrize("body", [
+    "for k in range(n):\n        y = y + v[k * 7 % 70] * v[-k]\n    return y * v[3]",
+    "for k in range(n):\n        if y > 0.5:\n            y = y - v[k] * 0.001\n        else:\n"
+    "            y = y + v[k + 1] * x[1]\n    return y",
+    "if x[0] > 0.5:\n        y = v[n] * y\n    return y + v[n] ** 2",
+    "for k in range(3):\n        w = [a * k for a in v]\n        for j in range(n):\n            y = y + w[j] * v[j]\n"
+    "    return y",
+    "for k in range(3):\n        y = y * v[n + k]\n    return y",
+], ids=["read twice", "branches", "in one branch", "made in a loop", "few reads"])
+@pytest.mark.parametrize("display", ["[{}]", "({})"], ids=["list", "tuple"])
+def test_items_of_many_at_places_that_the_run_knows(made, display, body):
+    text = f"def f(x):\n    y = x[0] * 1.1\n    n = int(x[1] * 10 + 0.5)\n    v = {display.format(ITEMS)}\n    {body}\n"
+    f = made(text)
+    np.testing.assert_allclose(s2s.grad(f)(X), by_differences(f), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), by_differences(f), rtol=1e-5, atol=1e-5)
+
+
+def test_second_derivatives_of_items_at_places_that_the_run_knows(made):
+    body = "for k in range(n):\n        y = y + v[k * 7 % 70] * v[-k] * 1e-3\n    return y * v[3]"
+    f = made(f"def f(x):\n    y = x[0] * 1.1\n    n = int(x[1] * 10 + 0.5)\n    v = [{ITEMS}]\n    {body}\n")
+    g = s2s.grad(f)
+    expected = np.array([(g(X + d) - g(X - d)) / 2e-6 for d in np.eye(3) * 1e-6])
+    np.testing.assert_allclose(s2s.jacfwd(g)(X), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(s2s.jacrev(g)(X), expected, rtol=1e-5, atol=1e-5)
+
+
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ Else it is kept for every trip: in an array indexed by the trip where the number
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,7 +51,7 @@ class Sweep:
     region: Region
     parent: Sweep | None
     is_loop: bool = False
-    bars: dict[Key, ir.Atom] = field(default_factory=dict)
+    bars: Bars = field(default_factory=lambda: Bars())
     buffers: set[Key] = field(default_factory=set)
     accumulators: dict[Key, ir.Var] = field(default_factory=dict)
     restored: dict[ir.Var, ir.Atom] = field(default_factory=dict)
@@ -92,10 +93,29 @@ class Sweep:
     def _is_bar(self, var: ir.Var) -> bool:
         sweep: Sweep | None = self
         while sweep is not None:
-            if var in sweep.bars.values():
+            if sweep.bars.holds(var):
                 return True
             sweep = sweep.parent
         return False
+
+
+class Bars(dict[Key, ir.Atom]):
+    """Cotangents by what they are of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count: Counter[ir.Atom] = Counter()
+
+    def __setitem__(self, key: Key, bar: ir.Atom) -> None:
+        if key in self:
+            self._count[self[key]] -= 1
+        self._count[bar] += 1
+        super().__setitem__(key, bar)
+
+    def holds(self, bar: ir.Atom) -> bool:
+        """Whether an atom is one of the cotangents."""
+        return self._count[bar] > 0
+
 
 class Crossing:
     """Decides for each primal variable that the reverse sweep reads how it gets there."""
@@ -262,11 +282,11 @@ class Crossing:
         plan: dict[ir.Var, ir.Let] = {}
         for var in sorted(sweep.requests, key=self.order.__getitem__):
             if var not in kept:
-                trial = dict(plan)
-                if self._collect(sweep, var, trial, kept) and len(trial) - len(plan) <= RECOMPUTE_AT_MOST:
-                    plan = trial
-                else:
+                before = len(plan)
+                if not self._collect(sweep, var, plan, kept) or len(plan) - before > RECOMPUTE_AT_MOST:
                     kept.add(var)
+                    while len(plan) > before:
+                        plan.popitem()
         for var in sorted(kept, key=self.order.__getitem__):
             if not hoist(self, sweep, var, sweep.requests[var]):
                 self._keep(sweep, var, sweep.requests[var], plan)

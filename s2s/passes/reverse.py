@@ -33,7 +33,7 @@ from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import Memory
 from s2s.analysis.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
-from s2s.passes import attempts, control, cotangents, stack_sweeps, stores, undo
+from s2s.passes import attempts, control, cotangents, stack_sweeps, stores, structural, undo
 from s2s.passes.adjoints import reverse_let
 from s2s.passes.again import inits_to_give_back
 from s2s.passes.build import Builder, Context
@@ -104,6 +104,8 @@ class Reverser:
         self.finder: ir.Var | None = None
         self.unchanged: dict[int, set[tuple[int, Path]]] = {}
         """Of each loop, the carried variables whose cotangent no iteration changed when it was written last."""
+        self.gathered: dict[ir.Var, ir.Atom] = {}
+        """The cotangents of items of containers, which reads at places that only the run knows add to."""
         self.masks: dict[ir.Var, ir.Atom | None] = {}
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
@@ -165,6 +167,7 @@ class Reverser:
                 case ir.Let(value=ir.Call() as call) if stack_sweeps.reverse(self, statement, call, sweep):
                     pass
                 case ir.Let(target, value, span) if target is not None and target in self.useful:
+                    structural.spread(self, target, span, sweep)
                     reverse_let(self, target, value, span, sweep)
                 case ir.If(again=True):
                     control.block_again(self, statement, sweep)

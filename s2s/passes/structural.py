@@ -14,7 +14,7 @@ from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number, shape_of
 from s2s.analysis.memory import may_repeat
-from s2s.analysis.parts import leaves, part
+from s2s.analysis.parts import has_cotangent, leaves, part
 from s2s.analysis.values import (
     UNKNOWN,
     AbstractValue,
@@ -22,6 +22,7 @@ from s2s.analysis.values import (
     Known,
     ListOf,
     Mapping,
+    Scalar,
     Sequence,
     is_record_class,
 )
@@ -66,12 +67,58 @@ def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | No
         self.contribute(sweep, source, g, span)
     elif (self.accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
         _add_at(self, target, source, index, g, span, sweep)
+    elif _is_gathered(self, source, known, self.context.value(index)):
+        items = _gathered(self, sweep, source, span)
+        self.add_in_place(sweep, items, self.use_content(sweep, index), g, span)
     elif isinstance(known, (Sequence, Mapping)):
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
         self.contribute(sweep, source, bar, span)
     else:
         bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
         self.add(sweep, source, (), bar, span)
+
+
+_DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
+
+MOST_PARTS = 32
+"""Of a container with more numbers than this, items at places that only the run knows have one list of cotangents."""
+
+
+def _is_gathered(self: Reverser, source: ir.Var, known: AbstractValue, index: AbstractValue) -> bool:
+    if not isinstance(known, Sequence) or len(known.items) <= MOST_PARTS:
+        return False
+    is_made_here = source in self.crossing.lets and source not in self.unbound
+    return is_made_here and is_number(index) and all(map(is_number, known.items))
+
+
+def _gathered(self: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | None) -> ir.Atom:
+    """The list of cotangents that reads at places that only the run knows add to, one for each item. It is made where
+    the sweep enters the block that made the items, so that each read changes one item, whatever their number."""
+    found, known = self.gathered.get(source), self.context.value(source)
+    if found is None:
+        assert isinstance(known, Sequence)
+        builder = sweep.of(self.home_of(source)).builder
+        zero = builder.call(ops.make_list, ir.Const(0.0), span=span)
+        times = ir.Call(ir.Const(operator.mul), (zero, ir.Const(len(known.items))))
+        found = self.gathered[source] = builder.let(times, ListOf(Scalar(float)), self.name(source), span)
+    return found
+
+
+def spread(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
+    """Before the reverse of what made a container: its items get what was gathered for them."""
+    gathered = self.gathered.pop(target, None)
+    known = self.context.value(target)
+    if gathered is None or not isinstance(known, Sequence):
+        return
+    made = self.crossing.lets[target].value
+    atoms: tuple[ir.Atom | ir.Star, ...] = ()
+    if isinstance(made, ir.Call) and made.fn in _DISPLAYS:
+        atoms = made.args
+    is_plain = len(atoms) == len(known.items) and not any(isinstance(a, ir.Star) for a in atoms)
+    for k, item in enumerate(known.items):
+        if has_cotangent(item) and (not is_plain or self.is_active(atoms[k])):  # type: ignore[arg-type]
+            bar = sweep.builder.call(operator.getitem, gathered, ir.Const(k), span=span)
+            self.contribute(sweep, target, bar, span, (k,))
 
 
 def _read_back(self: Reverser, sweep: Sweep, target: ir.Var, source: ir.Var, index: ir.Atom) -> ir.Atom | None:

@@ -22,7 +22,7 @@ from s2s import runtime as rt
 from s2s.analysis.evaluate import is_elementwise
 from s2s.analysis.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.memory import shared_with
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Mapping, Scalar, Sequence
+from s2s.analysis.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Scalar, Sequence
 from s2s.passes.build import Builder, Context
 from s2s.passes.structural import is_hashable
 from s2s.passes.vector_forms import FORMS, Given, NotVector, Shape, extended, with_dimension
@@ -361,6 +361,8 @@ class Vectorizer:
             table.find(fn) is None and not module.startswith(("s2s.rules", "numpy", "scipy"))
         ):
             raise NotVector
+        if any(isinstance(self.context.value(a), ListOf) for a in (*args, *kwargs.values())):
+            raise NotVector  # its items may be numbers that have no directions, as the zeros of a list of cotangents
         places = (*(k for k, a in enumerate(args) if a in self.env), *(k for k, a in kwargs.items() if a in self.env))
         given = [self.whole(a) if a in self.env else a for a in args]
         named = tuple((k, self.whole(a) if a in self.env else a) for k, a in kwargs.items())
