@@ -7,6 +7,7 @@ its guards hold; a version on disk is as good as new while its dependencies have
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import importlib
@@ -336,8 +337,15 @@ def own_names_of(value: Any) -> list[str]:
 
 
 def package_version(name: str) -> str:
-    """What a package says its version is; empty where it says nothing. Raises ImportError."""
-    version = getattr(importlib.import_module(name), "__version__", "")
+    """What a package says its version is; empty where it says nothing. Raises ImportError. A ``__getattr__`` of the
+    module is not run: what was installed says it then."""
+    held = vars(importlib.import_module(name))
+    if "__version__" not in held and "__getattr__" in held:
+        from importlib import metadata
+
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            return metadata.version(name)
+    version = held.get("__version__", "")
     return version if isinstance(version, str) else ""
 
 

@@ -22,7 +22,7 @@ LOUD_MODULE = '''
 from tests.purity import tripwires
 
 def __getattr__(name):
-    if not name.startswith("__"):
+    if not name.startswith("__") or name == "__version__":
         tripwires.note(f"loud_module.{name}")
     raise AttributeError(name)
 '''
