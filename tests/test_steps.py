@@ -441,6 +441,21 @@ def elements_then_whole(d, n):
     return d - n
 
 
+def truncated_elements_then_all_in_place(d, n):
+    d = d * 1.0
+    for k in range(4):
+        n[k] = int(d[k])
+    v = d
+    v -= n
+    return d
+
+
+def decimals_then_whole(d, n):
+    for k in range(4):
+        n[k] = round(d[k], 1)
+    return d - n
+
+
 def in_a_row(d, n):
     held = np.zeros((2, 4))
     held[1] = np.rint(d)
@@ -461,7 +476,7 @@ def all_of_it_in_place(d, n):
 
 @pytest.mark.parametrize("f", [
     into_a_new_array, into_itself, as_a_whole, by_elements, in_place_by_elements, in_two_loops, elements_then_whole,
-    in_a_row, in_a_dict, all_of_it_in_place,
+    truncated_elements_then_all_in_place, decimals_then_whole, in_a_row, in_a_dict, all_of_it_in_place,
 ], ids=lambda f: f.__name__)  # fmt: skip
 def test_a_remainder_by_steps_that_an_array_holds(f):
     def loss(d):

@@ -143,6 +143,8 @@ class Forms:
         """The variables of a step, by the number of the step: one that is written twice has two."""
         self.scalars: set[int] = set()
         """The steps, and the values that are one of several, that are numbers and no arrays."""
+        self.decimals: dict[int, tuple[Any, ...]] = {}
+        """What steps that keep decimals are given besides, by the number of the step."""
         self.integral: set[int] = set()
         """The steps that give integers."""
         self.left_by: dict[ir.Var, frozenset[int]] = {}
@@ -304,8 +306,9 @@ class Forms:
                 factor = self.alone(number)
                 if {((number, 1),): 1.0} == here and there is not None:
                     factor = there
-                elif atom.kind == "step" and number in self.rounded and atom.what in _SHIFTED:
-                    again, factor = self.whole(atom.what, self._reindexed(self.rounded[number], here, there))
+                elif atom.kind == "step" and number in self.rounded:
+                    rounded = self._reindexed(self.rounded[number], here, there)
+                    again, factor = self.whole(atom.what, rounded, self.decimals.get(number, ()))
                     self.variables[again] |= self.variables[number]
                     if there is not None and number in self.scalars:
                         self.scalars.add(again)
@@ -399,7 +402,9 @@ class Forms:
         number = self.number("step", family, (), True, (_key(left), more))
         self.variables.setdefault(number, set())
         self.rounded[number] = left
-        if not more:
+        if more:
+            self.decimals[number] = more
+        else:
             self.integral.add(number)
         return number, added(apart, self.alone(number))
 
