@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from s2s import ir
+from s2s import runtime as rt
 from s2s.emission.code import (
     Assign,
     Attempt,
@@ -30,14 +31,27 @@ from s2s.emission.code import (
     Statement,
     Within,
     ends,
+    is_call_of,
 )
 from s2s.emission.folding import LAMBDAS
+from s2s.errors import DifferentiationError
 from s2s.ir import UNDEFINED, Atom, Block, Const, Function, If, Raise, Try, Var
 
 __all__ = ["build_code"]
 
+_REFUSAL = Const(DifferentiationError)
+_REFUSING = (
+    rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push, rt.check_sure, rt.no_derivative,
+)
+"""Functions by which a derivative is refused when the program runs."""
+
 _TRUE = Const(True)
 _FALSE = Const(False)
+
+
+def _may_refuse(block: Block) -> bool:
+    """Whether statements may refuse a derivative when they run."""
+    return any(isinstance(s, ir.Let) and is_call_of(s.value, _REFUSING) for s in ir.walk(block))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +290,8 @@ class _Builder:
             Rescue(tuple(map(self.atom, handler.kinds)), handler.name, made)
             for handler, made in zip(statement.handlers, sides[1:], strict=True)
         ]
+        if _may_refuse(statement.body) and not any(_REFUSAL in handler.kinds for handler in handlers[:1]):
+            handlers.insert(0, Rescue((_REFUSAL,), None, [Fail(None)]))  # it is no exception of the program
         out.append(Attempt(body, handlers, sides[0]))
 
     def make_function(
