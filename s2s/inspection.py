@@ -106,12 +106,18 @@ _OF_BUILTINS = (
 )
 
 
+_LOOKED_UP = ("__hash__", "__eq__")
+
+
 def is_sealed(value: Any) -> bool:
-    """Whether an object notes, or answers in its own way, any question about it: nothing can be known of it."""
+    """Whether an object notes, or answers in its own way, any question about it: nothing can be known of it. So with
+    a class that foreign code compares or hashes, and its instances: such a class can be looked up in no table."""
     kind = type(value)
     if not _flags(kind) & HEAP_TYPE:
         return False
-    return has_hook(kind, "__getattribute__", "__class__") or has_hook(type(kind), "__getattribute__")
+    if issubclass(kind, type) and has_hook(kind, *_LOOKED_UP):
+        return True
+    return has_hook(kind, "__getattribute__", "__class__") or has_hook(type(kind), "__getattribute__", *_LOOKED_UP)
 
 
 # --- attributes -----------------------------------------------------------------------------------------------------

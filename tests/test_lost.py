@@ -454,6 +454,87 @@ def test_a_refusal_names_a_line(f, derivative):
         assert found == pytest.approx(1.0)
 
 
+class Read:
+    def __call__(self, a):
+        return float(str(a)) * 2.0
+
+
+def caught_by_kind(a, functions):
+    try:
+        return functions[0](a)
+    except Exception:
+        return a * 3.0
+
+
+def caught_by_all(a, functions):
+    try:
+        y = functions[0](a)
+    except:  # noqa: E722
+        y = a * 3.0
+    return y * a
+
+
+@pytest.mark.parametrize("f", [caught_by_kind, caught_by_all], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_a_refusal_is_no_exception_of_the_program(f, derivative):
+    """A handler of the program would give the derivative of another path."""
+    with pytest.raises(DifferentiationError):
+        derivative(f)(0.7, [Read()] * 40)
+
+
+class Equal(type):
+    ran = []
+
+    def __hash__(cls):
+        Equal.ran.append("hash")
+        return 7
+
+    def __eq__(cls, other):
+        Equal.ran.append("eq")
+        return cls is other
+
+
+class Doubled(metaclass=Equal):
+    def __init__(self, value):
+        self.value = value
+
+    def twice(self):
+        return self.value * 2.0
+
+
+def of_an_object_made(a):
+    return Doubled(a).twice() * a
+
+
+def of_a_class_by_another_name(a):
+    kind = Doubled if a > 0 else float
+    return kind(a).value * a
+
+
+def of_a_class_that_is_only_named(a):
+    return a * a if Doubled is not None else Doubled(a).twice()
+
+
+def of_an_object_given(a, made):
+    return a * made.value
+
+
+@pytest.mark.parametrize("f, rest", [
+    (of_an_object_made, ()), (of_a_class_by_another_name, ()), (of_a_class_that_is_only_named, ()),
+    (of_an_object_given, (Doubled(1.4),)),
+], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
+def test_a_class_is_not_compared_by_its_own_code(f, rest, derivative):
+    del Equal.ran[:]
+    try:
+        found = derivative(f)(0.7, *rest)
+    except DifferentiationError:
+        pass
+    else:
+        assert found == pytest.approx(1.4)
+    assert not Equal.ran
+
+
 def next_of_a_list(a):
     values = iter([a, 3.0 * a, a * a])
     values.__next__()
