@@ -72,6 +72,10 @@ OF_DOUBLES = ("math.", "cmath.", "statistics.", "builtins.")
 """Functions whose results are Python's floats: their tangents may be of less precision, as their arguments are."""
 
 
+IS_OLD = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+"""There ``outer`` takes a number of Python for a float64."""
+
+
 def dtypes(value: Any) -> list[Any]:
     return [np.asarray(leaf).dtype for leaf in tree(value) if np.asarray(leaf).dtype.kind in "fc"]
 
@@ -87,7 +91,7 @@ def test_precision_is_kept(rule: Rule, dtype: Any, which: int, tmp_path: Any) ->
     assert dtypes(out) == dtypes(case.y)
     for x, g in zip(leaves, found, strict=True):
         assert np.asarray(g).dtype == np.asarray(x).dtype
-    if not rule.name.startswith(OF_DOUBLES):
+    if not rule.name.startswith(OF_DOUBLES) and not (IS_OLD and rule.name == "numpy.power.outer"):
         moving = [(t, y) for t, y in zip(tree(tangent), tree(out), strict=True) if np.any(t)]
         assert dtypes([t for t, _ in moving]) == dtypes([y for _, y in moving])
     slack = 2e-4 if dtype is np.float32 else 0.2

@@ -8,10 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from scipy import stats
 
 import s2s
-from s2s.errors import NoDerivativeError
+from s2s.errors import DifferentiationError, NoDerivativeError
+
+IS_OLD = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17)
+OF_COMPILED_CODE = ("ncx2.cdf", "ncx2.logcdf", "ncx2.logsf", "ncx2.ppf", "nct.ppf")
+"""Methods that an older SciPy has in compiled code without a rule: they are refused."""
 
 METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 CONTINUOUS: dict[str, tuple[float, ...]] = {
@@ -83,8 +88,13 @@ def test_all_methods(name: str, programs: Any) -> None:
     shapes = CONTINUOUS[name]
     middle = getattr(stats, name).ppf(np.array([0.35, 0.6]), *shapes)
     for method in METHODS:
+        f = getattr(programs, f"{name}_{method}")
         x = np.array([0.35, 0.6]) if method in ("ppf", "isf") else 0.2 + 1.3 * middle
-        check(getattr(programs, f"{name}_{method}"), [x, 0.2, 1.3, *shapes], ARGUMENTS.get(name))
+        if f"{name}.{method}" in (OF_COMPILED_CODE if IS_OLD else ()):
+            with pytest.raises(NoDerivativeError):
+                s2s.grad(f)(x, 0.2, 1.3, *shapes)
+            continue
+        check(f, [x, 0.2, 1.3, *shapes], ARGUMENTS.get(name))
 
 
 @pytest.mark.parametrize("name", DENSITIES)
@@ -195,6 +205,10 @@ def circles_and_powers(a, b):
 
 @pytest.mark.parametrize("f", [by_student, lines_and_spreads, by_spreads, circles_and_powers])
 def test_tests_and_fits(f: Any) -> None:
+    if IS_OLD and f in (by_spreads, circles_and_powers):
+        with pytest.raises(DifferentiationError):
+            s2s.grad(f)(0.4, 1.3)
+        return
     check(f, [0.4, 1.3])
 
 

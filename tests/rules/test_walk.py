@@ -31,14 +31,14 @@ WITHOUT: dict[str, str] = {
     "makes a function": "vectorize attrgetter itemgetter methodcaller call",
     "of Python's containers": "concat iconcat setitem delitem",
     "goes through positions": "ndindex",
-    "an old name, deprecated": "row_stack",
+    "an old name, deprecated": "row_stack trapz in1d",
 }
 """Names without a rule of their own, by reason."""
 
 RAISES = "itemset newbyteorder ptp"
 """Attributes of arrays that an older NumPy has, to say what to write in place of a method that is gone."""
 
-LOOKS_AT_BYTES = "byteswap getfield setfield to_device"
+LOOKS_AT_BYTES = "byteswap getfield setfield to_device tostring"
 """Methods of arrays that are not differentiated."""
 
 
