@@ -219,11 +219,30 @@ OF_ARRAYS = {
     "nearest_image_of_another": (lambda x, L: x - L * np.round((x - np.flip(x)) / L), (1.5,)),
     "whole_and_part": (lambda x: np.floor(x) + (x - np.floor(x)), ()),
     "unwrapped": (unwrapped, ()),
+    "of_a_call_written_twice": (
+        lambda x: divmod(5.0, 2.0)[1] * x - 2.0 * np.rint(divmod(5.0, 2.0)[1] * x / 2.0), ()),
     "triclinic": (lambda d, cell: triclinic(d, cell) / 2.5, (CELL,)),
     "triclinic_given": (lambda d, c, i: triclinic_given(d, c, i) / 2.5, (CELL, np.linalg.inv(CELL))),
 }
 
+def held_beside_values_of_many_sides(x):
+    """The step that is subtracted, read from an array that holds it, is found among values which may be several."""
+    t = np.where(np.array([x, 1.0]) > -0.4, np.array([x, 1.5]) - np.array([x, 1.5]).astype(int),
+                 np.array([x, x]) - np.ceil(np.array([x, x])))
+    v = t - np.ceil(t)
+    k = int(abs(np.sin(x)))
+    s = v[k] + v[k + 1] * x
+    t = np.where(np.array([s, 1.0]) > -1.2, np.array([x * e for e in range(2)]), s)
+    whole = t.copy()
+    whole[:] = np.ceil(t)
+    left = np.zeros(2)
+    for i in range(2):
+        left[i] = t[i] - whole[i]
+    return left[1]
+
+
 OF_NUMBERS = {
+    "held_beside_values_of_many_sides": (held_beside_values_of_many_sides, ()),
     "int": (lambda x: x - int(x), ()),
     "int64": (lambda x: x - np.int64(x), ()),
     "math_floor": (lambda x: x - math.floor(x), ()),
@@ -586,6 +605,7 @@ SUMS_OF_THREE = {
     # np.floor(a + 1.25) - 1.25
     "grid_with_an_origin": ((itself, lambda a: -1.25 - a, lambda a: -np.ceil(-1.25 - a)), 1.0),
     "step_alone": ((itself, lambda a: -a, np.floor), 1.0),
+    "less_left_than_the_step_takes": ((itself, lambda a: 2 * (-1.25 - a), lambda a: -2 * np.ceil(-1.25 - a)), -1.0),
 }
 
 

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from s2s import ir, ops
+from s2s.analysis.folding import is_pure
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory, is_basic
 from s2s.analysis.values import AbstractValue, Array, Known
@@ -467,7 +468,9 @@ class Forms:
             sign = self.alone(self.number("sign", "", (self.of(args[0]),), False, _key(self.of(args[0]))))
             return sign if fn is np.sign else self.times(sign, self.of(args[0]))
         rule = table.find(fn)
-        if fn not in (getattr, ops.make_list, ops.make_tuple) and (
+        still = is_pure(fn) and not kwargs and all(
+            isinstance(a, ir.Const) or (_is_numeric(self.value_of(a)) and not self.is_varied_atom(a)) for a in args)
+        if fn not in (getattr, ops.make_list, ops.make_tuple) and not still and (
             rule is None or rule.kind not in _PURE or rule.acts
         ):
             return None

@@ -11,6 +11,7 @@ If such a step were differentiated as what it rounds, it would cancel the deriva
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator
 
 from s2s import ir
@@ -213,12 +214,16 @@ class _Finder:
                 found |= self.chain(whole, set(steps))
         return found
 
-    def sides(self, form: Form, path: tuple[int, ...] = ()) -> Iterator[Form]:
-        """The forms that a sum has, depending on which side a branch in it took: at first that in which none shows."""
-        yield form
-        joins = [k for k in self.forms.steps_in(form) if k in self.forms.sides and k not in path]
-        for side in self.forms.sides[joins[0]] if joins else ():
-            yield from self.sides(self.forms.put_in(form, {joins[0]: side}), (*path, joins[0]))
+    def sides(self, form: Form) -> Iterator[Form]:
+        """The forms that a sum has, depending on which side a branch in it took: at first that in which none shows,
+        then those in which one does, and so on."""
+        following: deque[tuple[Form, dict[int, Form], frozenset[int]]] = deque([(form, {}, frozenset())])
+        while following:
+            before, given, shown = following.popleft()
+            found = self.forms.put_in(before, given)
+            yield found
+            for k in sorted(self.forms.steps_in(found) - shown):
+                following += [(found, {k: side}, shown | {k}) for side in self.forms.sides.get(k, ())]
 
     def chain(self, whole: Form, steps: set[int]) -> set[int]:
         """The steps, where what they round, or what that rounds, cancels a part of the rest of the sum."""
@@ -247,7 +252,7 @@ class _Finder:
         rounded, and its origin. The sign of what is cancelled tells the two apart.
         """
         forms = self.forms
-        gone = [p for p, c in inner.items() if p in rest and self.outweighs(p, rest[p], c)]
+        gone = [p for p, c in inner.items() if p in rest and self.opposes(p, rest[p], c)]
         left = [p for p in inner if p not in gone and forms.varies(p)]
         if not gone or not left:
             return bool(gone)
@@ -259,11 +264,11 @@ class _Finder:
                 return True
         return False
 
-    def outweighs(self, product: Product, there: float, rounded: float) -> bool:
-        """Whether a part of a sum cancels a part of what is rounded, or more of it: ``a + a - np.floor(a)`` is ``a``
-        and a remainder, as ``a - np.floor(a) + a`` is."""
+    def opposes(self, product: Product, there: float, rounded: float) -> bool:
+        """Whether a part of a sum cancels what is rounded, or has the other sign: ``a + a - np.floor(a)`` is ``a`` and a
+        remainder, as ``a - np.floor(a) + a`` is."""
         return product not in added({product: rounded}, {product: there}) or (
-            self.forms.varies(product) and there * rounded < 0.0 and abs(there) > abs(rounded)
+            self.forms.varies(product) and there * rounded < 0.0
         )
 
     def is_scaled_back(self, rest: Form, part: Form, inner: Form) -> bool:
