@@ -81,6 +81,7 @@ from s2s.versions import (
     SeparateGuard,
     ShadowGuard,
     SizeGuard,
+    Variables,
     builtins_of,
     own_names_of,
     resolve,
@@ -970,6 +971,8 @@ def _path_source(
     root: str, path: tuple[Any, ...], owner: types.FunctionType, writer: _Writer, names: Names
 ) -> str:
     """An expression that reads what a path leads to; what is not there gives None, or makes the test fail."""
+    if not path:
+        return names.add(Variables(owner, root))
     if root == "argument":
         expr = writer.expression(path[0])
     elif root == "value":

@@ -46,6 +46,7 @@ __all__ = [
     "ShadowGuard",
     "SizeGuard",
     "Unstorable",
+    "Variables",
     "fingerprint",
     "is_among",
     "builtins_of",
@@ -278,6 +279,19 @@ class Compiled:
 _MISSING = object()
 
 
+class Variables:
+    """The variables of a function's module, or of its closure, as attributes: what an empty path leads to."""
+
+    def __init__(self, function: types.FunctionType, root: str) -> None:
+        self._function, self._root = function, root
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return resolve(self._function, self._root, (name,))
+        except LookupError:
+            raise AttributeError(name) from None
+
+
 def resolve(
     function: types.FunctionType, root: str, path: tuple[Any, ...], arguments: dict[str, Any] | None = None
 ) -> Any:
@@ -286,6 +300,8 @@ def resolve(
 
     Raises LookupError where there is none.
     """
+    if not path:
+        return Variables(function, root)
     first, *rest = path
     if root in ("import", "module"):
         module = sys.modules.get(first)

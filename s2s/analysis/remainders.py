@@ -265,8 +265,8 @@ class _Finder:
         return False
 
     def opposes(self, product: Product, there: float, rounded: float) -> bool:
-        """Whether a part of a sum cancels what is rounded, or has the other sign: ``a + a - np.floor(a)`` is ``a`` and a
-        remainder, as ``a - np.floor(a) + a`` is."""
+        """Whether a part of a sum cancels what is rounded, or has the other sign: ``a + a - np.floor(a)`` is ``a`` and
+        a remainder, as ``a - np.floor(a) + a`` is."""
         return product not in added({product: rounded}, {product: there}) or (
             self.forms.varies(product) and there * rounded < 0.0
         )

@@ -551,6 +551,7 @@ class Specializer:
         root, owner = load.scope, frame.owner if load.owner is None else load.owner
         fact = lookup(load, load.owner or frame.fn, owner)
         if fact.is_missing and self.trying:
+            fact.folded(self.guards)
             raise self.raised(NameError(f"name '{load.name}' is not defined"))
         if fact.is_missing:  # Python's own NameError, if this place is reached
             return self.keep(builder, ir.Load(load.name, load.scope, owner), span)

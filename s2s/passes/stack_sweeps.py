@@ -81,7 +81,7 @@ FORMS = {ops.make_stack: _make, ops.copy_stack: _make, ops.push: _push, ops.pull
 
 def check_none(context: Context, atom: Any) -> None:
     """Raise where an operation of another kind asks for the derivative of a stack: it would find zero."""
-    if atom in context.stacks and context.is_varied(atom):
+    if isinstance(atom, ir.Var) and atom in context.stacks and context.is_varied(atom):
         raise error("S2S901", problem=f"the stack `{atom.name}` is read as a list")
 
 
