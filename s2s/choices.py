@@ -167,11 +167,6 @@ class Chosen(functools.partial[Any]):
 
     how: Policy | Override
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(self.func, types.MethodDescriptorType):  # ``x.astype(int)`` is a method of a NumPy number, too
-            return getattr(args[0], self.func.__name__)(*args[1:], **kwargs)
-        return self.func(*args, **kwargs)
-
     @property
     def __name__(self) -> str:
         kind = self.how.name if isinstance(self.how, Policy) or self.how.name else self.how.rule
@@ -198,12 +193,19 @@ class Chosen(functools.partial[Any]):
 _chosen: weakref.WeakValueDictionary[tuple[int, Policy | Override], Chosen] = weakref.WeakValueDictionary()
 
 
+class _ChosenMethod(Chosen):
+    """The same of a method, which is that of the object: ``x.astype(int)`` may be one of a NumPy number."""
+
+    def __call__(self, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(receiver, self.func.__name__)(*args, **kwargs)
+
+
 def chosen(fn: Any, how: Policy | Override) -> Chosen:
     """The function ``fn`` with another derivative: the same object each time, so that equal calls are seen to be equal.
     """
     found = _chosen.get((id(fn), how))
     if found is None:
-        found = Chosen(fn)
+        found = (_ChosenMethod if isinstance(fn, types.MethodDescriptorType) else Chosen)(fn)
         found.how = how
         _chosen[id(fn), how] = found
     return found

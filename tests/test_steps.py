@@ -241,6 +241,16 @@ def held_beside_values_of_many_sides(x):
     return left[1]
 
 
+def of_what_a_loop_has_left(x):
+    """An element with a step in it, read twice, is the same."""
+    whole, left = np.trunc(x), np.zeros(4)
+    for k in range(4):
+        left[k] = x[k] - whole[k]
+    return np.array([left[k] - 0.9 * np.trunc(left[k] / 0.9) for k in range(4)])
+
+
+OF_ARRAYS["of_what_a_loop_has_left"] = (of_what_a_loop_has_left, ())
+
 OF_NUMBERS = {
     "held_beside_values_of_many_sides": (held_beside_values_of_many_sides, ()),
     "int": (lambda x: x - int(x), ()),

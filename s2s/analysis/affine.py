@@ -455,7 +455,8 @@ class Forms:
         if fn is operator.getitem:
             stored = self._stored_at(args[0], args[1]) if self.kept and not self.is_all(args[1]) else []
             if stored:
-                return self._joined(target, stored, self.epoch(args[0]))
+                epoch = self.epoch(args[0])
+                return self._joined(target, stored, epoch, ("item", args[0], self.key(args[1]), epoch))
             return self.item(self.of(args[0]), self.of(args[1]))
         if args and fn in _SAME and _is_numeric(self.value_of(args[0])) and not self._gives_integers(target):
             return self.of(args[0])

@@ -207,7 +207,7 @@ class Rule:
         """The function's name with its module or type, for messages."""
         if _is_method_of_ufunc(self.fn):
             return f"numpy.{self.fn.__self__.__name__}.{self.fn.__name__}"  # type: ignore[attr-defined]
-        name = getattr(self.fn, "__name__", repr(self.fn))
+        name = getattr(self.fn, "__name__", None) or _name_in_module(self.fn)
         if type(self.fn) is np.ufunc and getattr(np, name, None) is not self.fn:
             return f"scipy.special.{name}"
         if type(self.fn) is FunctionType and "<" not in self.fn.__qualname__:
@@ -215,6 +215,16 @@ class Rule:
         owner = getattr(self.fn, "__objclass__", None)
         prefix = owner.__name__ if owner else getattr(self.fn, "__module__", None) or "numpy"
         return f"{prefix.partition('._')[0]}.{name}"
+
+
+def _name_in_module(fn: object) -> str:
+    """The name that the module of an object, or the package that the module belongs to, has for it."""
+    module: str = getattr(fn, "__module__", None) or ""
+    for place in (module, module.rpartition(".")[0]):
+        for name, value in vars(sys.modules.get(place, object)).items():
+            if value is fn:
+                return name
+    return type(fn).__name__
 
 
 def _is_method_of_ufunc(fn: object) -> bool:

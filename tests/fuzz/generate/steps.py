@@ -18,7 +18,8 @@ ARRAY_STEPS = ("np.floor({0})", "np.round({0})", "np.rint({0})", "np.trunc({0})"
 
 @writes("number", 3, "steps")
 def remainder(w, depth):
-    """A number less a step of it."""
+    """A number less a step of it, and scaled: ``(1.5 - a) + (a - np.floor(a))`` is the step alone again, which passes
+    straight through."""
     x = f"({w.number(depth - 1)})"
     step = w.rng.choice(STEPS)
     period = w.choose("1.7", "2.0", "0.9", "(1.2 + 0.0)")
@@ -35,7 +36,7 @@ def remainder(w, depth):
         f"divmod({x}, {period})[1]",
         f"np.remainder({x}, {period})",
     ]
-    return w.rng.choice(forms)
+    return f"(1.37 * {w.rng.choice(forms)})"
 
 
 @writes("array", 3, "steps")
@@ -59,6 +60,7 @@ def parts(w):
     w.put(f"{t} = {w.number(2)}")
     w.put(f"{whole} = {w.rng.choice(STEPS).format(t)}")
     w.put(f"{rest} = {t} - {whole}")
+    w.put(f"{rest} = 1.37 * {rest}")
     w.bind(rest, FLOAT)
 
 
