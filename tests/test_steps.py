@@ -243,9 +243,11 @@ def held_beside_values_of_many_sides(x):
 
 def of_what_a_loop_has_left(x):
     """An element with a step in it, read twice, is the same."""
-    whole, left = np.trunc(x), np.zeros(4)
+    t = (x - np.ceil(x)) * 1.0
+    whole, left = np.empty_like(t), np.zeros(4)
+    np.copyto(whole, np.trunc(t))
     for k in range(4):
-        left[k] = x[k] - whole[k]
+        left[k] = t[k] - whole[k]
     return np.array([left[k] - 0.9 * np.trunc(left[k] / 0.9) for k in range(4)])
 
 
