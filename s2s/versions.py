@@ -283,11 +283,11 @@ class Variables:
     """The variables of a function's module, or of its closure, as attributes: what an empty path leads to."""
 
     def __init__(self, function: types.FunctionType, root: str) -> None:
-        self._function, self._root = function, root
+        self.__function, self.__root = function, root  # no names that a program has
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return resolve(self._function, self._root, (name,))
+            return resolve(self.__function, self.__root, (name,))
         except LookupError:
             raise AttributeError(name) from None
 

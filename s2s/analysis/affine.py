@@ -620,6 +620,5 @@ class Forms:
         return self.called(fn, forms)
 
 
-
 def _is_numeric(value: AbstractValue) -> bool:
     return is_number(value) or isinstance(value, Array)
