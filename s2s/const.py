@@ -4,6 +4,7 @@ where nothing is compiled."""
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any
 
 from s2s.inspection import is_hashable, look_up
@@ -12,13 +13,18 @@ __all__ = ["Const", "is_hashable"]
 
 _FLOATS = frozenset({float, complex})
 _LITERALS = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
+_BOUND = frozenset({types.BuiltinMethodType, types.MethodWrapperType})
+"""Methods of built-in objects: each look-up of ``np.add.at`` makes another one. They compare by their owners' identity
+and what they call, and run nothing of the program's."""
+
+_BY_VALUE = _LITERALS | _BOUND
 
 
 class Const:
     """A constant: a literal, or an object known at compile time (a function, a module, a type, ``None``).
 
     Equal when type and value are, so that ``1``, ``1.0`` and ``True`` differ; compared by identity where the
-    value is not a plain literal.
+    value is not a plain literal, or a built-in method by that of its owner.
     """
 
     __slots__ = ("value",)
@@ -35,11 +41,11 @@ class Const:
             return mine is theirs
         if kind in _FLOATS:
             return repr(mine) == repr(theirs)  # 0.0 is not -0.0, nan is nan
-        return kind in _LITERALS and bool(mine == theirs)
+        return kind in _BY_VALUE and bool(mine == theirs)
 
     def __hash__(self) -> int:
         value = self.value
-        return hash(value) if type(value) in _LITERALS or type(value) in _FLOATS else id(value)
+        return hash(value) if type(value) in _BY_VALUE or type(value) in _FLOATS else id(value)
 
     def __reduce__(self) -> Any:
         return Const, (self.value,)

@@ -69,7 +69,10 @@ _LOOKS = {
 }
 
 
-CHANGES = tuple(map(ir.Const, (list.append, list.pop, np.add.at, np.subtract.at)))
+HOLDS = (ir.Const(list.append),)
+"""Functions whose first argument holds the others from then on."""
+
+CHANGES = (*HOLDS, *map(ir.Const, (list.pop, np.add.at, np.subtract.at)))
 """Functions called for what they do to their first argument."""
 
 
@@ -282,7 +285,7 @@ class Memory:
                     if isinstance(args[0], ir.Var):
                         self.stored.append(args[0])
                         self.find(args[0])
-                    for other in args[1:]:
+                    for other in args[1:] if fn in HOLDS else ():
                         self._join(args[0], other)  # type: ignore[arg-type]
                 case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
                     self._join(args[0], args[1])  # type: ignore[arg-type]

@@ -184,6 +184,17 @@ class _Step:
     assigned: set[Var] = field(default_factory=set)
     copied: set[Var] = field(default_factory=set)
 
+    def changes(self, read: frozenset[Var]) -> bool:
+        """Whether an expression that reads these gives something else after it."""
+        if not self.copied.isdisjoint(read):
+            return True
+        names = {v.name for v in read if not v.is_temporary}
+        return any(v.name in names and v not in read for v in self.assigned)
+
+
+_MANY = 16
+"""So many variables a simple statement assigns at most."""
+
 
 @dataclass(slots=True)
 class _Steps:
@@ -194,12 +205,18 @@ class _Steps:
     """Those that act, and those that look or act."""
     copied: defaultdict[Var, list[int]] = field(default_factory=lambda: defaultdict(list))
     assigned: defaultdict[str, list[tuple[int, Var]]] = field(default_factory=lambda: defaultdict(list))
+    large: list[tuple[int, _Step]] = field(default_factory=list)
+    """Those that assign many variables, in blocks of theirs. Each level of a deep one says again what the inner ones
+    assign: they are asked one by one."""
 
     def add(self, place: int, step: _Step) -> None:
         if step.effect is ACTS:
             self.acting.append(place)
         if step.effect is not PURE:
             self.looking.append(place)
+        if len(step.assigned) > _MANY:
+            self.large.append((place, step))
+            return
         for var in step.copied:
             self.copied[var].append(place)
         for var in step.assigned:
@@ -467,6 +484,11 @@ class _Folder:
                     break
                 if var not in candidate.reads and between not in candidate.places and between not in after:
                     return False
+        for between, step in reversed(steps.large):
+            if between <= start:
+                break
+            if between not in candidate.places and between not in after and step.changes(candidate.reads):
+                return False
         return True
 
     def step(self, statement: Statement) -> _Step:

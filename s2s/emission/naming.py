@@ -306,9 +306,9 @@ class _Classes:
         self.fixed = {self.liveness.index[v] for v in self.liveness.code.captures}
 
     def find(self, var: Var) -> int:
-        place = self.liveness.index[var]
-        while self.parent[place] != place:
-            place = self.parent[place]
+        place, parent = self.liveness.index[var], self.parent
+        while parent[place] != place:
+            parent[place] = place = parent[parent[place]]  # the way is half as long from here on
         return place
 
     def coalesce(self) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.lattice import is_number
-from s2s.analysis.memory import reads_content
+from s2s.analysis.memory import is_basic, reads_content
 from s2s.analysis.values import UNKNOWN, Array, Known, ListOf, Range, Scalar, Sequence, Unknown
 from s2s.passes.build import Builder, Context
 from s2s.passes.checkpoints import BEGIN, END, FirstRun, asked, is_asked, plain
@@ -347,20 +347,17 @@ class Crossing:
         if any(map(self.is_buffer, value.args)):  # type: ignore[arg-type]
             if fn is getattr:
                 return value.args[1] in _SHAPES
-            return fn in _LOOKS or (
-                fn is operator.getitem and self._is_view(value) and let.target in self.context.values
-                and isinstance(self.context.value(let.target), Array))
+            return fn in _LOOKS or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
         if fn is operator.getitem:
-            return isinstance(known, (Scalar, Sequence, ListOf)) or self._is_view(value) or known == UNKNOWN
+            return not isinstance(known, Array) or self._is_view(value)
         if fn in (getattr, slice, ops.make_tuple, range, reversed, isinstance, len, np.shape):
             return True
         return is_number(known) or isinstance(known, (Known, Range))
 
     def _is_view(self, value: ir.Call) -> bool:
-        index = self.context.value(value.args[1])  # type: ignore[arg-type]
-        items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
-        return not any(isinstance(i, (Array, ListOf)) or i == UNKNOWN or (
-            isinstance(i, Sequence) and i.type is not slice) for i in items)
+        """Whether what is read takes no copying: an item of a container, or a view of an array."""
+        source, index = map(self.context.value, value.args)  # type: ignore[arg-type]
+        return is_basic(index) or not isinstance(source, (Array, Unknown))
 
     def _recompute(self, sweep: Sweep, plan: dict[ir.Var, ir.Let]) -> None:
         again: dict[ir.Atom, ir.Atom] = {}

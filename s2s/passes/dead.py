@@ -18,7 +18,7 @@ import numpy as np
 from s2s import api, ir, ops
 from s2s import runtime as rt
 from s2s.analysis import managers
-from s2s.analysis.memory import Memory
+from s2s.analysis.memory import CHANGES, Memory
 from s2s.analysis.values import AbstractValue, Array, ListOf, Scalar, is_record_class
 from s2s.passes.build import Context
 
@@ -157,6 +157,7 @@ class _Sweeper:
 
     def branch(self, s: ir.If, live: set[Any]) -> ir.Statement | None:
         keep = [k for k, r in enumerate(s.results) if r in live]
+        live.difference_update(s.results)  # nothing reads them before
         live_then, live_else = set(live), set(live)
         blocks = []
         for block, inner in ((s.then, live_then), (s.orelse, live_else)):
@@ -282,7 +283,7 @@ _CONTAINERS: tuple[Any, ...] = (
 
 def changes_argument(fn: Any) -> bool:
     """Whether a function changes its first argument in place."""
-    return any(fn is f or fn == f for f in (list.append, list.pop, np.add.at, np.subtract.at, ops.push, ops.pull))
+    return fn is ops.push or fn is ops.pull or ir.Const(fn) in CHANGES
 
 
 # --- pure functions -------------------------------------------------------------------------------------------------

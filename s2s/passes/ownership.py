@@ -15,7 +15,7 @@ from s2s import runtime as rt
 from s2s.analysis import layout
 from s2s.analysis.lattice import is_number
 from s2s.analysis.lifetimes import Lifetimes
-from s2s.analysis.memory import CHANGES, Memory, gives_new, shared_with
+from s2s.analysis.memory import HOLDS, Memory, gives_new, shared_with
 from s2s.analysis.values import Array, ListOf, Sequence, Unknown
 from s2s.errors import error
 from s2s.passes.build import Context
@@ -206,7 +206,7 @@ class _Owners:
         )
 
 
-_INTO_FIRST = (*CHANGES, ir.Const(ops.push))
+_INTO_FIRST = (*HOLDS, ir.Const(ops.push))
 """Functions whose first argument holds the others from then on."""
 
 _DISPLAYS = tuple(

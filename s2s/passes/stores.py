@@ -258,8 +258,7 @@ def _reverse_at(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | Non
     if s.op not in ADDS:
         raise error("S2S119", span=s.span)
     if self.is_active(s.value):
-        assert key is not None
-        g = sweep.builder.call(operator.getitem, target, key, span=s.span)
+        g = _read(self, s, target, key, sweep, own=True)
         _give(self, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
 
 

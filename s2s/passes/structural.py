@@ -157,7 +157,7 @@ def _add_at(
         total = sweep.builder.call(rt.add, old, g, span=span)
         sweep.builder.store(buffer, at, total, None, span)
     elif may_repeat(self.context.value(index)):
-        sweep.builder.call(np.add.at, buffer, at, g, span=span, effect=True)
+        sweep.builder.add(ir.Store("at", buffer, at, g, operator.add, span))
     else:
         self.add_in_place(sweep, buffer, at, g, span)
 

@@ -113,3 +113,17 @@ def without_a_derivative(x):
     np.add.at(k, [0, 0, 1], 1)
     np.bitwise_or.at(k, [2, 2], 1)
     return np.sum(y * x * x[k])
+
+
+@program(V3)
+def a_slice_takes_a_sum_of_what_it_holds(x):
+    y = x.copy()
+    np.add.at(y, slice(None, None), y + y)
+    return np.prod(y)
+
+
+@program(V3, slice(0, 2))
+def a_slice_of_an_argument_takes_what_it_holds_twice(x, k):
+    y = x.copy()
+    np.subtract.at(y, k, y[k] + y[k] * y[k])
+    return np.prod(y)

@@ -238,3 +238,52 @@ def view_of_a_transpose(a, b):
     v = m.T.ravel()
     m *= 1.5 + m[:, 0] ** 2
     return np.sum(w * w) + np.sum(v**2 * m.ravel())
+
+
+# --- a bool as an index copies, and is known as one only when the program runs ---------------------------------------
+
+
+@program(V3, W3)
+def rows_at_bools_of_an_array(x, w):
+    y = x.copy()
+    for k in np.array([True, False, True]):
+        v = y[k]
+        y[0] += np.sum(v * w)
+    return np.sum(y * y * w)
+
+
+@program(V3, W3, [True, False, True])
+def rows_at_bools_of_an_argument(x, w, ks):
+    y = x.copy()
+    for k in ks:
+        v = y[k]
+        y[0] += np.sum(v * w)
+    return np.prod(y)
+
+
+@program(V3, W3, [0, True])
+def rows_at_a_place_and_a_bool(x, w, ks):
+    y = x.copy()
+    for k in ks:
+        v = y[k]
+        y[0] += np.sum(v * w)
+    return np.prod(y)
+
+
+@program(V3, W3, [True, True])
+def products_at_bools_of_an_argument(x, w, ks):
+    y = x.copy()
+    v = y[ks[0]]
+    y[0] += np.sum(v * w)
+    v = y[ks[1]]
+    y[0] += np.sum(v * w)
+    return np.prod(y)
+
+
+@program(V3, W3)
+def rows_at_a_bool_and_a_slice(x, w):
+    y = x.copy()
+    for k in (True, True):
+        v = y[k, :2]
+        y[0] += np.sum(v * w[:2])
+    return np.prod(y)
