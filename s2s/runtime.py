@@ -1384,10 +1384,14 @@ def path_error(summary: str, where: str) -> Exception:
 def check_sure(interrupted: Any, name: str) -> None:
     """Raise UnsupportedSyntaxError where an exception interrupted a block that may have assigned ``name``, or not."""
     if interrupted:
-        from s2s.errors import error
+        raise try_error(f"`{name}` may or may not have been assigned when the exception came")
 
-        label = f"`{name}` may or may not have been assigned when the exception came"
-        raise error("S2S104", label=label, hint="assign it before the `try`, or as the last thing in it")
+
+def try_error(because: str) -> Exception:
+    """The refusal of a handler, to be raised where it is entered."""
+    from s2s.errors import error
+
+    return error("S2S104", label=because, hint="assign it before the `try`, or as the last thing in it")
 
 
 def check_ended(ended: bool, place: str) -> None:

@@ -409,6 +409,21 @@ def test_what_is_put_together_again_is_what_it_was(name, t):
     assert s2s.jvp(f, (t,), (2.0,))[1] == pytest.approx(2.0, rel=1e-12)
 
 
+DIFFERENCES = {
+    "mod": lambda x: 1.5 * (x - np.ceil(x)) - 1.5 * (x % 0.9),
+    "fmod first": lambda x: 1.5 * math.fmod(x, 0.9) - 1.5 * (x - np.floor(x)),
+    "turned": lambda x: 1.5 * np.remainder(x, 1.7) - 1.5 * (-np.ceil(x) + x),
+    "by hand": lambda x: (x - np.floor(x)) - (x - 2.0 * np.round(x / 2.0)),
+}
+
+
+@pytest.mark.parametrize("f", DIFFERENCES.values(), ids=DIFFERENCES)
+def test_a_difference_of_remainders_stands_still(f):
+    for x in (0.7, -1.3, 2.45):
+        assert s2s.grad(f)(x) == 0.0
+        assert s2s.jvp(f, (x,), (1.0,))[1] == 0.0
+
+
 @pytest.mark.parametrize("name", sorted(PUT_TOGETHER.keys() - {"np_divmod", "chosen_twice", "summed_twice"}))
 def test_what_is_put_together_of_arrays(name):
     t = np.array([5000.7, 0.77, 94321.3])

@@ -176,18 +176,20 @@ class _Finder:
 
     def given_back(self, form: Form) -> Form:
         """A sum. Where ``x + (np.round(x) - x)`` is the step itself again, its parts are no remainders, and the step
-        moves as it does by itself."""
+        moves as it does by itself. ``x % 2 + (np.round(x) - x)`` is a difference of remainders."""
         atoms = self.forms.atoms
         cells = [p for p in form if any(atoms[a].kind == "cell" for a, _ in p)]
         if not cells or any(self.forms.varies(p) for p in form):
             return form
+        inside = {target: {a for p in cells for a in self.cells_in(p, target)} for target in self.made_at}
+        still = {a for p in cells for a, _ in p if atoms[a].kind == "cell"}
+        if not still <= set[int]().union(*inside.values()):
+            return form
         moving: dict[int, Form] = {}
-        for target, place in list(self.made_at.items()):
-            inside = {a for p in cells for a in self.cells_in(p, target)}
-            if self.uses.get(target) == 1 and inside:
-                self.found.pop(place, None)
-                del self.made_at[target]
-                moving |= {a: self.forms.alone(atoms[a].what) for a in inside}
+        for target, steps in inside.items():
+            if self.uses.get(target) == 1 and steps:
+                self.found.pop(self.made_at.pop(target), None)
+                moving |= {a: self.forms.alone(atoms[a].what) for a in steps}
         others = {a for target in self.made_at for p in self.forms.forms[target] for a, _ in p}
         moving = {a: step for a, step in moving.items() if a not in others}
         if moving:

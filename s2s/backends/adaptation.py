@@ -345,7 +345,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def _is_exception(self, func: ast.expr) -> bool:
         value = self._static(func)
-        return value is rt.path_error or (isinstance(value, type) and issubclass(value, BaseException))
+        is_refusal = value is rt.path_error or value is rt.try_error
+        return is_refusal or (isinstance(value, type) and issubclass(value, BaseException))
 
     # -- expressions
 

@@ -43,7 +43,7 @@ _REFUSAL = Const(DifferentiationError)
 _REFUSING = (
     rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push, rt.check_sure, rt.no_derivative,
     rt.check_apart, rt.check_bits, rt.check_disjoint, rt.check_new, rt.check_own, rt.check_separate, rt.own_tangent,
-    rt.set_item,
+    rt.set_item, rt.try_error,
 )
 """Functions by which a derivative is refused when the program runs."""
 

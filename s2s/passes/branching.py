@@ -91,7 +91,8 @@ def join_sides(
             self.check_joined(b, sides[1].builder, span)
     found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
     results = [joined_by(self, leaf, test, builder) for leaf in found.leaves]
-    yields = ([leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])
+    yields = [[ir.UNDEFINED if a == ir.LOST else a for a in side] for side in (
+        [leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])]
     then, orelse = sides[0].builder, sides[1].builder
     if results or then.statements or orelse.statements:
         builder.add(ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), span))
@@ -102,11 +103,14 @@ def join_sides(
 def joined_by(self: Specializer, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
     """The variable that is one atom or the other."""
     a, b = leaf.first, leaf.second
-    value = join(self.context.value(a), self.context.value(b), self.context.evaluator.facts)
+    known = [self.context.value(ir.UNDEFINED if x == ir.LOST else x) for x in (a, b)]
+    value = join(*known, self.context.evaluator.facts)
     result = self.context.define(leaf.name, phi(value), self.context.is_varied(a) or self.context.is_varied(b))
-    if ir.UNDEFINED in (a, b):
-        missing = test if a == ir.UNDEFINED else builder.call(operator.not_, test)
-        self.context.unbound[result] = missing
+    missing = [x in (ir.UNDEFINED, ir.LOST) for x in (a, b)]
+    if any(missing):
+        self.context.unbound[result] = test if missing[0] else builder.call(operator.not_, test)
+    if ir.LOST in (a, b):
+        self.context.lost.add(result)
     self.context.choices[result] = (test, a, b)
     self.context.joined(result, a, b)
     return result

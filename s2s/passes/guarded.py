@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -350,9 +351,11 @@ def _run_handler(
     try:
         yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), child)
     except DifferentiationError as problem:
-        if not may_refuse_later(self, frame, problem):
+        about_lost = problem.diagnostic.code == "S2S104" and not self.catching
+        if not about_lost and not may_refuse_later(self, frame, problem):
             raise
-        child, yields = refusal(problem, builder), tuple(ir.UNDEFINED for _ in handler.body.yields)
+        child = _refuse_handler(problem, builder) if about_lost else refusal(problem, builder)
+        yields = tuple(ir.UNDEFINED for _ in handler.body.yields)
     finally:
         self.caught.pop()
         self.undecided -= 1
@@ -360,6 +363,15 @@ def _run_handler(
     read = {a for s in ir.walk(child.block()) for a in ir.reads_of(s)} | {
         a for s in ir.walk(child.block()) for b in ir.blocks_of(s) for a in b.yields}
     return exception if exception in (*read, *yields) else None, _Side(number, child, yields, heap)
+
+
+def _refuse_handler(problem: DifferentiationError, builder: Builder) -> Builder:
+    """The block that refuses a handler which reads what an interrupted body may have assigned, or not."""
+    child, span = builder.child(), problem.diagnostic.span
+    because = problem.diagnostic.label + ("" if span is None else f" ({os.path.basename(span.file)}:{span.line})")
+    made = child.let(ir.Call(ir.Const(rt.try_error), (ir.Const(because),)), UNKNOWN)
+    child.add(ir.Raise(made, None, span))
+    return child
 
 
 def _carries(self: Specializer, body: list[ir.Statement]) -> bool:
@@ -414,7 +426,7 @@ def _join(
         results.append(result)
         going_rows[result] = tuple(a for a, side in zip(atoms, sides, strict=True) if side in going)
         for row, atom in zip(rows, atoms, strict=True):
-            row.append(ir.Const(None) if atom == ir.LOST else atom)  # what is kept of it meets the refusal later
+            row.append(ir.UNDEFINED if atom == ir.LOST else atom)  # who reads it meets the refusal
 
     if len(going) > 1:
         is_flag = len(going) == 2 and going[0].number == 0
@@ -438,6 +450,8 @@ def _join(
         for atom in given:
             if isinstance(atom, ir.Var) and atom in context.unbound:
                 context.unbound[result] = None
+                if atom in context.lost:
+                    context.lost.add(result)
         add(result, [side.yields[k] if side in going else ir.UNDEFINED for side in sides])
     if len(going) > 1:
         for result, row in going_rows.items():

@@ -17,6 +17,7 @@ from s2s.passes import heap as objects
 from s2s.passes.branching import join_sides, phi
 from s2s.passes.build import Builder
 from s2s.passes.frames import Frame, is_of_s2s
+from s2s.passes.guarded import refuse_lost
 from s2s.passes.heap import cell_of, state_of
 from s2s.passes.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
@@ -218,7 +219,7 @@ def _loop(
             watch.check(loop.leave, frame.called_from)
         return yields, item, leave
 
-    found = _stable(self, loop.carried, frame, builder, trip)
+    found = _stable(self, loop.carried, frame, builder, trip, loop.span)
     _, item, leave = found.outcome
     carried, left = _results(self, loop, found, frame)
     _note_unbound(self, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
@@ -282,7 +283,7 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
     before, guards, env, rebound = self.context.heap, self.guards.copy(), dict(frame.env), len(self.rebound)
     statements = len(builder.statements)
     try:
-        found = _stable(self, loop.carried, frame, builder, trip)
+        found = _stable(self, loop.carried, frame, builder, trip, loop.span)
     except _TestChanges:
         self.context.heap, self.guards, frame.env = before, guards, env
         del builder.statements[statements:], self.rebound[rebound:]
@@ -312,14 +313,21 @@ def _note_unbound(self: Specializer, carried: list[ir.Carried], missing: ir.Atom
 
 
 def _stable(
-    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any]
+    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any],
+    span: ir.Span | None = None,
 ) -> _Trip:
     """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
     longer changes."""
     context, base = self.context, self.context.heap
     inits = [self.atom(c.init, frame) for c in carried]
-    for init in inits:
-        self.check_joined(init, builder, None)
+
+    def check(c: ir.Carried, given: ir.Atom, at: Builder) -> None:
+        if given == ir.LOST:
+            raise refuse_lost(self, c.param.name, span, frame)
+        self.check_joined(given, at, None)
+
+    for c, init in zip(carried, inits, strict=True):
+        check(c, init, builder)
     outside = Side(builder, base)
     roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
     plan = Join(context, base, (outside, outside), roots, [], all_leaves=True)
@@ -340,8 +348,8 @@ def _stable(
         finally:
             self.there.pop()
         end, context.heap = context.heap, base
-        for following in outcome[0]:
-            self.check_joined(following, child, None)
+        for c, following in zip(carried, outcome[0], strict=True):
+            check(c, following, child)
         roots = [(c.param.name, a, y) for c, a, y in zip(carried, inits, outcome[0], strict=True)]
         own = {c for c in start.states if c not in base.states and c.origin is None}
         touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]

@@ -55,6 +55,7 @@ from s2s.choices import Chosen, straight_through
 from s2s.const import is_hashable
 from s2s.critical import section
 from s2s.derivatives import Derivative
+from s2s.emission.effects import ACTS, effect_of
 from s2s.errors import DifferentiationError, error
 from s2s.facts import Guards
 from s2s.inspection import is_sealed, look_up
@@ -450,7 +451,7 @@ class Specializer:
                 self.check_read(fn, callee, builder, span, frame)
                 positional, keywords = self.arguments(args, kwargs, frame, builder, span)
                 given = (callee, *positional, *keywords.values())
-                if ir.LOST in given and not effect and isinstance(callee, ir.Const) and is_pure(callee.value):
+                if ir.LOST in given and not effect and _only_computes(callee, positional, keywords):
                     return ir.LOST  # refused where it is used for more than arithmetic
                 for original, atom in zip(ir.atoms_of(value), given, strict=False):
                     self.check_read(original, atom, builder, span, frame)
@@ -1781,6 +1782,12 @@ def _signature_of_form(form: Callable[..., Any]) -> inspect.Signature:
 def _plain(argument: Any) -> ir.Atom:
     """An argument without its star."""
     return argument.atom if isinstance(argument, ir.Star) else argument  # type: ignore[no-any-return]
+
+
+def _only_computes(callee: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
+    """Whether a call has no effect but its result: it can be dropped with what reads that, and changes nothing."""
+    call = ir.Call(callee, tuple(args), tuple(kwargs.items()))
+    return isinstance(callee, ir.Const) and is_pure(callee.value) and effect_of(call) is not ACTS
 
 
 def _only_makes(callee: ir.Atom) -> bool:

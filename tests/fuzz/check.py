@@ -167,7 +167,11 @@ def forward(f, args, known):
 
 
 def step_on(leaf, direction, step):
-    return leaf + step * direction if is_float(leaf) else leaf
+    """A leaf moved along a direction, in the same order of memory."""
+    if not is_float(leaf):
+        return leaf
+    moved = leaf + step * direction
+    return np.asfortranarray(moved) if isinstance(leaf, np.ndarray) and leaf.flags.fnc else moved
 
 
 def along(args, tangents, step):
