@@ -486,7 +486,28 @@ def as_a_result(x, k):
     return y
 
 
-OF_HANDLERS = [halved, in_a_loop, printed, on_one_side, in_a_list, as_a_result]
+def added_to_an_array(x, k):
+    y, a = x, np.zeros(2)
+    try:
+        y = x * (4 // k) * 0.5
+        y = y * (4 // (k - 1))
+    except ZeroDivisionError:
+        a += y
+    return y + np.sum(a)
+
+
+def given_as_a_place(x, k):
+    y, a = x, np.zeros(2)
+    try:
+        y = x * (4 // k) * 0.5
+        y = y * (4 // (k - 1))
+    except ZeroDivisionError:
+        np.add(a, y, out=a)
+    return y + np.sum(a)
+
+
+OF_HANDLERS = [halved, in_a_loop, printed, added_to_an_array, given_as_a_place,
+               on_one_side, in_a_list, as_a_result]
 
 
 @pytest.mark.parametrize("f", OF_HANDLERS, ids=lambda f: f.__name__)

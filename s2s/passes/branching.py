@@ -103,8 +103,8 @@ def join_sides(
 def joined_by(self: Specializer, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
     """The variable that is one atom or the other."""
     a, b = leaf.first, leaf.second
-    known = [self.context.value(ir.UNDEFINED if x == ir.LOST else x) for x in (a, b)]
-    value = join(*known, self.context.evaluator.facts)
+    first, second = (self.context.value(ir.UNDEFINED if x == ir.LOST else x) for x in (a, b))
+    value = join(first, second, self.context.evaluator.facts)
     result = self.context.define(leaf.name, phi(value), self.context.is_varied(a) or self.context.is_varied(b))
     missing = [x in (ir.UNDEFINED, ir.LOST) for x in (a, b)]
     if any(missing):
