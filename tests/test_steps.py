@@ -1,6 +1,7 @@
 """Steps that nothing was chosen for: remainders, cell numbers, library code, and what passes straight through. Every
 expected derivative is written by hand."""
 
+import functools
 import itertools
 import math
 import warnings
@@ -407,6 +408,94 @@ def test_what_is_put_together_again_is_what_it_was(name, t):
     f = PUT_TOGETHER[name]
     assert s2s.grad(lambda t: float(f(t)))(t) == pytest.approx(1.0, rel=1e-12)
     assert s2s.jvp(f, (t,), (2.0,))[1] == pytest.approx(2.0, rel=1e-12)
+
+
+def in_a_list(x):
+    whole = []
+    for v in x:
+        whole.append(np.floor(v))
+    return [a - b for a, b in zip(x, whole, strict=True)]
+
+
+def in_a_list_of_all(x):
+    return x - np.array([math.floor(v) for v in x])
+
+
+def in_a_list_by_places(x):
+    whole = [0.0] * 4
+    for i, v in enumerate(x):
+        whole[i] = np.floor(v)
+    return [x[i] - whole[i] for i in range(4)]
+
+
+def in_a_dict_by_keys(x):
+    whole = {}
+    for i, v in enumerate(x):
+        whole[i] = round(v)
+    return [x[i] - whole[i] for i in range(4)]
+
+
+def in_a_list_of_numbers(x):
+    cells = []
+    for v in x:
+        cells.append(int(v // 1))
+    total = []
+    for v, c in zip(x, cells, strict=True):
+        total.append(v - c)
+    return total
+
+
+def side_by_side(x):
+    both = np.stack([x, np.rint(x)])
+    return both[0] - both[1]
+
+
+def by_reduction(x):
+    return functools.reduce(lambda a, b: a - b, [x, np.floor(x)])
+
+
+HELD = [
+    in_a_list, in_a_list_of_all, in_a_list_by_places, in_a_dict_by_keys, in_a_list_of_numbers, side_by_side,
+    by_reduction,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", HELD, ids=lambda f: f.__name__)
+def test_steps_that_containers_hold(f):
+    def squares(x):
+        return sum(v * v for v in f(x))
+
+    left = np.array([float(v) for v in f(X)])
+    np.testing.assert_allclose(s2s.grad(squares)(X), 2.0 * left, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(squares, (X,), (Y[:4],))[1], 2.0 * left @ Y[:4], rtol=1e-12)
+
+
+def counted_list(x):
+    whole = []
+    for v in x:
+        whole.append(np.floor(v))
+    return sum(a * b for a, b in zip(x, whole, strict=True))
+
+
+def counted_array(x):
+    whole = np.floor(x)
+    return np.sum(np.ones(len(whole)) * whole * x)
+
+
+def largest(x):
+    whole = np.floor(x)
+    return whole[np.argmax(whole)] * x[3] + np.sum(whole[:3] * x[:3])
+
+
+def in_order(x):
+    whole = np.floor(x)
+    return np.sum(whole[np.argsort(whole)] * x[np.argsort(x)])
+
+
+@pytest.mark.parametrize("f", [counted_list, counted_array, largest, in_order], ids=lambda f: f.__name__)
+def test_what_is_counted_or_compared_is_no_cell_number(f):
+    np.testing.assert_allclose(s2s.grad(f)(X), X + np.floor(X), rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(f, (X,), (Y[:4],))[1], (X + np.floor(X)) @ Y[:4], rtol=1e-12)
 
 
 DIFFERENCES = {

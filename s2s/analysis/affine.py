@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from s2s import ir, ops
+from s2s import runtime as rt
 from s2s.analysis.folding import is_pure
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory, is_basic
@@ -31,8 +32,8 @@ from s2s.record import record
 from s2s.rules import surrogates, table
 
 __all__ = [
-    "MATRIX_PRODUCTS", "PIECEWISE_AFFINE", "PRODUCTS", "QUOTIENTS", "SUMS", "Atom", "Form", "Forms", "Product", "added",
-    "is_open", "scaled",
+    "FILLED", "MATRIX_PRODUCTS", "PIECEWISE_AFFINE", "PRODUCTS", "QUOTIENTS", "SUMS", "Atom", "Form", "Forms",
+    "Product", "added", "is_open", "scaled",
 ]
 
 Product: TypeAlias = tuple[tuple[int, int], ...]
@@ -55,6 +56,10 @@ _JOINS = (
     np.where, np.clip, np.ndarray.clip, np.minimum, np.maximum, np.fmin, np.fmax, builtins.min, builtins.max,
 )
 """Functions that give one of what they get, element by element."""
+FILLED = (ops.append, ops.put, rt.set_item)
+"""Functions that give a container with one more element, the last argument, or with another one in its place."""
+_DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
+_SIDE_BY_SIDE = (np.array, np.asarray, np.stack, np.vstack)
 _SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
 MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
 PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
@@ -254,6 +259,23 @@ class Forms:
         array, key = self._place(target, key)
         self.kept.setdefault(array, []).append((key, form))
 
+    def filled_by(self, loop: ir.For, carried: ir.Carried, following: ir.Atom) -> None:
+        """Note a list or a dict that a loop fills with values with steps in them: one at a key in each iteration, or
+        one more at the end of what was empty."""
+        made = self.definitions.get(following)  # type: ignore[arg-type]
+        if made is None or made.fn.value not in FILLED or made.args[0] != carried.param:  # type: ignore[union-attr]
+            return
+        before = self.definitions.get(carried.init)  # type: ignore[arg-type]
+        form, key = self.of(made.args[-1]), made.args[1]  # type: ignore[arg-type]
+        if len(made.args) == 2:
+            over, key = self.definitions.get(loop.iterable), loop.item  # type: ignore[arg-type]
+            is_empty = before is not None and before.fn == ir.Const(ops.make_list) and not before.args
+            if not is_empty or over is None or over.fn != ir.Const(range) or len(over.args) != 1:
+                return
+        if self.steps_in(form):
+            kept = self.kept.get(carried.init, [])  # type: ignore[arg-type]
+            self.kept[carried.result] = [*kept, (key, form)]  # type: ignore[list-item]
+
     def is_all(self, key: ir.Atom) -> bool:
         """Whether an index is that of all elements."""
         known = self.value_of(key)
@@ -452,12 +474,19 @@ class Forms:
             return self._remainder(target, REMAINDERS[fn], self.of(args[0]), self.of(args[1]))
         if fn in _NEGATIVES and len(args) == 1 and not kwargs:
             return scaled(self.of(args[0]), -1.0)
+        if fn in FILLED:
+            return self._joined(target, [self.of(args[0]), self.of(args[-1])])
         if fn is operator.getitem:
+            beside = self._beside(args[0], args[1])
+            if beside is not None:
+                return self.of(beside)
             stored = self._stored_at(args[0], args[1]) if self.kept and not self.is_all(args[1]) else []
             if stored:
                 epoch = self.epoch(args[0])
                 return self._joined(target, stored, epoch, ("item", args[0], self.key(args[1]), epoch))
             return self.item(self.of(args[0]), self.of(args[1]))
+        if args and fn in _SAME and args[0] in self.kept and not self._gives_integers(target):
+            return self._joined(target, self._stored_at(args[0], WHOLE), 0, ("all", args[0], self.epoch(args[0])))
         if args and fn in _SAME and _is_numeric(self.value_of(args[0])) and not self._gives_integers(target):
             return self.of(args[0])
         if fn in _JOINS and not kwargs:
@@ -476,6 +505,28 @@ class Forms:
         ):
             return None
         return self.called(fn, [self.of(a) for a in args], kwargs)
+
+    def _beside(self, holder: ir.Atom, index: ir.Atom) -> ir.Atom | None:
+        """What stands at a known place of what holds some values side by side."""
+        held = self._held(holder) if isinstance(index, ir.Const) and type(index.value) is int else None
+        return held[index.value] if held and -len(held) <= index.value < len(held) else None  # type: ignore[union-attr]
+
+    def _held(self, holder: ir.Atom) -> tuple[ir.Atom, ...] | None:
+        """The values that a display holds, or an array made of one, or a part of it; None where it is something else,
+        or may have changed."""
+        made = self.definitions.get(holder)  # type: ignore[arg-type]
+        if made is None or made.kwargs or (self.memory is not None and self.memory.is_buffer(holder)):
+            return None
+        if made.fn in _DISPLAYS:
+            return None if any(isinstance(a, ir.Star) for a in made.args) else made.args  # type: ignore[return-value]
+        fn = made.fn.value if isinstance(made.fn, ir.Const) else None
+        if fn in _SIDE_BY_SIDE and len(made.args) == 1:
+            return self._held(made.args[0])  # type: ignore[arg-type]
+        bounds = self.definitions.get(made.args[1]) if fn is operator.getitem else None  # type: ignore[arg-type]
+        if bounds is None or bounds.fn != ir.Const(slice) or not all(isinstance(a, ir.Const) for a in bounds.args):
+            return None
+        held = self._held(made.args[0])  # type: ignore[arg-type]
+        return None if held is None else held[slice(*(a.value for a in bounds.args))]  # type: ignore[union-attr]
 
     def _gives_integers(self, target: ir.Var) -> bool:
         dtype = dtype_of(self.value_of(target))

@@ -21,6 +21,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s.analysis.affine import is_open
 from s2s.analysis.lattice import dtype_of, is_number, type_of
+from s2s.analysis.memory import reads_content
 from s2s.analysis.values import AbstractValue, Array, Range, Scalar, Sequence
 from s2s.choices import Chosen
 from s2s.rules import table
@@ -56,7 +57,7 @@ class _Finder:
         """Note where the variables that a statement defines come from."""
         match s:
             case ir.Let(ir.Var() as target, value):
-                self.sources[target] = [a for a in ir.atoms_of(value) if isinstance(a, ir.Var)]
+                self.sources[target] = [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and self.is_in(value, a)]
                 if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const):
                     self.functions[target] = value.fn.value
                 if is_open(value):
@@ -74,6 +75,17 @@ class _Finder:
                     self.sources[s.item] = [s.iterable]
             case _:
                 pass
+
+    def is_in(self, value: ir.Value, atom: ir.Var) -> bool:
+        """Whether a number may be part of what is computed of it: not of a length, nor where floats are compared."""
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or is_open(value):
+            return True
+        fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
+        if not reads_content(fn, value.args, atom):
+            return False
+        rule = table.find(fn)
+        dtype = dtype_of(self.value_of(atom))
+        return rule is None or rule.kind != "zero" or dtype is None or dtype.kind not in "fc"
 
     # --- where cell numbers are wanted
 

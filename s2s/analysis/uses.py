@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from s2s import ir, ops
-from s2s.analysis.affine import MATRIX_PRODUCTS, PIECEWISE_AFFINE, PRODUCTS, QUOTIENTS, SUMS, Forms, is_open
+from s2s.analysis.affine import FILLED, MATRIX_PRODUCTS, PIECEWISE_AFFINE, PRODUCTS, QUOTIENTS, SUMS, Forms, is_open
 from s2s.analysis.remainders import Remainder
 from s2s.rules import table
 
@@ -26,7 +26,7 @@ __all__ = ["Uses"]
 _WHOLE, _BENT_WHOLE, _PART, _BENT_PART = "whole", "bent whole", "part", "bent part"
 _BENT = {_WHOLE: _BENT_WHOLE, _PART: _BENT_PART, _BENT_WHOLE: _BENT_WHOLE, _BENT_PART: _BENT_PART}
 _HOLDS_APART = (
-    ops.make_tuple, ops.make_list, ops.make_dict, ops.append, operator.getitem,
+    *FILLED, ops.make_tuple, ops.make_list, ops.make_dict, operator.getitem,
     np.array, np.asarray, np.stack, np.concatenate, np.reshape, np.ravel,
 )
 """Functions that put values side by side, or take one of them."""
