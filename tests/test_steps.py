@@ -454,9 +454,20 @@ def by_reduction(x):
     return functools.reduce(lambda a, b: a - b, [x, np.floor(x)])
 
 
+def by_a_function_handed_over(x):
+    return [a - b for a, b in zip(x, list(map(math.floor, x)), strict=True)]
+
+
+def in_pairs(x):
+    pairs = []
+    for v in x:
+        pairs.append((v, math.floor(v)))
+    return [a - b for a, b in pairs]
+
+
 HELD = [
-    in_a_list, in_a_list_of_all, in_a_list_by_places, in_a_dict_by_keys, in_a_list_of_numbers, side_by_side,
-    by_reduction,
+    by_a_function_handed_over, in_pairs, in_a_list, in_a_list_of_all, in_a_list_by_places, in_a_dict_by_keys,
+    in_a_list_of_numbers, side_by_side, by_reduction,
 ]  # fmt: skip
 
 
@@ -490,6 +501,16 @@ def largest(x):
 def in_order(x):
     whole = np.floor(x)
     return np.sum(whole[np.argsort(whole)] * x[np.argsort(x)])
+
+
+@pytest.mark.parametrize("each", [map, lambda f, x: np.vectorize(f)(x)], ids=["map", "vectorize"])
+def test_a_function_handed_over_has_the_policy_of_the_place_that_hands_it(each):
+    def f(x):
+        return sum(each(np.floor, x))
+
+    np.testing.assert_array_equal(s2s.grad(f)(X), np.ones(4))
+    np.testing.assert_array_equal(s2s.grad(s2s.nonsmooth("zero")(f))(X), np.zeros(4))
+    assert "straight through" in s2s.source(f, X)
 
 
 @pytest.mark.parametrize("f", [counted_list, counted_array, largest, in_order], ids=lambda f: f.__name__)

@@ -26,7 +26,7 @@ from s2s import runtime as rt
 from s2s.analysis.folding import is_pure
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory, is_basic
-from s2s.analysis.values import AbstractValue, Array, Known
+from s2s.analysis.values import AbstractValue, Array, Known, ListOf
 from s2s.choices import Chosen
 from s2s.record import record
 from s2s.rules import surrogates, table
@@ -49,7 +49,8 @@ QUOTIENTS = (operator.truediv, operator.itruediv, np.divide)
 _NEGATIVES = (operator.neg, np.negative)
 _SAME = (
     float, np.float64, np.float32, operator.pos, np.positive, np.asarray, np.asanyarray, np.array, np.copy,
-    np.ascontiguousarray, np.ndarray.copy, np.ndarray.astype, np.ndarray.item, np.asarray_chkfinite,
+    np.ascontiguousarray, np.ndarray.copy, np.ndarray.astype, np.ndarray.item, np.ndarray.tolist,
+    np.asarray_chkfinite,
 )
 """Functions that give the number, or the numbers, that they get."""
 _JOINS = (
@@ -474,6 +475,10 @@ class Forms:
             return self._remainder(target, REMAINDERS[fn], self.of(args[0]), self.of(args[1]))
         if fn in _NEGATIVES and len(args) == 1 and not kwargs:
             return scaled(self.of(args[0]), -1.0)
+        if fn in (list, tuple) and len(args) == 1 and isinstance(self.value_of(args[0]), (Array, ListOf)):
+            if args[0] in self.kept:
+                self.kept[target] = self.kept[args[0]]  # type: ignore[index]
+            return self.of(args[0])
         if fn in FILLED:
             return self._joined(target, [self.of(args[0]), self.of(args[-1])])
         if fn is operator.getitem:
@@ -584,9 +589,18 @@ class Forms:
             if not arrays:
                 made = added(made, {product: coefficient})
                 continue
-            read = self.called(operator.getitem, [{arrays: 1.0}, index])
+            read = self._part(arrays, index) or self.called(operator.getitem, [{arrays: 1.0}, index])
             made = added(made, self.times(read, {numbers: coefficient}))
         return made
+
+    def _part(self, display: Product, index: Form) -> Form | None:
+        """What stands at a known place of a display."""
+        (number, power), *more = display
+        atom, place = self.atoms[number], index.get((), 0.0)
+        if more or power != 1 or atom.kind != "call" or atom.parts[0] not in (ops.make_list, ops.make_tuple):
+            return None
+        is_known = index == ({(): place} if place else {}) and 0 <= place < len(atom.parts) - 1
+        return atom.parts[1 + int(place)] if is_known else None  # type: ignore[no-any-return]
 
     def _is_number(self, number: int) -> bool:
         atom = self.atoms[number]

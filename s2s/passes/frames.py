@@ -71,7 +71,8 @@ class Frame:
     ``kept`` are those of them that are read more than once, ``held`` those that a container takes in, ``tested`` the
     places of calls of which only the truth of the result is used, ``snapshots`` for iterables and tests of checkpointed
     loops how many states may be kept; a
-    derivative ``has_decided`` by which choices its calls are differentiated. ``body`` is that of the function."""
+    derivative ``has_decided`` by which choices its calls are differentiated. ``body`` is that of the function,
+    ``caller`` the activation that has called it."""
 
     fn: types.FunctionType
     owner: types.FunctionType | None
@@ -84,6 +85,7 @@ class Frame:
     snapshots: dict[ir.Atom, ir.Atom] = field(default_factory=dict)
     has_decided: bool = False
     body: ir.Block | None = None
+    caller: Frame | None = None
     made: dict[int, tuple[ir.Function, ir.Function]] = field(default_factory=dict)
 
     def owned(self, function: ir.Function) -> ir.Function:
@@ -117,6 +119,18 @@ class FramedClosure(Closure):
 def is_of_s2s(frame: Frame) -> bool:
     """Whether it is a body of s2s's own: a rule, or a model of a function."""
     return (frame.fn.__module__ or "").startswith("s2s.")
+
+
+def where_chosen(frame: Frame, fn: ir.Atom) -> Frame:
+    """The activation whose code has chosen what is called: where a model calls what it was given, that which gave it.
+    """
+    found = frame
+    while isinstance(fn, ir.Var) and found.caller is not None and is_of_s2s(found):
+        code = found.fn.__code__
+        if fn.name not in code.co_varnames[: code.co_argcount]:
+            break
+        found = found.caller
+    return found
 
 
 def in_rule(frame: Frame) -> bool:
@@ -158,5 +172,5 @@ def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[st
 
 __all__ = [
     "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
-    "is_function_like", "lookup", "lower_function", "name_of", "place_of", "with_sizes",
+    "is_function_like", "lookup", "lower_function", "name_of", "place_of", "where_chosen", "with_sizes",
 ]

@@ -97,6 +97,7 @@ from s2s.passes.frames import (
     lower_function,
     name_of,
     place_of,
+    where_chosen,
 )
 from s2s.passes.guarded import refuse_lost, try_statement, with_statement
 from s2s.passes.heap import cell_of, state_of
@@ -318,6 +319,8 @@ class Specializer:
     def run_statements(self, block: ir.Block, frame: Frame, builder: Builder) -> bool:
         """Specialise the statements of a block; True where its end is not reached."""
         outer, self.frame = self.frame, frame
+        if frame.caller is None and outer is not None and outer.fn is not frame.fn:
+            frame.caller = outer
         try:
             return any(self.step(statement, frame, builder) for statement in block.statements)
         finally:
@@ -460,7 +463,11 @@ class Specializer:
                     with generated.noted(self.context, builder) as items:
                         items.append(self.apply(callee, positional, keywords, frame, builder, span, name, effect))
                     return items[0]
-                return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
+                here, self.frame = self.frame, where_chosen(frame, fn)
+                try:
+                    return self.apply(callee, positional, keywords, frame, builder, span, name, effect)
+                finally:
+                    self.frame = here
             case _:
                 assert_never(value)
 
