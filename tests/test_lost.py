@@ -603,3 +603,26 @@ def test_what_is_only_looked_at_is_no_obstacle(f):
 def test_attributes_of_classes_are_refused_or_right(derivative):
     with contextlib.suppress(DifferentiationError):
         assert derivative(in_a_class_of_its_own)(0.8) == pytest.approx(1.6)
+
+
+def left_from_a_try_in_a_loop(a, y, n):
+    def first():
+        for j in range(1, n):
+            try:
+                for k, v in enumerate(y):
+                    match (k, [a, np]):
+                        case [_, [_, _]]:
+                            if j == 0:
+                                return v
+            except IndexError:
+                pass
+            finally:
+                print(end="")
+        return a * a
+
+    return first()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_what_a_try_may_leave_is_not_read_where_paths_join(n):
+    check(left_from_a_try_in_a_loop, (0.8, np.ones(3), n))

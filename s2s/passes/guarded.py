@@ -450,8 +450,6 @@ def _join(
         for atom in given:
             if isinstance(atom, ir.Var) and atom in context.unbound:
                 context.unbound[result] = None
-                if atom in context.lost:
-                    context.lost.add(result)
         add(result, [side.yields[k] if side in going else ir.UNDEFINED for side in sides])
     if len(going) > 1:
         for result, row in going_rows.items():
