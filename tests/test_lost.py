@@ -606,21 +606,28 @@ def test_attributes_of_classes_are_refused_or_right(derivative):
 
 
 def left_from_a_try_in_a_loop(a, y, n):
-    def first():
-        for j in range(1, n):
-            try:
-                for k, v in enumerate(y):
-                    match (k, [a, np]):
-                        case [_, [_, _]]:
-                            if j == 0:
-                                return v
-            except IndexError:
+    def first(v):
+        match n:
+            case 1 | 2:
+                for j in range(1, n):
+                    try:
+                        for k, item in enumerate(y):
+                            match (k, [v, np]):
+                                case [_, [_, _]]:
+                                    match j:
+                                        case 0:
+                                            return item - v
+                                        case _:
+                                            pass
+                    except IndexError:
+                        pass
+                    finally:
+                        _ = lambda _: v  # noqa: B023
+            case _:
                 pass
-            finally:
-                print(end="")
-        return a * a
 
-    return first()
+    first(a)
+    return a * a
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
