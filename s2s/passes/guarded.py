@@ -351,10 +351,12 @@ def _run_handler(
     try:
         yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), child)
     except DifferentiationError as problem:
-        about_lost = problem.diagnostic.code == "S2S104" and not self.catching
-        if not about_lost and not may_refuse_later(self, frame, problem):
+        if may_refuse_later(self, frame, problem):
+            child = refusal(problem, builder)
+        elif problem.diagnostic.code == "S2S104" and not self.catching:
+            child = _refuse_handler(problem, builder)
+        else:
             raise
-        child = _refuse_handler(problem, builder) if about_lost else refusal(problem, builder)
         yields = tuple(ir.UNDEFINED for _ in handler.body.yields)
     finally:
         self.caught.pop()
