@@ -14,7 +14,7 @@ from s2s import runtime as rt
 from s2s.analysis.memory import Memory
 from s2s.analysis.values import Array
 
-_VIEWS_OR_COPIES = tuple(
+_VIEWS_OR_COPIES = frozenset(
     map(
         ir.Const,
         (
@@ -23,8 +23,9 @@ _VIEWS_OR_COPIES = tuple(
         ),
     )
 )
-_ASKS = tuple(map(ir.Const, (np.isfortran, rt.axes_in_memory, np.ndarray.tobytes)))
-_ATTRIBUTES = tuple(map(ir.Const, ("flags", "strides", "data", "ctypes")))
+_GETATTR = ir.Const(getattr)
+_ASKS = frozenset(map(ir.Const, (np.isfortran, rt.axes_in_memory, np.ndarray.tobytes)))
+_ATTRIBUTES = frozenset(map(ir.Const, ("flags", "strides", "data", "ctypes")))
 
 
 def shows(function: ir.Function, memory: Memory) -> bool:
@@ -36,7 +37,7 @@ def _asks(s: ir.Let, memory: Memory) -> bool:
     if not isinstance(s.value, ir.Call) or not s.value.args:
         return False
     fn, first = s.value.fn, s.value.args[0]
-    if fn == ir.Const(getattr):
+    if fn == _GETATTR:
         return s.value.args[1] in _ATTRIBUTES and isinstance(memory.value_of(first), Array)
     return fn in _ASKS or (fn in _VIEWS_OR_COPIES and s.target is not None and memory.is_buffer(s.target))
 

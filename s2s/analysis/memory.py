@@ -72,7 +72,7 @@ _LOOKS = {
 HOLDS = (ir.Const(list.append),)
 """Functions whose first argument holds the others from then on."""
 
-CHANGES = (*HOLDS, *map(ir.Const, (list.pop, np.add.at, np.subtract.at)))
+CHANGES = frozenset((*HOLDS, *map(ir.Const, (list.pop, np.add.at, np.subtract.at))))
 """Functions called for what they do to their first argument."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import types
 import weakref
 from dataclasses import dataclass, field
@@ -137,6 +138,12 @@ def in_rule(frame: Frame) -> bool:
     return (frame.fn.__module__ or "").startswith("s2s.rules")
 
 
+@functools.lru_cache(maxsize=4096)
+def parameters_of(body: types.FunctionType) -> tuple[str, ...]:
+    """The names of the parameters of a rule body."""
+    return tuple(inspect.signature(body).parameters)
+
+
 def lookup(load: ir.Load, fn: types.FunctionType, owner: types.FunctionType | None) -> Reading:
     """What a global or closure variable of a function is; ``owner`` is the function as guards have it."""
     return variable(fn, load.scope, load.name, owner)
@@ -172,5 +179,6 @@ def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[st
 
 __all__ = [
     "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
-    "is_function_like", "lookup", "lower_function", "name_of", "place_of", "where_chosen", "with_sizes",
+    "is_function_like", "lookup", "lower_function", "name_of", "parameters_of", "place_of", "where_chosen",
+    "with_sizes",
 ]

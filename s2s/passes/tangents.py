@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 import types
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from s2s.analysis.parts import Path, is_inexact, part
 from s2s.analysis.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.errors import DifferentiationError, error
 from s2s.passes import cotangents, custom
-from s2s.passes.frames import Frame, lower_function
+from s2s.passes.frames import Frame, lower_function, parameters_of
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -181,8 +180,7 @@ def fit(self: Forwarder, target: ir.Var, path: Path, dot: ir.Atom, span: ir.Span
 
 def inline(self: Forwarder, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None) -> ir.Atom:
     """A rule body that takes its arguments by position."""
-    names = list(inspect.signature(body).parameters)
-    return inline_by_name(self, body, dict(zip(names, atoms, strict=False)), span)
+    return inline_by_name(self, body, dict(zip(parameters_of(body), atoms, strict=False)), span)
 
 
 def inline_by_name(self: Forwarder, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None) -> ir.Atom:

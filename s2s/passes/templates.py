@@ -21,7 +21,7 @@ from s2s.passes import cotangents
 from s2s.passes.build import Builder
 from s2s.passes.crossing import Sweep
 from s2s.passes.dead import drop_dead_statements
-from s2s.passes.frames import Frame, lower_function
+from s2s.passes.frames import Frame, lower_function, parameters_of
 from s2s.passes.recompute import again
 from s2s.passes.rewriting import substitute
 from s2s.rules import table
@@ -66,8 +66,7 @@ def inline_positional(
     self: Reverser, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """A rule body that takes its arguments by position."""
-    names = list(inspect.signature(body).parameters)
-    return inline_by_name(self, body, dict(zip(names, atoms, strict=False)), span, sweep)
+    return inline_by_name(self, body, dict(zip(parameters_of(body), atoms, strict=False)), span, sweep)
 
 
 def inline_by_name(

@@ -34,9 +34,10 @@ ValueOf = Callable[[ir.Atom], values.AbstractValue]
 Key = ir.Var | tuple[str, ir.Var]
 """A class of memory by the variable that stands for it, or the items of one list of the runtime."""
 
-_ITEMS = tuple(map(ir.Const, (list.append, list.pop, ops.push, ops.pull)))
-_ADDS = tuple(map(ir.Const, (np.add.at, np.subtract.at)))
-_HANDS_ON = (*_ITEMS, *map(ir.Const, (ops.make_tuple, ops.make_list, ops.make_dict, ops.unpack, list, tuple)))
+_ITEMS = frozenset(map(ir.Const, (list.append, list.pop, ops.push, ops.pull)))
+_CHANGING = frozenset((*_ITEMS, *map(ir.Const, (np.add.at, np.subtract.at))))
+_MAKERS = (ops.make_tuple, ops.make_list, ops.make_dict, ops.unpack, list, tuple)
+_HANDS_ON = frozenset((*_ITEMS, *map(ir.Const, _MAKERS)))
 _GETITEM = ir.Const(operator.getitem)
 
 
@@ -124,7 +125,7 @@ def _changed(s: ir.Statement) -> ir.Var | None:
     match s:
         case ir.Store(_, ir.Var() as target):
             return target
-        case ir.Let(_, ir.Call(ir.Const() as fn, (ir.Var() as target, *_))) if fn in _ADDS or fn in _ITEMS:
+        case ir.Let(_, ir.Call(ir.Const() as fn, (ir.Var() as target, *_))) if fn in _CHANGING:
             return target
         case _:
             return None
