@@ -465,8 +465,30 @@ def in_pairs(x):
     return [a - b for a, b in pairs]
 
 
+def in_a_matrix_by_elements(x):
+    m = np.outer(x, [1.0, 2.0])
+    whole = np.zeros((4, 2))
+    for i in range(4):
+        for j in range(2):
+            whole[i, j] = math.floor(m[i, j])
+    return (m - whole)[:, 0]
+
+
+def in_a_list_by_a_while_loop(x):
+    whole, i = [], 0
+    while i < len(x):
+        whole.append(np.floor(x[i]))
+        i += 1
+    return [a - b for a, b in zip(x, whole, strict=True)]
+
+
+def in_a_list_of_an_array(x):
+    return [a - b for a, b in zip(x, np.floor(x).tolist(), strict=True)]
+
+
 HELD = [
-    by_a_function_handed_over, in_pairs, in_a_list, in_a_list_of_all, in_a_list_by_places, in_a_dict_by_keys,
+    in_a_matrix_by_elements, in_a_list_by_a_while_loop, in_a_list_of_an_array, by_a_function_handed_over, in_pairs,
+    in_a_list, in_a_list_of_all, in_a_list_by_places, in_a_dict_by_keys,
     in_a_list_of_numbers, side_by_side, by_reduction,
 ]  # fmt: skip
 

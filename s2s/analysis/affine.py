@@ -26,7 +26,7 @@ from s2s import runtime as rt
 from s2s.analysis.folding import is_pure
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory, is_basic
-from s2s.analysis.values import AbstractValue, Array, Known, ListOf
+from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Sequence
 from s2s.choices import Chosen
 from s2s.record import record
 from s2s.rules import surrogates, table
@@ -60,6 +60,7 @@ _JOINS = (
 FILLED = (ops.append, ops.put, rt.set_item)
 """Functions that give a container with one more element, the last argument, or with another one in its place."""
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
+_PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
 _SIDE_BY_SIDE = (np.array, np.asarray, np.stack, np.vstack)
 _SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
 MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
@@ -260,7 +261,7 @@ class Forms:
         array, key = self._place(target, key)
         self.kept.setdefault(array, []).append((key, form))
 
-    def filled_by(self, loop: ir.For, carried: ir.Carried, following: ir.Atom) -> None:
+    def filled_by(self, loop: ir.For | ir.While, carried: ir.Carried, following: ir.Atom) -> None:
         """Note a list or a dict that a loop fills with values with steps in them: one at a key in each iteration, or
         one more at the end of what was empty."""
         made = self.definitions.get(following)  # type: ignore[arg-type]
@@ -269,13 +270,23 @@ class Forms:
         before = self.definitions.get(carried.init)  # type: ignore[arg-type]
         form, key = self.of(made.args[-1]), made.args[1]  # type: ignore[arg-type]
         if len(made.args) == 2:
-            over, key = self.definitions.get(loop.iterable), loop.item  # type: ignore[arg-type]
             is_empty = before is not None and before.fn == ir.Const(ops.make_list) and not before.args
-            if not is_empty or over is None or over.fn != ir.Const(range) or len(over.args) != 1:
-                return
-        if self.steps_in(form):
+            key = self._counter(loop) if is_empty else None  # type: ignore[assignment]
+        if key is not None and self.steps_in(form):
             kept = self.kept.get(carried.init, [])  # type: ignore[arg-type]
             self.kept[carried.result] = [*kept, (key, form)]  # type: ignore[list-item]
+
+    def _counter(self, loop: ir.For | ir.While) -> ir.Var | None:
+        """The variable that counts the iterations of a loop from zero; None where it has none."""
+        if isinstance(loop, ir.For):
+            over = self.definitions.get(loop.iterable)  # type: ignore[arg-type]
+            return loop.item if over is not None and over.fn == ir.Const(range) and len(over.args) == 1 else None
+        for c, following in zip(loop.carried, loop.body.yields, strict=True):
+            made = self.definitions.get(following)  # type: ignore[arg-type]
+            if c.init == ir.Const(0) and made is not None and made.args == (c.param, ir.Const(1)):
+                if made.fn in _PLUS:
+                    return c.param
+        return None
 
     def is_all(self, key: ir.Atom) -> bool:
         """Whether an index is that of all elements."""
@@ -311,7 +322,7 @@ class Forms:
         there = None if self.is_all(to) else self.of(to)
         if here == there:
             return form
-        if not is_number(self.value_of(at)) or (there is not None and not is_number(self.value_of(to))):
+        if not _is_place(self.value_of(at)) or (there is not None and not _is_place(self.value_of(to))):
             return None
         if isinstance(at, ir.Const) and isinstance(to, ir.Const):
             return None
@@ -475,7 +486,7 @@ class Forms:
             return self._remainder(target, REMAINDERS[fn], self.of(args[0]), self.of(args[1]))
         if fn in _NEGATIVES and len(args) == 1 and not kwargs:
             return scaled(self.of(args[0]), -1.0)
-        if fn in (list, tuple) and len(args) == 1 and isinstance(self.value_of(args[0]), (Array, ListOf)):
+        if fn in (list, tuple) and len(args) == 1 and self._is_in_order(args[0]):
             if args[0] in self.kept:
                 self.kept[target] = self.kept[args[0]]  # type: ignore[index]
             return self.of(args[0])
@@ -510,6 +521,12 @@ class Forms:
         ):
             return None
         return self.called(fn, [self.of(a) for a in args], kwargs)
+
+    def _is_in_order(self, atom: ir.Atom) -> bool:
+        """Whether something gives its items in the order of their places: an array, or a list."""
+        made = self.definitions.get(atom)  # type: ignore[arg-type]
+        is_list = made is not None and made.fn == ir.Const(np.ndarray.tolist)
+        return is_list or isinstance(self.value_of(atom), (Array, ListOf))
 
     def _beside(self, holder: ir.Atom, index: ir.Atom) -> ir.Atom | None:
         """What stands at a known place of what holds some values side by side."""
@@ -683,6 +700,13 @@ class Forms:
         if len(forms) < len(parts):  # keywords
             return self.alone(number)
         return self.called(fn, forms)
+
+
+def _is_place(index: AbstractValue) -> bool:
+    """Whether an index is that of one element, or of one row."""
+    return is_number(index) or (
+        isinstance(index, Sequence) and index.type is tuple and bool(index.items) and all(map(is_number, index.items))
+    )
 
 
 def _is_numeric(value: AbstractValue) -> bool:

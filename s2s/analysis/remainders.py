@@ -115,8 +115,7 @@ class _Finder:
                     self.forms.stored(store.target)
                 text = written(s, self.forms.value_of, self.forms.key)
                 for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
-                    if isinstance(s, ir.For):
-                        self.forms.filled_by(s, c, following)
+                    self.forms.filled_by(s, c, following)
                     self.forms.result_of(c.result, [c.init, following], None if text is None else (text, k))
             case _:
                 for inner in ir.blocks_of(s):
