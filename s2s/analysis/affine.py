@@ -347,6 +347,8 @@ class Forms:
                     self.variables[again] |= self.variables[number]
                     if there is not None and number in self.scalars:
                         self.scalars.add(again)
+                elif number in self.sides:
+                    factor = self._side_at(number, here, there)
                 elif atom.kind == "call" and len(forms) == len(atom.parts) - 1:
                     fn = atom.parts[0]
                     if fn is operator.getitem and there is None and atom.parts[2] == here:
@@ -359,6 +361,18 @@ class Forms:
                     term = self.times(term, factor if power > 0 else self.inverse(factor))
             made = added(made, term)
         return made
+
+    def _side_at(self, number: int, here: Form, there: Form | None) -> Form:
+        """What may be one of several, at another index."""
+        sides = [self._reindexed(side, here, there) for side in self.sides[number]]
+        if sides == self.sides[number]:
+            return self.alone(number)
+        keys = (number, _key(here), None if there is None else _key(there))
+        again = self.number("one of", "", (), self.atoms[number].is_varied, keys)
+        self.sides[again] = sides
+        if there is not None and number in self.scalars:
+            self.scalars.add(again)
+        return self.alone(again)
 
     def one_of(self, target: ir.Var, sides: list[ir.Atom], test: ir.Atom | None = None) -> None:
         """Note a variable that is one of several, which one by a test."""

@@ -50,7 +50,7 @@ def array_remainder(w, length, depth):
         f"np.modf({x})[0]",
         f"({x} - {x}.astype(int))",
     ]
-    return w.rng.choice(forms)
+    return f"(1.37 * {w.rng.choice(forms)})"
 
 
 @writes("statement", 2, "steps")
@@ -88,6 +88,30 @@ def kept(w):
     ]
     for line in w.rng.choice(forms).split("\n"):
         w.put(line.strip())
+    w.bind(rest, Kind("array", length))
+
+
+@writes("statement", 2, "steps")
+def held(w):
+    """The steps in a list or a dict that a loop fills, and what is left."""
+    whole, rest, t, k = w.fresh("whole"), w.fresh("v"), w.fresh("t"), w.fresh("k")
+    length = w.choose(2, 3, 4)
+    w.put(f"{t} = ({w.array(length, 2)}) * 1.0")
+    step = w.rng.choice(STEPS)
+    of_item, of_value = step.format(f"{t}[{k}]"), step.format("v")
+    fills = [
+        [f"{whole} = []", f"for {k} in range({length}): {whole}.append({of_item})"],
+        [f"{whole} = []", f"for v in {t}: {whole}.append({of_value})"],
+        [f"{whole} = [0.0] * {length}", f"for {k}, v in enumerate({t}): {whole}[{k}] = {of_value}"],
+        [f"{whole} = {{}}", f"for {k} in range({length}): {whole}[{k}] = {of_item}"],
+        [f"{whole} = [{of_value} for v in {t}]"],
+        [f"{whole} = list(map({w.choose('math.floor', 'np.rint', 'int')}, {t}))"],
+    ]
+    for line in w.rng.choice(fills):
+        w.put(line)
+    ends = [f"np.array([{t}[{k}] - {whole}[{k}] for {k} in range({length})])"]
+    ends += [f"{t} - np.array([{whole}[{k}] for {k} in range({length})])"] * 2
+    w.put(f"{rest} = 1.37 * ({w.rng.choice(ends)})")
     w.bind(rest, Kind("array", length))
 
 
