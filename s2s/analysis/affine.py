@@ -59,9 +59,11 @@ _JOINS = (
 """Functions that give one of what they get, element by element."""
 FILLED = (ops.append, ops.put, rt.set_item)
 """Functions that give a container with one more element, the last argument, or with another one in its place."""
+_APPEND = ir.Const(ops.append)
+_FILLED = tuple(map(ir.Const, FILLED))
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 _PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
-_SIDE_BY_SIDE = (np.array, np.asarray, np.stack, np.vstack)
+_SIDE_BY_SIDE = (np.array, np.asarray, np.stack)
 _SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
 MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
 PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
@@ -265,7 +267,7 @@ class Forms:
         """Note a list or a dict that a loop fills with values with steps in them: one at a key in each iteration, or
         one more at the end of what was empty."""
         made = self.definitions.get(following)  # type: ignore[arg-type]
-        if made is None or made.fn.value not in FILLED or made.args[0] != carried.param:  # type: ignore[union-attr]
+        if made is None or made.fn not in _FILLED or made.args[0] != carried.param:
             return
         before = self.definitions.get(carried.init)  # type: ignore[arg-type]
         form, key = self.of(made.args[-1]), made.args[1]  # type: ignore[arg-type]
@@ -416,7 +418,7 @@ class Forms:
                 return self._variable(target, 0)
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
-        rounded = self.of(args[0])
+        rounded = self._of_all(args[0]) or self.of(args[0])
         step = surrogates.step_of(fn)
         if step == "quotient":
             rounded = self.times(rounded, self.inverse(self.of(args[1])))
@@ -515,10 +517,14 @@ class Forms:
                 epoch = self.epoch(args[0])
                 return self._joined(target, stored, epoch, ("item", args[0], self.key(args[1]), epoch))
             return self.item(self.of(args[0]), self.of(args[1]))
-        if args and fn in _SAME and args[0] in self.kept and not self._gives_integers(target):
-            return self._joined(target, self._stored_at(args[0], WHOLE), 0, ("all", args[0], self.epoch(args[0])))
-        if args and fn in _SAME and _is_numeric(self.value_of(args[0])) and not self._gives_integers(target):
-            return self.of(args[0])
+        if args and fn in _SAME and not self._gives_integers(target):
+            if _is_numeric(self.value_of(args[0])):
+                return self.of(args[0])
+            whole, stored = self._of_all(args[0]), self._stored_at(args[0], WHOLE)  # of a list
+            if whole is not None:
+                return whole
+            if stored:
+                return self._joined(target, stored, 0, ("all", args[0]))
         if fn in _JOINS and not kwargs:
             sides = args[1:] if fn is np.where else args
             if any(self.steps_in(self.of(a)) for a in sides):
@@ -550,11 +556,16 @@ class Forms:
     def _held(self, holder: ir.Atom) -> tuple[ir.Atom, ...] | None:
         """The values that a display holds, or an array made of one, or a part of it; None where it is something else,
         or may have changed."""
-        made = self.definitions.get(holder)  # type: ignore[arg-type]
+        made, more = self.definitions.get(holder), list[ir.Atom]()  # type: ignore[arg-type]
         if made is None or made.kwargs or (self.memory is not None and self.memory.is_buffer(holder)):
             return None
-        if made.fn in _DISPLAYS:
-            return None if any(isinstance(a, ir.Star) for a in made.args) else made.args  # type: ignore[return-value]
+        while made is not None and made.fn == _APPEND:
+            more.append(made.args[1])  # type: ignore[arg-type]
+            made = self.definitions.get(made.args[0])  # type: ignore[arg-type]
+        if made is not None and made.fn in _DISPLAYS and not any(isinstance(a, ir.Star) for a in made.args):
+            return (*made.args, *reversed(more))  # type: ignore[arg-type]
+        if made is None or more or made.fn in _DISPLAYS:
+            return None
         fn = made.fn.value if isinstance(made.fn, ir.Const) else None
         if fn in _SIDE_BY_SIDE and len(made.args) == 1:
             return self._held(made.args[0])  # type: ignore[arg-type]
@@ -563,6 +574,17 @@ class Forms:
             return None
         held = self._held(made.args[0])  # type: ignore[arg-type]
         return None if held is None else held[slice(*(a.value for a in bounds.args))]  # type: ignore[union-attr]
+
+    def _of_all(self, holder: ir.Atom) -> Form | None:
+        """The form of all elements together, where each is the same of its own place: ``[floor(x[0]), floor(x[1])]`` is
+        ``floor(x)``. None where they differ, or have no steps in them."""
+        forms = [self.of(a) for a in self._held(holder) or ()]
+        if not any(map(self.steps_in, forms)):
+            return None
+        first, *others = (
+            self._reindexed(form, {(): float(k)} if k else {}, None) for k, form in enumerate(forms)
+        )
+        return first if all(form == first for form in others) else None
 
     def _gives_integers(self, target: ir.Var) -> bool:
         dtype = dtype_of(self.value_of(target))
