@@ -506,8 +506,9 @@ def given_as_a_place(x, k):
     return y + np.sum(a)
 
 
-OF_HANDLERS = [halved, in_a_loop, printed, added_to_an_array, given_as_a_place,
-               on_one_side, in_a_list, as_a_result]
+OF_HANDLERS = [
+    halved, in_a_loop, printed, added_to_an_array, given_as_a_place, on_one_side, in_a_list, as_a_result,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", OF_HANDLERS, ids=lambda f: f.__name__)
