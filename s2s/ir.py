@@ -421,23 +421,20 @@ class Function:
 # --- walking --------------------------------------------------------------------------------------------------------
 
 
-def atoms_of(value: Value) -> Iterator[Atom]:
+def atoms_of(value: Value) -> tuple[Atom, ...]:
     """The atoms that a right-hand side reads, in order of evaluation."""
     match value:
-        case Var() | Const():
-            yield value
         case Call(fn, args, kwargs):
-            yield fn
-            for argument in args:
-                yield argument.atom if isinstance(argument, Star) else argument
-            for _, atom in kwargs:
-                yield atom
+            if kwargs or Star in map(type, args):
+                given = (a.atom if isinstance(a, Star) else a for a in args)
+                return (fn, *given, *(atom for _, atom in kwargs))
+            return (fn, *args)  # type: ignore[arg-type]
+        case Var() | Const():
+            return (value,)
         case MakeFunction(_, captures, defaults):
-            yield from captures
-            for _, atom in defaults:
-                yield atom
+            return (*captures, *(atom for _, atom in defaults))
         case Load():
-            pass
+            return ()
 
 
 def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
@@ -462,6 +459,8 @@ def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
     """The blocks directly inside a statement."""
     match statement:
+        case Let() | Store():
+            return ()
         case If(_, then, orelse):
             return (then, orelse)
         case For(body=body, orelse=orelse):
@@ -505,51 +504,46 @@ def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
             return statement
 
 
-def reads_of(statement: Statement) -> Iterator[Atom]:
+def reads_of(statement: Statement) -> tuple[Atom, ...]:
     """The atoms that a statement itself reads, nested blocks apart."""
     match statement:
         case Let(_, value):
-            yield from atoms_of(value)
+            return atoms_of(value)
         case Store(_, target, key, value):
-            yield from (target, key, value)
-            yield from () if statement.was is None else (statement.was,)
+            return (target, key, value) if statement.was is None else (target, key, value, statement.was)
         case If(test):
-            yield test
+            return (test,)
         case For(iterable=iterable, carried=carried, snapshots=snapshots):
-            yield iterable
-            yield from (c.init for c in carried)
-            yield from () if snapshots is None else (snapshots,)
+            return (iterable, *(c.init for c in carried), *(() if snapshots is None else (snapshots,)))
         case While(carried=carried, snapshots=snapshots):
-            yield from (c.init for c in carried)
-            yield from () if snapshots is None else (snapshots,)
+            return (*(c.init for c in carried), *(() if snapshots is None else (snapshots,)))
         case With(manager):
-            yield manager
+            return (manager,)
         case Try(handlers=handlers):
-            yield from (kind for h in handlers for kind in h.kinds)
+            return tuple(kind for h in handlers for kind in h.kinds)
         case Raise(exception, cause):
-            yield from (a for a in (exception, cause) if a is not None)
+            return tuple(a for a in (exception, cause) if a is not None)
         case Return(value):
-            yield value
+            return (value,)
         case Break() | Continue() | Note():
-            pass
+            return ()
 
 
-def defs_of(statement: Statement) -> Iterator[Var]:
+def defs_of(statement: Statement) -> tuple[Var, ...]:
     """The variables that a statement binds for what follows it (SSA form; not those inside its blocks, though the body
     of a ``With`` is no scope)."""
     match statement:
-        case Let(target) if target is not None:
-            yield target
+        case Let(target):
+            return () if target is None else (target,)
         case If(results=results) | Try(results=results):
-            yield from results
+            return results
         case With(target=target, ended=ended):
-            yield from (v for v in (target, ended) if v is not None)
+            return tuple(v for v in (target, ended) if v is not None)
         case For(carried=carried, left=left) | While(carried=carried, left=left):
-            yield from (c.result for c in carried)
-            if left is not None:
-                yield left
+            found = tuple(c.result for c in carried)
+            return found if left is None else (*found, left)
         case _:
-            pass
+            return ()
 
 
 def walk(block: Block) -> Iterator[Statement]:

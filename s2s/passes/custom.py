@@ -302,7 +302,7 @@ def _written(
         return None
     live = {result} if isinstance(result, ir.Var) else set()
     kept = drop_dead_statements(scratch.statements, live, self.context)
-    return instantiate(self, Template(stand_ins, items, kept, result, False), atoms, span, sweep)
+    return instantiate(self, Template(stand_ins, items, kept, result, False, self.context), atoms, span, sweep)
 
 
 def partial(
@@ -334,7 +334,7 @@ def _stand_in(self: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> i
     """What stands for an argument; for a nested function one with stand-ins for what it has captured."""
     known = self.context.value(atom)
     if not isinstance(atom, ir.Var) or not isinstance(known, FramedClosure):
-        return stand_in_for(self, atom, items)  # type: ignore[no-any-return]
+        return stand_in_for(self, atom, items, self.context)  # type: ignore[no-any-return]
 
     def inner(captured: ir.Atom) -> ir.Atom:
         found = _stand_in(self, captured, items)

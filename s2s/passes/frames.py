@@ -135,7 +135,12 @@ def where_chosen(frame: Frame, fn: ir.Atom) -> Frame:
 
 
 def in_rule(frame: Frame) -> bool:
-    return (frame.fn.__module__ or "").startswith("s2s.rules")
+    return is_of_rules(frame.fn)
+
+
+def is_of_rules(fn: types.FunctionType) -> bool:
+    """Whether a function is the body of a rule of s2s, or is called by one."""
+    return (fn.__module__ or "").startswith("s2s.rules")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -178,7 +183,7 @@ def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[st
 
 
 __all__ = [
-    "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
+    "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule", "is_of_rules",
     "is_function_like", "lookup", "lower_function", "name_of", "parameters_of", "place_of", "where_chosen",
     "with_sizes",
 ]

@@ -230,6 +230,12 @@ class Specializer:
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
 
+    def apart(self, context: Context) -> Specializer:
+        """One for the body of a rule, on its own."""
+        made = Specializer(context, sweeps=self.sweeps)
+        made.sweeping = True
+        return made
+
     def ask_choices(self) -> None:
         """Let calls be written with the derivatives that were chosen for them."""
         self.context.choose = functools.partial(choosing.choose, self)

@@ -16,18 +16,20 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s.analysis.memory import reads_content
-from s2s.analysis.values import Array, Scalar, Unknown
+from s2s.analysis.values import AbstractValue, Array, Scalar, Unknown
+from s2s.bounded import Recent
 from s2s.passes import cotangents
-from s2s.passes.build import Builder
+from s2s.passes.build import Builder, Context
 from s2s.passes.crossing import Sweep
 from s2s.passes.dead import drop_dead_statements
-from s2s.passes.frames import Frame, lower_function, parameters_of
+from s2s.passes.frames import Frame, is_of_rules, lower_function, parameters_of
 from s2s.passes.recompute import again
 from s2s.passes.rewriting import substitute
 from s2s.rules import table
 
 if TYPE_CHECKING:
     from s2s.passes.reverse import Reverser
+    from s2s.passes.specialize import Specializer
 
 __all__ = ["Template", "argument", "inline_by_name", "inline_positional", "instantiate", "stand_in_for"]
 
@@ -41,6 +43,8 @@ class Template:
     statements: list[ir.Statement]
     result: ir.Atom
     by_name: bool
+    context: Context
+    """What is known of its variables."""
 
     @property
     def can_be_written_again(self) -> bool:
@@ -73,12 +77,11 @@ def inline_by_name(
     self: Reverser, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
-    function = lower_function(body)
-    given = [atoms[p.var.name] for p in function.params]
+    given = [atoms[name] for name in parameters_of(body)]
     key = (body, *(_kind(self, atom) for atom in given))
     template = self.templates.get(key) if None not in key else None
     if template is None:
-        template = _template(self, body, function, given)
+        template = _shared(self, key, given) or _template(self, body, given, self.context, self.specializer)
         if None not in key and template.can_be_written_again:
             self.templates[key] = template
     if template.by_name:
@@ -97,23 +100,52 @@ def _kind(self: Reverser, atom: Any) -> Any:
 # --- making a template ----------------------------------------------------------------------------------------------
 
 
-def _template(self: Reverser, body: types.FunctionType, function: ir.Function, given: list[Any]) -> Template:
+def _template(
+    self: Reverser, body: types.FunctionType, given: list[Any], context: Context, specializer: Specializer
+) -> Template:
     """Specialise a rule body on stand-ins for its arguments: which of them it reads is what must be kept."""
-    scratch = Builder(self.context)
+    function, scratch = lower_function(body), Builder(context)
     frame = Frame(body, body)
     stand_ins = []
     items: dict[ir.Atom, ir.Atom] = {}
     for param, atom in zip(function.params, given, strict=True):
-        stand_in = stand_in_for(self, atom, items)
+        stand_in = stand_in_for(self, atom, items, context)
         stand_ins.append(stand_in)
         frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
-    guards = self.specializer.guards.copy()
-    (result,) = self.specializer.run(function.body, frame, scratch)
-    self.specializer.guards = guards
+    guards = specializer.guards.copy()
+    (result,) = specializer.run(function.body, frame, scratch)
+    specializer.guards = guards
     straight = all(isinstance(s, ir.Let) for s in scratch.statements)
     live = {result} if isinstance(result, ir.Var) else set()
-    kept = [_brief(s) for s in drop_dead_statements(scratch.statements, live, self.context)]
-    return Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>")
+    kept = [_brief(s) for s in drop_dead_statements(scratch.statements, live, context)]
+    return Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>", context)
+
+
+_SHARED: Recent[Any, Template | None] = Recent(4096)
+"""Templates for all compilations; None where what is made depends on the rest of the program."""
+
+
+def _shared(self: Reverser, key: tuple[Any, ...], given: list[Any]) -> Template | None:
+    """The template of a body of s2s where it is the same in every program: nothing but the kinds of the arguments has
+    decided it, and it has no lengths of its own."""
+    body, *kinds = key
+    if not is_of_rules(body) or not all(map(_is_of_every_program, kinds)):
+        return None
+    if key not in _SHARED:
+        context = Context()
+        made = _template(self, body, given, context, self.specializer.apart(context))
+        facts = context.evaluator.facts
+        is_decided = not (facts.fresh or facts.assumed or context.forced or context.masks)
+        _SHARED[key] = made if is_decided and made.can_be_written_again else None
+    return _SHARED.get(key)
+
+
+def _is_of_every_program(kind: Any) -> bool:
+    """Whether an argument is told by its kind or its value alone, and not by which object it is."""
+    return kind is not None and (type(kind) is not ir.Const or type(kind.value) in _PLAIN)
+
+
+_PLAIN = (bool, int, float, complex, str, type(None), type(...))
 
 
 def _brief(statement: ir.Statement) -> ir.Statement:
@@ -137,21 +169,22 @@ def _is_default(param: inspect.Parameter, atom: Any) -> bool:
 _MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
 
 
-def stand_in_for(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom]) -> Any:
-    """What stands for an argument; ``items`` gets what stands for the items of a container made by a display."""
+def stand_in_for(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom], context: Context) -> Any:
+    """What stands for an argument in a context; ``items`` gets what stands for the items of a container made by a
+    display."""
     if isinstance(atom, tuple):
-        return tuple(stand_in_for(self, a, items) for a in atom)
+        return tuple(stand_in_for(self, a, items, context) for a in atom)
     if not isinstance(atom, ir.Var):
         return atom
     made = self.context.definitions.get(atom)
     display = None
     if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.crossing.is_primal(atom):
-        inner = tuple(stand_in_for(self, a, items) for a in made.args)
+        inner = tuple(stand_in_for(self, a, items, context) for a in made.args)
         display = ir.Call(made.fn, inner)
         items.update((s, a) for s, a in zip(inner, made.args, strict=True) if s is not a)  # type: ignore[misc]
     elif _kind(self, atom) is None and not self.crossing.is_primal(atom):
         display = made  # type: ignore[assignment]
-    return self.context.define("%", self.context.value(atom), False, display)
+    return context.define("%", self.context.value(atom), False, display)
 
 
 # --- writing it -----------------------------------------------------------------------------------------------------
@@ -169,19 +202,19 @@ def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.S
     mapping: dict[ir.Atom, ir.Atom] = {}
     for stand_in, atom in zip(template.stand_ins, given, strict=True):
         pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
-        mapping |= {s: _operand(self, sweep, template, s, a) for s, a in pairs if s in read and s is not a}
+        mapping |= {s: _operand(self, sweep, template, s, a) for s, a in pairs if s in read and isinstance(s, ir.Var)}
     mapping |= {s: _operand(self, sweep, template, s, a) for s, a in template.items.items() if s in read}
     for statement in template.statements:
         if isinstance(statement, ir.Let) and statement.target is not None:
             value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
-            product = _product(self, statement, value, sweep, span)
+            known = template.context.value(statement.target)
+            product = _product(self, known, value, sweep, span)
             if product is not None:
                 mapping[statement.target] = product
                 continue
-            known = self.context.value(statement.target)
             varied = any(map(self.context.is_varied, ir.atoms_of(value)))
             target = self.context.define(statement.target.name, known, varied, value)
-            if statement.target in self.context.kept:  # a test
+            if statement.target in template.context.kept:  # a test
                 self.context.kept.add(target)
             mapping[statement.target] = target
             sweep.builder.add(ir.Let(target, value, span))
@@ -191,9 +224,9 @@ def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.S
 
 
 def _product(
-    self: Reverser, statement: ir.Let, value: ir.Value, sweep: Sweep, span: ir.Span | None
+    self: Reverser, made: AbstractValue, value: ir.Value, sweep: Sweep, span: ir.Span | None
 ) -> ir.Atom | None:
-    """A product with a cotangent that is one number everywhere; None for any other value."""
+    """A product of which this is known, with a cotangent that is one number everywhere; None for any other value."""
     if not isinstance(value, ir.Call) or value.fn not in _PRODUCTS or value.kwargs or len(value.args) != 2:
         return None
     one, other = value.args
@@ -205,7 +238,7 @@ def _product(
     if number == 1.0 and isinstance(other, ir.Const) and type(other.value) in (int, float):
         return ir.Const(float(other.value)) if ir.Const(1.0) in value.args else None
     known = self.context.value(other)  # type: ignore[arg-type]
-    if not isinstance(known, (Array, Scalar)) or known != self.context.value(statement.target):  # type: ignore[arg-type]
+    if not isinstance(known, (Array, Scalar)) or known != made:
         return None
     if number == 1.0:
         return other  # type: ignore[return-value]
