@@ -377,6 +377,45 @@ def test_what_a_call_from_outside_changed_is_not_read_again():
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
 
 
+def _scaled_by_closures(x, n):
+    bank.take()
+    functions = [lambda t, k=k: t * k for k in range(1, 3)]
+    for j in range(n):
+        x = np.sin(x) * functions[j % 2](x)
+    return x
+
+
+def _in_function(x, n):
+    return np.sum(s2s.checkpoint(_scaled_by_closures)(x, n) * x)
+
+
+def _in_loop(x, n):
+    functions = [lambda t, k=k: t * k for k in range(1, 4)]
+    for j in s2s.checkpointed(range(n), snapshots=2):
+        bank.take()
+        x = x + np.sin(x) * functions[j % 3](x)
+    return np.sum(x)
+
+
+def _in_pullback(x, n):
+    """Its pullback runs all of it again, because it undoes a store."""
+    y = x.copy()
+    y[0] *= x[1]
+    return np.sum(np.sin(y)) * _scaled_by_closures(np.sum(y), n)
+
+
+@pytest.mark.parametrize("f", [_in_function, _in_loop, _in_pullback])
+def test_pullbacks_of_calls_are_made_anew_where_what_is_read_from_outside_is_kept(f):
+    expected = at_start(bank, lambda: differences(lambda x: f(x, 3), X))
+    np.testing.assert_allclose(at_start(bank, lambda: s2s.grad(f)(X, 3)), expected, rtol=1e-6)
+    pullback = at_start(bank, lambda: s2s.vjp(f, X, 3))[1]
+    for _ in range(2):
+        np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-6)
+    direction = np.cos(X)
+    tangent = at_start(bank, lambda: s2s.jvp(f, (X, 3), (direction, None)))[1]
+    np.testing.assert_allclose(tangent, np.sum(direction * expected), rtol=1e-6)
+
+
 def test_nothing_is_printed_twice(capsys):
     def f(x, n, s):
         for t in s2s.checkpointed(range(n), snapshots=s):

@@ -108,6 +108,7 @@ def _pair(
     both = builder.let(
         ir.Call(ir.Const(ops.unpack), (pair, ir.Const(2), ir.Const(None))), UNKNOWN, span=span
     )
+    self.context.runtime_objects |= {pair, both}  # made by this run and read by it alone
     first = ir.Call(ir.Const(operator.getitem), (both, ir.Const(0)))
     builder.add(ir.Let(target, first, span))
     base = self.context.name_of(target)
