@@ -125,6 +125,83 @@ def test_the_handler_of_a_certain_exception_runs(f):
     check(f, (V,))
 
 
+def too_few_arguments(x, n):
+    s = x[0]
+    for _ in range(n):
+        s = s * (lambda v: v)()
+    return s * x[1]
+
+
+def too_many_to_unpack(x, n):
+    s = x[0]
+    for _ in range(n):
+        s = s * x[1]
+        first, second = (s, s, s)
+        s = first * second
+    return s * x[1]
+
+
+def a_term_that_is_none(x, n):
+    s, i = x[0], 0
+    while i < n:
+        s = None + s
+        i += 1
+    return s * x[1]
+
+
+def a_name_of_an_empty_loop(x, n):
+    s = x[0]
+    for _ in range(2, 2):
+        t = x[1]
+    for _ in x[:n]:
+        s = s * t
+    return s * x[1]
+
+
+def in_a_loop_of_no_iterations(x, n):
+    s = x[0]
+    for _ in range(2, 2):
+        t = x[1]
+        x[0] = t
+    for _ in reversed(range(2, 2)):
+        s = s * t + x[0]
+    for v in np.zeros((0, 2)):
+        s = s * v[7]
+    return s * x[1] if n == 0 else s * t
+
+
+@pytest.mark.parametrize(
+    "f",
+    [too_few_arguments, too_many_to_unpack, a_term_that_is_none, a_name_of_an_empty_loop, in_a_loop_of_no_iterations],
+    ids=lambda f: f.__name__,
+)
+def test_what_a_loop_certainly_raises_is_raised_where_it_begins(f):
+    check(f, (V, 0), (0,))
+    check(s2s.grad(lambda x: f(x, 0) * x[1]), (V,))
+    with pytest.raises(Exception) as raised:
+        f(V, 2)
+    for derivative in (lambda x, n: s2s.grad(f)(x, n), lambda x, n: s2s.jvp(f, (x, n), (x, None))):
+        with pytest.raises(raised.type):
+            derivative(V, 2)
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_second_derivative_past_a_loop_of_no_iterations(order):
+    def f(m, a):
+        for _ in range(2, 2):
+            a = np.sin(a * np.dot(m, m)) + a
+            m.T[...] = np.array([a]) - np.array([a, a])
+        weights = np.arange(1.0, 5.0) * np.reshape(m, -1, order="A")
+        return np.sum(weights) * a**2 + np.sum(m * m * m)
+
+    m = np.array([[0.7, 1.3], [0.4, -0.6]], order=order)
+    direction = np.array([[1.0, -0.5], [0.25, 2.0]], order=order)
+    of_m, of_a = s2s.hvp(f, (m, 0.3), (direction, -0.7), argnums=(0, 1))
+    places = np.array([[1.0, 2.0], [3.0, 4.0]] if order == "C" else [[1.0, 3.0], [2.0, 4.0]])
+    np.testing.assert_allclose(of_m, 6.0 * m * direction - 0.7 * places * 0.6, rtol=1e-12)
+    np.testing.assert_allclose(of_a, np.sum(places * direction) * 0.6 - 1.4 * np.sum(places * m), rtol=1e-12)
+
+
 @pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
 def test_too_few_values_raise_as_in_python(derivative):
     def f(x):

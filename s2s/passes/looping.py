@@ -21,7 +21,7 @@ from s2s.passes.guarded import refuse_lost
 from s2s.passes.heap import cell_of, state_of
 from s2s.passes.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.passes.joins import Join, Leaf, Side, changed_cells
-from s2s.passes.ranges import turned
+from s2s.passes.ranges import constant_range, turned
 from s2s.passes.refused import ABOUT_OBJECTS
 from s2s.passes.while_true import changes_something, with_test_inside
 
@@ -84,8 +84,8 @@ def _loop_over_items(
         _unroll(self, loop, items, frame, builder, watch)
         return False
     counted = self.counted(iterable, builder, loop.span)
-    length = counted.length
-    if isinstance(length, ir.Const) and type(length.value) is int and length.value <= FEW and not self.is_own(frame.fn):
+    length, most = counted.length, 0 if self.is_own(frame.fn) else FEW
+    if isinstance(length, ir.Const) and type(length.value) is int and length.value <= most:
         items = [counted.item(ir.Const(k), builder) for k in range(length.value)]
         _unroll(self, loop, items, frame, builder, watch)
         return False
@@ -127,10 +127,14 @@ def _checkpointed_loop(
 
 
 def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
-    """A loop over a range; False where it has few trips and objects that can only be followed trip by trip."""
-    if few_trips(self, iterable) is None:
+    """A loop over a range; False where it has no trip, or few trips and objects that can only be followed trip by trip.
+    """
+    few = few_trips(self, iterable)
+    if few is None:
         _loop(self, loop, iterable, None, frame, builder)
         return True
+    if not few:
+        return False
     self.has_short_loops = True
     if self.unrolled:
         return False
@@ -213,12 +217,14 @@ def _loop(
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
         if watch is not None:
             watch.trip, watch.item = item, inner.env[loop.item]
-        yields = list(self.run(loop.body, inner, child))
+        with _undecided(self, begins):
+            yields = list(self.run(loop.body, inner, child))
         leave = None if loop.leave is None else self.atom(loop.leave, inner)
         if watch is not None and (leave is None or truth(self.context.value(leave)) is not True):
             watch.check(loop.leave, frame.called_from)
         return yields, item, leave
 
+    begins = bool(constant_range(self.context, over))
     found = _stable(self, loop.carried, frame, builder, trip, loop.span)
     _, item, leave = found.outcome
     carried, left = _results(self, loop, found, frame)
@@ -230,6 +236,17 @@ def _loop(
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
     builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span, snapshots))
+
+
+@contextlib.contextmanager
+def _undecided(self: Specializer, begins: bool = False) -> Iterator[None]:
+    """Around the body of a loop: what it certainly raises is raised when the program runs, unless the loop certainly
+    begins."""
+    self.undecided += not begins
+    try:
+        yield
+    finally:
+        self.undecided -= not begins
 
 
 def counted_loop(
@@ -273,7 +290,8 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
             raise _TestChanges
         self.repeating += kept[-1] is not None
         try:
-            yields = list(self.run(loop.body, inner, child))
+            with _undecided(self):
+                yields = list(self.run(loop.body, inner, child))
         finally:
             self.repeating -= kept[-1] is not None
         leave = None if loop.leave is None else self.atom(loop.leave, inner)
