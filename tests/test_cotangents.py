@@ -135,3 +135,17 @@ def test_what_is_not_chosen_does_not_leak_where_the_kind_of_the_condition_is_not
     for found in ((v_bar, u_bar), tangents):
         np.testing.assert_allclose(found[0], expected, rtol=1e-7)
         np.testing.assert_allclose(found[1], by_u, rtol=1e-7)
+
+
+def test_what_is_not_chosen_does_not_leak_where_the_kind_of_a_side_is_not_known():
+    def f(v, u):
+        w = np.sqrt(v) * u if FLAG[0] > 0.0 else None
+        return np.sum(np.where(v > 0, w, 0.0) * np.ones((3, 1)))
+
+    v, u = np.array([0.0, 0.7]), 1.3
+    with np.errstate(divide="ignore", invalid="ignore"):
+        v_bar, u_bar = s2s.grad(f, argnums=(0, 1))(v, u)
+        tangents = s2s.jacfwd(f, argnums=(0, 1))(v, u)
+    for found in ((v_bar, u_bar), tangents):
+        np.testing.assert_allclose(found[0], [0.0, 1.5 * u / np.sqrt(0.7)], rtol=1e-12)
+        np.testing.assert_allclose(found[1], 3.0 * np.sqrt(0.7), rtol=1e-12)

@@ -53,15 +53,27 @@ def mask(builder: Builder, test: ir.Atom, g: ir.Atom, side: bool, span: ir.Span 
     return builder.call(np.where, test, *((g, zero) if side else (zero, g)), span=span, name=name)
 
 
-def _reduced(builder: Builder, g: ir.Atom, p: ir.Atom) -> tuple[ir.Atom, ir.Atom] | None:
-    """What ``g`` is the sum of, down to the shape of an array, where that is one side of a ``where`` and the factor
-    ``p`` has the shape of the array: so that the choice can go outside of the product there too."""
+def _reduced(builder: Builder, g: ir.Atom, p: ir.Atom) -> tuple[ir.Atom, list[ir.Atom]] | None:
+    """What ``g`` is the sum of, down to the shapes of arrays, the last of which is that of the factor ``p``, where that
+    is one side of a ``where``: so that the choice can go outside of the product there too."""
     made = definition(builder, g, rt.unbroadcast)
-    if made is None or masked(builder, made[0]) is None:
+    if made is None:
         return None
     have, want = builder.context.value(p), shape_of(builder.context.value(made[1]))
-    fits = is_number(have) or (want is not None and shape_of(have) == want)
-    return (made[0], made[1]) if fits else None
+    if not is_number(have) and (want is None or shape_of(have) != want):
+        return None
+    likes: list[ir.Atom] = []
+    while made is not None:
+        g, like = made
+        likes.insert(0, like)
+        made = definition(builder, g, rt.unbroadcast)
+    return (g, likes) if masked(builder, g) is not None else None
+
+
+def _reduce(builder: Builder, g: ir.Atom, likes: list[ir.Atom], span: ir.Span | None) -> ir.Atom:
+    for like in likes:
+        g = builder.call(rt.unbroadcast, g, like, span=span)
+    return g
 
 
 def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
@@ -79,7 +91,7 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return mask(builder, chosen[0], multiply(builder, chosen[1], p, span), chosen[2], span)
     reduced = _reduced(builder, g, p)
     if reduced is not None:
-        return builder.call(rt.unbroadcast, multiply(builder, reduced[0], p, span), reduced[1], span=span)
+        return _reduce(builder, multiply(builder, reduced[0], p, span), reduced[1], span)
     if _is_float(p) and p.value == -1.0:  # type: ignore[union-attr]
         return negate(builder, g, span)
     inner = definition(builder, p, operator.neg)
@@ -159,7 +171,7 @@ def divide(
         return mask(builder, chosen[0], divide(builder, chosen[1], p, span, division), chosen[2], span)
     reduced = _reduced(builder, g, p)
     if reduced is not None:
-        return builder.call(rt.unbroadcast, divide(builder, reduced[0], p, span, division), reduced[1], span=span)
+        return _reduce(builder, divide(builder, reduced[0], p, span, division), reduced[1], span)
     signed = definition(builder, g, operator.neg)
     if signed is not None:
         return negate(builder, divide(builder, signed[0], p, span, division), span)
