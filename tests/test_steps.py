@@ -521,6 +521,102 @@ def test_steps_that_containers_hold(f):
     np.testing.assert_allclose(s2s.jvp(squares, (X,), (Y[:4],))[1], 2.0 * left @ Y[:4], rtol=1e-12)
 
 
+def cells_in_a_dict(x):
+    """The whole part of each number, in an array of which no type is known when the function is compiled."""
+    whole = {}
+    for k in range(len(x)):
+        whole[k] = math.floor(x[k])
+    return np.array([whole[k] for k in range(len(x))])
+
+
+def converted_by_a_method(v):
+    return v - v.astype(int)
+
+
+def rounded_by_a_method(v):
+    return v - v.round()
+
+
+def converted_in_a_helper(v):
+    return subtract_part(v, v.astype(np.int64))
+
+
+def listed_of_all(v):
+    whole = [round(a) for a in v]
+    return v - np.array(whole)
+
+
+def listed_and_read_by_places(v):
+    whole = []
+    for a in v[:]:
+        whole.append(np.ceil(a))
+    return [v[k] - whole[k] for k in range(len(v))]
+
+
+def of_a_copy(v):
+    return np.asarray(v) - np.trunc(v.copy())
+
+
+def of_lists(v):
+    return [a - b for a, b in zip(v.tolist(), np.rint(v).tolist(), strict=True)]
+
+
+def of_one_of_two(v):
+    w = v if v[0] > 0.0 else 2.0 * v
+    return w - w.astype(int)
+
+
+OF_NO_KNOWN_TYPE = [
+    converted_by_a_method, rounded_by_a_method, converted_in_a_helper, listed_of_all, listed_and_read_by_places,
+    of_a_copy, of_lists, of_one_of_two,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OF_NO_KNOWN_TYPE, ids=lambda f: f.__name__)
+def test_steps_of_what_has_no_known_type(f):
+    """The remainder of a remainder: the type of the first one shows when the program runs only."""
+
+    def squares(x):
+        return sum(v * v for v in f(x - cells_in_a_dict(x)))
+
+    expected = differences(squares, X)
+    assert np.all(expected != 0.0)
+    np.testing.assert_allclose(s2s.grad(squares)(X), expected, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(squares, (X,), (Y[:4],))[1], expected @ Y[:4], rtol=1e-7)
+
+
+def test_methods_of_what_has_no_known_type_pass_straight_through_elsewhere():
+    def f(x):
+        v = 3.0 * (x - cells_in_a_dict(x))
+        return np.sum(np.sin(v.astype(int)) * v) + np.sum(v.round(1) * v)
+
+    v = 3.0 * (X - np.floor(X))
+    whole = np.trunc(v)
+    expected = 3.0 * (np.cos(whole) * v + np.sin(whole) + v + v.round(1))
+    np.testing.assert_allclose(s2s.grad(f)(X), expected, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(f, (X,), (Y[:4],))[1], expected @ Y[:4], rtol=1e-12)
+    assert "astype_zero" not in s2s.source(f, X)
+
+
+def test_the_derivative_of_a_remainder_keeps_to_it_where_no_type_is_known():
+    def f(x):
+        v = x - np.array([math.floor(a) for a in x])
+        return np.sum((v - v.astype(int)) ** 3)
+
+    left = X - np.floor(X)
+    np.testing.assert_allclose(s2s.hvp(f, (X,), (Y[:4],)), 6.0 * left * Y[:4], rtol=1e-12)
+
+
+def test_a_policy_is_obeyed_where_no_type_is_known():
+    def f(x):
+        v = x - np.floor(x)
+        for _ in range(1):
+            v = v - cells_in_a_dict(v)
+        return np.sum((v - v.astype(int)) ** 2)
+
+    np.testing.assert_array_equal(s2s.grad(s2s.nonsmooth("straight_through")(f))(X), np.zeros(4))
+
+
 def counted_list(x):
     whole = []
     for v in x:

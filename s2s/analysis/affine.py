@@ -16,6 +16,7 @@ import builtins
 import itertools
 import math
 import operator
+import types
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -24,7 +25,7 @@ import numpy as np
 from s2s import ir, ops
 from s2s import runtime as rt
 from s2s.analysis.folding import is_pure
-from s2s.analysis.lattice import dtype_of, is_number
+from s2s.analysis.lattice import dtype_of, is_number, type_of
 from s2s.analysis.memory import Memory, is_basic
 from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Sequence
 from s2s.choices import Chosen
@@ -64,6 +65,8 @@ _FILLED = tuple(map(ir.Const, FILLED))
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 _PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
 _SIDE_BY_SIDE = (np.array, np.asarray, np.stack)
+_ARRAYS = (*_SIDE_BY_SIDE, *(fn for fn in _SAME if fn is not np.ndarray.tolist))
+"""Functions that give numbers or arrays."""
 _SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
 MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
 PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
@@ -80,6 +83,9 @@ _PURE = ("partials", "several", "linear", "vjp", "straight_through", "zero")
 _LARGEST = 24
 """The number of products above which a form is not multiplied out."""
 WHOLE = ir.Const(Ellipsis)
+_NONE = ir.Const(None)
+_ALL = ((_NONE, ir.Const(0)), (_NONE,), (_NONE, ir.Const(1)))
+"""The first, last and step of slices of all elements."""
 _NEGLIGIBLE = 1e-6
 """How much of a sum may be left where it counts as cancelled: constants are written with some digits only."""
 
@@ -162,6 +168,8 @@ class Forms:
         self.memory = memory
         self.epochs: dict[ir.Var, int] = {}
         """How often an array has changed, by the variable that stands for its memory."""
+        self.arithmetic: set[ir.Var] = set()
+        """Variables of no known type that are numbers or arrays, because arithmetic has made them."""
         self.kept: dict[ir.Var, list[tuple[ir.Atom, Form]]] = {}
         """What has steps and was stored into an array, with the index."""
 
@@ -213,7 +221,7 @@ class Forms:
             return self._joined(atom, stored, self.epoch(atom))
         made = self.definitions.get(atom)  # a view holds what its array holds here
         if made is not None and made.fn == ir.Const(operator.getitem) and is_basic(self.value_of(made.args[1])):  # type: ignore[arg-type]
-            return self.item(self.of(made.args[0]), self.of(made.args[1]))  # type: ignore[arg-type]
+            return self._read(*made.args)  # type: ignore[arg-type]
         if found is not None and self.steps_in(found):
             return self._joined(atom, [found], self.epoch(atom))
         return self._variable(atom, self.epoch(atom))
@@ -229,7 +237,9 @@ class Forms:
     def define(self, target: ir.Var, value: ir.Value) -> Form:
         """Note the form of a variable that a statement defines."""
         if isinstance(value, ir.Call):
-            self.definitions[target] = value
+            self.definitions[target] = value = self._by_function(value)
+            if self._is_arithmetic(value):
+                self.arithmetic.add(target)
         self.defined_at[target] = self.epoch(target)
         made = self._value(target, value)
         self.forms[target] = made = made if len(made) <= _LARGEST else self._variable(target, 0)
@@ -293,6 +303,9 @@ class Forms:
     def is_all(self, key: ir.Atom) -> bool:
         """Whether an index is that of all elements."""
         known = self.value_of(key)
+        made = self.definitions.get(key)  # type: ignore[arg-type]
+        if made is not None and made.fn == ir.Const(slice):
+            return len(made.args) == 3 and all(a in some for a, some in zip(made.args, _ALL, strict=True))
         if not isinstance(known, Known):
             return False
         return known.value is Ellipsis or (type(known.value) is slice and known.value == slice(None))
@@ -385,7 +398,10 @@ class Forms:
 
     def result_of(self, target: ir.Var, sides: list[ir.Atom], keys: tuple[Any, ...] | None) -> None:
         """Note a variable that a branch or a loop gives; ``keys`` are equal for one that gives the same."""
-        self.forms[target] = self._joined(target, [self.of(a) for a in sides if a != ir.UNDEFINED], 0, keys)
+        given = [a for a in sides if a != ir.UNDEFINED]
+        self.forms[target] = self._joined(target, [self.of(a) for a in given], 0, keys)
+        if all(map(self.is_numeric, given)):
+            self.arithmetic.add(target)
 
     def key(self, atom: ir.Atom) -> tuple[Any, ...]:
         """What is equal for what is computed alike."""
@@ -516,9 +532,9 @@ class Forms:
             if stored:
                 epoch = self.epoch(args[0])
                 return self._joined(target, stored, epoch, ("item", args[0], self.key(args[1]), epoch))
-            return self.item(self.of(args[0]), self.of(args[1]))
+            return self._read(args[0], args[1])
         if args and fn in _SAME and not self._gives_integers(target):
-            if _is_numeric(self.value_of(args[0])):
+            if self.is_numeric(args[0]):
                 return self.of(args[0])
             whole, stored = self._of_all(args[0]), self._stored_at(args[0], WHOLE)  # of a list
             if whole is not None:
@@ -535,18 +551,41 @@ class Forms:
             return sign if fn is np.sign else self.times(sign, self.of(args[0]))
         rule = table.find(fn)
         still = is_pure(fn) and not kwargs and all(
-            isinstance(a, ir.Const) or (_is_numeric(self.value_of(a)) and not self.is_varied_atom(a)) for a in args)
+            isinstance(a, ir.Const) or (self.is_numeric(a) and not self.is_varied_atom(a)) for a in args)
         if fn not in (getattr, ops.make_list, ops.make_tuple) and not still and (
             rule is None or rule.kind not in _PURE or rule.acts
         ):
             return None
         return self.called(fn, [self.of(a) for a in args], kwargs)
 
+    def is_numeric(self, atom: ir.Atom | ir.Star) -> bool:
+        """Whether something is a number or an array."""
+        return atom in self.arithmetic or _is_numeric(self.value_of(atom))  # type: ignore[arg-type]
+
+    def _by_function(self, value: ir.Call) -> ir.Call:
+        """A call of a method of a number or an array of no known type, as one of the function that this is."""
+        read = self.definitions.get(value.fn) if isinstance(value.fn, ir.Var) else None
+        if read is None or read.fn != ir.Const(getattr) or not self.is_numeric(read.args[0]):
+            return value
+        fn = getattr(np.ndarray, str(read.args[1].value), None) if isinstance(read.args[1], ir.Const) else None
+        if not isinstance(fn, types.MethodDescriptorType) or surrogates.is_piecewise(fn):  # decided: no open step
+            return value
+        return ir.replace(value, fn=ir.Const(fn), args=(read.args[0], *value.args))
+
+    def _is_arithmetic(self, value: ir.Call) -> bool:
+        """Whether a call gives a number or an array, whatever is known of its type: not ``+`` and ``*`` of lists."""
+        fn = value.fn.value if isinstance(value.fn, ir.Const) else None
+        if fn in SUMS or fn in PRODUCTS or fn in QUOTIENTS:
+            return any(self.is_numeric(a) and not _counts(self.value_of(a)) for a in value.args)  # type: ignore[arg-type]
+        if fn is operator.getitem:
+            return self.is_numeric(value.args[0])
+        return fn in _ARRAYS or isinstance(fn, np.ufunc) or is_open(value)
+
     def _is_in_order(self, atom: ir.Atom) -> bool:
         """Whether something gives its items in the order of their places: an array, or a list."""
         made = self.definitions.get(atom)  # type: ignore[arg-type]
         is_list = made is not None and made.fn == ir.Const(np.ndarray.tolist)
-        return is_list or isinstance(self.value_of(atom), (Array, ListOf))
+        return is_list or atom in self.arithmetic or isinstance(self.value_of(atom), (Array, ListOf))
 
     def _beside(self, holder: ir.Atom, index: ir.Atom) -> ir.Atom | None:
         """What stands at a known place of what holds some values side by side."""
@@ -632,6 +671,10 @@ class Forms:
         product, *more = inverse
         atom = self.atoms[product[0][0]] if not more and len(product) == 1 else None
         return atom is not None and atom.kind == "call" and atom.parts[0] is np.linalg.inv and atom.parts[1] == of
+
+    def _read(self, array: ir.Atom, key: ir.Atom) -> Form:
+        """What an array, or a list, has at an index."""
+        return self.of(array) if self.is_all(key) else self.item(self.of(array), self.of(key))
 
     def item(self, base: Form, index: Form) -> Form:
         """Some items of a sum are the sum of the items; numbers are the same for each of them."""
@@ -743,6 +786,12 @@ def _is_place(index: AbstractValue) -> bool:
     return is_number(index) or (
         isinstance(index, Sequence) and index.type is tuple and bool(index.items) and all(map(is_number, index.items))
     )
+
+
+def _counts(value: AbstractValue) -> bool:
+    """Whether a list times this may be a list."""
+    kind = type_of(value)
+    return kind is not None and issubclass(kind, (int, np.integer))
 
 
 def _is_numeric(value: AbstractValue) -> bool:

@@ -26,7 +26,7 @@ __all__ = ["Uses"]
 _WHOLE, _BENT_WHOLE, _PART, _BENT_PART = "whole", "bent whole", "part", "bent part"
 _BENT = {_WHOLE: _BENT_WHOLE, _PART: _BENT_PART, _BENT_WHOLE: _BENT_WHOLE, _BENT_PART: _BENT_PART}
 _HOLDS_APART = (
-    *FILLED, ops.make_tuple, ops.make_list, ops.make_dict, operator.getitem,
+    *FILLED, ops.make_tuple, ops.make_list, ops.make_dict, operator.getitem, getattr,
     np.array, np.asarray, np.stack, np.concatenate, np.reshape, np.ravel, list, tuple,
 )
 """Functions that put values side by side, or take one of them."""
@@ -89,8 +89,14 @@ class Uses:
             return s.op is None and s.target in self.forms.kept
         if not isinstance(s, ir.Let) or is_open(s.value):
             return not isinstance(s, ir.Let)
+        s = self.by_function(s)
         form = self.forms.forms.get(s.target, {}) if s.target is not None else {}
         return bool(self.forms.steps_in(form)) and (_scales(s) or not _bends(s))
+
+    def by_function(self, s: ir.Let) -> ir.Let:
+        """A statement, with a call of a method as one of the function that this is."""
+        made = self.forms.definitions.get(s.target) if s.target is not None else None
+        return s if made is None or made is s.value else ir.replace(s, value=made)
 
     def chain(self, atom: ir.Atom, step: ir.Var) -> list[ir.Let] | None:
         """The statements that make an operand of a remainder from a step, in order; None where that is no straight
@@ -159,6 +165,7 @@ class Uses:
             return False
         if isinstance(s, ir.Store) and s.op is not None and s.target in self.labels:
             found.append(self.labels[s.target])
+        s = self.by_function(s) if isinstance(s, ir.Let) else s
         every = set[str]().union(*found)
         bends = _bends(s) and not (len(found) == 1 and _scales(s))
         if not _holds_apart(s) and _meet(found, every, bends):

@@ -12,7 +12,7 @@ import functools
 import inspect
 import operator
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCKS", "IN_LIBRARY", "Holding", "block", "blocks_alone", "call", "choose", "inside", "decorated", "make_block",
-    "is_open", "note_step", "of_options", "override", "split", "through", "under_method", "watch", "without",
+    "is_open", "note_step", "of_options", "open_method", "override", "split", "through", "under_method", "watch",
+    "without",
 ]
 
 
@@ -138,8 +139,7 @@ def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, s
     how = said or self.holding.decided(fn)
     default = surrogates.default_of(fn)
     if how is None and default == STRAIGHT:
-        root = None if self.is_dynamic else self.function
-        return chosen(fn, Policy("open", why=IN_LIBRARY if is_library_code(self.frame.fn, root) else ""))
+        return _open(self, fn)
     if how is None or isinstance(how, Override) or how == default:
         if how == STRAIGHT and said is None:
             note_step(self.holding, fn, span, "")
@@ -147,6 +147,12 @@ def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, s
     if said is None:
         note(self, fn, how, span)
     return chosen(fn, how)
+
+
+def _open(self: Specializer, fn: Any) -> Chosen:
+    """A step of which it is decided later what it contributes."""
+    root = None if self.is_dynamic else self.function
+    return chosen(fn, Policy("open", why=IN_LIBRARY if is_library_code(self.frame.fn, root) else ""))
 
 
 STRAIGHT = Policy("straight_through")
@@ -345,6 +351,29 @@ def under_method(self: Specializer, callee: ir.Atom, args: list[Any], builder: A
         callee = builder.let(ir.Call(ir.Const(rt.method), (read[1],)), UNKNOWN)
         args = [read[0], *args]
     return under(self, callee, builder), args
+
+
+def open_method(
+    self: Specializer, callee: ir.Atom, args: tuple[Any, ...], kwargs: Mapping[Any, Any]
+) -> ir.Call | None:
+    """The call of what may be a method of an array that rounds it, of a value of which no type is known:
+    ``v.astype(int)``. None for any other, and where something is chosen."""
+    read = self.context.definition(callee, getattr)
+    if read is None or kwargs or self.holding.all or not all(isinstance(a, ir.Const) for a in (read[1], *args)):
+        return None
+    fn = getattr(np.ndarray, read[1].value, None)  # type: ignore[union-attr]
+    if not surrogates.is_piecewise(fn) or _has_decided(self.frame) or not self.context.is_varied(read[0]):
+        return None
+    if fn in surrogates.CONVERSIONS and not (len(args) == 1 and _is_integer_type(args[0].value)):
+        return None
+    return ir.Call(ir.Const(_open(self, fn)), (read[0], *args))
+
+
+def _is_integer_type(kind: Any) -> bool:
+    """Whether an option means integers."""
+    if isinstance(kind, type):
+        return kind is int or issubclass(kind, np.integer)
+    return isinstance(kind, np.dtype) and kind.kind in "iu"
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------

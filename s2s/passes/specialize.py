@@ -775,7 +775,8 @@ class Specializer:
         if self.context.is_varied(callee) and self.context.definition(callee, getattr) is None:
             name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
             raise error("S2S206", span=span, name=name)
-        made = ir.Call(callee, tuple(args), tuple(kwargs.items()))
+        opened = choosing.open_method(self, callee, tuple(args), kwargs) if varied else None
+        made = opened or ir.Call(callee, tuple(args), tuple(kwargs.items()))
         if not harmless and not _only_makes(callee):
             self._check_live(callee, span)
             self.release(given, varied, builder)

@@ -11,6 +11,7 @@ What is decided is noted, with the lines: the head of the generated source says 
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 
 from s2s import ir
@@ -20,7 +21,7 @@ from s2s.analysis.cells import find_cells
 from s2s.analysis.memory import Memory
 from s2s.analysis.remainders import Remainder, Remainders, find_remainders
 from s2s.analysis.uses import Uses
-from s2s.analysis.values import Array
+from s2s.analysis.values import UNKNOWN, Array, Unknown
 from s2s.choices import Chosen, Policy, chosen
 from s2s.passes.build import Context, has_zero_derivative
 from s2s.passes.choosing import IN_LIBRARY, Holding, note_step
@@ -147,9 +148,30 @@ class _Settler:
             yield s
             return
         still = self.still.get(s.target, "") if s.target is not None else ""
-        yield self.decided(s, s.target, still)
+        if not still and self.is_found_later(s):
+            yield from self.left(s)
+        else:
+            yield self.decided(s, s.target, still)
         if s.target in self.both:
             yield self.decided(s, self.both[s.target], REMAINDER)
+
+    def is_found_later(self, s: ir.Let) -> bool:
+        """Whether a step is a method of something of which the program, when it runs, shows the type."""
+        assert isinstance(s.value, ir.Call)
+        is_method = isinstance(_chosen(s).func, types.MethodDescriptorType)
+        return is_method and isinstance(self.context.value(s.value.args[0]), Unknown)  # type: ignore[arg-type]
+
+    def left(self, s: ir.Let) -> Iterator[ir.Let]:
+        """The call of such a method, as the program has it."""
+        assert isinstance(s.value, ir.Call)
+        receiver, *args = s.value.args
+        read = ir.Call(ir.Const(getattr), (receiver, ir.Const(_chosen(s).func.__name__)))
+        method = self.context.define("%", UNKNOWN, self.context.is_varied(receiver), read)  # type: ignore[arg-type]
+        yield ir.Let(method, read, s.span)
+        value = ir.Call(method, tuple(args))
+        if s.target is not None:
+            self.context.definitions[s.target] = value
+        yield ir.Let(s.target, value, s.span)
 
     def decided(self, s: ir.Let, target: ir.Var | None, why: str) -> ir.Let:
         assert isinstance(s.value, ir.Call)
