@@ -158,10 +158,11 @@ def stored_bar(a_bar: Any, index: Any) -> Any:
 
 
 def add(a: Any, b: Any) -> Any:
-    """The sum of two cotangents of one structure, where None is an absent one. Neither is changed."""
-    if a is None:
+    """The sum of two cotangents of one structure, where None is an absent one, and a number beside a container the zero
+    of a variable that had no value there. Neither is changed."""
+    if a is None or (isinstance(b, (dict, tuple, list)) and not isinstance(a, (dict, tuple, list))):
         return b
-    if b is None:
+    if b is None or (isinstance(a, (dict, tuple, list)) and not isinstance(b, (dict, tuple, list))):
         return a
     if isinstance(a, dict):
         return {key: add(a.get(key), b.get(key)) for key in {**a, **b}}

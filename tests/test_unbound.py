@@ -2,6 +2,8 @@
 
 # ruff: noqa: F821
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -190,6 +192,88 @@ PROGRAMS = [
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_gradient(f):
     check(f, (X,))
+
+
+# --- containers that a path leaves without a value -------------------------------------------------------------------
+
+HERE = [1.0]
+
+
+def a_list_of_an_array(x, n):
+    if HERE[0] > 0:
+        w = list(x * 1.5)
+    s = 0.0
+    for k in range(n):
+        s += w[k] * x[k]
+    return s + x[1]
+
+
+def a_list_filled_by_a_loop(x, n):
+    if HERE[0] > 0:
+        w = []
+        for v in x:
+            w.append(v * v)
+    s = 0.0
+    for k in range(n):
+        s += w[k] * x[k]
+    if n:
+        s += w[0]
+    return s + x[1]
+
+
+def a_list_that_a_loop_makes_anew(x, n):
+    if HERE[0] > 0:
+        w = list(x * 1.5)
+    s, i = 0.0, 0
+    while i < n:
+        s += w[i] ** 2
+        i += 1
+        if HERE[0] > 0:
+            w = [v * 2.0 for v in w]
+    return s + x[1]
+
+
+def a_list_of_the_first_trip(x, n):
+    for j in range(n):
+        if j == 0:
+            w = list(x * 1.5)
+        x = x * np.sum(w)
+    return np.sum(x)
+
+
+def a_list_read_on_one_path(x, n):
+    if HERE[0] > 0:
+        w = list(x * 1.5)
+    if n > 0:
+        return np.sum(np.array(w) ** 2)
+    return x[0]
+
+
+def a_dict(x, n):
+    if HERE[0] > 0:
+        w = {"a": x[0], "b": x[1] * 2.0}
+    s = 0.0
+    for k in range(n):
+        s += w["a" if k else "b"] * x[k]
+    return s + x[1]
+
+
+CONTAINERS = [
+    a_list_of_an_array, a_list_filled_by_a_loop, a_list_that_a_loop_makes_anew, a_list_of_the_first_trip,
+    a_list_read_on_one_path, a_dict,
+]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize("f", CONTAINERS, ids=lambda f: f.__name__)
+def test_container(f, n):
+    check(f, (X, n), argnums=0)
+
+
+@pytest.mark.parametrize("f", CONTAINERS, ids=lambda f: f.__name__)
+def test_container_without_a_value(f, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "HERE", [-1.0])
+    check(f, (X, 0), argnums=0)
 
 
 # --- never bound -----------------------------------------------------------------------------------------------------

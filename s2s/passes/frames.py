@@ -184,6 +184,6 @@ def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[st
 
 __all__ = [
     "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
-    "is_function_like", "is_of_rules", "lookup", "lower_function", "name_of", "parameters_of", "place_of", "where_chosen",
-    "with_sizes",
+    "is_function_like", "is_of_rules", "lookup", "lower_function", "name_of", "parameters_of", "place_of",
+    "where_chosen", "with_sizes",
 ]

@@ -277,7 +277,7 @@ class Reverser:
         """What is known of the cotangent of a part of a variable where paths join: it is the number zero on a path that
         leaves the variable without a value, whatever its shape elsewhere."""
         value = part(self.context.value(var), path)
-        return UNKNOWN if var in self.unbound and isinstance(value, Array) else cotangents.at_join(value)
+        return UNKNOWN if var in self.unbound and not is_number(value) else cotangents.at_join(value)
 
     def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """The primal value of a part of a variable, for its shape."""
@@ -343,7 +343,8 @@ class Reverser:
         elif has_cotangent(value):
             if stores.changes_later(self, g):
                 g = sweep.builder.call(np.copy, g, span=span)
-            if isinstance(value, ListOf) and not isinstance(self.context.value(g), (ListOf, Sequence)):
+            is_list = isinstance(value, ListOf) and var not in self.unbound  # else it may be the number zero
+            if is_list and not isinstance(self.context.value(g), (ListOf, Sequence)):
                 g = sweep.builder.let(ir.Call(ir.Const(list), (g,)), value, span=span)
             self.add(sweep, var, path, cotangents.peel(sweep.builder, g, value), span)
 
