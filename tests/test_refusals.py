@@ -506,8 +506,41 @@ def given_as_a_place(x, k):
     return y + np.sum(a)
 
 
+def before_a_loop_over_objects(x, k):
+    y = x
+    try:
+        y = x * (4 // k) * 0.5
+        y = y * (4 // (k - 1))
+    except ZeroDivisionError:
+        pass
+    made, rows = {}, []
+    for n in range(2):
+        y = y * 1.0
+        made[n] = y
+        rows.append(made)
+    return made[0] * 0.25 + made[1] * 0.5 + rows[1][0] * 0.25
+
+
+def goes_on(turns):
+    turns[0] += 1.0
+    return turns[0] < 3.0
+
+
+def before_a_test_that_changes_something(x, k):
+    y, turns = x, np.zeros(1)
+    try:
+        y = x * (4 // k) * 0.5
+        y = y * (4 // (k - 1))
+    except ZeroDivisionError:
+        pass
+    while goes_on(turns):
+        y = y * 1.0
+    return y
+
+
 OF_HANDLERS = [
     halved, in_a_loop, printed, added_to_an_array, given_as_a_place, on_one_side, in_a_list, as_a_result,
+    before_a_loop_over_objects, before_a_test_that_changes_something,
 ]  # fmt: skip
 
 
@@ -522,6 +555,13 @@ def test_a_refused_handler_says_which_line_reads_what():
     text = refusal(UnsupportedSyntaxError, lambda: s2s.grad(printed)(2.0, 1))
     line = line_of(printed, "print(y)")
     assert f"`y` may or may not have been assigned when the exception came (test_refusals.py:{line})" in text
+
+
+@pytest.mark.parametrize("mode", ["grad", "jvp"])
+def test_a_refused_handler_raises_in_one_statement(mode):
+    source = s2s.source(printed, 2.0, 2, mode=mode)
+    handler = source.partition("except ZeroDivisionError:")[2].split()
+    assert handler[:2] == ["raise", "rt.try_error("]
 
 
 class Swallows:

@@ -647,7 +647,7 @@ def _in_order(statement: Statement) -> Sequence[Atom]:
 def _is_all(statement: Statement) -> bool:
     """Whether a statement does nothing with its one operand, so that a name for it would save no width."""
     match statement:
-        case Give() | Assign(Var(), Var()) | Copies([_]):
+        case Give() | Fail(_, None) | Assign(Var(), Var()) | Copies([_]):
             return True
         case _:
             return False

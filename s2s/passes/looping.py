@@ -139,7 +139,7 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
     if self.unrolled:
         return False
     heap, guards, env = self.context.heap, self.guards.copy(), dict(frame.env)
-    statements, rebound = len(builder.statements), len(self.rebound)
+    statements, rebound, bound = len(builder.statements), len(self.rebound), set(builder.bound)
     self.context.heap = heap.copy()
     try:
         _loop(self, loop, iterable, None, frame, builder)
@@ -148,7 +148,7 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
     except DifferentiationError as problem:
         if problem.diagnostic.code not in ABOUT_OBJECTS:
             raise
-    self.context.heap, self.guards, frame.env = heap, guards, env
+    self.context.heap, self.guards, frame.env, builder.bound = heap, guards, env, bound
     del builder.statements[statements:], self.rebound[rebound:]
     return False
 
@@ -299,11 +299,11 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
 
     kept: list[ir.Atom | None] = []
     before, guards, env, rebound = self.context.heap, self.guards.copy(), dict(frame.env), len(self.rebound)
-    statements = len(builder.statements)
+    statements, bound = len(builder.statements), set(builder.bound)
     try:
         found = _stable(self, loop.carried, frame, builder, trip, loop.span)
     except _TestChanges:
-        self.context.heap, self.guards, frame.env = before, guards, env
+        self.context.heap, self.guards, frame.env, builder.bound = before, guards, env, bound
         del builder.statements[statements:], self.rebound[rebound:]
         return while_loop(self, with_test_inside(loop), frame, builder)
     _, test, leave = found.outcome
