@@ -564,6 +564,23 @@ def test_a_refused_handler_raises_in_one_statement(mode):
     assert handler[:2] == ["raise", "rt.try_error("]
 
 
+def test_the_reverse_of_a_try_has_no_side_that_is_refused_after_it():
+    def f(x, k):
+        y = x
+        try:
+            y = x * (4 // k) * 0.5
+            y = y * (4 // (k - 1))
+        except ZeroDivisionError:
+            pass
+        except KeyError:
+            y = x
+        return y * x
+
+    np.testing.assert_allclose(s2s.grad(f)(2.0, 2), 16.0)
+    source = s2s.source(f, 2.0, 2)
+    assert "rt.check_sure(caught" in source and "if" not in source.partition("# reverse sweep")[2]
+
+
 class Swallows:
     def __enter__(self):
         return self

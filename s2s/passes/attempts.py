@@ -17,7 +17,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from s2s import ir
+from s2s import ir, ops
 from s2s.analysis.managers import REPEATED, SETTINGS
 from s2s.analysis.parts import Path, part
 from s2s.analysis.raising import ends
@@ -63,17 +63,30 @@ def _settings(self: Reverser, s: ir.With, sweep: Sweep) -> list[ir.Statement]:
     ]
 
 
-def attempt(self: Reverser, s: ir.Try, sweep: Sweep) -> None:
-    """The reverse of a ``try``: of the block that came to its end."""
+def attempt(self: Reverser, s: ir.Try, sweep: Sweep, refused: list[ir.Atom]) -> None:
+    """The reverse of a ``try``: of the block that came to its end. What follows it in the same block raises where one
+    of ``refused`` is true."""
     whole = ir.Block((*s.body.statements, *s.orelse.statements), s.orelse.yields)
     blocks = [(0, whole), *((k, h.body) for k, h in enumerate(s.handlers, 1))]
-    going = [(number, block) for number, block in blocks if not ends(block.statements)]
+    never = {number for test in refused for number in _numbers(self, s, test)}
+    going = [(number, block) for number, block in blocks if number not in never and not ends(block.statements)]
     seeds = seeds_of(self, s, sweep)
     sides = [(number, reverse_side(self, s, number + 1, block, seeds, sweep)) for number, block in going]
     if len(sides) == 1:
         _splice(self, s, sides[0][1], sweep)
     elif sides:
         _choose(self, s, sides, sweep)
+
+
+def _numbers(self: Reverser, s: ir.Try, test: ir.Atom) -> tuple[int, ...]:
+    """The blocks of a ``try`` of which a test says whether one of them ended; none where it says something else."""
+    if test == s.caught:
+        return tuple(range(1, len(s.handlers) + 1))
+    inverse = self.context.definition(test, operator.not_)
+    if inverse is not None and inverse[0] == s.caught:
+        return (0,)
+    among = self.context.definition(test, ops.contains)
+    return among[1].value if among is not None and among[0] == s.caught else ()  # type: ignore[union-attr]
 
 
 def _splice(self: Reverser, s: ir.Try, side: Sweep, sweep: Sweep) -> None:

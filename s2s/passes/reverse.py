@@ -161,6 +161,7 @@ class Reverser:
     def block(self, block: ir.Block, sweep: Sweep) -> None:
         """The reverse of the statements of a block."""
         around = self.reading.now
+        refused: list[ir.Atom] = []
         for statement in reversed(block.statements):
             self.reading.now = id(statement)
             match statement:
@@ -180,7 +181,9 @@ class Reverser:
                 case ir.With():
                     attempts.managed(self, statement, sweep)
                 case ir.Try():
-                    attempts.attempt(self, statement, sweep)
+                    attempts.attempt(self, statement, sweep, refused)
+                case ir.Let(None, ir.Call(ir.Const(value=rt.check_sure), (test, _))):
+                    refused.append(test)  # type: ignore[arg-type]
                 case _:
                     pass
         self.reading.now = around
