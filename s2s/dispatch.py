@@ -1102,15 +1102,20 @@ class _Writer:
                 f"        {found} = {find}({switch})",
                 f"        if {found} is not None: return {found}({own})",
             ]
+        found, problem, miss_ = (f"{self.prefix}{name}" for name in ("chosen", "problem", "miss"))
+        objects |= {problem: Exception, miss_: miss}
+        tests: list[str] = []
         for i, (conditions, names, call) in enumerate(entries):
             renamed = {name: f"{name}_{i}" for name in names.objects}
             objects |= {renamed[name]: value for name, value in names.objects.items()}
             test = " and ".join(conditions) or "True"
             test = _rename_all(test, self.prefix, renamed)
             objects[f"{self.prefix}call_{i}"] = call
-            lines += [f"    if {test}:", f"        return {self.prefix}call_{i}({arguments})"]
-        objects[f"{self.prefix}miss"] = miss
-        lines.append(f"    return {self.prefix}miss({arguments})")
+            tests += [f"        {'elif' if tests else 'if'} {test}:", f"            {found} = {self.prefix}call_{i}"]
+        if tests:  # a condition about what was deleted raises: it does not hold
+            lines += ["    try:", *tests, "        else:", f"            {found} = {miss_}"]
+            lines += [f"    except {problem}:", f"        {found} = {miss_}"]
+        lines.append(f"    return {found if tests else miss_}({arguments})")
         kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}
         return _code("\n".join(lines), self.prefix, objects, kept, f"{self.prefix}kept")
 

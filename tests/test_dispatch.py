@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import gc
+import importlib.util
 import inspect
 import pickle
 import threading
@@ -470,3 +471,82 @@ def test_what_has_no_derivative(fake, value, message):
         s2s.grad(product())(value)
     assert str(caught.value).splitlines()[0] == message
     assert not fake.calls
+
+
+# --- what a version has read is deleted -----------------------------------------------------------------------------
+
+
+_WITH_NAMES = """
+import math
+
+class settings:
+    power = 3
+
+table = {"factor": 2.0}
+
+def cubed(x):
+    return x**3
+
+def of_function(x):
+    return cubed(x)
+
+def of_number(x):
+    return x ** settings.power * table["factor"]
+
+def with_fallback(x):
+    try:
+        return cubed(x) * settings.power
+    except (NameError, AttributeError):
+        return x * x
+
+def with_other_entry(x):
+    try:
+        return table["factor"] * x
+    except KeyError:
+        return x * x
+
+def on_one_side(x):
+    return x * x if x > 0.0 else math.sin(cubed(x))
+"""
+
+
+@pytest.mark.parametrize(
+    "name, deleted",
+    [
+        ("of_function", "cubed"), ("of_number", "settings"), ("of_number", "settings.power"), ("of_number", "table"),
+        ("with_fallback", "cubed"), ("with_fallback", "settings"), ("with_fallback", "settings.power"),
+        ("with_other_entry", "table.factor"), ("on_one_side", "math"), ("on_one_side", "cubed"),
+    ],
+)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
+def test_what_is_deleted_after_a_call_is_missed_where_the_function_reads_it(name, deleted, derivative, tmp_path):
+    """A condition that cannot be read does not hold: it raises nothing of its own."""
+    path = tmp_path / "with_names.py"
+    path.write_text(_WITH_NAMES, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("with_names", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    f = getattr(module, name)
+    found, step = derivative(f), 1e-6
+    before = found(1.3)
+    owner, _, entry = f"module.{deleted}".rpartition(".")
+    owner = eval(owner, {"module": module})
+    if isinstance(owner, dict):
+        kept = owner.pop(entry)
+    else:
+        kept = getattr(owner, entry)
+        delattr(owner, entry)
+    try:
+        expected = (f(1.3 + step) - f(1.3 - step)) / (2 * step)
+    except Exception as problem:
+        with pytest.raises(type(problem)) as raised:
+            found(1.3)
+        assert entry in str(raised.value)
+        assert "dispatch" not in str(raised.traceback[-1].path)
+    else:
+        np.testing.assert_allclose(found(1.3), expected, rtol=1e-6)
+    if isinstance(owner, dict):
+        owner[entry] = kept
+    else:
+        setattr(owner, entry, kept)
+    assert found(1.3) == before
