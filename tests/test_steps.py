@@ -907,6 +907,18 @@ def test_a_remainder_that_is_put_together_and_taken_apart_again_is_one():
     assert s2s.grad(f)(0.37) == s2s.jvp(f, (0.37,), (1.0,))[1] == -1.0
 
 
+def test_a_remainder_of_what_one_of_two_remainders_decides():
+    def f(a):
+        whole = np.modf(a)[1]
+        rest, more = np.modf(np.maximum(a % 1.7, whole % 1.7))
+        t = a / (1.5 + (more + rest) ** 2)
+        near = 1.37 * (t - 1.7 * round(t / 1.7))
+        return 1.37 * (a - np.rint(a)) - 0.86 * (near - round(near))
+
+    found = s2s.grad(f)(-0.671), s2s.jvp(f, (-0.671,), (1.0,))[1]
+    np.testing.assert_allclose(found, (f(-0.671 + 1e-6) - f(-0.671 - 1e-6)) / 2e-6, rtol=1e-7)
+
+
 def regularised(x):
     q = np.round(x)
     return np.sum(np.sin(q)) + 0.1 * np.sum((x - q) ** 2)

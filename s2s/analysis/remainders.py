@@ -319,6 +319,5 @@ class _Finder:
         """Whether one of the two factors is missing: the value is rounded as it is."""
         forms = self.forms
         step = next((a for a, _ in product if forms.atoms[a].kind == "step"), None)
-        steps = forms.steps_of(product)
-        rounded = forms.rounded[step] if step is not None else forms.rounded[min(steps)]
-        return value in rounded
+        steps = [step] if step is not None else sorted(k for k in forms.steps_of(product) if k in forms.rounded)
+        return bool(steps) and value in forms.rounded[steps[0]]
