@@ -22,7 +22,7 @@ from s2s.analysis import examples, lengths
 from s2s.analysis.examples import element_result
 from s2s.analysis.folding import call_pure, is_long, is_pure, plain
 from s2s.analysis.lattice import are_equal, is_number, join, known, length_of, shape_of
-from s2s.analysis.numbers import ANY_SCALAR, alternatives, open_types, settled
+from s2s.analysis.numbers import ANY_INTEGER, ANY_SCALAR, AnyInteger, alternatives, open_types, settled
 from s2s.analysis.shapes import Facts, broadcast
 from s2s.analysis.special import SPECIAL
 from s2s.analysis.values import (
@@ -111,6 +111,8 @@ class Evaluator:
             return _on_constants(fn, args)
         if any(isinstance(a, (Sequence, ListOf, Mapping)) for a in args):
             return self.probe(fn, args, {}) if not any(isinstance(a, ListOf) for a in args) else UNKNOWN
+        if fn in _POWERS and len(args) == 2 and _may_be_reciprocal(*args):
+            return ANY_INTEGER
         if ANY_SCALAR in args:
             return ANY_SCALAR if all(map(is_number, args)) and fn is not np.where else UNKNOWN
         kinds = open_types(args)
@@ -136,10 +138,16 @@ class Evaluator:
     ) -> AbstractValue:
         """What comes of numbers whose types depend on the path taken: what is the same for all of them. An array that
         is of integers on one path and of floats on another is taken for one of floats, which nothing is stored into."""
-        made = [
-            self.call(fn, tuple(settled(a, chosen) for a in args), {k: settled(v, chosen) for k, v in kwargs.items()})
+        paths = [
+            (tuple(settled(a, chosen) for a in args), {k: settled(v, chosen) for k, v in kwargs.items()})
             for chosen in alternatives(kinds)
         ]
+        made = [self.call(fn, *path) for path in paths]
+        if kinds == {AnyInteger}:
+            if isinstance(made[1], Unknown) and not isinstance(made[0], Unknown) and examples.refuses(fn, *paths[1]):
+                return made[0]
+            if made == [Scalar(int), Scalar(float)]:
+                return ANY_INTEGER
         if all(isinstance(m, Array) for m in made):
             floats = [m for m in made if m.dtype.kind == "f"]  # type: ignore[union-attr]
             if floats and all(m.dtype.kind in "fiu" for m in made):  # type: ignore[union-attr]
@@ -220,6 +228,13 @@ def _is_integer(value: AbstractValue) -> bool:
     return isinstance(value, Scalar) and issubclass(value.type, (int, np.integer))
 
 
+def _may_be_reciprocal(base: AbstractValue, exponent: AbstractValue) -> bool:
+    """Whether a power of Python's integers may be a float, as that with a negative exponent is."""
+    if not isinstance(exponent, Scalar) or exponent.type not in (int, AnyInteger) or exponent.dim is not None:
+        return False
+    return type(base.value) is int if isinstance(base, Known) else base in (Scalar(int), Scalar(bool), ANY_INTEGER)
+
+
 def _is_real(value: AbstractValue) -> bool:
     """Whether it is an integer or a float of Python."""
     if isinstance(value, Known):
@@ -230,6 +245,8 @@ def _is_real(value: AbstractValue) -> bool:
 def _is_complex_array(value: AbstractValue) -> bool:
     return isinstance(value, Array) and value.dtype.kind == "c"
 
+
+_POWERS = frozenset({operator.pow, operator.ipow, rt.power})
 
 # --- what a function is ---------------------------------------------------------------------------------------------
 

@@ -317,6 +317,21 @@ def _size_of(symbol: str, sizes: dict[str, int]) -> int:
 # --- examples -------------------------------------------------------------------------------------------------------
 
 
+def refuses(fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]) -> bool:
+    """Whether a pure function takes no arguments of these types: a float is no index and no length."""
+    unknown = itertools.count()
+    try:
+        _run_example(
+            fn, tuple(_with_symbols(a, unknown) for a in args),
+            {k: _with_symbols(v, unknown) for k, v in kwargs.items()}, {},
+        )
+    except (TypeError, IndexError):
+        return True
+    except Exception:
+        pass
+    return False
+
+
 class _NoExample(Exception):
     """There is no example of an argument: its value may decide the shape of the result."""
 

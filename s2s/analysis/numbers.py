@@ -22,7 +22,13 @@ class AnyReal(float):
     """The type of a number that is a ``float``, an ``np.float64`` or an integer."""
 
 
+class AnyInteger(int):
+    """The type of a number that is an ``int``, or the ``float`` that a power with a negative exponent is. Where only an
+    integer will do, as an index or a length, it is one."""
+
+
 ANY_FLOAT = Scalar(AnyFloat)
+ANY_INTEGER = Scalar(AnyInteger)
 ANY_REAL = Scalar(AnyReal)
 ANY_SCALAR = Scalar(object)
 """A number of some type; never an array."""
@@ -33,9 +39,9 @@ _NUMBERS: tuple[type, ...] = (
     *_FLOATS, *_INTEGERS, complex, np.bool_, *(np.dtype(c).type for c in "efgFDG"),
 )
 _MAY_BE: dict[type, tuple[type, ...]] = {
-    AnyFloat: _FLOATS, AnyReal: (*_FLOATS, *_INTEGERS), object: _NUMBERS,
+    AnyFloat: _FLOATS, AnyReal: (*_FLOATS, *_INTEGERS), AnyInteger: (int, float), object: _NUMBERS,
 }
-_TRIED: dict[type, tuple[type, ...]] = {AnyFloat: _FLOATS, AnyReal: (*_FLOATS, int)}
+_TRIED: dict[type, tuple[type, ...]] = {AnyFloat: _FLOATS, AnyReal: (*_FLOATS, int), AnyInteger: (int, float)}
 """The types that stand for the others when an operation is tried out."""
 
 
@@ -53,6 +59,8 @@ def of_types(kinds: set[type]) -> Scalar:
     """A number of one of these types."""
     if len(kinds) == 1:
         return Scalar(kinds.pop())
+    if kinds == {int, AnyInteger}:
+        return ANY_INTEGER
     possible = {k for kind in kinds for k in possible_types(kind)}
     if possible <= set(_FLOATS):
         return ANY_FLOAT
@@ -93,6 +101,6 @@ def settled(value: AbstractValue, types: dict[type, type]) -> AbstractValue:
 
 
 __all__ = [
-    "ANY_FLOAT", "ANY_REAL", "ANY_SCALAR", "AnyFloat", "AnyReal", "alternatives", "is_exact", "of_types", "open_types",
-    "possible_types", "settled",
+    "ANY_FLOAT", "ANY_INTEGER", "ANY_REAL", "ANY_SCALAR", "AnyFloat", "AnyInteger", "AnyReal", "alternatives",
+    "is_exact", "of_types", "open_types", "possible_types", "settled",
 ]

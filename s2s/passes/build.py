@@ -16,7 +16,7 @@ import numpy as np
 from s2s import inspection, ir, ops
 from s2s.analysis.evaluate import Evaluator, is_elementwise
 from s2s.analysis.folding import is_long
-from s2s.analysis.lattice import dtype_of, is_float
+from s2s.analysis.lattice import dtype_of, is_float, join
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.values import (
     UNKNOWN,
@@ -303,6 +303,7 @@ _HAS_DOMAIN = {
 """Functions that raise outside their domain where their derivative does not: they run also where only that is asked."""
 
 
+_INTEGERS = np.dtype(int)
 _DOMAIN_TYPES = frozenset(map(type, _HAS_DOMAIN))
 
 
@@ -379,15 +380,16 @@ class Builder:
         args = tuple(map(self.frozen, args))
         context = self.context
         written = fn if context.choose is None else context.choose(fn, args, kwargs, span)
-        facts = context.evaluator.facts
+        facts, given = context.evaluator.facts, (*args, *(a for _, a in kwargs))
         before, facts.forced, facts.may_be_integer = facts.forced, [], False
         known = context.evaluator.call(
             fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs}
         )
+        if not context.uncertain.isdisjoint(given):
+            known = self._of_either(fn, args, kwargs, known)
         forced, facts.forced = facts.forced, before
         if fn is operator.getitem and isinstance(known, Array) and known.shape:
             known = self._with_equal_lengths(args, known)
-        given = (*args, *(a for _, a in kwargs))
         varied = any(map(context.is_varied, given)) and not has_zero_derivative(context, written, args)
         made = ir.Call(ir.Const(written), args, kwargs)
         if effect:
@@ -406,6 +408,23 @@ class Builder:
         if forced and isinstance(target, ir.Var):
             context.forced[target] = forced
         return target
+
+    def _of_either(
+        self, fn: Any, args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str, ir.Atom], ...], known: AbstractValue
+    ) -> AbstractValue:
+        """What comes of arrays that are of integers on some path: what is ``known`` where they are of floats, unless
+        integers give something else than the same array of integers."""
+        context = self.context
+
+        def value(atom: ir.Atom) -> AbstractValue:
+            found = context.value(atom)
+            return Array(_INTEGERS, found.shape) if atom in context.uncertain and isinstance(found, Array) else found
+
+        facts = context.evaluator.facts
+        other = context.evaluator.call(fn, tuple(map(value, args)), {k: value(v) for k, v in kwargs})
+        if isinstance(known, Array) and isinstance(other, Array) and other.dtype.kind in "fiu":
+            return known
+        return join(known, other, facts)
 
     def _stays_uncertain(self, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
         """Whether what comes of an array that may be of integers may be one too: with a float it is one of floats."""
