@@ -310,7 +310,7 @@ if hasattr(math, "fma"):  # Python 3.13
 
 @model(math.modf, samples=[args(num(1.2, 1.8)), args(num(-1.8, -1.2))])
 def _modf(x: Any, /) -> Any:
-    return math.fmod(x, 1.0), float(math.trunc(x))
+    return math.copysign(0.0, x) if math.isinf(x) else math.fmod(x, 1.0), float(np.trunc(x))
 
 
 refuse(math.frexp, "it gives a mantissa and an exponent that jumps; write out the scaling that you need")

@@ -69,3 +69,15 @@ def test_a_derivative_raises_nothing_where_the_function_has_a_value(path: str, c
             for gradient in gradients:
                 s2s.grad(gradient, argnums=every)(*place)
                 s2s.jvp(gradient, place, ones)
+
+
+@pytest.mark.parametrize("x", [1.3, -2.7, math.inf, -math.inf])
+def test_fraction_of_an_infinite_number_is_zero_and_moves_with_nothing(x):
+    def f(x):
+        fraction = math.modf(x)[0]
+        return fraction * fraction + 3.0 * fraction + x
+
+    fraction, moves = math.modf(x)[0], 0.0 if math.isinf(x) else 1.0
+    for derivative in (s2s.grad, s2s.jacfwd):
+        np.testing.assert_allclose(derivative(f)(x), (2.0 * fraction + 3.0) * moves + 1.0, rtol=1e-12)
+    assert s2s.value_and_grad(f)(x)[0] == f(x)
