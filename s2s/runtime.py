@@ -158,17 +158,21 @@ def stored_bar(a_bar: Any, index: Any) -> Any:
 
 
 def add(a: Any, b: Any) -> Any:
-    """The sum of two cotangents of one structure, where None is an absent one, and a number beside a container the zero
-    of a variable that had no value there. Neither is changed."""
-    if a is None or (isinstance(b, (dict, tuple, list)) and not isinstance(a, (dict, tuple, list))):
+    """The sum of two cotangents of one structure, where None is an absent one. Neither is changed."""
+    if a is None or _is_bare_zero(a, b):
         return b
-    if b is None or (isinstance(a, (dict, tuple, list)) and not isinstance(b, (dict, tuple, list))):
+    if b is None or _is_bare_zero(b, a):
         return a
     if isinstance(a, dict):
         return {key: add(a.get(key), b.get(key)) for key in {**a, **b}}
     if isinstance(a, (tuple, list)):
         return rebuild(a, [add(x, y) for x, y in zip(a, b, strict=True)])
     return a + b
+
+
+def _is_bare_zero(a: Any, b: Any) -> bool:
+    """Whether it is the number zero beside a container: the cotangent of a variable that had no value there."""
+    return type(a) is float and a == 0.0 and isinstance(b, (dict, tuple, list))
 
 
 def rebuild(like: Any, items: list[Any]) -> Any:
