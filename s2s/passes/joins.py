@@ -84,7 +84,8 @@ class Join:
         self.roots = [self._visit((k,), name, a, b) for k, (name, a, b) in enumerate(roots)]
         self.touched = touched
         for k, cell in enumerate(touched):
-            self._node((f"object {k}",), cell.name, cell, cell)
+            if self._node((f"object {k}",), cell.name, cell, cell) is None:
+                self._lost(cell.name, cell.var, cell.var, (cell, cell))
 
     # --- walking
 
@@ -111,8 +112,8 @@ class Join:
                     if found is not None and side.heap.state(found).extra is not None:  # a defaultdict, a short deque
                         raise error("S2S132", name=found.name, reason=DEPENDS)
                     atoms.append(objects.freeze(side.builder, atom))
-                except DifferentiationError as problem:
-                    return self._lost(name, a, b, problem)
+                except DifferentiationError:
+                    return self._lost(name, a, b, (Cell(name), None))
             if found is not None:
                 self.closing.append(found)
         if atoms[0] == atoms[1] and not (self.all_leaves and len(key) == 1):
@@ -121,13 +122,14 @@ class Join:
         self.leaves.append(leaf)
         return leaf
 
-    def _lost(self, name: str, a: ir.Atom, b: ir.Atom, problem: DifferentiationError) -> Node:
-        """A variable of which no value can be made: it must not be read."""
+    def _lost(self, name: str, a: ir.Atom, b: ir.Atom, pair: tuple[Cell, Cell | None]) -> Node:
+        """A variable or an object of which no value can be made: it must not be read."""
         for atom in (a, b):
             found = cell_of(self.context, atom)
             if found is not None:
                 self.closing.append(found)
-        node = Node((Cell(name), None), name, None, State(object), lost=DEPENDS)
+        state = State(object) if pair[1] is None else self.sides[0].heap.peek(pair[0])
+        node = Node(pair, name, pair[1], state, lost=DEPENDS)
         self.nodes[node.pair] = node
         return node
 

@@ -212,6 +212,16 @@ def set_of_names(x):
 
 
 @case(1.3)
+def set_in_a_dict_that_a_loop_fills(x):
+    held = {}
+    held["names"] = set()
+    active = held["names"]
+    for _ in range(2):
+        active.update("ab")
+    return x**2 if "b" in active else x
+
+
+@case(1.3)
 def changed_by_a_function(x):
     def push(items, value):
         items.append(value)
