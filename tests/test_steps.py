@@ -504,7 +504,70 @@ def beside_a_loop_over_what_is_left(x):
     return left
 
 
+def in_rows(x):
+    rows = []
+    for i in range(2):
+        row = []
+        for j in range(2):
+            row.append(math.floor(x[2 * i + j]))
+        rows.append(row)
+    return [x[2 * i + j] - rows[i][j] for i in range(2) for j in range(2)]
+
+
+def in_rows_of_a_matrix(x):
+    m = np.outer(x, [1.0, 2.0])
+    rows = [[math.floor(v) for v in row] for row in m]
+    return (m - np.array(rows))[:, 0]
+
+
+def in_rows_read_by_places(x):
+    m = np.outer(x, [1.0, 2.0])
+    rows = [[math.floor(m[i, j]) for j in range(2)] for i in range(4)]
+    return [m[i][0] - rows[i][0] for i in range(4)]
+
+
+def in_a_column_of_pairs(x):
+    pairs = np.array([(v, math.floor(v)) for v in x])
+    return pairs[:, 0] - pairs[:, 1]
+
+
+def in_pairs_of_an_array(x):
+    return [a - b for a, b in np.array([[v, np.floor(v)] for v in x])]
+
+
+def in_columns(x):
+    both = np.column_stack([x, np.floor(x)])
+    return both[:, 0] - both[:, 1]
+
+
+def in_a_last_axis(x):
+    both = np.stack([x, np.floor(x)], axis=-1)
+    return both[..., 0] - both[..., 1]
+
+
+def in_a_middle_axis(x):
+    m = np.outer(x, [1.0, 2.0])
+    both = np.stack([m, np.floor(m)], axis=1)
+    return (both[:, 0] - both[:, 1])[:, 0]
+
+
+def in_another_shape(x):
+    m = x.reshape(2, 2)
+    return m.ravel() - np.floor(m).reshape(4)
+
+
+def turned_over_twice(x):
+    m = np.outer(x, [1.0, 2.0])
+    return (m - np.floor(m.T).T)[:, 0]
+
+
+def by_a_vectorized_function(x):
+    return x - np.vectorize(math.floor)(x)
+
+
 HELD = [
+    in_rows, in_rows_of_a_matrix, in_rows_read_by_places, in_a_column_of_pairs, in_pairs_of_an_array, in_columns,
+    in_a_last_axis, in_a_middle_axis, in_another_shape, turned_over_twice, by_a_vectorized_function,
     element_by_element, beside_a_loop_over_what_is_left, in_a_matrix_by_elements, in_a_list_by_a_while_loop,
     in_a_list_of_an_array, by_a_function_handed_over, in_pairs, in_a_list, in_a_list_of_all, in_a_list_by_places,
     in_a_dict_by_keys, in_a_list_of_numbers, side_by_side, by_reduction,
@@ -566,9 +629,14 @@ def of_one_of_two(v):
     return w - w.astype(int)
 
 
+def of_some_together(v):
+    both = np.concatenate([v[:2], v[2:]])
+    return both.copy() - np.array([int(a) for a in both])
+
+
 OF_NO_KNOWN_TYPE = [
-    converted_by_a_method, rounded_by_a_method, converted_in_a_helper, listed_of_all, listed_and_read_by_places,
-    of_a_copy, of_lists, of_one_of_two,
+    of_some_together, converted_by_a_method, rounded_by_a_method, converted_in_a_helper, listed_of_all,
+    listed_and_read_by_places, of_a_copy, of_lists, of_one_of_two,
 ]  # fmt: skip
 
 
@@ -615,6 +683,33 @@ def test_a_policy_is_obeyed_where_no_type_is_known():
         return np.sum((v - v.astype(int)) ** 2)
 
     np.testing.assert_array_equal(s2s.grad(s2s.nonsmooth("straight_through")(f))(X), np.zeros(4))
+
+
+def test_a_step_of_a_list_that_is_written_twice():
+    """What the list is made of was found at an index that is a step itself."""
+
+    def f(t, y):
+        s = 0.9 * y[int(t)]
+        left = np.array([s * k for k in range(4)]) - np.trunc(np.array([s * k for k in range(4)]))
+        return np.sum(left**2)
+
+    expected = differences(lambda y: f(1.2, y), Y)
+    assert expected[1] != 0.0
+    np.testing.assert_allclose(s2s.grad(f, argnums=(0, 1))(1.2, Y)[1], expected, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(f, (1.2, Y), (1.0, Y))[1], expected @ Y, rtol=1e-7)
+
+
+def test_a_step_beside_another_one_in_rows():
+    """A sum in which what a list holds is no step."""
+
+    def f(x):
+        both = [[np.trunc(v) for v in row] for row in np.outer([x, x], [1.0, 1.7])]
+        v = [both[i][1] for i in range(2)]
+        return x / (1.5 + math.fmod(v[0] + v[1], 2.0)) - 0.5 * x
+
+    slope = 1.0 / 1.5 - 1.2 * 3.4 / 1.5**2 - 0.5
+    assert s2s.grad(f)(1.2) == pytest.approx(slope)
+    assert s2s.jvp(f, (1.2,), (2.0,))[1] == pytest.approx(2.0 * slope)
 
 
 def counted_list(x):
@@ -797,6 +892,53 @@ def test_another_element_is_no_remainder():
 
     left = 2.0 * (X[1:] - np.rint(X[:-1]))
     np.testing.assert_allclose(s2s.grad(f)(X), np.append(0.0, left) - np.append(left, 0.0), rtol=1e-12)
+
+
+def rows_of_the_other_order(m):
+    rows = []
+    for i in range(2):
+        row = []
+        for j in range(2):
+            row.append(math.floor(m[j, i]))
+        rows.append(row)
+    return m - np.array(rows)
+
+
+def rows_read_in_the_other_order(m):
+    rows = [[math.floor(v) for v in row] for row in m]
+    return np.array([[m[i, j] - rows[j][i] for j in range(2)] for i in range(2)])
+
+
+def rows_that_are_columns(m):
+    return m - np.array([np.floor(m[:, j]) for j in range(2)])
+
+
+def turned_over_once(m):
+    return m - np.floor(m.T)
+
+
+@pytest.mark.parametrize("f", [
+    rows_of_the_other_order, rows_read_in_the_other_order, rows_that_are_columns, turned_over_once,
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_an_element_of_the_matrix_turned_over_is_no_remainder(f):
+    """Straight through, the derivative is that of ``m - m.T``."""
+
+    def loss(m):
+        return np.sum(f(m) ** 2)
+
+    m, tangent = X.reshape(2, 2), Y[:4].reshape(2, 2)
+    left = 2.0 * (m - np.floor(m.T))
+    np.testing.assert_allclose(s2s.grad(loss)(m), left - left.T, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(loss, (m,), (tangent,))[1], np.sum(left * (tangent - tangent.T)), rtol=1e-12)
+
+
+def test_other_columns_are_no_remainder():
+    def f(x):
+        three = np.stack([np.stack([x, x]), np.floor(np.stack([x, x]))], axis=1)
+        return np.sum((three[..., 0] - three[..., 1]) ** 2)
+
+    left = 2.0 * np.array([X[0] - X[1], np.floor(X[0]) - np.floor(X[1])])
+    np.testing.assert_allclose(s2s.grad(f)(X)[:2], 2.0 * np.sum(left) * np.array([1.0, -1.0]), rtol=1e-12)
 
 
 def test_the_type_of_a_number_that_is_converted_by_a_method():

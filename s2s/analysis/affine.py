@@ -39,6 +39,8 @@ __all__ = [
 
 Product: TypeAlias = tuple[tuple[int, int], ...]
 Form: TypeAlias = dict[Product, float]
+Path: TypeAlias = tuple[ir.Atom, ...]
+"""The indices of an element, from the outermost to the innermost; that of all elements is left out at the end."""
 
 SUMS: dict[Any, float] = {
     operator.add: 1.0, operator.iadd: 1.0, np.add: 1.0, operator.sub: -1.0, operator.isub: -1.0, np.subtract: -1.0,
@@ -65,8 +67,10 @@ _FILLED = tuple(map(ir.Const, FILLED))
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 _PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
 _SIDE_BY_SIDE = (np.array, np.asarray, np.stack)
-_ARRAYS = (*_SIDE_BY_SIDE, *(fn for fn in _SAME if fn is not np.ndarray.tolist))
-"""Functions that give numbers or arrays."""
+_CONTENTS = tuple(map(ir.Const, (np.array, np.asarray, list, tuple, ops.unpack)))
+"""Functions that hold what they are given, element by element."""
+_FLAT = (np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.reshape, np.ndarray.reshape)
+"""Functions that keep items in the order of their indices."""
 _SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
 MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
 PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
@@ -166,12 +170,16 @@ class Forms:
         self.left_by: dict[ir.Var, frozenset[int]] = {}
         """The steps that stand still in what ``%`` gives."""
         self.memory = memory
+        self.all = self.alone(self.number("constant", "all"))
+        """The index of all elements."""
         self.epochs: dict[ir.Var, int] = {}
         """How often an array has changed, by the variable that stands for its memory."""
         self.arithmetic: set[ir.Var] = set()
         """Variables of no known type that are numbers or arrays, because arithmetic has made them."""
-        self.kept: dict[ir.Var, list[tuple[ir.Atom, Form]]] = {}
-        """What has steps and was stored into an array, with the index."""
+        self.dicts: set[ir.Atom] = set()
+        """Dicts that loops fill."""
+        self.kept: dict[ir.Var, list[tuple[Path, Form]]] = {}
+        """What has steps and was stored into an array or a container, with the indices."""
 
     # --- atoms
 
@@ -232,6 +240,8 @@ class Forms:
     def _constant(self, value: Any) -> Form:
         if type(value) in (int, float) and ((type(value) is int and abs(value) < 2**53) or math.isfinite(value)):
             return {(): float(value)} if value else {}
+        if type(value) is slice and value == slice(None):
+            return self.all
         return self.alone(self.number("constant", ir.Const(value)))
 
     def define(self, target: ir.Var, value: ir.Value) -> Form:
@@ -270,8 +280,11 @@ class Forms:
         form = self.of(value)
         if self.memory is None or not self.memory.is_buffer(target) or not self.steps_in(form):
             return
-        array, key = self._place(target, key)
-        self.kept.setdefault(array, []).append((key, form))
+        made = self.definitions.get(target)  # type: ignore[arg-type]
+        if self.is_all(key) and made is not None and made.fn == ir.Const(operator.getitem):
+            if is_basic(self.value_of(made.args[1])):  # type: ignore[arg-type]
+                target, key = made.args  # type: ignore[assignment]
+        self.kept.setdefault(target, []).append((self._path(key), form))  # type: ignore[arg-type]
 
     def filled_by(self, loop: ir.For | ir.While, carried: ir.Carried, following: ir.Atom) -> None:
         """Note a list or a dict that a loop fills with values with steps in them: one at a key in each iteration, or
@@ -280,13 +293,16 @@ class Forms:
         if made is None or made.fn not in _FILLED or made.args[0] != carried.param:
             return
         before = self.definitions.get(carried.init)  # type: ignore[arg-type]
+        if carried.init in self.dicts or (before is not None and before.fn == ir.Const(ops.make_dict)):
+            self.dicts.add(carried.result)
         form, key = self.of(made.args[-1]), made.args[1]  # type: ignore[arg-type]
         if len(made.args) == 2:
             is_empty = before is not None and before.fn == ir.Const(ops.make_list) and not before.args
             key = self._counter(loop) if is_empty else None  # type: ignore[assignment]
         if key is not None and self.steps_in(form):
+            parts = self.kept.get(made.args[-1], [((), form)])  # type: ignore[arg-type]
             kept = self.kept.get(carried.init, [])  # type: ignore[arg-type]
-            self.kept[carried.result] = [*kept, (key, form)]  # type: ignore[list-item]
+            self.kept[carried.result] = [*kept, *(((key, *path), part) for path, part in parts)]  # type: ignore[list-item]
 
     def _counter(self, loop: ir.For | ir.While) -> ir.Var | None:
         """The variable that counts the iterations of a loop from zero; None where it has none."""
@@ -310,42 +326,81 @@ class Forms:
             return False
         return known.value is Ellipsis or (type(known.value) is slice and known.value == slice(None))
 
-    def _place(self, array: ir.Atom, key: ir.Atom) -> tuple[Any, ir.Atom]:
-        """Where a part of an array is: all of a row is that row of the matrix."""
-        if self.is_all(key):
+    def _path(self, key: ir.Atom) -> Path:
+        """The indices that an index is made of."""
+        made = self.definitions.get(key)  # type: ignore[arg-type]
+        if made is not None and made.fn == ir.Const(ops.make_tuple) and WHOLE not in made.args:
+            return self._shortened(made.args)  # type: ignore[arg-type]
+        if isinstance(key, ir.Const) and type(key.value) is tuple and Ellipsis not in key.value:
+            return self._shortened(tuple(map(ir.Const, key.value)))
+        return self._shortened((key,))
+
+    def _shortened(self, path: Path) -> Path:
+        while path and self.is_all(path[-1]):
+            path = path[:-1]
+        return path
+
+    def _place(self, array: ir.Atom, path: Path) -> tuple[ir.Atom, Path]:
+        """Where a part of an array or of a container is: in what it is a part of, up to what is stored into."""
+        while array not in self.kept:
             made = self.definitions.get(array)  # type: ignore[arg-type]
-            if made is None or made.fn != ir.Const(operator.getitem) or not is_basic(self.value_of(made.args[1])):  # type: ignore[arg-type]
-                return array, WHOLE
-            return made.args[0], made.args[1]  # type: ignore[return-value]
-        return array, key
+            if made is None or not made.args:
+                break
+            if made.fn == ir.Const(operator.getitem):
+                outer = list(self._path(made.args[1]))  # type: ignore[arg-type]
+                if not all(self.is_all(a) or is_number(self.value_of(a)) for a in outer):
+                    break
+                inner = list(path)
+                path = (*(inner.pop(0) if inner and self.is_all(a) else a for a in outer), *inner)
+            elif not self._holds_items_of(made):
+                break
+            array = made.args[0]  # type: ignore[assignment]
+        return array, path
+
+    def _holds_items_of(self, made: ir.Call) -> bool:
+        """Whether a call gives the items of its first argument, each at its place: not of a dict, nor ``a, *b = c``."""
+        if made.fn not in _CONTENTS or made.args[0] in self.dicts or not all(
+            isinstance(a, ir.Const) for a in made.args[1:]
+        ):
+            return False
+        return made.fn != ir.Const(ops.unpack) or made.args[2] == _NONE
 
     def _stored_at(self, array: ir.Atom, key: ir.Atom) -> list[Form]:
         """What may have been stored at a place of an array, of values with steps."""
-        array, key = self._place(array, key)
+        array, path = self._place(array, self._path(key))
         found = []
         for at, form in self.kept.get(array, ()):  # type: ignore[arg-type]
-            moved = self._moved(form, at, key)
+            moved = self._moved(form, at, path)
             if moved is not None:
                 found.append(moved)
         return found
 
-    def _moved(self, form: Form, at: ir.Atom, to: ir.Atom) -> Form | None:
-        """A form that was stored at one index, as it is read at another one; None where that is another element."""
-        if self.is_all(at):
-            return form if self.is_all(to) else self.item(form, self.of(to))
-        here = self.of(at)
-        there = None if self.is_all(to) else self.of(to)
-        if here == there:
-            return form
-        if not _is_place(self.value_of(at)) or (there is not None and not _is_place(self.value_of(to))):
-            return None
-        if isinstance(at, ir.Const) and isinstance(to, ir.Const):
-            return None
-        return self._reindexed(form, here, there)
+    def _moved(self, form: Form, at: Path, to: Path) -> Form | None:
+        """A form that was stored at some indices, as it is read at others; None where that is another element."""
+        over: list[Form] = []
+        rest: list[Form] = []
+        for k, index in enumerate(at):
+            other = to[k] if k < len(to) and not self.is_all(to[k]) else None
+            here, there = self.of(index), None if other is None else self.of(other)
+            if self.is_all(index):
+                over += [self.all] if there is None else []
+                rest.append(self.all if there is None else there)
+            elif here != there:
+                if not _is_place(self.value_of(index)) or (other is not None and not _is_place(self.value_of(other))):
+                    return None
+                if isinstance(index, ir.Const) and isinstance(other, ir.Const):
+                    return None
+                if there is None:
+                    over.append(here)
+                else:
+                    form = self._reindexed(form, (here,), there)
+        rest += map(self.of, to[len(at) :])
+        form = self._at(form, rest)
+        return self._reindexed(form, tuple(over), None) if any(here != self.all for here in over) else form
 
-    def _reindexed(self, form: Form, here: Form, there: Form | None) -> Form:
-        """A form with another index in place of one; with none it is that of all elements."""
-        if form == here:
+    def _reindexed(self, form: Form, here: tuple[Form, ...], there: Form | None) -> Form:
+        """A form with another index in place of one; with none it is that of all elements, along all the indices."""
+        if form in here:
             return form if there is None else there
         made: Form = {}
         for product, coefficient in form.items():
@@ -354,7 +409,7 @@ class Forms:
                 atom = self.atoms[number]
                 forms = [self._reindexed(p, here, there) for p in atom.parts if isinstance(p, dict)]
                 factor = self.alone(number)
-                if {((number, 1),): 1.0} == here and there is not None:
+                if factor in here and there is not None:
                     factor = there
                 elif atom.kind == "step" and number in self.rounded:
                     rounded = self._reindexed(self.rounded[number], here, there)
@@ -366,10 +421,9 @@ class Forms:
                     factor = self._side_at(number, here, there)
                 elif atom.kind == "call" and len(forms) == len(atom.parts) - 1:
                     fn = atom.parts[0]
-                    if fn is operator.getitem and there is None and atom.parts[2] == here:
-                        factor = forms[0]
-                    elif fn is operator.getitem:
-                        factor = self.item(*forms)
+                    if fn is operator.getitem:
+                        index = forms[1] if there is not None else self._over(self._entries(atom.parts[2]), here)
+                        factor = self.item(forms[0], index)
                     elif not isinstance(atom.what, str):
                         factor = self.called(fn, forms)
                 for _ in range(abs(power)):
@@ -377,12 +431,45 @@ class Forms:
             made = added(made, term)
         return made
 
-    def _side_at(self, number: int, here: Form, there: Form | None) -> Form:
+    def _over(self, entries: list[Form], along: tuple[Form, ...]) -> Form:
+        """An index of all elements along some indices, each of them an axis of the result in its turn, in place of one
+        element: ``i, k`` along ``i, j`` is ``:, k``, and ``i`` is ``:, None``. The same index where the turn is another
+        one."""
+        axes = [e for e in entries if e == self.all or e in along]
+        if not any(e in along and e != self.all for e in entries):
+            return self._index(entries)
+        first = along.index(axes[0]) if axes[0] in along else len(along)
+        if list(along[first:]) == axes:
+            return self._index([self.all if e in along else e for e in entries])
+        if axes == entries and [a for a in along[first:] if a in axes] == axes:
+            none = self.of(_NONE)
+            return self._index([self.all if a in axes else none for a in along[first:]])
+        return self._index(entries)
+
+    def _entries(self, index: Form) -> list[Form]:
+        """The indices that an index is made of."""
+        number = self._only(index)
+        atom = self.atoms[number] if number is not None else None
+        is_tuple = atom is not None and atom.kind == "call" and atom.parts[0] is ops.make_tuple
+        return list(atom.parts[1:]) if is_tuple else [index]  # type: ignore[union-attr]
+
+    def _index(self, entries: list[Form]) -> Form:
+        while entries and entries[-1] == self.all:
+            entries = entries[:-1]
+        if len(entries) < 2:
+            return entries[0] if entries else self.all
+        return self.called(ops.make_tuple, entries)
+
+    def _at(self, form: Form, entries: list[Form]) -> Form:
+        index = self._index(entries)
+        return form if index == self.all else self.item(form, index)
+
+    def _side_at(self, number: int, here: tuple[Form, ...], there: Form | None) -> Form:
         """What may be one of several, at another index."""
         sides = [self._reindexed(side, here, there) for side in self.sides[number]]
         if sides == self.sides[number]:
             return self.alone(number)
-        keys = (number, _key(here), None if there is None else _key(there))
+        keys = (number, *map(_key, here), None if there is None else _key(there))
         again = self.number("one of", "", (), self.atoms[number].is_varied, keys)
         self.sides[again] = sides
         if there is not None and number in self.scalars:
@@ -407,9 +494,13 @@ class Forms:
         """What is equal for what is computed alike."""
         return _key(self.of(atom))
 
-    def _joined(self, target: ir.Var, sides: list[Form], epoch: int = 0, keys: tuple[Any, ...] | None = None) -> Form:
-        """The form of what is one of several; ``keys`` say which, where that shows."""
-        with_steps = [form for form in sides if self.steps_in(form)]
+    def _joined(
+        self, target: ir.Var, sides: list[Form], epoch: int = 0, keys: tuple[Any, ...] | None = None,
+        followed: list[Form] | None = None,
+    ) -> Form:
+        """The form of what is one of several; ``keys`` say which, where that shows. Those ``followed`` are looked at
+        where they stand in sums; without, those with steps."""
+        with_steps = followed or [form for form in sides if self.steps_in(form)]
         if not with_steps and keys is None:
             return self._variable(target, epoch)
         kind = "one of" if with_steps else "chosen"
@@ -426,6 +517,8 @@ class Forms:
             case ir.Load(name, scope, owner):
                 return self.alone(self.number("global", (name, scope, id(owner))))
             case ir.Call(ir.Const(value=fn), args, kwargs) if not any(isinstance(a, ir.Star) for a in args):
+                if fn is slice and self.is_all(target):
+                    return self.all
                 if is_open(value):
                     return self._step(target, fn.func, args)  # type: ignore[arg-type]
                 made = None if isinstance(fn, Chosen) else self._call(target, fn, args, kwargs)  # type: ignore[arg-type]
@@ -522,16 +615,19 @@ class Forms:
             if args[0] in self.kept:
                 self.kept[target] = self.kept[args[0]]  # type: ignore[index]
             return self.of(args[0])
+        if fn is ops.unpack and self._holds_items_of(self.definitions[target]):
+            return self.of(args[0])
         if fn in FILLED:
             return self._joined(target, [self.of(args[0]), self.of(args[-1])])
         if fn is operator.getitem:
             beside = self._beside(args[0], args[1])
             if beside is not None:
-                return self.of(beside)
+                return beside
             stored = self._stored_at(args[0], args[1]) if self.kept and not self.is_all(args[1]) else []
             if stored:
                 epoch = self.epoch(args[0])
-                return self._joined(target, stored, epoch, ("item", args[0], self.key(args[1]), epoch))
+                keys = ("item", *map(self.key, args), epoch)
+                return self._joined(target, stored, epoch, keys, stored)
             return self._read(args[0], args[1])
         if args and fn in _SAME and not self._gives_integers(target):
             if self.is_numeric(args[0]):
@@ -540,7 +636,7 @@ class Forms:
             if whole is not None:
                 return whole
             if stored:
-                return self._joined(target, stored, 0, ("all", args[0]))
+                return self._joined(target, stored, 0, ("all", self.key(args[0])))
         if fn in _JOINS and not kwargs:
             sides = args[1:] if fn is np.where else args
             if any(self.steps_in(self.of(a)) for a in sides):
@@ -579,7 +675,11 @@ class Forms:
             return any(self.is_numeric(a) and not _counts(self.value_of(a)) for a in value.args)  # type: ignore[arg-type]
         if fn is operator.getitem:
             return self.is_numeric(value.args[0])
-        return fn in _ARRAYS or isinstance(fn, np.ufunc) or is_open(value)
+        if fn in _SAME or fn in _SIDE_BY_SIDE or is_open(value):
+            return fn is not np.ndarray.tolist
+        rule = table.find(fn)
+        owner = getattr(fn, "__objclass__", None) or getattr(fn, "__module__", None)
+        return rule is not None and rule.kind in _PURE and (isinstance(fn, np.ufunc) or owner in ("numpy", np.ndarray))
 
     def _is_in_order(self, atom: ir.Atom) -> bool:
         """Whether something gives its items in the order of their places: an array, or a list."""
@@ -587,10 +687,47 @@ class Forms:
         is_list = made is not None and made.fn == ir.Const(np.ndarray.tolist)
         return is_list or atom in self.arithmetic or isinstance(self.value_of(atom), (Array, ListOf))
 
-    def _beside(self, holder: ir.Atom, index: ir.Atom) -> ir.Atom | None:
-        """What stands at a known place of what holds some values side by side."""
-        held = self._held(holder) if isinstance(index, ir.Const) and type(index.value) is int else None
-        return held[index.value] if held and -len(held) <= index.value < len(held) else None  # type: ignore[union-attr]
+    def _beside(self, holder: ir.Atom, index: ir.Atom) -> Form | None:
+        """What stands at a known place of what holds some values side by side, along any axis."""
+        made = self.definitions.get(index)  # type: ignore[arg-type]
+        entries: list[Any] = list(made.args) if made is not None and made.fn == ir.Const(ops.make_tuple) else [index]
+        held, axis = self._held(holder), 0
+        if held is None:
+            held, axis = self._along(holder, entries)
+        if not held or len(entries) <= axis:
+            return None
+        before, place, after = entries[:axis], entries[axis], entries[axis + 1 :]
+        if not all(self.is_all(a) or is_number(self.value_of(a)) for a in before):
+            return None
+        if not isinstance(place, ir.Const) or type(place.value) is not int:
+            return None
+        if not -len(held) <= place.value < len(held):
+            return None
+        rest = [self.all if self.is_all(a) else self.of(a) for a in (*before, *after)]
+        return self._at(self.of(held[place.value]), rest)
+
+    def _along(self, holder: ir.Atom, entries: list[Any]) -> tuple[tuple[ir.Atom, ...] | None, int]:
+        """The values that stand side by side in an array along another axis than the first, and the axis."""
+        made = self.definitions.get(holder)  # type: ignore[arg-type]
+        if made is None or len(made.args) != 1 or (self.memory is not None and self.memory.is_buffer(holder)):
+            return None, 0
+        axis = dict(made.kwargs).get("axis")
+        is_stack = made.fn == ir.Const(np.stack) and len(made.kwargs) == 1 and isinstance(axis, ir.Const)
+        held = self._held(made.args[0]) if is_stack or made.fn == ir.Const(np.column_stack) else None  # type: ignore[arg-type]
+        if held is None:
+            return None, 0
+        are_vectors = all(map(self._is_vector, held))
+        at = axis.value if isinstance(axis, ir.Const) else 1
+        if are_vectors and at in (1, -1):
+            return held, 1
+        is_last = len(entries) == 2 and entries[0] == WHOLE
+        if is_stack and at == -1 and is_last:
+            return held, 1
+        return (held, at) if is_stack and type(at) is int and at >= 0 and WHOLE not in entries else (None, 0)
+
+    def _is_vector(self, atom: ir.Atom) -> bool:
+        value = self.value_of(atom)
+        return isinstance(value, Array) and value.shape is not None and len(value.shape) == 1
 
     def _held(self, holder: ir.Atom) -> tuple[ir.Atom, ...] | None:
         """The values that a display holds, or an array made of one, or a part of it; None where it is something else,
@@ -621,7 +758,7 @@ class Forms:
         if not any(map(self.steps_in, forms)):
             return None
         first, *others = (
-            self._reindexed(form, {(): float(k)} if k else {}, None) for k, form in enumerate(forms)
+            self._reindexed(form, ({(): float(k)} if k else {},), None) for k, form in enumerate(forms)
         )
         return first if all(form == first for form in others) else None
 
@@ -635,10 +772,46 @@ class Forms:
             undone = self._undone(*args)
             if undone is not None:
                 return undone
+        rearranged = None if kwargs else self._rearranged(fn, args)
+        if rearranged is not None:
+            return rearranged
+        if fn in _FLAT and not kwargs and (len(args) == 1 or (len(args) == 2 and self._is_scalar(args[1]))):
+            fn, args = np.ravel, [self._flat(args[0]), *args[2:]]
         named = tuple((key, self.of(atom)) for key, atom in kwargs)
         keys = (*map(_key, args), *((key, _key(form)) for key, form in named))
         is_varied = any(self.is_varied(form) for _, form in named)
         return self.alone(self.number("call", id(fn), (fn, *args, *named), is_varied, keys))
+
+    def _rearranged(self, fn: Any, args: list[Form]) -> Form | None:
+        """What a call gives that leaves an array as it is, or as it was before."""
+        if fn is np.broadcast_shapes and len(args) == 1:
+            return args[0]
+        if len(args) == 2 and (fn is np.broadcast_to or fn in _FLAT):
+            whole = self._flat(args[0])
+            return whole if args[1] == self.called(np.shape, [whole]) else None
+        if self._is_transposed(fn, args):
+            number = self._only(args[0])
+            atom = self.atoms[number] if number is not None else None
+            if atom is not None and atom.kind == "call" and self._is_transposed(atom.parts[0], list(atom.parts[1:])):
+                return atom.parts[1]  # type: ignore[no-any-return]
+        return None
+
+    def _is_transposed(self, fn: Any, args: list[Any]) -> bool:
+        if fn is getattr and len(args) == 2:
+            return bool(args[1] == self.of(ir.Const("T")))
+        return fn in (np.transpose, np.ndarray.transpose) and len(args) == 1
+
+    def _flat(self, form: Form) -> Form:
+        """An array before its items were put in a row."""
+        number = self._only(form)
+        atom = self.atoms[number] if number is not None else None
+        is_flat = atom is not None and atom.kind == "call" and atom.parts[0] is np.ravel and len(atom.parts) == 2
+        return atom.parts[1] if is_flat else form  # type: ignore[union-attr, no-any-return]
+
+    def _only(self, form: Form) -> int | None:
+        """The number of the atom that a form consists of."""
+        ((product, coefficient),) = form.items() if len(form) == 1 else (((), 0.0),)
+        return product[0][0] if coefficient == 1.0 and len(product) == 1 and product[0][1] == 1 else None
 
     def _undone(self, left: Form, right: Form) -> Form | None:
         """``(x @ inv(a)) @ a`` is ``x``."""
@@ -678,6 +851,9 @@ class Forms:
 
     def item(self, base: Form, index: Form) -> Form:
         """Some items of a sum are the sum of the items; numbers are the same for each of them."""
+        index = self._index(self._entries(index))
+        if index == self.all:
+            return base
         made: Form = {}
         for product, coefficient in base.items():
             numbers = tuple((a, k) for a, k in product if self._is_number(a))
@@ -685,18 +861,33 @@ class Forms:
             if not arrays:
                 made = added(made, {product: coefficient})
                 continue
-            read = self._part(arrays, index) or self.called(operator.getitem, [{arrays: 1.0}, index])
+            read = self._part(arrays, index) or self.called(operator.getitem, self._together(arrays, index))
             made = added(made, self.times(read, {numbers: coefficient}))
         return made
+
+    def _together(self, arrays: Product, index: Form) -> list[Form]:
+        """What is read, and the index: ``x[i][j]`` is ``x[i, j]``, and ``x[:, j][i]`` is too."""
+        atom, entries = self.atoms[arrays[0][0]], self._entries(index)
+        if len(arrays) == 1 and arrays[0][1] == 1 and atom.kind == "call" and atom.parts[0] is operator.getitem:
+            outer = self._entries(atom.parts[2])
+            if all(e == self.all or self._is_scalar(e) for e in (*outer, *entries)):
+                outer = [entries.pop(0) if entries and e == self.all else e for e in outer]
+                return [atom.parts[1], self._index([*outer, *entries])]
+        return [{arrays: 1.0}, self._index(entries)]
+
+    def _is_scalar(self, form: Form) -> bool:
+        """Whether a form is that of a number."""
+        return all(self._is_number(a) for product in form for a, _ in product)
 
     def _part(self, display: Product, index: Form) -> Form | None:
         """What stands at a known place of a display."""
         (number, power), *more = display
-        atom, place = self.atoms[number], index.get((), 0.0)
+        atom, (first, *rest) = self.atoms[number], self._entries(index)
         if more or power != 1 or atom.kind != "call" or atom.parts[0] not in (ops.make_list, ops.make_tuple):
             return None
-        is_known = index == ({(): place} if place else {}) and 0 <= place < len(atom.parts) - 1
-        return atom.parts[1 + int(place)] if is_known else None  # type: ignore[no-any-return]
+        place = first.get((), 0.0)
+        is_known = first == ({(): place} if place else {}) and 0 <= place < len(atom.parts) - 1
+        return self._at(atom.parts[1 + int(place)], rest) if is_known else None
 
     def _is_number(self, number: int) -> bool:
         atom = self.atoms[number]

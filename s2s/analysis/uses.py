@@ -26,7 +26,7 @@ __all__ = ["Uses"]
 _WHOLE, _BENT_WHOLE, _PART, _BENT_PART = "whole", "bent whole", "part", "bent part"
 _BENT = {_WHOLE: _BENT_WHOLE, _PART: _BENT_PART, _BENT_WHOLE: _BENT_WHOLE, _BENT_PART: _BENT_PART}
 _HOLDS_APART = (
-    *FILLED, ops.make_tuple, ops.make_list, ops.make_dict, operator.getitem, getattr,
+    *FILLED, ops.make_tuple, ops.make_list, ops.make_dict, ops.unpack, operator.getitem, getattr,
     np.array, np.asarray, np.stack, np.concatenate, np.reshape, np.ravel, list, tuple,
 )
 """Functions that put values side by side, or take one of them."""

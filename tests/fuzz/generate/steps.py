@@ -115,6 +115,37 @@ def held(w):
     w.bind(rest, Kind("array", length))
 
 
+@writes("statement", 2, "steps")
+def side_by_side(w):
+    """Numbers beside their steps, in pairs, rows and columns."""
+    rest, t, m, both = w.fresh("v"), w.fresh("t"), w.fresh("m"), w.fresh("both")
+    length = w.choose(2, 3, 4)
+    w.put(f"{t} = ({w.array(length, 2)}) * 1.0")
+    step, of_array = w.rng.choice(STEPS), w.rng.choice(ARRAY_STEPS)
+    forms = [
+        [f"{both} = np.array([(v, {step.format('v')}) for v in {t}])", f"{rest} = {both}[:, 0] - {both}[:, 1]"],
+        [f"{both} = np.array([[v, {step.format('v')}] for v in {t}])", f"{rest} = [p - q for p, q in {both}]"],
+        [f"{both} = np.column_stack([{of_array.format(t)}, {t}])", f"{rest} = {both}[:, 1] - {both}[:, 0]"],
+        [f"{both} = np.stack([{t}, {of_array.format(t)}], axis=-1)", f"{rest} = {both}[..., 0] - {both}[..., 1]"],
+        [f"{rest} = {t} - np.vectorize({w.choose('math.floor', 'int', 'round')})({t})"],
+        [f"{m} = {t}.reshape({length}, 1)", f"{rest} = {m}.ravel() - {of_array.format(m)}.reshape({length})"],
+    ]
+    outer = f"{m} = np.outer({t}, [1.0, 1.7])"
+    rows = [
+        f"{both} = [[{step.format('v')} for v in row] for row in {m}]",
+        f"{both} = [[{step.format(f'{m}[i, j]')} for j in range(2)] for i in range({length})]",
+    ]
+    ends = [
+        f"{rest} = ({m} - np.array({both}))[:, {w.choose(0, 1)}]",
+        f"{rest} = np.array([{m}[i, 1] - {both}[i][1] for i in range({length})])",
+    ]
+    forms += [[outer, row, end] for row in rows for end in ends]
+    for line in w.rng.choice(forms):
+        w.put(line)
+    w.put(f"{rest} = 1.37 * np.asarray({rest})")
+    w.bind(rest, Kind("array", length))
+
+
 @writes("statement", 3, "steps")
 def put_together(w):
     """Quotient and remainder, or three units of time, and the number that they make again."""
