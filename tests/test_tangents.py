@@ -173,6 +173,29 @@ def newton_sqrt(x, n):
     return y
 
 
+M = np.ones((3, 3))
+
+STRETCHED = {
+    "sum": lambda x: (np.linspace(0, 1, 3) + np.prod(x))[1],
+    "of_a_median": lambda x: (np.ones(3) - np.median(x))[1],
+    "of_the_largest": lambda x: (np.ones(3) + max(0.3, x[0]))[1],
+    "slice": lambda x: np.sum((np.arange(3.0) + np.prod(x))[1:]),
+    "reshaped": lambda x: (np.ones(3) + np.prod(x)).reshape(3, 1)[1, 0],
+    "single": lambda x: (np.ones(3, np.float32) * np.prod(x))[1],
+    "complex": lambda x: np.real((np.ones(3) * np.prod(x * (1 + 1j)))[1]),
+    "rows": lambda x: np.sum((M + V * np.prod(x) * 2.0 + 1.0)[1:]),
+}
+
+
+@pytest.mark.parametrize("name", STRETCHED)
+def test_the_tangent_of_a_number_is_stretched_as_the_number_is(name):
+    """That of a number by a rule has no known type, and the array that it is added to has more elements."""
+    f = STRETCHED[name]
+    wanted = differences(lambda t: f(X + t * V), 0.0)
+    np.testing.assert_allclose(s2s.jvp(f, (X,), (V,))[1], wanted, rtol=1e-6)
+    np.testing.assert_allclose(s2s.grad(f)(X) @ V, wanted, rtol=1e-6)
+
+
 def test_generated_code():
     text = s2s.source(newton_sqrt, 2.0, 3, mode="jvp")
     assert text[text.index("    y = x") :] == """\

@@ -26,6 +26,7 @@ from s2s import runtime as rt
 from s2s.analysis import layout
 from s2s.analysis.lattice import dtype_of, is_number
 from s2s.analysis.memory import Memory
+from s2s.analysis.numbers import ANY_FLOAT, ANY_SCALAR
 from s2s.analysis.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
@@ -142,8 +143,14 @@ class Forwarder:
         """Give a leaf of a variable its tangent."""
         if not path and isinstance(dot, ir.Var) and dot not in self.dots.values():
             dot = self.context.renamed(self.builder, dot, self.name(var))
-        if isinstance(dot, ir.Var) and dot.is_temporary and not path and self.context.name_of(var) != "%":
-            self.context.names[dot] = self.name(var)
+        if isinstance(dot, ir.Var):
+            if dot.is_temporary and not path and self.context.name_of(var) != "%":
+                self.context.names[dot] = self.name(var)
+            known = part(self.context.value(var), path)
+            if is_number(known) and isinstance(self.context.value(dot), Unknown):
+                # a number: with an array it has to be stretched
+                is_real = issubclass(known.type, (float, int)) if isinstance(known, Scalar) else False
+                self.context.values[dot] = ANY_FLOAT if is_real else ANY_SCALAR
         self.dots[var, path] = dot
 
     def put_all(self, var: ir.Var, made: ir.Atom, span: ir.Span | None) -> None:

@@ -171,9 +171,11 @@ def add_up(
 
 
 def fit(self: Forwarder, target: ir.Var, path: Path, dot: ir.Atom, span: ir.Span | None) -> ir.Atom:
-    """A tangent in the dtype of its variable; in its shape too where that is known only when the program runs."""
-    known = part(self.context.value(target), path)
-    if isinstance(known, Unknown) or (isinstance(known, Array) and known.shape is None):
+    """A tangent in the dtype of its variable; in its shape too where that of one of them is known only when the program
+    runs."""
+    known, found = part(self.context.value(target), path), self.context.value(dot)
+    is_open = isinstance(known, Array) and (known.shape is None or (known.shape and isinstance(found, Unknown)))
+    if isinstance(known, Unknown) or is_open:
         return self.builder.call(rt.tangent_like, dot, self.read(target, path, span), span=span)
     return cotangents.in_precision(self.builder, dot, target, known, span)
 
