@@ -49,6 +49,15 @@ def test_a_sum_of_many_terms(made):
     assert_gradient(made(f"def f(x):\n    return {terms}\n"), [sum(range(i, 900, 3)) for i in range(3)])
 
 
+@pytest.mark.parametrize("line, count", [
+    ("a = 1.3 * (a - np.floor(a))", 28),
+    ("w = []\n    for v in a: w.append(np.floor(v))\n    a = 1.3 * (a - np.array(w))", 20),
+], ids=["sums", "lists"])
+def test_a_chain_of_remainders(made, line, count):
+    lines = f"    {line}\n" * count
+    assert_gradient(made(f"def f(a):\n{lines}    return np.sum(a)\n"), np.full(3, 1.3**count))
+
+
 def test_a_sum_over_many_lines(made):
     terms = "\n        + ".join(f"x[{k % 3}]  # the {k}th" for k in range(600))
     assert_gradient(made(f"def f(x):\n    return (\n        {terms}\n    )\n"), [200.0, 200.0, 200.0])

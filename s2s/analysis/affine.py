@@ -245,14 +245,14 @@ class Forms:
         return self.alone(self.number("constant", ir.Const(value)))
 
     def define(self, target: ir.Var, value: ir.Value) -> Form:
-        """Note the form of a variable that a statement defines."""
+        """The form of a variable that a statement defines. A long one is that of the variable for what comes after."""
         if isinstance(value, ir.Call):
             self.definitions[target] = value = self._by_function(value)
             if self._is_arithmetic(value):
                 self.arithmetic.add(target)
         self.defined_at[target] = self.epoch(target)
         made = self._value(target, value)
-        self.forms[target] = made = made if len(made) <= _LARGEST else self._variable(target, 0)
+        self.forms[target] = made if len(made) <= _LARGEST else self._variable(target, 0)
         return made
 
     def epoch(self, atom: ir.Atom) -> int:
@@ -400,36 +400,42 @@ class Forms:
 
     def _reindexed(self, form: Form, here: tuple[Form, ...], there: Form | None) -> Form:
         """A form with another index in place of one; with none it is that of all elements, along all the indices."""
-        if form in here:
-            return form if there is None else there
-        made: Form = {}
-        for product, coefficient in form.items():
-            term: Form = {(): coefficient}
-            for number, power in product:
-                atom = self.atoms[number]
-                forms = [self._reindexed(p, here, there) for p in atom.parts if isinstance(p, dict)]
-                factor = self.alone(number)
-                if factor in here and there is not None:
-                    factor = there
-                elif atom.kind == "step" and number in self.rounded:
-                    rounded = self._reindexed(self.rounded[number], here, there)
-                    again, factor = self.whole(atom.what, rounded, self.decimals.get(number, ()))
-                    self.variables[again] |= self.variables[number]
-                    if there is not None and number in self.scalars:
-                        self.scalars.add(again)
-                elif number in self.sides:
-                    factor = self._side_at(number, here, there)
-                elif atom.kind == "call" and len(forms) == len(atom.parts) - 1:
-                    fn = atom.parts[0]
-                    if fn is operator.getitem:
-                        index = forms[1] if there is not None else self._over(self._entries(atom.parts[2]), here)
-                        factor = self.item(forms[0], index)
-                    elif not isinstance(atom.what, str):
-                        factor = self.called(fn, forms)
-                for _ in range(abs(power)):
-                    term = self.times(term, factor if power > 0 else self.inverse(factor))
-            made = added(made, term)
-        return made
+        known: dict[int, Form] = {}
+
+        def move(part: Form) -> Form:
+            if part in here:
+                return part if there is None else there
+            return self._rewritten(part, factor_of)
+
+        def factor_of(number: int) -> Form:
+            if number not in known:
+                known[number] = self._factor_at(number, here, there, move)
+            return known[number]
+
+        return move(form)
+
+    def _factor_at(
+        self, number: int, here: tuple[Form, ...], there: Form | None, move: Callable[[Form], Form]
+    ) -> Form:
+        """An atom at another index; ``move`` gives a form there."""
+        atom, alone = self.atoms[number], self.alone(number)
+        if alone in here and there is not None:
+            return there
+        if atom.kind == "step" and number in self.rounded:
+            again, factor = self.whole(atom.what, move(self.rounded[number]), self.decimals.get(number, ()))
+            self.variables[again] |= self.variables[number]
+            if there is not None and number in self.scalars:
+                self.scalars.add(again)
+            return factor
+        if number in self.sides:
+            return self._side_at(number, here, there, move)
+        if atom.kind != "call" or not all(isinstance(p, dict) for p in atom.parts[1:]):
+            return alone
+        fn, *parts = atom.parts
+        if fn is operator.getitem:
+            base, index = parts
+            return self.item(move(base), self._over(self._entries(index), here) if there is None else move(index))
+        return alone if isinstance(atom.what, str) else self.called(fn, [move(p) for p in parts])
 
     def _over(self, entries: list[Form], along: tuple[Form, ...]) -> Form:
         """An index of all elements along some indices, each of them an axis of the result in its turn, in place of one
@@ -464,9 +470,11 @@ class Forms:
         index = self._index(entries)
         return form if index == self.all else self.item(form, index)
 
-    def _side_at(self, number: int, here: tuple[Form, ...], there: Form | None) -> Form:
+    def _side_at(
+        self, number: int, here: tuple[Form, ...], there: Form | None, move: Callable[[Form], Form]
+    ) -> Form:
         """What may be one of several, at another index."""
-        sides = [self._reindexed(side, here, there) for side in self.sides[number]]
+        sides = [move(side) for side in self.sides[number]]
         if sides == self.sides[number]:
             return self.alone(number)
         keys = (number, *map(_key, here), None if there is None else _key(there))
@@ -943,33 +951,44 @@ class Forms:
 
     def with_atoms(self, form: Form, given: Mapping[int, Form]) -> Form:
         """A form with other forms in place of some atoms."""
-        made: Form = {}
-        for product, coefficient in form.items():
-            term: Form = {(): coefficient}
-            for atom, power in product:
-                factor = given.get(atom)
-                if factor is None:
-                    factor = self._put_in_atom(atom, given)
-                for _ in range(abs(power)):
-                    term = self.times(term, factor if power > 0 else self.inverse(factor))
-            made = added(made, term)
-        return made
+        known = dict(given)
 
-    def _put_in_atom(self, number: int, given: Mapping[int, Form]) -> Form:
+        def put_in(part: Form) -> Form:
+            return part if self.steps_in(part).isdisjoint(given) else self._rewritten(part, factor_of)
+
+        def factor_of(number: int) -> Form:
+            if number not in known:
+                known[number] = self._put_in_atom(number, given, put_in)
+            return known[number]
+
+        return self._rewritten(form, factor_of)
+
+    def _put_in_atom(self, number: int, given: Mapping[int, Form], put_in: Callable[[Form], Form]) -> Form:
         atom = self.atoms[number]
         if atom.steps.isdisjoint(given) or atom.kind != "call":
             return self.alone(number)
         fn, *parts = atom.parts
-        forms = [self.put_in(p, given) for p in parts if isinstance(p, dict)]
+        if not all(isinstance(p, dict) for p in parts) and fn is not operator.getitem:  # keywords
+            return self.alone(number)
+        forms = [put_in(p) for p in parts if isinstance(p, dict)]
         if fn is operator.getitem:
             return self.item(*forms)
         if atom.what == "sum":
             return self._as_factor(*forms)
-        if atom.what == "product":
-            return self.times(*forms)
-        if len(forms) < len(parts):  # keywords
-            return self.alone(number)
-        return self.called(fn, forms)
+        return self.times(*forms) if atom.what == "product" else self.called(fn, forms)
+
+    def _rewritten(self, form: Form, factor_of: Callable[[int], Form]) -> Form:
+        """A form with other forms in place of its atoms. These are to be made once each: the same atom stands in many
+        forms, and within what these are made of."""
+        made: Form = {}
+        for product, coefficient in form.items():
+            term: Form = {(): coefficient}
+            for atom, power in product:
+                factor = factor_of(atom)
+                for _ in range(abs(power)):
+                    term = self.times(term, factor if power > 0 else self.inverse(factor))
+            made = added(made, term)
+        return made
 
 
 def _is_place(index: AbstractValue) -> bool:

@@ -225,7 +225,7 @@ class _Finder:
             before, given, shown = following.popleft()
             found = self.forms.put_in(before, given)
             yield found
-            for k in sorted(self.forms.steps_in(found) - shown):
+            for k in sorted(self.forms.steps_in(found) - shown, reverse=True):  # the last is the likeliest
                 following += [(found, {k: side}, shown | {k}) for side in self.forms.sides.get(k, ())]
 
     def chain(self, whole: Form, steps: set[int]) -> set[int]:
