@@ -2,6 +2,7 @@
 that hold what is differentiated."""
 
 import collections
+import contextlib
 
 import numpy as np
 import pytest
@@ -360,3 +361,55 @@ def test_entries_under_keys_that_are_not_known_are_refused():
 
     with pytest.raises(UnsupportedSyntaxError, match="whether it has the key"):
         s2s.grad(f)(V)
+
+
+# --- what is assigned before an exception keeps off the names that are read after it ----------------------
+
+
+def in_a_try(a, x):
+    held = [v * a for v in x]
+    try:
+        a = held[-2]
+        raise ValueError
+    except ValueError:
+        pass
+    return np.sum(held)
+
+
+def in_an_inner_try(a, x):
+    held = [v * a for v in x]
+    try:
+        try:
+            a = held[-2]
+            raise ValueError
+        except KeyError:
+            a = 2.0
+    except ValueError:
+        pass
+    return np.sum(held)
+
+
+def under_a_manager(a, x):
+    held = [v * a for v in x]
+    with contextlib.suppress(ValueError):
+        a = held[-2]
+        raise ValueError
+    return np.sum(held)
+
+
+def in_a_loop(a, x):
+    held = [v * a for v in x]
+    for k in range(3):
+        try:
+            a = held[-2]
+            if k == 1:
+                break
+            raise ValueError
+        except ValueError:
+            continue
+    return np.sum(held)
+
+
+@pytest.mark.parametrize("f", [in_a_try, in_an_inner_try, under_a_manager, in_a_loop], ids=lambda f: f.__name__)
+def test_assigned_before_an_exception(f):
+    check(f, (-1.428, np.array([1.1, -0.6, 0.3])))

@@ -84,6 +84,8 @@ class _Liveness:
     """The targets that are read later, by the ``id`` of their ``Copies``."""
     lasting: int = 0
     """What nested functions capture: read at any time until the function ends."""
+    caught: int = 0
+    """What is read after an exception at the present place is caught."""
     reads: dict[Var, int] = field(default_factory=dict)
     """What evaluating a variable reads: itself, or the leaves of its expression."""
     lets: dict[int, _Let] = field(default_factory=dict)
@@ -155,7 +157,9 @@ class _Liveness:
             case Loop():
                 return self.loop(statement, out)
             case Within(manager, target, body, ended):
+                outside, self.caught = self.caught, self.caught | out  # the manager may end an exception
                 inside = self.block(body, out, leave) | (0 if ended is None else out & self.bit(ended))
+                self.caught = outside
                 if target is not None:
                     self.assign(target, inside)
                     inside &= ~self.bit(target)
@@ -167,7 +171,7 @@ class _Liveness:
             case Give(value):
                 return self.lasting | self.read((value,))
             case Fail():
-                return self.lasting | self.read(uses(statement))
+                return self.lasting | self.caught | self.read(uses(statement))
             case Change():
                 return out | self.read(uses(statement))
             case Comment():
@@ -184,8 +188,11 @@ class _Liveness:
                 self.assign(handler.name, inside)
                 inside &= ~self.bit(handler.name)
             caught |= inside
-        after = self.block(statement.orelse, out, leave)
-        return self.block(statement.body, after | caught, leave) | caught | self.read(uses(statement))
+        after, outside = self.block(statement.orelse, out, leave), self.caught
+        self.caught |= caught
+        body = self.block(statement.body, after | caught, leave)
+        self.caught = outside
+        return body | caught | self.read(uses(statement))
 
     def let(self, statement: Assign, out: int) -> int:
         known = self.lets.get(id(statement))
