@@ -1061,6 +1061,22 @@ def test_a_remainder_of_what_one_of_two_remainders_decides():
     np.testing.assert_allclose(found, (f(-0.671 + 1e-6) - f(-0.671 - 1e-6)) / 2e-6, rtol=1e-7)
 
 
+def test_a_remainder_by_a_list_of_integers_that_is_written_item_by_item():
+    """The store cannot be followed through loops: those of few iterations are written out."""
+    def f(x):
+        t = x * 1.0
+        whole = [int(v) for v in t]
+        rest = 1.37 * (t - np.array([whole[k] for k in range(3)]))
+        other = rest[0:] * 1.0
+        other[:] = 1.0
+        return np.sum(rest * rest) + np.sum(other)
+
+    x = np.array([0.76, 0.736, 1.095])
+    wanted = 2.0 * 1.37**2 * (x - np.trunc(x))
+    np.testing.assert_allclose(s2s.grad(f)(x), wanted)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (np.ones(3),))[1], np.sum(wanted))
+
+
 def regularised(x):
     q = np.round(x)
     return np.sum(np.sin(q)) + 0.1 * np.sum((x - q) ** 2)

@@ -161,6 +161,8 @@ class Forms:
         """What a value that is one of several may be, by its number: those that have steps."""
         self.variables: dict[int, set[ir.Var]] = {}
         """The variables of a step, by the number of the step: one that is written twice has two."""
+        self.items: dict[int | None, tuple[Any, ...]] = {}
+        """For values that are one of several, as a list holds them at an index: which list and which index."""
         self.scalars: set[int] = set()
         """The steps, and the values that are one of several, that are numbers and no arrays."""
         self.decimals: dict[int, tuple[Any, ...]] = {}
@@ -477,7 +479,10 @@ class Forms:
         sides = [move(side) for side in self.sides[number]]
         if sides == self.sides[number]:
             return self.alone(number)
-        keys = (number, *map(_key, here), None if there is None else _key(there))
+        _, array, index, *when = self.items.get(number, ("item", number, None))
+        keys: tuple[Any, ...] = (number, *map(_key, here), None if there is None else _key(there))
+        if there is None and len(here) == 1 and index == _key(here[0]):
+            keys = ("all items", array, *when)  # whichever of them it was
         again = self.number("one of", "", (), self.atoms[number].is_varied, keys)
         self.sides[again] = sides
         if there is not None and number in self.scalars:
@@ -540,6 +545,11 @@ class Forms:
         if step == "quotient":
             rounded = self.times(rounded, self.inverse(self.of(args[1])))
         more = tuple(_key(self.of(a)) for a in args[1:]) if step == "decimals" else ()
+        chosen = [self._only(side) for side in self.sides.get(self._only(rounded), ())]  # type: ignore[arg-type]
+        if not more and chosen and all(k in self.variables and k in self.integral for k in chosen):
+            for k in chosen:  # one of several integers is rounded
+                self.variables[k].add(target)  # type: ignore[index]
+            return rounded
         number, made = self.whole(_FAMILIES.get(step, fn.__name__), rounded, more)
         self.variables[number].add(target)
         self._note_number(number, target)
@@ -635,7 +645,9 @@ class Forms:
             if stored:
                 epoch = self.epoch(args[0])
                 keys = ("item", *map(self.key, args), epoch)
-                return self._joined(target, stored, epoch, keys, stored)
+                made = self._joined(target, stored, epoch, keys, stored)
+                self.items[self._only(made)] = keys
+                return made
             return self._read(args[0], args[1])
         if args and fn in _SAME and not self._gives_integers(target):
             if self.is_numeric(args[0]):
