@@ -413,3 +413,126 @@ def in_a_loop(a, x):
 @pytest.mark.parametrize("f", [in_a_try, in_an_inner_try, under_a_manager, in_a_loop], ids=lambda f: f.__name__)
 def test_assigned_before_an_exception(f):
     check(f, (-1.428, np.array([1.1, -0.6, 0.3])))
+
+
+# --- a `finally` that exits ends the exception, and any other exit ----------------------------------------------------
+
+
+def returns(x, above):
+    try:
+        y = x * x
+        if x > above:
+            raise ValueError
+    finally:
+        return x * 3.0  # noqa: B012
+
+
+def returns_over_a_return(x, above):
+    try:
+        return x * x
+    finally:
+        if x > above:
+            return x * 3.0  # noqa: B012
+
+
+def returns_sometimes(x, above):
+    y = x
+    try:
+        y = x * x
+        if x > above:
+            raise ValueError
+        y = y * x
+    finally:
+        if x > above:
+            return y * 3.0  # noqa: B012
+    return y
+
+
+def returns_over_a_handler(x, above):
+    try:
+        if x > above:
+            raise ValueError
+    except ValueError:
+        raise KeyError from None
+    finally:
+        return x * x  # noqa: B012
+
+
+def leaves_a_loop(x, above):
+    s = 0.0
+    while True:
+        try:
+            s = s + x * x
+            if x > above:
+                raise KeyError
+            x = x * 1.1
+        finally:
+            break  # noqa: B012
+    return s * x
+
+
+def leaves_a_loop_sometimes(x, above):
+    s = 0.0
+    for k in range(4):
+        try:
+            s = s + x * k
+            if k == 2 and x > above:
+                raise ValueError
+            s = s * x
+        finally:
+            if k == 2:
+                break  # noqa: B012
+    return s
+
+
+def goes_on_with_a_loop(x, above):
+    s = 0.0
+    for k in range(3):
+        try:
+            if k == 1 and x > above:
+                raise ValueError
+            s = s + x * k
+        finally:
+            s = s * 1.5
+            continue  # noqa: B012
+    return s
+
+
+def in_a_finally(x, above):
+    try:
+        s = x * x
+    finally:
+        try:
+            if x > above:
+                raise ValueError
+        finally:
+            return x * 5.0  # noqa: B012
+    return s
+
+
+FINALLY = [
+    returns, returns_over_a_return, returns_sometimes, returns_over_a_handler, leaves_a_loop, leaves_a_loop_sometimes,
+    goes_on_with_a_loop, in_a_finally,
+]
+
+
+@pytest.mark.parametrize("above", [1.0, 2.0])
+@pytest.mark.parametrize("f", FINALLY, ids=lambda f: f.__name__)
+def test_exits_from_finally(f, above):
+    check(f, (1.3, above), argnums=0)
+
+
+def test_an_exception_passes_a_finally_that_does_not_exit():
+    def f(x):
+        try:
+            if x > 1.0:
+                raise ValueError("too large")
+        finally:
+            if x > 100.0:
+                return x * 3.0  # noqa: B012
+        return x * x
+
+    check(f, (0.7,))
+    for derivative in (s2s.grad(f), lambda v: s2s.jvp(f, (v,), (1.0,))):
+        with pytest.raises(ValueError, match="too large"):
+            derivative(1.3)

@@ -17,7 +17,8 @@ the top of a function stays flat.
 
 What follows a ``with`` or a ``try`` may not move into it, where an exception would meet the manager or the handlers:
 it goes into the ``else`` of the ``try``, into the one handler that goes on, or behind a flag. A ``finally`` is written
-twice: after the ``try``, before what the flags guard, and in a handler that catches everything and raises it again.
+twice: after the ``try``, before what the flags guard, and in a handler that catches everything and raises it again,
+unless the ``finally`` exits, which ends the exception.
 
 The flags are plain variables, set and reset more often than they are read: ``ssa`` drops what is not read.
 """
@@ -102,7 +103,9 @@ class _Ways:
                 return self.out_of(body.statements) | _FALL  # the manager may swallow an exception
             case ir.Try(body, handlers, orelse):
                 found = self.out_of((*body.statements, *orelse.statements))
-                return found.union(*(self.out_of(handler.body.statements) for handler in handlers))
+                found = found.union(*(self.out_of(handler.body.statements) for handler in handlers))
+                last = self.out_of(statement.final.statements)
+                return found | (last - _FALL) if Outcome.FALL in last else last
             case _:
                 assert_never(statement)
 
@@ -245,11 +248,9 @@ def _resolve_try(statement: ir.Try, rest: _Statements, scope: _Scope) -> _Statem
     if not statement.handlers and not statement.final.statements:
         return _resolve((*statement.body.statements, *statement.orelse.statements, *rest), scope)
     if statement.final.statements:
-        last = _resolve(statement.final.statements, scope)
         inner = _resolve_try(ir.replace(statement, final=ir.Block(())), (), scope)
-        again = ir.Handler((ir.Const(BaseException),), None, ir.Block((*last, ir.Raise(None))), span=statement.span)
-        whole = ir.Try(ir.Block(inner), (again,), span=statement.span)
-        return (whole, *last, *(_guarded(statement, rest, scope) if exits else _resolve(rest, scope)))
+        whole = _with_final(statement, ir.Block(inner), scope)
+        return (*whole, *(_guarded(statement, rest, scope) if exits else _resolve(rest, scope)))
     if not exits:
         blocks = (ir.Block(_resolve(block.statements, scope)) for block in ir.blocks_of(statement))
         resolved = ir.with_blocks(statement, blocks)
@@ -275,6 +276,24 @@ def _resolve_try(statement: ir.Try, rest: _Statements, scope: _Scope) -> _Statem
         ),
     )
     return (resolved,) if moved or not going else (resolved, *_guarded(statement, rest, scope))
+
+
+def _with_final(statement: ir.Try, inner: ir.Block, scope: _Scope) -> _Statements:
+    """A block, and what ``finally`` does after it and after an exception, which ends where ``finally`` exits."""
+    last, found = _resolve(statement.final.statements, scope), scope.ways.out_of(statement.final.statements)
+
+    def catching(*handler: ir.Statement) -> ir.Try:
+        caught = ir.Handler((ir.Const(BaseException),), None, ir.Block(handler), span=statement.span)
+        return ir.Try(inner, (caught,), span=statement.span)
+
+    if found <= _EXITS:
+        return (catching(*_no_exit(scope)), *last)
+    if not found & _EXITS:
+        return (catching(*last, ir.Raise(None)), *last)
+    done = scope.fresh()
+    going_on = ir.If(done, ir.Block(()), ir.Block(last), span=statement.span)
+    raised = _guarded(statement, (ir.Raise(None),), scope)
+    return (_set(done, False), catching(*_no_exit(scope), *last, *raised, _set(done, True)), going_on)
 
 
 def _no_exit(scope: _Scope) -> _Statements:

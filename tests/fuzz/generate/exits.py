@@ -84,6 +84,29 @@ def caught(w):
 
 
 @writes("statement", 1.5, "exits")
+def finished(w):
+    """A ``finally`` that leaves a loop or the function: after an exception, after another exit, or after neither."""
+    total = w.fresh("s")
+    w.put(f"{total} = {w.leaf()}")
+    w.bind(total, FLOAT)
+
+    def guarded(*words):
+        with w.block("try:"):
+            w.put(f"{total} = {total} * {w.leaf()}")
+            w.put(f"if {w.test()}: {w.choose('raise ValueError', *words)}")
+            w.put(f"{total} += {w.leaf()}")
+        with w.block("finally:"):
+            w.put(f"{total} = {total} * 1.1")
+            w.put(w.choose(f"if {w.test()}: ", "" if words[0] in ("break", "continue") else "if n > 0: ") + words[0])
+
+    if w.chance(0.5):
+        with w.loop(f"for {w.counter()} in {w.range_text()}:"):
+            guarded(w.choose("break", "continue"), "break", "continue")
+    else:
+        guarded(w.returned(), w.returned())
+
+
+@writes("statement", 1.5, "exits")
 def searched(w):
     """The first element that fits, with ``else`` where none does."""
     name, length = w.changed()
