@@ -10,7 +10,7 @@ import numpy as np
 
 from s2s import ir, ops
 from s2s import runtime as rt
-from s2s.analysis.lattice import dtype_of
+from s2s.analysis.lattice import dtype_of, shape_of
 from s2s.analysis.parts import Path, is_inexact, part
 from s2s.analysis.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.errors import DifferentiationError, error
@@ -175,9 +175,16 @@ def fit(self: Forwarder, target: ir.Var, path: Path, dot: ir.Atom, span: ir.Span
     runs."""
     known, found = part(self.context.value(target), path), self.context.value(dot)
     is_open = isinstance(known, Array) and (known.shape is None or (known.shape and isinstance(found, Unknown)))
-    if isinstance(known, Unknown) or is_open:
+    if isinstance(known, Unknown) or (is_open and not _is_stretched(self, dot, known)):
         return self.builder.call(rt.tangent_like, dot, self.read(target, path, span), span=span)
     return cotangents.in_precision(self.builder, dot, target, known, span)
+
+
+def _is_stretched(self: Forwarder, dot: ir.Atom, known: AbstractValue) -> bool:
+    """Whether a tangent is a product with an array of the shape of its variable."""
+    factors = self.context.definition(dot, operator.mul) or ()
+    shape = shape_of(known)
+    return shape is not None and any(shape_of(self.context.value(a)) == shape for a in factors)
 
 
 def inline(self: Forwarder, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None) -> ir.Atom:

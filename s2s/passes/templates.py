@@ -66,6 +66,22 @@ class Template:
         return False
 
 
+    def reads_shape_only(self, stand_in: ir.Atom) -> bool:
+        """Whether the statements read the shape or the size of an argument, and not its dtype."""
+        reading = [s for s in self.statements if stand_in in ir.reads_of(s)]
+        return self.result != stand_in and all(isinstance(s, ir.Let) and _is_of_shape(s.value) for s in reading)
+
+
+def _is_of_shape(value: ir.Value) -> bool:
+    match value:
+        case ir.Call(ir.Const(value=fn), (_, ir.Const(value="size" | "shape"))):
+            return fn is getattr
+        case ir.Call(ir.Const(value=fn), (_,), ()):
+            return fn is np.shape or fn is np.size
+        case _:
+            return False
+
+
 def inline_positional(
     self: Reverser, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
@@ -274,7 +290,8 @@ def _operand(self: Reverser, sweep: Sweep, template: Template, stand_in: ir.Atom
         self.note_read(atom)
         done = again(self, sweep, atom)
         return self.use(sweep, atom) if done is None else done
-    return self.use(sweep, self.like(atom))
+    source = self.context.shape_source(atom) if template.reads_shape_only(stand_in) else atom
+    return self.use(sweep, self.like(atom) if source == atom else source)
 
 
 def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
