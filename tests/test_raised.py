@@ -498,6 +498,59 @@ def goes_on_with_a_loop(x, above):
     return s
 
 
+def breaks_over_a_return(x, above):
+    s = 0.0
+    for k in range(3):
+        try:
+            if k == 1:
+                return x * 100.0
+            s = s + x * (k + 1)
+        finally:
+            if k == 1 and x > above:
+                break  # noqa: B012
+    return s * x
+
+
+def goes_on_over_a_return_or_break(x, above):
+    s = 0.0
+    for k in range(4):
+        try:
+            if k == 1:
+                return x * 100.0
+            if k == 2:
+                break
+            s = s + x * (k + 1)
+        finally:
+            if k == 1 and x > above:
+                continue  # noqa: B012
+    return s
+
+
+def returns_over_other_exits(x, above):
+    for k in range(3):
+        try:
+            if k == 0:
+                continue
+            x = x * 2.0
+            break
+        finally:
+            if k == 1 or x < above:
+                return x * 3.0  # noqa: B012
+    return x
+
+
+def in_an_inner_loop(x, above):
+    for _ in range(2):
+        for k in range(3):
+            try:
+                return x * 9.0
+            finally:
+                if x > above or k:
+                    break  # noqa: B012
+        x = x * 2.0
+    return x
+
+
 def in_a_finally(x, above):
     try:
         s = x * x
@@ -512,7 +565,8 @@ def in_a_finally(x, above):
 
 FINALLY = [
     returns, returns_over_a_return, returns_sometimes, returns_over_a_handler, leaves_a_loop, leaves_a_loop_sometimes,
-    goes_on_with_a_loop, in_a_finally,
+    goes_on_with_a_loop, breaks_over_a_return, goes_on_over_a_return_or_break, returns_over_other_exits,
+    in_an_inner_loop, in_a_finally,
 ]
 
 

@@ -202,21 +202,22 @@ def _resolve(statements: _Statements, scope: _Scope) -> _Statements:
 
 
 def _exit(statement: ir.Return | ir.Break | ir.Continue, scope: _Scope) -> _Statements:
-    """The assignments that stand for an exit."""
-    assignments = [_set(scope.skip, True)]
+    """The assignments that stand for an exit: all flags, as one in a ``finally`` takes the place of another exit."""
+    result: _Statements = ()
     match statement:
         case ir.Return(value, span):
+            leaves = returns = True
             if value != scope.result:
-                assignments.append(ir.Let(scope.result, value, span))
-            assignments += [_set(flag, True) for flag in (scope.leave, scope.returned) if flag is not None]
+                result = (ir.Let(scope.result, value, span),)
         case ir.Break():
             assert scope.leave is not None, "break outside of a loop"
-            assignments.append(_set(scope.leave, True))
+            leaves, returns = True, False
         case ir.Continue():
-            pass
+            leaves = returns = False
         case _:
             assert_never(statement)
-    return tuple(assignments)
+    flags = (scope.skip, True), (scope.leave, leaves), (scope.returned, returns)
+    return (*result, *(_set(flag, value) for flag, value in flags if flag is not None))
 
 
 def _resolve_if(statement: ir.If, rest: _Statements, scope: _Scope) -> _Statements:

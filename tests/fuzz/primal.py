@@ -98,6 +98,7 @@ class Primal:
         self.f = scope.get("f")
         self.path = []
         self.reference = None
+        self.unfit = None
 
     def value(self, value):
         self.test(value)
@@ -105,23 +106,30 @@ class Primal:
 
     def seen(self, value):
         if isinstance(value, (float, np.ndarray)) and not np.all(np.abs(value) < LARGEST):
-            raise Unfit("no moderate float")
+            self.refuse("no moderate float")
         return value
+
+    def refuse(self, reason):
+        """Stop; a ``finally`` that exits may end the exception, so it is remembered."""
+        self.unfit = self.unfit or Unfit(reason)
+        raise self.unfit
 
     def test(self, value):
         if len(self.path) > STEPS:
-            raise Unfit("too many steps")
+            self.refuse("too many steps")
         self.path.append(bool(value))
         return value
 
     def __call__(self, *args):
-        self.path = []
+        self.path, self.unfit = [], None
         try:
             value = self.f(*args)
         except Unfit:
             raise
         except Exception as error:
             raise Unfit(f"{type(error).__name__}: {error}") from None
+        if self.unfit is not None:
+            raise self.unfit
         if self.reference is not None and self.path != self.reference:
             raise Unfit("another path nearby")
         return value

@@ -101,7 +101,7 @@ def finished(w):
 
     if w.chance(0.5):
         with w.loop(f"for {w.counter()} in {w.range_text()}:"):
-            guarded(w.choose("break", "continue"), "break", "continue")
+            guarded(w.choose("break", "continue", w.returned()), "break", "continue", w.returned())
     else:
         guarded(w.returned(), w.returned())
 
