@@ -1049,6 +1049,17 @@ def test_a_remainder_that_is_put_together_and_taken_apart_again_is_one():
     assert s2s.grad(f)(0.37) == s2s.jvp(f, (0.37,), (1.0,))[1] == -1.0
 
 
+@pytest.mark.parametrize("chosen", [True, False])
+def test_what_rounds_a_step_or_another_value_is_a_step_of_its_own(chosen):
+    def f(x):
+        q = np.trunc(x) if chosen else 0.3 * x * x + 0.8
+        return (x - q) + np.sin(np.floor(q))
+
+    slope = 1.0 if chosen else 0.6 * 1.37
+    wanted = (1.0 if chosen else 1.0 - slope) + np.cos(1.0) * slope
+    np.testing.assert_allclose((s2s.grad(f)(1.37), s2s.jvp(f, (1.37,), (1.0,))[1]), wanted)
+
+
 def test_a_remainder_of_what_one_of_two_remainders_decides():
     def f(a):
         whole = np.modf(a)[1]

@@ -545,15 +545,23 @@ class Forms:
         if step == "quotient":
             rounded = self.times(rounded, self.inverse(self.of(args[1])))
         more = tuple(_key(self.of(a)) for a in args[1:]) if step == "decimals" else ()
-        chosen = [self._only(side) for side in self.sides.get(self._only(rounded), ())]  # type: ignore[arg-type]
-        if not more and chosen and all(k in self.variables and k in self.integral for k in chosen):
-            for k in chosen:  # one of several integers is rounded
-                self.variables[k].add(target)  # type: ignore[index]
+        one = self._integer_of(args[0], rounded) if not more else None
+        if one is not None:
+            self.variables[one].add(target)
             return rounded
         number, made = self.whole(_FAMILIES.get(step, fn.__name__), rounded, more)
         self.variables[number].add(target)
         self._note_number(number, target)
         return made
+
+    def _integer_of(self, given: ir.Atom, form: Form) -> int | None:
+        """The step that gave the integers that are rounded, where it is one step: they stay what they are."""
+        sides = self.sides.get(self._only(form), ())  # type: ignore[arg-type]
+        step = self._only(sides[0]) if len(sides) == 1 else None
+        if step not in self.variables or step not in self.integral:
+            return None
+        held = self._held(given) or (given,)
+        return step if all(self._gives_integers(a) or _counts(self.value_of(a)) for a in held) else None
 
     def _note_number(self, number: int, target: ir.Var) -> None:
         if is_number(self.value_of(target)):
@@ -782,8 +790,8 @@ class Forms:
         )
         return first if all(form == first for form in others) else None
 
-    def _gives_integers(self, target: ir.Var) -> bool:
-        dtype = dtype_of(self.value_of(target))
+    def _gives_integers(self, atom: ir.Atom) -> bool:
+        dtype = dtype_of(self.value_of(atom))
         return dtype is not None and dtype.kind in "iub"
 
     def called(self, fn: Any, args: list[Form], kwargs: tuple[Any, ...] = ()) -> Form:
@@ -1011,7 +1019,7 @@ def _is_place(index: AbstractValue) -> bool:
 
 
 def _counts(value: AbstractValue) -> bool:
-    """Whether a list times this may be a list."""
+    """Whether it is an integer: a list times this may be a list."""
     kind = type_of(value)
     return kind is not None and issubclass(kind, (int, np.integer))
 
