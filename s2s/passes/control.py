@@ -112,7 +112,8 @@ def seed(
         bar, same = cotangents.made_like(sweep.builder, np.full_like, like, bar, span=span), True
     elif result in self.unbound and atom not in self.unbound and not isinstance(want, Array) and not is_number(want):
         zeros = sweep.builder.call(rt.zeros_of, self.part_atom(sweep, atom, path, span), span=span)
-        bar = sweep.builder.call(rt.add, bar, zeros, span=span)  # a container, where it is one here
+        whole = ir.Call(ir.Const(rt.add), (bar, zeros))  # a container, where it is one here
+        bar = sweep.builder.let(whole, self.kind_of_bar(atom, path), span=span)
     is_own = (is_own or may_be_zero) and (not may_be_zero or atom not in self.unbound)
     if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
         bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)

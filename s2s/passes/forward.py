@@ -149,7 +149,7 @@ class Forwarder:
             known = part(self.context.value(var), path)
             if is_number(known) and isinstance(self.context.value(dot), Unknown):
                 # a number: with an array it has to be stretched
-                is_real = issubclass(known.type, (float, int)) if isinstance(known, Scalar) else False
+                is_real = isinstance(known, Scalar) and issubclass(known.type, (float, int))
                 self.context.values[dot] = ANY_FLOAT if is_real else ANY_SCALAR
         self.dots[var, path] = dot
 

@@ -65,7 +65,6 @@ class Template:
                 return True
         return False
 
-
     def reads_shape_only(self, stand_in: ir.Atom) -> bool:
         """Whether the statements read the shape or the size of an argument, and not its dtype."""
         reading = [s for s in self.statements if stand_in in ir.reads_of(s)]
