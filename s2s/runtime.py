@@ -9,6 +9,7 @@ import contextlib
 import contextvars
 import functools
 import math
+import sys
 from collections.abc import MutableMapping, MutableSequence, MutableSet, Sequence
 from types import MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
@@ -1393,8 +1394,12 @@ def check_sure(interrupted: Any, name: str) -> None:
 
 
 def try_error(because: str) -> Exception:
-    """The refusal of a handler, to be raised where it is entered."""
+    """The refusal of a handler, to be raised where it is entered; a Ctrl-C goes on as what it is."""
     from s2s.errors import error
+
+    problem = sys.exception()
+    if problem is not None and not isinstance(problem, Exception):
+        raise problem
 
     return error("S2S104", label=because, hint="assign it before the `try`, or as the last thing in it")
 

@@ -9,7 +9,7 @@ import pytest
 
 import s2s
 from s2s.errors import NoDerivativeError, UnsupportedSyntaxError
-from tests.helpers import check
+from tests.helpers import check, differences
 
 V = np.array([0.7, 1.3, 0.4])
 
@@ -590,3 +590,31 @@ def test_an_exception_passes_a_finally_that_does_not_exit():
     for derivative in (s2s.grad(f), lambda v: s2s.jvp(f, (v,), (1.0,))):
         with pytest.raises(ValueError, match="too large"):
             derivative(1.3)
+
+
+class Interrupting(dict):
+    def __missing__(self, key):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_is_no_refusal():
+    def f(x, table):
+        s = 0.0
+        for k in range(3):
+            try:
+                if x[k] < 0:
+                    raise ValueError
+                s += x[k] ** 2 * table[k]
+            except ValueError:
+                s -= x[k]
+            finally:
+                s *= 0.5
+        return s
+
+    given = Interrupting({0: 1.0, 1: 2.0, 2: 3.0})
+    assert "rt.try_error" in s2s.source(f, V, given)
+    np.testing.assert_allclose(s2s.grad(f)(V, given), differences(lambda v: f(v, given), V))
+    del given[1]
+    for derivative in (s2s.grad(f), s2s.jacfwd(f)):
+        with pytest.raises(KeyboardInterrupt):
+            derivative(V, given)
