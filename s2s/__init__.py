@@ -24,7 +24,8 @@ s2s.functions("linalg")          the functions that have derivative rules
 
 from typing import TYPE_CHECKING, Any
 
-from s2s.critical import section
+from s2s.core.critical import section
+from s2s.core.package import __version__
 
 with section:
     from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and_grad, vjp
@@ -32,10 +33,10 @@ with section:
 if TYPE_CHECKING:
     from s2s import errors, optim
     from s2s.batches import map
-    from s2s.checkpointing import checkpoint, checkpointed
-    from s2s.choices import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
-    from s2s.custom import custom_gradient, defjvp, defvjp, partials
     from s2s.derivatives import Derivative
+    from s2s.directives.checkpointing import checkpoint, checkpointed
+    from s2s.directives.policies import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
+    from s2s.directives.user_rules import custom_gradient, defjvp, defvjp, partials
     from s2s.equations import implicit
     from s2s.errors import SearchWarning
     from s2s.listing import functions
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
         value_and_jacobian,
         vhp,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Derivative",
@@ -101,17 +100,18 @@ _LATER = {
     **dict.fromkeys(("elementwise_grad", "hessian", "hvp", "vhp", "linearize"), "s2s.transforms"),
     **dict.fromkeys(("jacfwd", "jacobian", "jacrev", "value_and_jacobian"), "s2s.transforms"),
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
-    **dict.fromkeys(("custom_gradient", "defjvp", "defvjp", "partials"), "s2s.custom"),
+    **dict.fromkeys(("custom_gradient", "defjvp", "defvjp", "partials"), "s2s.directives.user_rules"),
     "Derivative": "s2s.derivatives",
     "SearchWarning": "s2s.errors",
     "check_grads": "s2s.testing",
-    "checkpoint": "s2s.checkpointing",
-    "checkpointed": "s2s.checkpointing",
+    "checkpoint": "s2s.directives.checkpointing",
+    "checkpointed": "s2s.directives.checkpointing",
     "functions": "s2s.listing",
     "implicit": "s2s.equations",
     "map": "s2s.batches",
     **dict.fromkeys(
-        ("gradient_override", "nonsmooth", "register_gradient", "stop_gradient", "straight_through"), "s2s.choices"
+        ("gradient_override", "nonsmooth", "register_gradient", "stop_gradient", "straight_through"),
+        "s2s.directives.policies",
     ),
 }
 

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 if TYPE_CHECKING:
-    from s2s.choices import Choice
     from s2s.derivatives import Derivative
+    from s2s.directives.policies import Choice
 
 __all__ = ["Differentiable", "differentiable", "grad", "source", "value_and_grad", "vjp"]
 
@@ -72,7 +72,7 @@ class Differentiable(functools.partial[R], Generic[P, R]):
         held = [(name, value) for name, value in self.options if name in ("choices", "nonsmooth")]
         if not held:
             return self.func, *self.options
-        from s2s.choices import parts_of
+        from s2s.directives.policies import parts_of
 
         plain = [item for item in self.options if item not in held]
         return self.func, *plain, *(part for name, value in held for part in (name, *parts_of(value)))
@@ -121,7 +121,7 @@ class _Choosing(Differentiable[P, R]):
     if not TYPE_CHECKING:
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            from s2s import choices
+            from s2s.directives import policies as choices
 
             token = choices.AMBIENT.set((*dict(self.options)["choices"], *choices.AMBIENT.get()))
             try:
@@ -192,7 +192,7 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
         checked += tuple(item for item in f.options if item[0] == "choices")
         f = f.func
     if isinstance(f, (type, staticmethod, classmethod)) or not callable(f):
-        from s2s import target
+        from s2s.versions import target
 
         raise target.not_a_function(f)
     return _make_differentiable(f, checked)
@@ -211,7 +211,7 @@ def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
         raise option_error("there is a `sharpness` and no policy that has one", 'say `nonsmooth="sigmoid"` too')
     if nonsmooth is None:
         return (("backend", backend),)
-    from s2s import choices
+    from s2s.directives import policies as choices
 
     policies = nonsmooth if isinstance(nonsmooth, dict) else {"": nonsmooth}
     return (("backend", backend), ("nonsmooth", (choices.policies(policies, options.get("sharpness")),)))
@@ -267,7 +267,7 @@ def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:
 
 def option_error(summary: str, hint: str) -> Exception:
     """The ArgumentError for an option that there is not."""
-    from s2s.target import argument_error
+    from s2s.versions.target import argument_error
 
     return argument_error("S2S511", summary, hint)
 

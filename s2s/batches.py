@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from s2s import samples
 from s2s.api import differentiable, option_error
 from s2s.derivatives import Derivative, backend_of, derivative, store_of
-from s2s.target import target_of
+from s2s.directives import samples
+from s2s.versions.target import target_of
 
 __all__ = ["map"]
 

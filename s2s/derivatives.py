@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import dispatch
 from s2s import runtime as rt
-from s2s.analysis.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.api import Differentiable, option_error, options_of
-from s2s.choices import AMBIENT, held_again, note_used
-from s2s.critical import section
-from s2s.dispatch import Ask, ByShape, Dispatcher, Version, show_versions
-from s2s.signature import annotated, describe, has_attributes, has_float
-from s2s.target import Target, argument_error, error, target_of
-from s2s.versions import Path, Request
+from s2s.core.critical import section
+from s2s.core.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
+from s2s.directives.policies import AMBIENT, held_again, note_used
+from s2s.dispatch import dispatcher as dispatching
+from s2s.dispatch.dispatcher import Ask, ByShape, Dispatcher, Version, show_versions, start_afresh
+from s2s.versions.guards import Path, Request
+from s2s.versions.signature import annotated, describe, has_attributes, has_float
+from s2s.versions.target import Target, argument_error, error, target_of
 
 if TYPE_CHECKING:
     from s2s.errors import DifferentiationError
@@ -193,7 +193,7 @@ _made: weakref.WeakSet[Derivative] = weakref.WeakSet()
 def forget() -> None:
     """Forget what was compiled, in every derivative that there is: a function has another rule."""
     with section:
-        dispatch.forget()
+        dispatching.forget()
         for made in sorted(_made, key=_depth):
             _make_again(made)
 
@@ -203,7 +203,7 @@ def clear(f: Any) -> None:
     with section:
         origin = _origin_of(f)
         if isinstance(origin, types.FunctionType):
-            dispatch.start_afresh(origin)
+            start_afresh(origin)
         for made in sorted(_made, key=_depth):
             if _origin_of(made) is origin:
                 _make_again(made)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from s2s import api, transforms
-from s2s.checkpointing import is_found
-from s2s.custom import ANYTHING, give_for_rest, text_of
+from s2s.directives.checkpointing import is_found
+from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
 from s2s.errors import error
 from s2s.rules.table import Rule
 
@@ -93,7 +93,7 @@ def implicit(
     functions: list[Any] = [solver, residual, *([] if linear_solve is None else [linear_solve])]
     for f in functions:
         if not callable(f):
-            from s2s import target
+            from s2s.versions import target
 
             raise target.not_a_function(f)
     made: Any = Implicit(solver)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import operator
 
-from s2s.record import record
+from s2s.core.record import record
 from s2s.rules import table
 
 __all__ = ["FunctionRow", "as_markdown", "functions"]

@@ -14,15 +14,30 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, lowered, ops
 from s2s import runtime as rt
-from s2s.analysis.folding import limited
-from s2s.analysis.lattice import dtype_of, is_number, shape_of
+from s2s.analysis.abstract.folding import limited
+from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
+from s2s.analysis.abstract.numbers import is_exact
+from s2s.analysis.abstract.parts import Path, is_differentiable, leaves, part
 from s2s.analysis.memory import Memory
-from s2s.analysis.numbers import is_exact
-from s2s.analysis.parts import Path, is_differentiable, leaves, part
-from s2s.analysis.searches import find_searches
-from s2s.analysis.values import (
+from s2s.analysis.steps.searches import find_searches
+from s2s.batch.jacobian import (
+    elementwise_gradient,
+    forward_jacobian,
+    reverse_jacobian,
+    sparsity,
+    with_many_cotangents,
+    with_many_tangents,
+    with_tangents,
+)
+from s2s.batch.observe import observe
+from s2s.builder.builder import Builder, Context
+from s2s.builder.cotangents import in_precision, of_kind, whole
+from s2s.builder.stages import Stages
+from s2s.cache import lowered
+from s2s.codegen.emit import emit
+from s2s.core import ir, ops
+from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
@@ -35,37 +50,17 @@ from s2s.analysis.values import (
     Sequence,
     Unknown,
 )
-from s2s.emit import emit
 from s2s.errors import DifferentiationError, SearchWarning, error
-from s2s.facts import builtin, is_of_python
-from s2s.passes.build import Builder, Context
-from s2s.passes.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
-from s2s.passes.choosing import inside, of_options
-from s2s.passes.cotangents import in_precision, of_kind, whole
-from s2s.passes.custom import watched
-from s2s.passes.dead import drop_dead
-from s2s.passes.detach import detach
-from s2s.passes.forward import Forwarder
-from s2s.passes.heap import holds_attributes
-from s2s.passes.inplace import own_arguments
-from s2s.passes.jacobian import (
-    elementwise_gradient,
-    forward_jacobian,
-    reverse_jacobian,
-    sparsity,
-    with_many_cotangents,
-    with_many_tangents,
-    with_tangents,
-)
-from s2s.passes.names import name_temporaries, share_names
-from s2s.passes.observe import observe
-from s2s.passes.ownership import check_rebinding, shared_rebindings
-from s2s.passes.ranges import spell_ranges
-from s2s.passes.refused import ABOUT_OBJECTS
-from s2s.passes.reverse import Reversal, Reverser
-from s2s.passes.rewriting import free_variables
-from s2s.passes.severed import check_not_severed
-from s2s.passes.simplify import (
+from s2s.forward.sweep import Forwarder
+from s2s.optimize.copies import drop_snapshots
+from s2s.optimize.dead import drop_dead
+from s2s.optimize.detach import detach
+from s2s.optimize.memory_versions import check as check_versions
+from s2s.optimize.memory_versions import with_versions
+from s2s.optimize.names import name_temporaries, share_names
+from s2s.optimize.ranges import spell_ranges
+from s2s.optimize.rewriting import free_variables
+from s2s.optimize.simplify import (
     accumulate,
     drop_copies,
     drop_empty_sections,
@@ -76,17 +71,22 @@ from s2s.passes.simplify import (
     share,
     spell_stores,
 )
-from s2s.passes.sink import sink
-from s2s.passes.snapshots import drop_snapshots
-from s2s.passes.specialize import Specializer
-from s2s.passes.stacks import mark_stacks
-from s2s.passes.steps import settle
-from s2s.passes.versions import check as check_versions
-from s2s.passes.versions import with_versions
+from s2s.optimize.sink import sink
+from s2s.reverse.sweeps import Reversal, Reverser
+from s2s.reverse.user_rules import watched
 from s2s.rules import table
-from s2s.signature import array_places
-from s2s.stages import Stages
-from s2s.versions import (
+from s2s.specialize.calls.deferred_refusals import ABOUT_OBJECTS
+from s2s.specialize.calls.policies import inside, of_options
+from s2s.specialize.checkpoints import asked, group, plain, refuse_asked, repeated, ungrouped
+from s2s.specialize.heap.virtual_heap import holds_attributes
+from s2s.specialize.inplace import own_arguments
+from s2s.specialize.ownership import check_rebinding, shared_rebindings
+from s2s.specialize.severed import check_not_severed
+from s2s.specialize.specializer import Specializer
+from s2s.specialize.stacks import mark_stacks
+from s2s.specialize.steps import settle
+from s2s.versions.facts import builtin, is_of_python
+from s2s.versions.guards import (
     Compiled,
     Dependency,
     EqualGuard,
@@ -97,6 +97,7 @@ from s2s.versions import (
     package_version,
     stable_mark,
 )
+from s2s.versions.signature import array_places
 
 TITLES = {
     "grad": "Gradient of {name} with respect to {wrt}",

@@ -13,10 +13,10 @@ import networkx
 import numpy as np
 import scipy.sparse
 
-from s2s import dependence
 from s2s import runtime as rt
 from s2s.api import grad, option_error
 from s2s.derivatives import derivative
+from s2s.runtime import dependence
 
 __all__ = ["SparseJacobian", "jacobian_sparsity", "sparse_hessian", "sparse_jacobian"]
 

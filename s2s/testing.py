@@ -14,10 +14,10 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import grad, jvp, vjp
-from s2s.choices import Chosen, stop_gradient
+from s2s.codegen.link import register
 from s2s.derivatives import derivative
+from s2s.directives.policies import Chosen, stop_gradient
 from s2s.errors import DifferentiationError
-from s2s.link import register
 
 __all__ = ["Choice", "Comparison", "Report", "check_grads"]
 

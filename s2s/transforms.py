@@ -16,8 +16,8 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import check_unconnected, grad, jvp, option_error
-from s2s.choices import AMBIENT, held_again
 from s2s.derivatives import Derivative, derivative
+from s2s.directives.policies import AMBIENT, held_again
 
 __all__ = [
     "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",

@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import derivatives, dispatch
-from s2s.choices import Choice, Policy
+from s2s import derivatives
+from s2s.directives.policies import Choice, Policy
+from s2s.dispatch import dispatcher
 from s2s.errors import ArgumentError, SourceUnavailableError
-from s2s.signature import key
+from s2s.versions.signature import key
 from tests.fake_compiler import FakeCompiler, compiled, ones
 
 
@@ -58,10 +59,10 @@ class Model:
 def fake(monkeypatch):
     compiler = FakeCompiler()
     monkeypatch.setenv("S2S_CACHE", "0")
-    monkeypatch.setattr(dispatch, "run_compiler", compiler)
+    monkeypatch.setattr(dispatcher, "run_compiler", compiler)
     for f in (loss, plain, Model.score, Model.plain_score, Model.free, Model.__call__):
         vars(f).pop("__s2s__", None)
-    monkeypatch.setattr(dispatch, "_shared", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(dispatcher, "_shared", weakref.WeakKeyDictionary())
     monkeypatch.setattr(derivatives, "_builtin_stores", {})
     return compiler
 
@@ -400,7 +401,7 @@ def test_importing_s2s_imports_nothing_heavy():
         "import sys, s2s\n"
         "@s2s.differentiable\n"
         "def f(x): return x\n"
-        "heavy = {'libcst', 'astor', 'click', 'rich', 'numpy', 's2s.dispatch', 's2s.pipeline'}\n"
+        "heavy = {'libcst', 'astor', 'click', 'rich', 'numpy', 's2s.dispatch.dispatcher', 's2s.pipeline'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s import cache, folders
-from s2s.analysis.values import Dim
-from s2s.signature import describe
-from s2s.versions import Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
+from s2s.cache import disk, folders
+from s2s.core.values import Dim
+from s2s.versions.guards import Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
+from s2s.versions.signature import describe
 from tests.fake_compiler import compiled
 
 ROOT = Path(__file__).parent.parent
@@ -77,7 +77,7 @@ class Project:
 
     @property
     def beside(self):
-        return self.folder / cache.FOLDER
+        return self.folder / disk.FOLDER
 
     def write(self, text):
         (self.folder / "model.py").write_text(textwrap.dedent(text))
@@ -114,7 +114,7 @@ def test_the_second_process_finds_it(project):
     assert file.name.startswith("model.f.grad_x.")
     text = file.read_text()
     assert text.startswith("import numpy as np\n\n\ndef f_grad(x):\n")
-    assert text.splitlines()[-1].startswith(cache.MARK)
+    assert text.splitlines()[-1].startswith(disk.MARK)
     assert file.stat().st_mode & 0o777 == 0o644
     assert project.beside.stat().st_mode & 0o777 == 0o755
 
@@ -168,7 +168,7 @@ def test_another_version_of_numpy_or_s2s_makes_new_code(project):
         lambda text: "",
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("np.multiply", "np.divide"),
-        lambda text: text.replace(cache.MARK, cache.MARK + "{"),
+        lambda text: text.replace(disk.MARK, disk.MARK + "{"),
         lambda text: text.replace("'guards': [", "'guards': [7, "),
         lambda text: "\x00" * 100,
     ],
@@ -254,7 +254,7 @@ def primal(x, h=None):
 def stored(function=primal, arguments=None, *guards, **needs):
     arguments = arguments or {"x": describe(1.0, "x")}
     made = compiled("primal_grad", ", ".join(arguments), "return x", *guards, **needs)
-    return cache.store(function, arguments, REQUEST, made)
+    return disk.store(function, arguments, REQUEST, made)
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def test_what_has_no_name_elsewhere_is_not_stored(folder):
 def test_guards_on_lengths_come_back(folder):
     guards = (SizeGuard("x.0", 2), EqualGuard(Dim("x.0", -1), Dim("h.0")), EqualGuard(Dim("", 3), Dim("x.1")))
     assert stored(primal, None, *guards) is not None
-    found = cache.load(primal, {"x": describe(1.0, "x")}, REQUEST)
+    found = disk.load(primal, {"x": describe(1.0, "x")}, REQUEST)
     assert found is not None and found[0].guards == guards
 
 
@@ -288,20 +288,20 @@ def test_functions_without_a_file_are_not_stored(folder):
 def test_an_argument_that_is_a_function_counts_with_its_code(folder):
     arguments = {"x": describe(1.0, "x"), "h": describe(textwrap.dedent, "h")}
     assert stored(primal, arguments) is not None
-    found = cache.load(primal, arguments, REQUEST)
+    found = disk.load(primal, arguments, REQUEST)
     assert found is not None and found[0].entry == "primal_grad"
-    assert cache.load(primal, {"x": describe(1.0, "x"), "h": describe(textwrap.indent, "h")}, REQUEST) is None
+    assert disk.load(primal, {"x": describe(1.0, "x"), "h": describe(textwrap.indent, "h")}, REQUEST) is None
 
 
 def test_listing_and_clearing(folder):
     stored()
     (folder / "other.py").write_text("not ours")
-    inner = folder / cache.FOLDER
+    inner = folder / disk.FOLDER
     folder.rename(folder.with_name("x"))
     folder.mkdir()
     folder.with_name("x").rename(inner)
-    assert len(list(cache.entries(folder))) == 1
-    assert cache.clear(folder) == 1
+    assert len(list(disk.entries(folder))) == 1
+    assert disk.clear(folder) == 1
     assert [path.name for path in inner.iterdir()] == ["other.py"]
 
 

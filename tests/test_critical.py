@@ -11,8 +11,8 @@ import pytest
 
 import s2s
 from s2s import pipeline
-from s2s.critical import Section, section
-from s2s.passes.specialize import Specializer
+from s2s.core.critical import Section, section
+from s2s.specialize.specializer import Specializer
 
 
 @pytest.fixture(autouse=True)

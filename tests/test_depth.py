@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import stack
-from s2s.emission import flatten
-from s2s.lowering.pieces import LEVELS, parse
+from s2s.codegen import flatten
+from s2s.core import stack
+from s2s.frontend.lowering.pieces import LEVELS, parse
 
 X = np.array([0.7, 1.3, 0.45])
 

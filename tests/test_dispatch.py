@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import dispatch
-from s2s.analysis.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
-from s2s.dispatch import INLINE, MOST_OBJECTS, Dispatcher
+from s2s.core.ir import Const
+from s2s.core.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.dispatch import dispatcher
+from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
-from s2s.ir import Const
-from s2s.signature import Names, annotated, describe, guard_source, key
-from s2s.versions import EqualGuard, KindGuard, ObjectGuard, SizeGuard
+from s2s.versions.guards import EqualGuard, KindGuard, ObjectGuard, SizeGuard
+from s2s.versions.signature import Names, annotated, describe, guard_source, key
 from tests.fake_compiler import FakeCompiler, compiled, ones
 
 SCALE = 2.0
@@ -41,8 +41,8 @@ def other(x):
 def fake(monkeypatch):
     compiler = FakeCompiler()
     monkeypatch.setenv("S2S_CACHE", "0")
-    monkeypatch.setattr(dispatch, "run_compiler", compiler)
-    monkeypatch.setattr(dispatch, "_shared", weakref.WeakKeyDictionary())  # equal code objects share versions
+    monkeypatch.setattr(dispatcher, "run_compiler", compiler)
+    monkeypatch.setattr(dispatcher, "_shared", weakref.WeakKeyDictionary())  # equal code objects share versions
     return compiler
 
 
@@ -164,7 +164,7 @@ def test_a_call_with_a_known_kind_runs_no_python_of_the_front_end(fake, monkeypa
     fake.say("f", "return x")
     g = s2s.grad(product())
     g(1.0)
-    monkeypatch.setattr(dispatch.Dispatcher, "version_for", None)
+    monkeypatch.setattr(dispatcher.Dispatcher, "version_for", None)
     assert g(2.0) == 2.0
 
 

@@ -11,28 +11,12 @@ import textwrap
 import numpy as np
 import pytest
 
-from s2s import ir, ops
-from s2s.emit import emit
-from s2s.ir import (
-    Block,
-    Call,
-    Carried,
-    Const,
-    For,
-    Function,
-    If,
-    Let,
-    Load,
-    Note,
-    Param,
-    Span,
-    Store,
-    Var,
-    While,
-)
-from s2s.lower import lower
-from s2s.passes.normalize import normalize
-from s2s.sources import find
+from s2s.codegen.emit import emit
+from s2s.core import ir, ops
+from s2s.core.ir import Block, Call, Carried, Const, For, Function, If, Let, Load, Note, Param, Span, Store, Var, While
+from s2s.frontend.lower import lower
+from s2s.frontend.sources import find
+from s2s.normalize.normalize import normalize
 from tests.bank import CASES
 
 X, Y, N, A, B = (Var(name) for name in "xynab")

@@ -5,6 +5,7 @@ import string
 
 import pytest
 
+from s2s.core.ir import Span
 from s2s.errors import (
     CATALOGUE,
     ArgumentError,
@@ -15,7 +16,6 @@ from s2s.errors import (
     error,
     render,
 )
-from s2s.ir import Span
 
 MODEL = """\
 import numpy as np

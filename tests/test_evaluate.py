@@ -8,22 +8,12 @@ import warnings
 import numpy as np
 import pytest
 
-from s2s.analysis.evaluate import Evaluator
-from s2s.analysis.lattice import known
-from s2s.analysis.numbers import possible_types
-from s2s.analysis.special import SPECIAL
-from s2s.analysis.values import (
-    UNKNOWN,
-    Array,
-    Dim,
-    Known,
-    ListOf,
-    Mapping,
-    Scalar,
-    Sequence,
-    Unknown,
-)
-from s2s.analysis.values import Range as RangeOf
+from s2s.analysis.abstract.evaluate import Evaluator
+from s2s.analysis.abstract.lattice import known
+from s2s.analysis.abstract.meanings import SPECIAL
+from s2s.analysis.abstract.numbers import possible_types
+from s2s.core.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence, Unknown
+from s2s.core.values import Range as RangeOf
 
 VALUES = [
     2, 0, -1, 1.5, True, None, "ab", 1 + 2j, np.float64(0.5), np.float32(0.5), np.int64(2), np.bool_(True),

@@ -5,11 +5,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from s2s.analysis.evaluate import Evaluator
-from s2s.analysis.examples import _example_array, probe
-from s2s.analysis.shapes import Facts
-from s2s.analysis.values import Array, Dim, Known, Scalar
-from s2s.ir import Const
+from s2s.analysis.abstract.evaluate import Evaluator
+from s2s.analysis.abstract.examples import _example_array, probe
+from s2s.analysis.abstract.shapes import Facts
+from s2s.core.ir import Const
+from s2s.core.values import Array, Dim, Known, Scalar
 from tests.helpers import check
 
 FLOAT = np.dtype(float)

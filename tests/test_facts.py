@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import dispatch, facts
+from s2s.dispatch import dispatcher
+from s2s.versions import facts
 from tests.changes import POINT, all_cases, change, slope, started
 
 ROOT = Path(__file__).parent.parent
@@ -24,7 +25,7 @@ CASES = all_cases()
 def _apart(monkeypatch):
     """Nothing is kept on disk, and nothing is shared with what other tests have compiled."""
     monkeypatch.setenv("S2S_CACHE", "0")
-    dispatch.forget()
+    dispatcher.forget()
 
 
 def gradient(found):
@@ -107,20 +108,20 @@ RAW = {
     "getattr_static", "modules",
 }
 ALLOWED = {
-    ("analysis/folding.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
-    ("analysis/folding.py", "_is_trusted"): "which library the code of a function belongs to",
-    ("analysis/folding.py", "_by_scipy"): "the backend that scipy.fft itself brings, which no program replaces",
-    ("passes/forms.py", "_import"): "the function that is called when the program runs",
-    ("passes/specialize.py", "load"): "asks a fact whether it is sys.modules",
-    ("passes/specialize.py", "inline"): "whether two functions have one module",
-    ("passes/specialize.py", "make_object"): "whether an __init__ is object's: a fact where it is called",
-    ("passes/objects.py", "is_user_class"): "whether a class makes objects as object does: a fact where it is called",
-    ("passes/objects.py", "_init_dataclass"): "its code and defaults are facts",
-    ("passes/objects.py", "_read_live"): "a module that a place begins with",
-    ("passes/process.py", "is_option_of"): "whether the guard finds what the name means",
-    ("passes/forms.py", "_static_attribute"): "of numbers and arrays, which have no attributes of their own",
-    ("passes/forms.py", ""): "the table of functions that are resolved",
-    ("lowering/imports.py", "_module"): "the function that an import statement calls",
+    ("analysis/abstract/folding.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
+    ("analysis/abstract/folding.py", "_is_trusted"): "which library the code of a function belongs to",
+    ("analysis/abstract/folding.py", "_by_scipy"): "scipy.fft's own backend, which no program replaces",
+    ("specialize/calls/intrinsics.py", "_import"): "the function that is called when the program runs",
+    ("specialize/specializer.py", "load"): "asks a fact whether it is sys.modules",
+    ("specialize/specializer.py", "inline"): "whether two functions have one module",
+    ("specialize/specializer.py", "make_object"): "whether an __init__ is object's: a fact where it is called",
+    ("specialize/heap/objects.py", "is_user_class"): "whether a class makes objects as object does: a fact at its call",
+    ("specialize/heap/objects.py", "_init_dataclass"): "its code and defaults are facts",
+    ("specialize/heap/objects.py", "_read_live"): "a module that a place begins with",
+    ("specialize/calls/process.py", "is_option_of"): "whether the guard finds what the name means",
+    ("specialize/calls/intrinsics.py", "_static_attribute"): "of numbers and arrays, which hold no attributes",
+    ("specialize/calls/intrinsics.py", ""): "the table of functions that are resolved",
+    ("frontend/lowering/imports.py", "_module"): "the function that an import statement calls",
 }
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import folders
-from s2s.bounded import Recent
+from s2s.cache import folders
+from s2s.core.bounded import Recent
 
 NAME = "model.loss.grad_x.0123456789ab.py"
 

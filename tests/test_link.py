@@ -10,8 +10,8 @@ import traceback
 import numpy as np
 import pytest
 
-from s2s.link import file_name, link
-from s2s.versions import Compiled
+from s2s.codegen.link import file_name, link
+from s2s.versions.guards import Compiled
 
 LEVEL = 1.0
 
@@ -128,7 +128,7 @@ def test_the_bytecode_of_a_stored_text_is_kept_and_used(text_file, monkeypatch):
     assert linked(SEVEN, text_file)(1.0) == 7.0
     kept = text_file.with_suffix(".pyc")
     assert kept.is_file()
-    monkeypatch.setattr("s2s.link.ast", None)  # nothing is parsed any more
+    monkeypatch.setattr("s2s.codegen.link.ast", None)  # nothing is parsed any more
     again = linked(SEVEN, text_file)
     assert again(1.0) == 7.0
     assert again.__code__.co_filename == str(text_file)

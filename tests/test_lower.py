@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from s2s import ir, ops
+from s2s.core import ir, ops
+from s2s.core.ir import walk
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError
-from s2s.ir import walk
-from s2s.lower import lower
-from s2s.lowering.places import places_of
-from s2s.sources import find
+from s2s.frontend.lower import lower
+from s2s.frontend.lowering.places import places_of
+from s2s.frontend.sources import find
 from s2s.validation.interpret import run
 
 np.random.seed(0)
@@ -36,7 +36,7 @@ def lowered(fn):
 
 
 def shown(fn):
-    return ir.show(lowered(fn)).replace("_operator.", "").replace("s2s.ops.", "").replace("%.", "%")
+    return ir.show(lowered(fn)).replace("_operator.", "").replace("s2s.core.ops.", "").replace("%.", "%")
 
 
 def make(text, name="f", extra=None):
@@ -464,7 +464,9 @@ def test_lambdas():
 # --- places -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", ["s2s.lowering.statements", "s2s.ir", "tests.test_lower", "fractions", "textwrap"])
+@pytest.mark.parametrize("module", [
+    "s2s.frontend.lowering.statements", "s2s.core.ir", "tests.test_lower", "fractions", "textwrap",
+])
 def test_places_are_those_of_libcst(module):
     text = inspect.getsource(importlib.import_module(module))
     tree = cst.parse_module(text)

@@ -15,9 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s import ir, lower, lowered, runtime, sources
-from s2s.passes.captures import check_captures
-from s2s.passes.normalize import normalize
+from s2s import runtime
+from s2s.cache import lowered
+from s2s.core import ir
+from s2s.frontend import lower, sources
+from s2s.normalize.captures import check_captures
+from s2s.normalize.normalize import normalize
 from s2s.rules import table
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ import pytest
 
 import s2s
 from s2s.backends import NumbaFallbackWarning
-from s2s.backends.binding import check_bound
+from s2s.backends.numba.binding import check_bound
 from tests.helpers import active_positions, assert_gradient, numerical, random_cotangent
 
 numba = pytest.importorskip("numba")

@@ -10,7 +10,7 @@ import types
 import pytest
 
 from s2s.errors import SourceUnavailableError
-from s2s.sources import find, mangle, private_class
+from s2s.frontend.sources import find, mangle, private_class
 
 EXAMPLE = '''\
 import functools

@@ -1344,7 +1344,7 @@ def twice(x):
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     """A package that is installed, as far as its place says."""
-    from s2s.analysis import packages
+    from s2s.analysis.steps import packages
 
     (tmp_path / "grids").mkdir()
     (tmp_path / "grids" / "__init__.py").write_text(LIBRARY)
@@ -1380,7 +1380,7 @@ def test_where_files_belong():
     import statistics
     import sysconfig
 
-    from s2s.analysis.packages import STANDARD, package_of_file
+    from s2s.analysis.steps.packages import STANDARD, package_of_file
 
     assert package_of_file(statistics.__file__) == STANDARD
     assert package_of_file(np.__file__) == "numpy"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from s2s import ir, ops
+from s2s.core import ir, ops
 
 
 def find_useful(

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from s2s import ir, ops
-from s2s.analysis.folding import is_pure
-from s2s.analysis.values import AbstractValue, Array, Known, ListOf, Range, Sequence
-from s2s.choices import Chosen
+from s2s.analysis.abstract.folding import is_pure
+from s2s.core import ir, ops
+from s2s.core.values import AbstractValue, Array, Known, ListOf, Range, Sequence
+from s2s.directives.policies import Chosen
 
 __all__ = ["written"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s import ir
 from s2s import runtime as rt
 from s2s.analysis.memory import Memory
-from s2s.analysis.values import Array
+from s2s.core import ir
+from s2s.core.values import Array
 
 _VIEWS_OR_COPIES = frozenset(
     map(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s import ir
+from s2s.core import ir
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from s2s import directions, ir, ops
 from s2s import runtime as rt
-from s2s.analysis.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.core import ir, ops
+from s2s.core.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
+from s2s.runtime import directions
 
 VIEWS: set[Any] = {
     np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims,

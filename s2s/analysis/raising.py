@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir, ops
-from s2s.analysis.folding import NotFolded, call_pure, plain
-from s2s.analysis.lattice import is_number, truth
+from s2s.analysis.abstract.folding import NotFolded, call_pure, plain
+from s2s.analysis.abstract.lattice import is_number, truth
+from s2s.analysis.abstract.shapes import ONE
 from s2s.analysis.memory import is_basic
-from s2s.analysis.shapes import ONE
-from s2s.analysis.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
-from s2s.inspection import is_hashable, look_up
+from s2s.core import ir, ops
+from s2s.core.inspection import is_hashable, look_up
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
 from s2s.rules import table
 
 ANYTHING = frozenset({BaseException})

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from s2s.analysis.values import AbstractValue
-    from s2s.versions import Compiled, Request
+    from s2s.core.values import AbstractValue
+    from s2s.versions.guards import Compiled, Request
 
 __all__ = ["NumbaFallbackWarning", "runnable"]
 
@@ -36,6 +36,6 @@ def runnable(
     if values is None or dict(request.options).get("backend", "numpy") == "numpy":
         made: Callable[..., Any] = raw
         return made
-    from s2s.backends import numba
+    from s2s.backends.numba import compiler
 
-    return numba.runnable(compiled, raw, function, request, avals, values)
+    return compiler.runnable(compiled, raw, function, request, avals, values)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 import s2s
-from s2s import cache
+from s2s.cache import disk
 from s2s.cli.loading import CannotLoad, examples, load
 from s2s.listing import as_markdown
 
@@ -94,12 +94,12 @@ def _fail(message: str) -> Any:
 def cache_command(folder: Path | None, clear: bool) -> None:
     """List the generated code on disk: in the user's cache folder, and below FOLDER (the working directory by
     default)."""
-    folders = [Path(cache.user_folder()), folder or Path.cwd()]
+    folders = [Path(disk.user_folder()), folder or Path.cwd()]
     if clear:
-        count = sum(map(cache.clear, folders))
+        count = sum(map(disk.clear, folders))
         click.echo(f"{count} {'file' if count == 1 else 'files'} deleted")
         return
-    files = [file for place in folders for file in cache.entries(place)]
+    files = [file for place in folders for file in disk.entries(place)]
     for file in files:
         click.echo(f"{file.stat().st_size:8d}  {file}")
     click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}")

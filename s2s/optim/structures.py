@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.errors import error
-from s2s.signature import is_of_library, may_have_gradient, own_attributes
+from s2s.versions.signature import is_of_library, may_have_gradient, own_attributes
 
 __all__ = ["beside", "in_words", "parameters", "plain", "replaced", "spread"]
 

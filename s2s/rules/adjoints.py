@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from s2s import directions
 from s2s import runtime as rt
-from s2s.rules.elementwise import power_base, power_exponent
+from s2s.rules.numpy.elementwise import power_base, power_exponent
 from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials, vjp, zero
+from s2s.runtime import directions
 
 # --- shapes and dtypes ----------------------------------------------------------------------------------------------
 

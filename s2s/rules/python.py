@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from s2s import choices
 from s2s import runtime as rt
-from s2s.rules.elementwise import power_base, power_exponent
+from s2s.directives import policies
+from s2s.rules.numpy.elementwise import power_base, power_exponent
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, partials, refuse, straight_through, vjp, zero
 
 POSITIVE = (0.2, 3.0)
@@ -41,7 +41,7 @@ partials(operator.pos, lambda y, a: 1.0, params="a, /")
 partials(
     operator.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, params=BINARY, domain=((2.1, 3.9), (1.1, 1.9)),
 )
-zero(choices.stop_gradient)
+zero(policies.stop_gradient)
 
 straight_through(
     operator.floordiv, params=BINARY, domain=((-2.0, 2.0), POSITIVE), derivatives=(

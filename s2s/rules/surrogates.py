@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from s2s.choices import Chosen, Override, Policy
-from s2s.custom import ANYTHING
+from s2s.core.record import replace
+from s2s.directives.policies import Chosen, Override, Policy
+from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
-from s2s.record import replace
 from s2s.rules import table
 from s2s.rules.table import Rule
-from s2s.target import argument_error
+from s2s.versions.target import argument_error
 
 __all__ = [
     "CONVERSIONS", "ROUNDED_PART", "check_policy", "default_of", "is_for", "is_piecewise", "is_step_of_one",

@@ -42,8 +42,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from s2s.inspection import MISSING, class_attribute, look_up
-from s2s.record import record, replace
+from s2s.core.inspection import MISSING, class_attribute, look_up
+from s2s.core.record import record, replace
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "acts", "alias", "args", "arr", "attribute",
@@ -253,24 +253,26 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 
 MODULES = (
-    "adjoints", "elementwise", "indexing", "linalg", "passive", "polynomials", "products", "python", "reductions",
-    "shape", "sorting", "statistics", "ufuncs",
+    "adjoints", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "passive", "numpy.polynomials",
+    "numpy.products", "python", "numpy.reductions", "numpy.shape", "numpy.sorting", "numpy.statistics",
+    "numpy.ufuncs",
 )
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "numpy.fft": ("fft",), "scipy.fft": ("fft_scipy",), "scipy.linalg": (
-        "linalg_scipy", "linalg_scipy_forward", "linalg_scipy_eigen",
+    "numpy.fft": ("numpy.fft",), "scipy.fft": ("scipy.fft",), "scipy.linalg": (
+        "scipy.linalg", "scipy.linalg_forward", "scipy.linalg_eigen",
     ),
     "scipy.special": (
-        "special", "special_bessel", "special_distributions", "special_polynomials", "special_private", "special_waves",
+        "scipy.special", "scipy.special_bessel", "scipy.special_distributions", "scipy.special_polynomials",
+        "scipy.special_private", "scipy.special_waves",
     ),
-    "scipy.stats": ("stats",), "scipy._lib": ("array_api",),
-    "scipy._external": ("array_api",), "scipy.signal": ("signal_scipy",),
-    "scipy.ndimage": ("ndimage_scipy",), "scipy.interpolate": ("interpolate_scipy",),
-    "scipy.spatial.distance": ("distance_scipy",), "scipy.sparse": ("sparse_scipy",),
-    "scipy.integrate": ("calculus_scipy",), "scipy.optimize": ("calculus_scipy",),
-    "statistics": ("statistics_python",),
+    "scipy.stats": ("scipy.stats",), "scipy._lib": ("scipy.array_api",),
+    "scipy._external": ("scipy.array_api",), "scipy.signal": ("scipy.signal",),
+    "scipy.ndimage": ("scipy.ndimage",), "scipy.interpolate": ("scipy.interpolate",),
+    "scipy.spatial.distance": ("scipy.distance",), "scipy.sparse": ("scipy.sparse",),
+    "scipy.integrate": ("scipy.calculus",), "scipy.optimize": ("scipy.calculus",),
+    "statistics": ("statistics",),
 })
 """Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.
 """

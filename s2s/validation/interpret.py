@@ -19,7 +19,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from s2s import ir
+from s2s.core import ir
 
 __all__ = ["Interpreted", "Limit", "TooLong", "execute", "run"]
 

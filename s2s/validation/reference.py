@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
-from s2s.choices import Chosen
+from s2s.core import ir
+from s2s.directives.policies import Chosen
 from s2s.rules import table
 from s2s.validation.copies import NotCopied, arrays_in, copied
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from s2s.analysis.values import AbstractValue, Array, Dim, Known, ListOf, Mapping, Same, Scalar, Sequence
+from s2s.core.values import AbstractValue, Array, Dim, Known, ListOf, Mapping, Same, Scalar, Sequence
 from s2s.validation.copies import arrays_in
 
 __all__ = ["NoSample", "sample", "shrunk"]

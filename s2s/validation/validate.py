@@ -31,19 +31,19 @@ from typing import Any
 
 import numpy as np
 
-from s2s import ir
-from s2s.analysis.values import AbstractValue
+from s2s.builder.stages import Stage, Stages
+from s2s.core import ir
+from s2s.core.values import AbstractValue
 from s2s.errors import DifferentiationError, InternalError, error
-from s2s.lower import lower
-from s2s.passes.frames import lower_function
-from s2s.sources import find
-from s2s.stages import Stage, Stages
+from s2s.frontend.lower import lower
+from s2s.frontend.sources import find
+from s2s.specialize.frames import lower_function
 from s2s.validation import reference
 from s2s.validation.copies import NotCopied, arrays_in, copied
 from s2s.validation.interpret import Interpreted, Limit, TooLong, execute
 from s2s.validation.outcomes import Outcome, difference, first_difference, short
 from s2s.validation.samples import NoSample, sample, shrunk
-from s2s.versions import Request
+from s2s.versions.guards import Request
 
 __all__ = ["Compilation", "Report", "check"]
 

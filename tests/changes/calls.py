@@ -417,7 +417,7 @@ CASES = {
         """,
         """
         import s2s
-        s2s.choices.REGISTERED.made_up_rule = m.other
+        s2s.directives.policies.REGISTERED.made_up_rule = m.other
         """,
         by_rule=True,
     ),

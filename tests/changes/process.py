@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 
 import s2s
-from s2s import dispatch
+from s2s.dispatch import dispatcher
 from tests.changes import POINT, all_cases, change, slope, started
 
 
 def main() -> None:
     folder, is_changed = Path(sys.argv[1]), len(sys.argv) > 2
     compiled: list[str] = []
-    run_compiler = dispatch.run_compiler
+    run_compiler = dispatcher.run_compiler
 
     def counted(function, arguments, request):
         compiled.append(function.__name__)
         return run_compiler(function, arguments, request)
 
-    dispatch.run_compiler = counted
+    dispatcher.run_compiler = counted
     warnings.simplefilter("ignore")
     found = {}
     for name, case in all_cases().items():

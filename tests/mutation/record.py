@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-import s2s.lowered
+import s2s.cache.lowered
 
 TOOL = 3
 LIMIT = 20.0
@@ -56,7 +56,7 @@ class Watch:
         return sys.monitoring.DISABLE
 
     def begun(self, code: CodeType, offset: int) -> Any:
-        if code is not s2s.lowered.load.__code__:
+        if code is not s2s.cache.lowered.load.__code__:
             return sys.monitoring.DISABLE
         lowered = sys._getframe(1).f_locals["fn"].__code__
         self.lines[lowered.co_filename].update(lines_of(lowered))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from s2s import ir
-from s2s.lower import lower
-from s2s.passes.normalize import normalize
-from s2s.sources import find
+from s2s.core import ir
+from s2s.frontend.lower import lower
+from s2s.frontend.sources import find
+from s2s.normalize.normalize import normalize
 from s2s.validation.interpret import run
 from tests.passes.programs import PROGRAMS
 
@@ -204,7 +204,7 @@ def test_random_programs_mean_the_same(text):
 
 
 def shown(f):
-    return "\n" + ir.show(normalize(lower(find(f)))).replace("_operator.", "").replace("s2s.ops.", "")
+    return "\n" + ir.show(normalize(lower(find(f)))).replace("_operator.", "").replace("s2s.core.ops.", "")
 
 
 def test_form_of_early_returns():

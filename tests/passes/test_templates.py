@@ -6,7 +6,7 @@ import types
 import pytest
 
 import s2s
-from s2s.passes import templates
+from s2s.reverse import templates
 from tests.bank import CASES
 
 CHOSEN = [case for case in CASES if isinstance(case.f, types.FunctionType)][::12]

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import ir, pipeline
-from s2s.emission import folding
+from s2s import pipeline
+from s2s.codegen import folding
+from s2s.core import ir
 from s2s.errors import DifferentiationError
-from s2s.passes import simplify, sink, snapshots, versions
-from s2s.passes.reading import Reading
+from s2s.optimize import copies, memory_versions, simplify, sink
+from s2s.optimize.reading import Reading
 
 X = np.array([0.7, 1.3, 0.4])
 
@@ -92,7 +93,7 @@ def test_a_copy_that_is_used_after_its_source_has_changed(checked, monkeypatch):
     def is_read_here(copy, source, following, memory, uses, context):
         return uses[copy] == sum(a == copy for s in following if isinstance(s, ir.Let) for a in ir.reads_of(s))
 
-    monkeypatch.setattr(snapshots, "_is_used_up", is_read_here)
+    monkeypatch.setattr(copies, "_is_used_up", is_read_here)
     assert any("is current" in line for line in reported(read_before_and_after, "grad"))
 
 
@@ -184,5 +185,5 @@ def test_a_remark_is_about_the_next_call_that_is_given_the_array():
     remark = ir.Store("opaque", a, none, none)
     copied = ir.Let(b, ir.Call(ir.Const(np.copy), (c,)))
     call = ir.Let(None, ir.Call(ir.Const(print), (a, b)))
-    assert versions._calls(ir.Block((remark, copied, call))) == {0: 2}
-    assert versions._calls(ir.Block((call, remark, copied))) == {1: None}
+    assert memory_versions._calls(ir.Block((remark, copied, call))) == {0: 2}
+    assert memory_versions._calls(ir.Block((call, remark, copied))) == {1: None}

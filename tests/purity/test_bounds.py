@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.analysis import folding
-from s2s.analysis.evaluate import Evaluator
-from s2s.analysis.folding import Budget, NotFolded, call_pure, limited
-from s2s.analysis.lattice import known
-from s2s.analysis.values import UNKNOWN, Array, Dim, Scalar
+from s2s.analysis.abstract import folding
+from s2s.analysis.abstract.evaluate import Evaluator
+from s2s.analysis.abstract.folding import Budget, NotFolded, call_pure, limited
+from s2s.analysis.abstract.lattice import known
+from s2s.core.values import UNKNOWN, Array, Dim, Scalar
 from s2s.errors import DifferentiationError
 
 ALLOWED = 20_000_000

@@ -20,7 +20,8 @@ from test_rules import CHECKED, Case, draws, pair, samples_of, tree
 
 import s2s
 from s2s import runtime as rt
-from s2s.rules import elementwise, indexing, polynomials, shape, table
+from s2s.rules import table
+from s2s.rules.numpy import elementwise, indexing, polynomials, shape
 from s2s.rules.table import RULES, Draw, Rule, Sample
 
 table.extend()

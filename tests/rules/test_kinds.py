@@ -11,7 +11,7 @@ from test_compiled import IN_PLACE, Program, flat, whole
 from test_rules import CHECKED, Case, draws, pair, tree
 
 import s2s
-from s2s.record import replace
+from s2s.core.record import replace
 from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample
 

@@ -12,7 +12,7 @@ import pytest
 from test_compiled import path_of
 from test_rules import Case, draws, fill, tree
 
-from s2s.record import replace
+from s2s.core.record import replace
 from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample, args
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from s2s import runtime as rt
-from s2s.record import replace
+from s2s.core.record import replace
 from s2s.rules import table
 from s2s.rules.table import RULES, Draw, Rule, Sample, bind
 

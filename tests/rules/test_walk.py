@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from s2s.rules import table
+from s2s.rules.numpy.ufuncs import METHODS as WRITTEN_OUT
 from s2s.rules.table import ATTRIBUTES, PASSIVE_ATTRIBUTES, find
-from s2s.rules.ufuncs import METHODS as WRITTEN_OUT
 
 table.extend()
 

@@ -18,8 +18,8 @@ import weakref
 import numpy as np
 
 import s2s
-from s2s import ir
-from s2s.bounded import Recent
+from s2s.core import ir
+from s2s.core.bounded import Recent
 
 TABLES = (dict, list, set, weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
 

@@ -5,7 +5,7 @@ import os
 
 from s2s import derivatives
 from s2s.api import options_of
-from s2s.dispatch import Ask, ByShape
+from s2s.dispatch.dispatcher import Ask, ByShape
 from s2s.validation import validate as validation
 from tests.helpers import active_positions
 

@@ -7,10 +7,14 @@ import operator
 import numpy as np
 import pytest
 
-from s2s import ir, pipeline
+from s2s import pipeline
+from s2s.builder import cotangents
+from s2s.core import ir
 from s2s.errors import InternalError
-from s2s.passes import control, cotangents, frames, simplify, stores
-from s2s.passes.specialize import Specializer
+from s2s.optimize import simplify
+from s2s.reverse import control, stores
+from s2s.specialize import frames
+from s2s.specialize.specializer import Specializer
 from tests.fuzz.check import load
 from tests.validation.checked import checked
 

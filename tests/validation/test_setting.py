@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import ir, pipeline
+from s2s import pipeline
+from s2s.builder.stages import reassociates
+from s2s.core import ir
 from s2s.errors import InternalError
-from s2s.stages import reassociates
 from s2s.validation import validate
 from tests.fuzz.check import load
 from tests.validation.checked import checked

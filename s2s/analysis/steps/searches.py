@@ -1,0 +1,203 @@
+"""Searches: loops that move towards a point by comparisons, as bisection and golden section do. A specialised function
+goes in, and the places of such loops come out.
+
+    for _ in range(50):
+        mid = 0.5 * (lo + hi)
+        if g(mid, a) > 0.0:          the side depends on a, what is differentiated;
+            hi = mid                 each side takes or leaves the point that was tested
+        else:
+            lo = mid
+    return mid                       no step of it has a derivative by a, the root has
+
+What the loop gives is looked for among what it carries: floats whose next values are computed from each other alone.
+Where anything differentiated enters them in the loop (Newton's method, a running maximum, clipping) it is no search.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.abstract.lattice import dtype_of, is_float
+from s2s.core import ir
+from s2s.core.values import AbstractValue
+
+__all__ = ["find_searches"]
+
+_SELECTS = (np.where,)
+
+
+def find_searches(
+    function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool]
+) -> list[ir.Span]:
+    """The places of the searches in a function whose results its own result is computed from."""
+    loops = [s for s in ir.walk(function.body) if isinstance(s, (ir.For, ir.While)) and s.span is not None]
+    if not any(_chooses(inner) for s in loops for inner in ir.walk(s.body)):
+        return []
+    program = _Program(function, value_of, is_varied)
+    return [s.span for s in loops if s.span is not None and program.is_search(s)]
+
+
+def _chooses(s: ir.Statement) -> bool:
+    return bool(_choice(s))
+
+
+def _choice(s: ir.Statement) -> tuple[ir.Atom, list[tuple[ir.Var, ir.Atom, ir.Atom]]] | None:
+    """The test of a statement that gives one of two values, and its results with both."""
+    match s:
+        case ir.If(test, then, orelse, results) if results:
+            return test, list(zip(results, then.yields, orelse.yields, strict=True))
+        case ir.Let(ir.Var() as target, ir.Call(ir.Const(value=fn), (test, a, b), ())) if fn in _SELECTS:
+            return test, [(target, a, b)]  # type: ignore[list-item, return-value]
+        case _:
+            return None
+
+
+class _Program:
+    """Where the variables of a function come from, by values alone: not by which branch was taken."""
+
+    def __init__(self, function: ir.Function, value_of: Any, is_varied: Any) -> None:
+        self.value_of, self.is_varied = value_of, is_varied
+        self.sources: dict[ir.Var, list[ir.Atom]] = {}
+        self.made: dict[ir.Var, ir.Value] = {}
+        self.stored: dict[ir.Var, list[ir.Atom]] = {}
+        self.carried: dict[ir.Var, tuple[ir.Atom, ir.Atom]] = {}
+        for s in ir.walk(function.body):
+            self.note(s)
+        self.needed = self.reached(list(function.body.yields), through=True)
+
+    def note(self, s: ir.Statement) -> None:
+        match s:
+            case ir.Let(ir.Var() as target, value):
+                choice = _choice(s)
+                self.made[target] = value
+                self.sources[target] = [*choice[1][0][1:]] if choice else list(ir.atoms_of(value))
+            case ir.Store(target=ir.Var() as target, value=value):
+                self.stored.setdefault(target, []).append(value)
+            case ir.If(results=results) | ir.Try(results=results):
+                for k, result in enumerate(results):
+                    self.sources[result] = [side.yields[k] for side in ir.sides_of(s)]
+            case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
+                for c, following in zip(carried, body.yields, strict=True):
+                    self.carried[c.param] = (c.init, following)
+                    self.sources[c.result] = [c.init, following]
+                if isinstance(s, ir.For):
+                    self.sources[s.item] = [s.iterable]
+            case _:
+                pass
+
+    def reached(self, atoms: list[ir.Atom], through: bool) -> set[ir.Var]:
+        """The variables that atoms are computed from; ``through`` what loops carry from one iteration to the next."""
+        found: set[ir.Var] = set()
+        todo = list(atoms)
+        while todo:
+            var = todo.pop()
+            if not isinstance(var, ir.Var) or var in found:
+                continue
+            found.add(var)
+            todo += self.sources.get(var, ())
+            todo += self.stored.get(var, ())
+            if through:
+                todo += self.carried.get(var, ())
+        return found
+
+    # --- loops
+
+    def is_search(self, loop: ir.For | ir.While) -> bool:
+        inside = {v for s in ir.walk(loop.body) for v in ir.defs_of(s)} | {c.param for c in loop.carried}
+        inside |= {loop.item} if isinstance(loop, ir.For) else set()
+        state = self.state(loop)
+        if not state or any(self.enters(k, inside, state) for k in state):
+            return False
+        return any(
+            self.searches(test, results, state, inside)
+            for s in ir.walk(loop.body) if (choice := _choice(s)) is not None
+            for test, results in (choice,) if not self.ends(loop, test)
+        )
+
+    def state(self, loop: ir.For | ir.While) -> set[ir.Var]:
+        """The floats that a loop carries and the result of the function is computed from, by themselves or by others
+        of them."""
+        params = {c.param: following for c, following in zip(loop.carried, loop.body.yields, strict=True)}
+        found = {c.param for c in loop.carried if c.result in self.needed and self.may_be_float(c.param)}
+        todo = list(found)
+        while todo:
+            for var in self.reached([params[todo.pop()]], through=False):
+                if var in params and var not in found and self.may_be_float(var):
+                    found.add(var)
+                    todo.append(var)
+        return found
+
+    def may_be_float(self, var: ir.Var) -> bool:
+        value = self.value_of(var)
+        dtype = dtype_of(value)
+        return dtype.kind == "f" if dtype is not None else is_float(value)
+
+    def enters(self, param: ir.Var, inside: set[ir.Var], state: set[ir.Var]) -> bool:
+        """Whether something differentiated enters the next value of what is carried, other than by the state."""
+        found = self.reached_inside([self.carried[param][1]], inside)
+        return any(v not in state and self.is_varied(v) and (v not in inside or v not in self.sources) for v in found)
+
+    def reached_inside(self, atoms: list[ir.Atom], inside: set[ir.Var]) -> set[ir.Var]:
+        """The variables that atoms are computed from, back to what is there before the loop."""
+        found: set[ir.Var] = set()
+        todo = list(atoms)
+        while todo:
+            var = todo.pop()
+            if isinstance(var, ir.Var) and var not in found:
+                found.add(var)
+                if var in inside:
+                    todo += self.sources.get(var, ())
+                    todo += self.stored.get(var, ())
+        return found
+
+    def ends(self, loop: ir.For | ir.While, test: ir.Atom) -> bool:
+        """Whether a test is one that ends the loop."""
+        if not isinstance(loop.leave, ir.Var):
+            return False
+        return test in self.reached([loop.leave], through=False) or loop.leave in self.reached([test], through=False)
+
+    def searches(
+        self, test: ir.Atom, results: list[tuple[ir.Var, ir.Atom, ir.Atom]], state: set[ir.Var], inside: set[ir.Var]
+    ) -> bool:
+        """Whether a choice takes or leaves a point of the state that its test, by something differentiated, has tried.
+        """
+        tried = self.tried(test, inside, state)
+        if not tried & state or not any(v not in state and self.is_varied(v) and v not in inside for v in tried):
+            return False
+        written = {self.written(v) for v in tried}
+        moved = {v for k in state for v in self.reached_inside([self.carried[k][1]], inside)}
+        for result, *sides in results:
+            if result not in moved:
+                continue
+            for taken, left in (sides, sides[::-1]):
+                if left in state and taken != left and isinstance(taken, ir.Var) and self.written(taken) in written:
+                    return True
+        return False
+
+    def tried(self, test: ir.Atom, inside: set[ir.Var], state: set[ir.Var]) -> set[ir.Var]:
+        """The variables that a comparison reads: also by values of the function that were kept from before. The
+        state is what it is in this iteration."""
+        found: set[ir.Var] = set()
+        todo = [test]
+        while todo:
+            var = todo.pop()
+            if isinstance(var, ir.Var) and var not in found:
+                found.add(var)
+                if var in inside:
+                    todo += self.sources.get(var, ())
+                    todo += () if var in state else self.carried.get(var, ())
+        return found
+
+    def written(self, var: ir.Var) -> Any:
+        """How a variable is computed: the same for two that are computed alike."""
+        made = self.made.get(var)
+        if isinstance(made, ir.Call) and made.fn in _ARITHMETIC and not made.kwargs:
+            return made.fn, made.args
+        return var
+
+
+_ARITHMETIC = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.truediv)))

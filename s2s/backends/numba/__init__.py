@@ -1,0 +1,1 @@
+"""The Numba backend: a generated function in, the same function compiled to machine code out."""

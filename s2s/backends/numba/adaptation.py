@@ -1,0 +1,553 @@
+"""A generated function in, the same function in the Python that Numba compiles out: ``adapt``.
+
+What differs between the two languages is taken care of here, in the syntax tree, so that the text that the user
+reads is the same for every backend:
+
+- What the function reads from outside (numbers and arrays in globals, in closure cells, in attributes of objects, in
+  dicts and lists) becomes a parameter, read at each call: Numba would take it as it was when it compiled.
+- Where Numba computes on although Python raises (an integer that needs more than 64 bits, ``math.sqrt(-1.0)``, a
+  variable without a value) the compiled function raises too. Whoever calls it then runs the Python function, which
+  raises Python's own error, or knows the right result.
+- Functions that Numba lacks are replaced by what ``s2s.backends.numba.functions`` has for them.
+
+Nothing here imports Numba.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import math
+import types
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.backends.numba.binding import check_bound
+from s2s.backends.numba.integers import Integers
+from s2s.backends.numba.paths import (
+    Outside,
+    Unsupported,
+    article,
+    as_tuples,
+    aval_at,
+    cannot_follow,
+    follow,
+    in_place_of,
+    is_array,
+    is_number,
+    is_static,
+    is_trusted,
+    kind_text,
+    path_of,
+    prefixes_of,
+    sample_of,
+)
+from s2s.backends.numba.syntax import (
+    Substitute,
+    bound_names,
+    forward_range,
+    index_expression,
+    is_range,
+    is_text,
+    leaves_of,
+    literals_in,
+    names_in,
+    returned_display,
+    store_names,
+    stored_names,
+)
+from s2s.core.values import UNKNOWN, Known
+
+__all__ = ["MATH_RETURNS_FLOAT", "Adapted", "Fact", "adapt", "write_out_containers"]
+
+_FLOATS = """
+sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma
+pow atan2 hypot fmod degrees radians copysign ldexp
+"""
+
+MATH_RETURNS_FLOAT = frozenset(getattr(math, name) for name in _FLOATS.split())
+"""Functions of ``math`` that raise where their result is not finite although their arguments are."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """The compiled function relies on this: the expression gives this very object. ``holder`` is the called function
+    in whose globals and closure it looks, None for the function that is compiled."""
+
+    expression: ast.expr
+    value: Any
+    holder: types.FunctionType | None = None
+
+
+@dataclass
+class Adapted:
+    """A function for Numba.
+
+    ``parameters`` are its parameters, each with the expression that gives its argument, ``known`` the objects that its
+    text names, ``facts`` what it relies on. ``result`` is the display of tuples, lists and dicts that the original
+    returns; the function returns what is in it, one after the other. It is None where both return the same.
+    """
+
+    node: ast.FunctionDef
+    parameters: dict[str, ast.expr] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    result: ast.expr | None = None
+
+
+def adapt(node: ast.FunctionDef, outside: Outside) -> Adapted:
+    """The function for Numba. Raises Unsupported."""
+    node = copy.deepcopy(node)
+    adapted = Adapted(node)
+    if node.body and is_text(node.body[0]) and len(node.body) > 1:
+        del node.body[0]
+    _refuse_statements(node)
+    if outside.may_read:
+        write_out_containers(node, outside)
+    integers = Integers(node, lambda expr: sample_of(expr, outside))
+    _Rewriter(adapted, outside, integers).run()
+    check_bound(node, {"UnboundLocalError"})
+    if outside.may_read:
+        place: dict[str, Any] = {"lineno": node.lineno, "col_offset": 0}
+        node.args = ast.arguments(
+            [], [ast.arg(name, **place) for name in adapted.parameters], None, [], [], None, []
+        )
+    ast.fix_missing_locations(node)
+    return adapted
+
+
+def _refuse_statements(node: ast.FunctionDef) -> None:
+    """Raise Unsupported where the function catches exceptions.
+
+    Compiled code raises in places where Python does not, so that the Python function runs instead: nothing must catch
+    that.
+    """
+    for n in ast.walk(node):
+        if isinstance(n, (ast.Try, ast.TryStar, ast.With, ast.Match)):
+            raise Unsupported(f"`{type(n).__name__.lower().removesuffix('star')}` is not compiled", n.lineno)
+
+
+def write_out_containers(node: ast.FunctionDef, outside: Outside) -> None:
+    """Without the variables that only stand for a container: Numba takes what is in it, but no dict."""
+    once = {name for name, count in Counter(store_names(node)).items() if count == 1}
+    once -= {a.arg for a in node.args.args}
+    while len(node.body) > 1 and isinstance(last := node.body[-1], ast.Return) and last.value is not None:
+        # `t = [{"W": W_bar}]` before `return {"layers": t}`
+        match node.body[-2]:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Tuple() as value) if (
+                name in once and sum(n.id == name for n in ast.walk(last.value) if isinstance(n, ast.Name)) == 1
+            ):
+                last.value = Substitute({name: value}).visit(last.value)
+                del node.body[-2]
+            case _:
+                break
+    for k in range(len(node.body) - 1, -1, -1):
+        # `t = params["layers"][0]` before `t["W"]`; the first ones last, as they stand in the others
+        match node.body[k]:
+            case ast.Assign(targets=[ast.Name(id=name)], value=path) if (
+                name in once and _is_container_outside(path, node, outside, once)
+            ):
+                del node.body[k]
+                node.body[k:] = [Substitute({name: path}).visit(s) for s in node.body[k:]]
+                node.body[:] = node.body or [ast.Pass()]
+
+
+def _is_container_outside(value: ast.expr, node: ast.FunctionDef, outside: Outside, once: set[str]) -> bool:
+    """Whether an expression is a path, perhaps over other such variables, to something that is no number or array."""
+    found = path_of(value)
+    seen: set[str] = set()
+    while found is not None and found[0] in once and found[0] not in seen:
+        seen.add(found[0])
+        before = [s for s in node.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == found[0]]
+        if not before:
+            return False
+        value = Substitute({found[0]: before[0].value}).visit(copy.deepcopy(value))
+        found = path_of(value)
+    if found is None or found[0] in stored_names(node):
+        return False
+    try:
+        sample = sample_of(value, outside)
+    except (LookupError, TypeError, ValueError):
+        return False
+    return isinstance(sample, dict) or not (is_number(sample) or is_array(sample) or is_static(sample))
+
+
+# --- the rewriter ---------------------------------------------------------------------------------------------------
+
+
+_IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
+
+_MAKE_NEW = frozenset([np.where, np.sum, np.mean, np.dot, np.copy, np.outer, np.zeros_like, np.full_like, float])
+
+_DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
+
+_JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Rewrites the body of a function in place."""
+
+    def __init__(self, adapted: Adapted, outside: Outside, integers: Integers) -> None:
+        self.adapted = adapted
+        self.outside = outside
+        self.integers = integers
+        self.node = adapted.node
+        self.parameters = {a.arg for a in self.node.args.args}
+        self.assigned = bound_names(self.node)
+        self.locals = self.assigned - self.parameters | (self.parameters & stored_names(self.node))
+        if not outside.may_read:
+            self.locals = set(self.assigned)
+        self.taken = names_in(self.node)
+        self.read: dict[str, str] = {}
+        self.exceptions: set[str] = set()
+        counts = Counter(store_names(self.node))
+        self.ranges = {
+            n.targets[0].id
+            for n in ast.walk(self.node)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and is_range(n.value)
+        }
+        self.literals = {name: value for name, value in literals_in(self.node) if counts[name] == 1}
+
+    def run(self) -> None:
+        """Do it."""
+        if self.outside.may_read:
+            self.adapted.result = returned_display(self.node)
+            self._hand_over_assigned()
+        self.node.body = self._block(self.node.body)
+
+    def _hand_over_assigned(self) -> None:
+        """Parameters that the function assigns stay parameters, whatever is in them."""
+        for name in sorted(self.parameters & self.locals):
+            value = self.outside.samples[name]
+            if not (is_number(value) or is_array(value)):
+                raise Unsupported(f"`{name}` is {article(type(value).__name__)}, and assigned", self.node.lineno)
+            self.read[name] = name
+            self.adapted.parameters[name] = ast.Name(name, ast.Load())
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for statement in statements:
+            found = self.visit(statement)
+            done += found if isinstance(found, list) else [found] if found is not None else []
+        return done or [ast.Pass(lineno=self.node.lineno, col_offset=0)]
+
+    def fresh(self, wanted: str) -> str:
+        """A name that the function does not have yet."""
+        name = wanted
+        while name in self.taken or hasattr(builtins, name):
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    # -- statements
+
+    def visit_If(self, node: ast.If) -> Any:
+        node.test = self.visit(self._length_test(node.test))
+        node.body = self._block(node.body)
+        node.orelse = self._block(node.orelse) if node.orelse else []
+        return node
+
+    def _length_test(self, test: ast.expr) -> ast.expr:
+        """A range as a condition by its length: Numba does not know that an empty one is false."""
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                test.operand = self._length_test(test.operand)
+            case ast.Name(id=name) if name in self.ranges:
+                length = ast.Call(ast.Name("len", ast.Load()), [test], [])
+                return ast.copy_location(ast.Compare(length, [ast.Gt()], [ast.Constant(0)]), test)
+        return test
+
+    def visit_For(self, node: ast.For) -> Any:
+        node.iter = self.visit(forward_range(node.iter))
+        node.body = self._block(node.body)
+        node.orelse = self._block(node.orelse) if node.orelse else []
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        return self.visit_If(node)  # type: ignore[arg-type]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        node.body = self._block(node.body)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """An exception that is made only to be raised is not made: what is raised says nothing but that."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if self._is_exception(func):
+                self.exceptions.add(name)
+                return None
+        return self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        """Any exception will do: the Python function runs again and raises its own."""
+        raised = ast.Call(ast.Name("RuntimeError", ast.Load()), [], [])
+        return ast.copy_location(ast.Raise(raised, None), node)
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        node.test = self.visit(node.test)
+        node.msg = None
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """``rt.check_bound(x)`` is a read of ``x``, which ``check_bound`` sees to."""
+        match node.value:
+            case ast.Call(func=func, args=[ast.Name() as name]) if self._static(func) is rt.check_bound:
+                return ast.copy_location(ast.Assign([ast.Name(self.fresh("unused"), ast.Store())], name), node)
+            case ast.Call(func=func, args=[_, _]) if self._static(func) in (rt.check_scalar, rt.check_own):
+                del node.value.args[1]
+            case ast.Call(func=func, args=args) if self._static(func) is rt.check_equal:
+                raised = ast.Raise(ast.Call(ast.Name("RuntimeError", ast.Load()), [], []), None)
+                pairs = [ast.Compare(args[0], [ast.NotEq()], [other]) for other in args[1:]]
+                unequal = ast.BoolOp(ast.Or(), list(pairs)) if len(pairs) > 1 else pairs[0]
+                return self.visit(ast.copy_location(ast.If(unequal, [raised], []), node))
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if isinstance(node.target, ast.Name):
+            left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+            whole = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
+            if self.integers.helper_for(whole):
+                return ast.copy_location(ast.Assign([node.target], self.visit(whole)), node)
+        is_new = isinstance(node.value, (ast.BinOp, ast.UnaryOp, ast.Constant)) or self._makes_new(node.value)
+        target, value = self.visit(node.target), self.visit(node.value)
+        symbol = _IN_PLACE.get(type(node.op))
+        if is_new or symbol is None:
+            node.target, node.value = target, value
+            return node
+        return ast.copy_location(self._in_place(target, symbol, value), node)
+
+    def _makes_new(self, value: ast.expr) -> bool:
+        """Whether an expression gives a number or a new array."""
+        if not isinstance(value, ast.Call):
+            return False
+        function = self._static(value.func)
+        return isinstance(function, np.ufunc) or function in _MAKE_NEW
+
+    def _in_place(self, target: ast.expr, symbol: str, value: ast.expr) -> ast.stmt:
+        """``target += value`` that is right where both share memory, as NumPy's is and Numba's is not."""
+        if isinstance(target, ast.Name):
+            helper = self._known(f"in_place_{symbol}", self.outside.replace(f"in_place {symbol}", None))
+            return ast.Assign([target], ast.Call(helper, [ast.Name(target.id, ast.Load()), value], []))
+        assert isinstance(target, ast.Subscript)
+        helper = self._known(f"item_in_place_{symbol}", self.outside.replace(f"item_in_place {symbol}", None))
+        return ast.Expr(ast.Call(helper, [target.value, index_expression(target.slice), value], []))
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        if self.adapted.result is not None and node.value is not None:
+            leaves = leaves_of(node.value)
+            node.value = leaves[0] if len(leaves) == 1 else ast.Tuple(leaves, ast.Load())
+        return self.generic_visit(node)
+
+    def _is_exception(self, func: ast.expr) -> bool:
+        value = self._static(func)
+        is_refusal = value is rt.path_error or value is rt.try_error
+        return is_refusal or (isinstance(value, type) and issubclass(value, BaseException))
+
+    # -- expressions
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        helper = self.integers.helper_for(node)
+        self.generic_visit(node)
+        if helper is None:
+            return node
+        call = ast.Call(self._known(helper, self.outside.replace(helper, None)), [node.left, node.right], [])
+        return ast.copy_location(call, node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        value = self._static(node.func)
+        if value is reversed:
+            forward = forward_range(node)
+            if forward is not node:
+                return self.visit(forward)
+        if value is not None:
+            if isinstance(value, np.ufunc) and (len(node.args) > value.nin or node.keywords):
+                raise Unsupported(f"`{ast.unparse(node)}` has arguments that Numba does not know", node.lineno)
+            node = self._spelled(node, value)
+            found = self.outside.replace(value, node)
+            if isinstance(found, ast.expr):
+                return self.visit(ast.copy_location(found, node))
+            if found is not value:
+                node.func = self._known(getattr(value, "__name__", "helper"), found)
+                node.args = [self.visit(a) for a in node.args]
+                node.keywords = [self.visit(k) for k in node.keywords]
+                return node
+        elif isinstance(node.func, ast.Attribute):
+            found = self.outside.replace(node.func.attr, node)  # a method
+            if isinstance(found, ast.expr):
+                return self.visit(ast.copy_location(found, node))
+            if found is not node.func.attr:
+                node.args.insert(0, node.func.value)
+                node.func = self._known(node.func.attr, found)
+                node.args = [self.visit(a) for a in node.args]
+                return node
+        return self.generic_visit(node)
+
+    def _spelled(self, node: ast.Call, value: Any) -> ast.Call:
+        """A call as Numba takes it: a tuple of arrays to join, not a list; axes as constants; dtypes of NumPy."""
+        node.args = [self._dtype(a) for a in node.args]
+        node.keywords = [ast.keyword(k.arg, self._dtype(k.value)) for k in node.keywords]
+        if value is np.reshape and len(node.args) == 3 and ast.unparse(node.args[2]) == "'C'":
+            del node.args[2]
+        node.args = [
+            self.literals.get(a.id, a) if isinstance(a, ast.Name) and a.id in self.literals
+            and isinstance(self.literals[a.id], ast.Tuple) else a
+            for a in node.args
+        ]
+        node.keywords = [Substitute(self.literals).visit(k) if k.arg == "axis" else k for k in node.keywords]
+        if value in _JOINS and node.args and isinstance(node.args[0], ast.List):
+            node.args[0] = ast.copy_location(ast.Tuple(node.args[0].elts, ast.Load()), node)
+        return node
+
+    def _dtype(self, argument: ast.expr) -> ast.expr:
+        """``np.bool_`` for ``bool`` as an argument."""
+        value = self._static(argument) if isinstance(argument, ast.Name) else None
+        found = next((dtype for kind, dtype in _DTYPE_OF.items() if kind is value), None)
+        return argument if found is None else self._known(found.__name__, found)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        return self._outside(node) or self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        return self._outside(node) or self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if node.id in self.exceptions:
+            raise Unsupported("an exception is used as a value", node.lineno)
+        return self._outside(node) or node
+
+    # -- what comes from outside
+
+    def _static(self, func: ast.expr) -> Any:
+        """The function, type or module that an expression names; None where it names no such thing."""
+        found = path_of(func)
+        if found is None or found[0] in self.locals or (found[0] in self.parameters and not self._is_fixed(found)):
+            return None
+        try:
+            value = sample_of(func, self.outside)
+        except (LookupError, TypeError, ValueError):
+            return None
+        return value if is_static(value) else None
+
+    def _is_fixed(self, found: tuple[str, list[tuple[str, Any]]]) -> bool:
+        return isinstance(aval_at(self.outside.avals.get(found[0], UNKNOWN), found[1]), Known)
+
+    def _outside(self, node: ast.expr) -> ast.expr | None:
+        """What stands for a path that begins outside; None where it begins with a variable of the function."""
+        found = path_of(node)
+        if found is None or found[0] in self.locals:
+            return None
+        prefixes = list(prefixes_of(node))
+        for expr in prefixes:  # the shortest one that can be handed over
+            made = self._whole(expr)
+            if made is not None:
+                return in_place_of(node, expr, made)
+        return self._handed_over_whole(node)
+
+    def _whole(self, expr: ast.expr) -> ast.expr | None:
+        """What stands for a path, if its value is a number, an array, a function, a type or a constant."""
+        try:
+            value = sample_of(expr, self.outside)
+        except (LookupError, TypeError, ValueError):
+            return None
+        root, steps = path_of(expr) or ("", [])
+        aval = aval_at(self.outside.avals.get(root, UNKNOWN), steps)
+        if isinstance(aval, Known) and type(aval.value) in (str, bool, type(None)) and type(value) is type(aval.value):
+            return ast.copy_location(ast.Constant(aval.value), expr)
+        if is_static(value):
+            return self._static_name(expr, root, steps, value)
+        if is_number(value) or is_array(value):
+            return self._argument(expr, root, steps)
+        return None
+
+    def _static_name(self, expr: ast.expr, root: str, steps: list[tuple[str, Any]], value: Any) -> ast.expr | None:
+        if isinstance(value, types.ModuleType):
+            return None
+        if root in self.parameters and not self._is_fixed((root, steps)):
+            raise Unsupported(f"`{ast.unparse(expr)}` is a function that may be another one at the next call",
+                              expr.lineno)
+        self._rely_on(expr, root, value)
+        first = self.outside.find(root) if root not in self.parameters else None
+        if first is np and not isinstance(value, types.FunctionType):
+            self.adapted.known[root] = np
+            return expr
+        if hasattr(builtins, root) and getattr(builtins, root) is value:
+            return expr
+        return self._known(root if not steps else str(steps[-1][1]), self.outside.replace(value, None))
+
+    def _rely_on(self, expr: ast.expr, root: str, value: Any) -> None:
+        """Note that the path must lead to this very object at each call, where nothing else sees to it."""
+        if root in self.parameters or self.outside.trusted(ast.unparse(expr), value):
+            return
+        holder: Any = self.outside.find(root)
+        for step in (path_of(expr) or ("", []))[1]:
+            if isinstance(holder, types.ModuleType) and is_trusted(holder):
+                return
+            holder = follow(holder, step)
+        if getattr(builtins, root, self) is value:
+            return
+        self.adapted.facts.append(Fact(expr, value))
+
+    def _known(self, wanted: str, value: Any) -> ast.expr:
+        """A name of the new function's own for a known object."""
+        for name, known in self.adapted.known.items():
+            if known is value:
+                return ast.Name(name, ast.Load())
+        name = self.fresh(wanted if wanted.isidentifier() else "helper")
+        self.adapted.known[name] = value
+        self.locals.add(name)
+        return ast.Name(name, ast.Load())
+
+    def _argument(self, expr: ast.expr, root: str, steps: list[tuple[str, Any]]) -> ast.expr:
+        """The parameter that stands for a number or an array."""
+        text = ast.unparse(expr)
+        if not self.outside.may_read and root not in self.parameters:
+            return self._frozen(expr, root, steps)
+        if root not in self.parameters and self._is_constant(root, steps):
+            self.adapted.known[root] = self.outside.find(root)
+            return expr
+        if text not in self.read:
+            wanted = text if text.isidentifier() else "_".join([root.strip("()"), *(str(s[1]) for s in steps)])
+            wanted = "".join(c if c.isalnum() else "_" for c in wanted)
+            name = text if not steps and root in self.parameters else self.fresh(wanted)
+            self.read[text] = name
+            self.adapted.parameters[name] = expr
+        return ast.copy_location(ast.Name(self.read[text], ast.Load()), expr)
+
+    def _is_constant(self, root: str, steps: list[tuple[str, Any]]) -> bool:
+        """Whether it is a constant of a module such as ``np.pi``."""
+        module = self.outside.find(root)
+        return isinstance(module, types.ModuleType) and is_trusted(module) and len(steps) == 1
+
+    def _frozen(self, expr: ast.expr, root: str, steps: list[tuple[str, Any]]) -> ast.expr:
+        """A number that a called function reads: compiled in, and looked at again at each call."""
+        value = sample_of(expr, self.outside)
+        if not is_number(value):
+            raise Unsupported(f"the array `{ast.unparse(expr)}`, which may change, is read", expr.lineno)
+        if self._is_constant(root, steps):
+            return ast.copy_location(ast.Constant(value), expr)
+        self.adapted.facts.append(Fact(expr, value))
+        return self._known(root, value)
+
+    def _handed_over_whole(self, node: ast.expr) -> ast.expr | None:
+        """The parameter that stands for a container which is used as a whole: a tuple."""
+        for expr in prefixes_of(node):
+            try:
+                value = sample_of(expr, self.outside)
+            except (LookupError, TypeError, ValueError):
+                break
+            root, steps = path_of(expr) or ("", [])
+            last = expr is node or cannot_follow(node, expr, self.outside)
+            if last and isinstance(value, (tuple, list)) and self.outside.may_read:
+                aval = aval_at(self.outside.avals.get(root, UNKNOWN), steps)
+                handed = as_tuples(expr, value, aval)
+                made = self._argument(expr, root, steps)
+                assert isinstance(made, ast.Name)
+                self.adapted.parameters[made.id] = handed
+                return in_place_of(node, expr, made)
+        root = (path_of(node) or ("", []))[0]
+        raise Unsupported(f"`{ast.unparse(node)}` is {kind_text(node, self.outside)}", node.lineno)

@@ -1,0 +1,129 @@
+"""Python functions that compiled code calls: compiled too, with what they call in turn."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import TYPE_CHECKING, Any
+
+import numba
+
+from s2s.backends.numba.adaptation import Fact, adapt
+from s2s.backends.numba.arithmetic import OPTIONS
+from s2s.backends.numba.paths import Outside, Unsupported
+from s2s.backends.numba.syntax import name_of
+from s2s.backends.numba.wrappers import HOLDER
+from s2s.frontend import sources
+from s2s.versions.guards import builtins_of
+
+if TYPE_CHECKING:
+    from s2s.backends.numba.compiler import Wrapped
+
+__all__ = ["called_function", "cell_of", "global_of"]
+
+_CALLED: dict[types.FunctionType, tuple[Any, list[Fact]]] = {}
+
+MOST_CALLED = 512
+"""So many compiled functions are kept; then they are forgotten, and compiled again where they are called again."""
+
+
+def called_function(function: types.FunctionType, caller: Wrapped) -> Any:
+    """A Python function compiled to be called by compiled code. Raises Unsupported."""
+    found = _CALLED.get(function)
+    if found is None:
+        if len(_CALLED) >= MOST_CALLED:
+            _CALLED.clear()
+        found = _CALLED[function] = _compile_called(function, caller)
+    made, facts = found
+    caller.facts += facts
+    caller.called.append(made)
+    return made
+
+
+def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any, list[Fact]]:
+    try:
+        source = sources.find(function)
+    except Exception:
+        raise Unsupported(f"the source of `{function.__name__}` is not known") from None
+    node = ast.parse(source.text).body[0]
+    if not isinstance(node, ast.FunctionDef):
+        raise Unsupported(f"`{function.__name__}` is a lambda")
+    arguments = node.args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        raise Unsupported(f"`{function.__name__}` takes any number of arguments, or some by keyword only")
+    for argument in arguments.args:
+        argument.annotation = None
+    node.returns, node.decorator_list, arguments.defaults = None, [], []
+
+    def find(name: str) -> Any:
+        return cell_of(function, name) if name in function.__code__.co_freevars else global_of(function, name)
+
+    inner = _Inner(function, caller)
+    outside = Outside(find, {}, {}, lambda path, value: False, inner.replace, may_read=False)
+    try:
+        adapted = adapt(node, outside)
+    except Unsupported as refused:
+        raise Unsupported(f"in `{function.__name__}`, {refused.reason}") from None
+    scope = dict(adapted.known)
+    scope["__name__"] = function.__module__
+    exec(compile(ast.Module([adapted.node], []), function.__code__.co_filename, "exec"), scope)
+    made = scope[node.name]
+    made.__defaults__ = function.__defaults__
+    if function.__module__.partition(".")[0] == "s2s":
+        adapted.facts = []
+    facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
+    return numba.njit(**OPTIONS)(made), [*facts, *inner.facts]
+
+
+class _Inner:
+    """What a called function calls in turn."""
+
+    def __init__(self, function: types.FunctionType, caller: Wrapped) -> None:
+        self.function = function
+        self.caller = caller
+        self.facts: list[Fact] = []
+
+    def replace(self, value: Any, call: ast.Call | None) -> Any:
+        if value is self.function:
+            raise Unsupported(f"`{value.__name__}` calls itself")
+        before = len(self.caller.facts)
+        found = self.caller.replace(value, call)
+        self.facts += self.caller.facts[before:]
+        return found
+
+
+def _seen_from(function: types.FunctionType, expression: ast.expr) -> ast.expr:
+    """The expression by which the wrapper reads what a called function reads."""
+
+    class Read(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> Any:
+            holder = name_of(HOLDER)
+            if node.id in function.__code__.co_freevars:
+                place = function.__code__.co_freevars.index(node.id)
+                cells = ast.Attribute(holder, "__closure__", ast.Load())
+                return ast.Attribute(ast.Subscript(cells, ast.Constant(place), ast.Load()), "cell_contents", ast.Load())
+            scope = ast.Attribute(holder, "__globals__", ast.Load())
+            return ast.Subscript(scope, ast.Constant(node.id), ast.Load())
+
+    made: ast.expr = Read().visit(ast.parse(ast.unparse(expression), mode="eval").body)
+    return made
+
+
+# --- names of a function --------------------------------------------------------------------------------------------
+
+
+def global_of(function: types.FunctionType, name: str) -> Any:
+    """The value of a global or a builtin as the function sees it; LookupError."""
+    for scope in (function.__globals__, builtins_of(function)):
+        if name in scope:
+            return scope[name]
+    raise LookupError(name)
+
+
+def cell_of(function: types.FunctionType, name: str) -> Any:
+    """What is in a cell of the function's closure; LookupError."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    try:
+        return cells[name].cell_contents
+    except (KeyError, ValueError):
+        raise LookupError(name) from None

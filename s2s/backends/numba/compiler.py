@@ -1,0 +1,451 @@
+"""The Numba backend: the generated function of a version in, that function compiled by Numba out.
+
+``adaptation`` turns the text into one that Numba takes, with a *wrapper* around it in Python: it reads what the
+function reads from outside, calls the compiled function, and puts containers of results together:
+
+    def loss_grad(params, X):
+        try:
+            r = compiled(params['W'], params['b'], X)
+        except Exception as error:
+            return again(error, params, X)
+        return {'W': r[0], 'b': r[1]}
+
+Whatever the compiled function raises, the generated Python function is called with the same arguments: it raises the
+error that the user is to see, or has the result where only compiled code cannot have it. It can be called again because
+generated code never changes its arguments. What Numba cannot compile runs as Python, with a warning.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import operator
+import re
+import sys
+import types
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from s2s import runtime as rt
+from s2s.analysis.abstract.parts import part
+from s2s.backends import NumbaFallbackWarning
+from s2s.backends.numba.adaptation import Adapted, Fact, adapt, write_out_containers
+from s2s.backends.numba.paths import Outside, Unsupported
+from s2s.backends.numba.syntax import bound_names, define, name_of, names_in, stored_names
+from s2s.backends.numba.wrappers import Names, kind_of_gradient, kinds_of_result, write_wrapper
+from s2s.codegen.link import file_name, link
+from s2s.core.critical import section
+from s2s.core.values import AbstractValue
+from s2s.versions.guards import Compiled, ObjectGuard, Request, imported
+from s2s.versions.target import argument_error
+
+try:
+    import numba
+    from numba.core import ir
+    from numba.core.errors import NumbaError, NumbaWarning
+except ImportError as missing:
+    raise argument_error(
+        "S2S513", f"the backend numba cannot be used: {missing}", 'install it, `pip install "s2s[numba]"`'
+    ) from None
+
+from s2s.backends.numba.arithmetic import OPTIONS
+from s2s.backends.numba.called import called_function, cell_of, global_of
+from s2s.backends.numba.functions import replacement
+
+__all__ = ["runnable"]
+
+
+def runnable(
+    compiled: Compiled, raw: types.FunctionType, function: types.FunctionType, request: Request,
+    avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
+) -> Callable[..., Any]:
+    """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
+    text = _Text(compiled, function, avals, values)
+    try:
+        gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
+        if request.mode == "vjp":
+            return _with_pullback(text, raw, compiled.result, gradients)
+        kinds = kinds_of_result(compiled.result, request, gradients)
+        return Wrapped(text, text.entry, raw, text.samples, kinds).function
+    except _Refused as refused:
+        text.warn(refused)
+        return raw
+
+
+class _Refused(Exception):
+    """Numba cannot compile a function of the text."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+class _Plainly(ast.NodeTransformer):
+    """Names what the head of a text makes, functions with derivatives that were chosen for them, by the functions that
+    they are when they run."""
+
+    def __init__(self, made: Mapping[str, str]) -> None:
+        self.made = {name: ast.parse(text, mode="eval").body for name, text in made.items()}
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "np.ndarray":
+            node.func.value = node.args.pop(0)  # a method
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        made = self.made.get(node.id)
+        if not isinstance(made, ast.Call) or not made.args or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(copy.deepcopy(made.args[0]), node)
+
+
+class _Text:
+    """The text of a version, and what its names mean."""
+
+    def __init__(
+        self, compiled: Compiled, function: types.FunctionType, avals: tuple[AbstractValue, ...],
+        values: tuple[Any, ...],
+    ) -> None:
+        self.compiled = compiled
+        self.function = function
+        self.tree = _Plainly(compiled.made).visit(ast.parse(compiled.text))
+        defs = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+        self.entry = next(node for node in defs if node.name == compiled.entry)
+        self.parameters = [a.arg for a in self.entry.args.args]
+        self.samples = dict(zip(self.parameters, values, strict=True))
+        self.avals = dict(zip(self.parameters, avals, strict=True))
+        self.guarded = {
+            (guard.path, id(guard.value))
+            for guard in compiled.guards
+            if isinstance(guard, ObjectGuard) and guard.owner is None and guard.root in ("global", "free")
+        }
+
+    def find(self, name: str) -> Any:
+        """The value of a name that the text reads from outside."""
+        if name == "globals()":
+            return self.function.__globals__
+        if name in self.compiled.imports:
+            return imported(self.compiled.imports[name])
+        if name in self.compiled.objects:
+            return self.compiled.objects[name]
+        if name in self.compiled.free:
+            return cell_of(self.function, name)
+        return global_of(self.function, name)
+
+    def outside(
+        self, samples: dict[str, Any], same: list[str], replace: Callable[[Any, ast.Call | None], Any]
+    ) -> Outside:
+        """What the names of a function of the text mean, whose parameters have these values now; ``same`` are those
+        that are parameters of the version."""
+        return Outside(self.find, samples, {n: self.avals[n] for n in same}, self.is_trusted, replace)
+
+    def is_trusted(self, path: str, value: Any) -> bool:
+        """Whether a guard of the version, or the text itself, sees to it that a path leads to this object."""
+        names = tuple(path.split("."))
+        if names[0] in self.compiled.objects or (len(names) == 1 and names[0] in self.compiled.imports):
+            return True
+        return (names, id(value)) in self.guarded
+
+    def linked(
+        self, node: ast.FunctionDef, imports: dict[str, str] | None = None, objects: dict[str, Any] | None = None
+    ) -> types.FunctionType:
+        """A function as Python, where the text runs: with the same names, and those given."""
+        own = self.compiled
+        read = names_in(node)
+        module = ast.fix_missing_locations(ast.Module([node], []))
+        made = Compiled(
+            ast.unparse(module),
+            node.name,
+            {n: path for n, path in own.imports.items() if n in read} | (imports or {}),
+            {n: value for n, value in own.objects.items() if n in read} | (objects or {}),
+            own.globals,
+            tuple(n for n in own.free if n in read),
+        )
+        return link(made, self.function)
+
+    def warn(self, refused: _Refused) -> None:
+        """Say that this version runs as Python."""
+        code = self.function.__code__
+        lines = self.compiled.text.splitlines()
+        shown = f", at `{lines[refused.line - 1].strip()}`" if 1 <= refused.line <= len(lines) else ""
+        source = _user_line(lines, refused.line)
+        where = f"{code.co_filename}:{source or code.co_firstlineno}"
+        warnings.warn(
+            f"{self.compiled.entry} runs without Numba ({where}{shown}): {refused.reason}",
+            NumbaFallbackWarning,
+            stacklevel=_caller(),
+        )
+
+
+def _user_line(lines: list[str], line: int) -> int | None:
+    """The line of the user's file that a line of the text comes from, as its comments say."""
+    if not 1 <= line <= len(lines):
+        return None
+    for text in lines[line - 1 :: -1]:
+        comment = text.strip()
+        if comment.startswith("# L") and comment[3:].partition(":")[0].isdigit():
+            return int(comment[3:].partition(":")[0])
+        if comment in ("# reverse sweep", "# forward sweep"):
+            return None
+    return None
+
+
+def _caller() -> int:
+    """How many frames up the call is that s2s was asked by."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__", "").partition(".")[0] == "s2s" or frame.f_code.co_filename.startswith("<s2s")
+    ):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+# --- one function ---------------------------------------------------------------------------------------------------
+
+
+class Wrapped:
+    """One function of a text, compiled, with its wrapper ``function``. Raises _Refused where that cannot be."""
+
+    def __init__(
+        self, text: _Text, node: ast.FunctionDef, plain: Callable[..., Any], samples: dict[str, Any], kinds: Any,
+        same: list[str] | None = None,
+    ) -> None:
+        self.text = text
+        self.plain = plain
+        self.name = node.name
+        parameters = [a.arg for a in node.args.args]
+        outside = text.outside(samples, text.parameters if same is None else same, self.replace)
+        self.facts: list[Fact] = []
+        self.called: list[Any] = []
+        try:
+            self.adapted = adapt(node, outside)
+            self.compiled = _jit(self.adapted, text)
+        except Unsupported as refused:
+            raise _Refused(refused.reason, refused.line) from None
+        except RecursionError:
+            raise _Refused("the code is nested too deeply", node.lineno) from None
+        self.facts += self.adapted.facts
+        call, result = self._linked(node, parameters, kinds)
+        arguments = call(*(samples[name] for name in parameters))
+        self._compile(arguments)
+        self.function = result
+
+    def _linked(self, node: ast.FunctionDef, parameters: list[str], kinds: Any) -> tuple[Any, Any]:
+        """The function that gives the arguments of the compiled one, and the wrapper."""
+        taken = names_in(node) | {n for part in self.adapted.parameters.values() for n in names_in(part)}
+        names = Names(taken)
+        handed = list(self.adapted.parameters.values())
+        arguments = define("arguments", parameters, [ast.Return(ast.Tuple(handed, ast.Load()))])
+        wrapper = write_wrapper(node.name, parameters, self.adapted, self.facts, names, kinds)
+        given = {names["compiled"]: self.compiled, names["again"]: self.again}
+        given |= {names[f"known{k}"]: fact.value for k, fact in enumerate(self.facts)}
+        given |= {names[f"holder{k}"]: fact.holder for k, fact in enumerate(self.facts)}
+        made = [self.text.linked(entry, names.imports, given) for entry in (arguments, wrapper)]
+        return made[0], made[1]
+
+    def again(self, raised: Exception | None, *values: Any) -> Any:
+        """The result of the Python function, after compiled code has raised."""
+        if isinstance(raised, NumbaError):  # arguments of other types than those it was compiled for
+            self.text.warn(_refused(raised, self.text))
+            self._give_up()
+        return self.plain(*values)
+
+    def _give_up(self) -> None:
+        """Let the wrapper run Python from now on."""
+
+        def give_up(*arguments: Any) -> Any:
+            raise RuntimeError
+
+        for cell in self.function.__closure__ or ():
+            if cell.cell_contents is self.compiled:
+                cell.cell_contents = give_up
+
+    def _compile(self, arguments: tuple[Any, ...]) -> None:
+        """Compile for the types of these arguments."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            try:
+                with section.interruptible():
+                    self.compiled.compile(tuple(numba.typeof(argument) for argument in arguments))
+            except Exception as raised:  # Numba raises what it likes
+                raise _refused(raised, self.text) from None
+        for dispatcher in (self.compiled, *self.called):
+            _check_types(dispatcher)
+
+    # -- functions that are called
+
+    def replace(self, value: Any, call: ast.Call | None) -> Any:
+        """What stands for a function: Python functions are compiled too."""
+        found = replacement(value, call)
+        wrapped = getattr(found, "__wrapped__", None)
+        if type(found).__name__ in ("Differentiable", "_Choosing") and isinstance(wrapped, types.FunctionType):
+            found = wrapped
+        if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
+            return called_function(value, self)
+        return found
+
+
+def _is_numpy(value: types.FunctionType) -> bool:
+    return (value.__module__ or "").partition(".")[0] == "numpy"
+
+
+def _jit(adapted: Adapted, text: _Text) -> Any:
+    """A function for Numba as one that it compiles; its lines are those of the text."""
+    scope: dict[str, Any] = dict(adapted.known)
+    scope["__name__"] = "s2s.generated"
+    exec(compile(ast.Module([adapted.node], []), file_name(text.compiled), "exec"), scope)
+    return numba.njit(**OPTIONS)(scope[adapted.node.name])
+
+
+_NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
+
+
+def _check_types(dispatcher: Any) -> None:
+    """Raise _Refused where a compiled function adds truth values: Python counts them, NumPy combines them."""
+    for result in dispatcher.overloads.values():
+        types_of = result.type_annotation.typemap
+        for expression in result.type_annotation.calltypes:
+            if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop", "unary"):
+                continue
+            kinds = [types_of[v.name] for v in expression.list_vars()]
+            is_not = expression.fn is operator.invert and isinstance(kinds[0], numba.types.Array)
+            if expression.fn in _NOT_FOR_TRUTH and all(map(_is_truth, kinds)) and not is_not:
+                raise _Refused("truth values are added, subtracted or negated", expression.loc.line)
+
+
+def _is_truth(kind: Any) -> bool:
+    return isinstance(getattr(kind, "dtype", kind), numba.types.Boolean)
+
+
+# --- vjp ------------------------------------------------------------------------------------------------------------
+
+
+def _with_pullback(
+    text: _Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
+) -> Callable[..., Any]:
+    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``. Raises _Refused.
+
+    Compiled code cannot return a function. It returns what the pullback reads, and the pullback becomes a compiled
+    function that takes it.
+    """
+    _refuse_objects_of_the_runtime(text)
+    split = _split(text)
+    if split is None:
+        raise _Refused("the pullback is not made at the end", text.entry.lineno)
+    forward, pullback, kept, given = split
+
+    def plain(*values: Any) -> tuple[Any, ...]:
+        return raw(*values)  # type: ignore[no-any-return]
+
+    value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
+    run = Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:])).function
+    pull = _Pullback(text, pullback, given, gradient_kinds)
+    places = [text.parameters.index(name) for name in given]
+
+    def call(*values: Any) -> tuple[Any, ...]:
+        result: tuple[Any, ...] = run(*values)
+        out, made, *aux = result
+        if callable(made):  # by Python
+            return result
+        captured = (*made, *[values[place] for place in places])
+        return (out, lambda out_bar: pull(*captured, out_bar), *aux)
+
+    assert kept is not None
+    return call
+
+
+def _refuse_objects_of_the_runtime(text: _Text) -> None:
+    """Raise _Refused where the text makes an object that tells arrays apart by who they are: what compiled code returns
+    has the same memory, and is another array."""
+    for node in ast.walk(text.entry):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if (
+                text.compiled.imports.get(name) == "s2s.runtime" and isinstance(getattr(rt, attribute, None), type)
+            ):
+                raise _Refused(f"`rt.{attribute}` is not compiled", node.lineno)
+
+
+def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], list[str]] | None:
+    """The two halves of a function that makes a pullback, and the names that the second takes: those that the first
+    returns for it, and parameters of the whole. None where it is written in another way."""
+    entry = copy.deepcopy(text.entry)
+    write_out_containers(entry, text.outside(text.samples, text.parameters, replacement))
+    last = entry.body[-1]
+    made = [s for s in entry.body if isinstance(s, ast.FunctionDef) and s.name == "pullback"]
+    if len(made) != 1 or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple):
+        return None
+    pullback, (value, pulled, *aux) = made[0], last.value.elts
+    if not (isinstance(pulled, ast.Name) and pulled.id == "pullback"):
+        return None
+    entry.body.remove(pullback)
+    read = names_in(pullback) - bound_names(pullback)
+    parameters = [a.arg for a in entry.args.args]
+    given = [name for name in parameters if name in read and name not in stored_names(entry)]
+    kept = sorted(read & bound_names(entry) - set(given))
+    both: list[ast.expr] = [value, ast.Tuple([name_of(name) for name in kept], ast.Load()), *aux]
+    last.value = ast.Tuple(both, ast.Load())
+    pullback.args.args = [ast.arg(name) for name in (*kept, *given)] + pullback.args.args
+    for node in (entry, pullback):
+        ast.fix_missing_locations(node)
+    return entry, pullback, kept, given
+
+
+class _Pullback:
+    """The second half, compiled at its first call: only then the cotangent's kind is known."""
+
+    def __init__(self, text: _Text, node: ast.FunctionDef, given: list[str], kinds: tuple[Any, ...]) -> None:
+        self.text = text
+        self.node = node
+        self.given = given
+        self.kinds = kinds
+        self.parameters = [a.arg for a in node.args.args]
+        self.run: Callable[..., Any] | None = None
+        self.plain = text.linked(ast.FunctionDef(**dict(ast.iter_fields(node))))
+
+    def __call__(self, *values: Any) -> Any:
+        *captured, out_bar = values
+        if type(out_bar) is int:
+            out_bar = float(out_bar)
+        if self.run is None:
+            if any(isinstance(value, list) and not value for value in captured):
+                return self.plain(*captured, out_bar)  # Numba cannot tell what an empty list is a list of
+            samples = dict(zip(self.parameters, (*captured, out_bar), strict=True))
+            try:
+                self.run = Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given).function
+            except _Refused as refused:
+                self.text.warn(refused)
+                self.run = self.plain
+        return self.run(*captured, out_bar)
+
+
+# --- Numba's errors -------------------------------------------------------------------------------------------------
+
+
+def _refused(raised: Exception, text: _Text) -> _Refused:
+    """What Numba does not like, in one sentence, and where."""
+    file = re.escape(file_name(text.compiled))
+    found = re.search(rf'File "{file}", line (\d+)|at {file} \((\d+)\)', str(raised))
+    return _Refused(_sentence(str(raised)), int(found[1] or found[2]) if found else 0)
+
+
+_NOISE = (
+    "Failed in", "During:", "File ", "This error", "To see", "For more", "Traceback", "Rejected", "Overload",
+    "There are", "-", "<source", "With argument", "raised from", "*", "^", ">", "def ", "Please", "If you", "https",
+)  # fmt: skip
+
+
+def _sentence(text: str) -> str:
+    """The line of Numba's message that says most."""
+    text = text.partition('\nFile "')[0]  # what follows shows the code
+    named = re.sub(r"<function (\S*?)(?:\.<locals>\.\w+)? at 0x\w+>", r"`\1`", text)
+    lines = [line.strip() for line in named.splitlines()]
+    specific = [k for k, line in enumerate(lines) if line.endswith("raised a specific error:")]
+    if specific:
+        lines = [line.partition("Error: ")[2] or line for line in lines[specific[-1] + 1 :]]
+    useful = [line for line in lines if line and not line.startswith(_NOISE)]
+    telling = [line for line in useful if not line.startswith("No implementation of function") and line != "No match."]
+    chosen = (telling or useful or ["no reason given"])[0]
+    return chosen if len(chosen) <= 200 else chosen[:197] + "..."

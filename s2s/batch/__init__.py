@@ -1,0 +1,1 @@
+"""Many tangents or cotangents side by side: Jacobians, sparsity patterns, observation."""

@@ -1,0 +1,523 @@
+"""Compiled versions on disk: one readable ``.py`` per function and signature, in ``__s2scache__`` beside
+the source.
+
+The file is the generated text, then one comment line, a literal, with what the text needs and what it was
+made from. It is used when the function, everything folded in with it, and the versions of s2s, Python and
+NumPy are what they were: ``load`` compares fingerprints with the live objects. Reading imports neither libcst
+nor astor, and little else: what comes in for it has most of the time that it takes.
+
+Where the folder beside the source cannot be written, the user's cache folder takes its place. A folder or a
+file that another user could write to is never read (``folders``). ``S2S_CACHE=0`` turns the cache off;
+``S2S_CACHE_DIR`` names the folder, ``S2S_CACHE_SIZE`` how large one may become.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import os
+import re
+import sys
+import types
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s.cache import folders
+from s2s.core.inspection import class_attribute
+from s2s.core.package import ROOT, __version__
+from s2s.core.values import AbstractValue, Dim
+from s2s.directives.policies import Choice, Override, Policy
+from s2s.versions.guards import (
+    AliasGuard,
+    AttributeGuard,
+    CallGuard,
+    ClassGuard,
+    Compiled,
+    Dependency,
+    EqualGuard,
+    Guard,
+    KindGuard,
+    NamesGuard,
+    ObjectGuard,
+    Request,
+    SeparateGuard,
+    ShadowGuard,
+    SizeGuard,
+    Unstorable,
+    fingerprint,
+    import_path,
+    imported,
+    new_hash,
+    own_names_of,
+    package_version,
+    resolve,
+    stable_mark,
+)
+from s2s.versions.signature import describe, stable_key, with_sizes
+
+if TYPE_CHECKING:
+    from pathlib import Path  # imported late: it brings urllib and more
+
+__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
+
+FOLDER = "__s2scache__"
+FORMAT = 4
+MARK = "# s2s cache: "
+
+
+# --- where --------------------------------------------------------------------------------------------------
+
+
+def is_on() -> bool:
+    """Whether the cache is in use: ``S2S_CACHE`` is not 0, off, no or false."""
+    return os.environ.get("S2S_CACHE", "1").lower() not in ("0", "off", "no", "false")
+
+
+def user_folder() -> str:
+    """The folder for functions whose own folder cannot be written: ``$XDG_CACHE_HOME/s2s`` or
+    ``~/.cache/s2s``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return os.path.join(base if os.path.isabs(base) else os.path.expanduser("~/.cache"), "s2s")
+
+
+def folders_of(function: types.FunctionType) -> list[str]:
+    """The folders to look in for a function, the best first; none where its source is not a file."""
+    file = _user_function(function).__code__.co_filename
+    if not is_on() or not os.path.isfile(file):
+        return []
+    override = os.environ.get("S2S_CACHE_DIR")
+    if override:
+        return [override]
+    beside = os.path.dirname(os.path.abspath(file))
+    if os.path.basename(beside) != FOLDER:
+        beside = os.path.join(beside, FOLDER)
+    return [beside, user_folder()]
+
+
+def _user_function(function: types.FunctionType) -> types.FunctionType:
+    """The function itself; for one that s2s has made of another, the other one."""
+    found = getattr(function, "__s2s_made_of__", function)
+    assert isinstance(found, types.FunctionType)
+    return found
+
+
+# --- keys ---------------------------------------------------------------------------------------------------
+
+
+_PYTHON = ".".join(map(str, sys.version_info[:3]))
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """The versions that a file is good for; that of s2s includes the state of its own files."""
+    state = new_hash()
+    for entry in _source_files(ROOT):
+        found = entry.stat()
+        state.update(f"{entry.name} {found.st_size} {found.st_mtime_ns}\n".encode())
+    return {
+        "s2s": f"{__version__} {state.hexdigest()[:12]}",
+        "python": _PYTHON,
+        "numpy": np.__version__,
+        "format": str(FORMAT),
+    }
+
+
+def _good_for() -> dict[str, str]:
+    """The versions that a file is good for, and the rules that the user has registered. Raises Unstorable where these
+    are not told apart from others."""
+    table = sys.modules.get("s2s.rules.table")
+    foreign = table.FOREIGN if table is not None else []
+    return {**versions(), "rules": fingerprint(tuple(foreign)) if foreign else ""}
+
+
+def _source_files(folder: str) -> Iterator[os.DirEntry[str]]:
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.name.endswith(".py"):
+            yield entry
+        elif entry.is_dir() and entry.name not in (FOLDER, "__pycache__"):
+            yield from _source_files(entry.path)
+
+
+def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> str:
+    """What a file is for, as text. Raises Unstorable where an argument is an object without import path."""
+    signature = ", ".join(f"{name}: {stable_key(aval)}" for name, aval in arguments.items())
+    options = tuple(
+        (name, _marks(value) if name in ("choices", "nonsmooth") else value) for name, value in request.options
+    )
+    asked = (request.mode, request.wrt, request.single, request.has_aux, options)
+    if not _is_literal(asked):
+        raise Unstorable("an option")
+    return f"{_identity(function)}({signature}) {asked!r}"
+
+
+def _marks(held: tuple[Choice, ...]) -> tuple[Any, ...]:
+    """Choices as literals. Raises Unstorable where one names an object that is not found by an import."""
+    return tuple(tuple((_mark(key), _mark_of_decision(how)) for key, how in choice.by_key) for choice in held)
+
+
+def _mark(value: Any) -> str:
+    path = value if isinstance(value, str) else import_path(value)
+    if path is None:
+        raise Unstorable("a choice")
+    return path
+
+
+def _mark_of_decision(how: Policy | Override) -> tuple[Any, ...]:
+    if isinstance(how, Policy):
+        return how.name, how.sharpness
+    return _mark(how.rule), how.name, "" if isinstance(how.rule, str) else fingerprint(how.rule)
+
+
+def _is_literal(value: Any) -> bool:
+    """Whether the ``repr`` of a value says all of it."""
+    if type(value) is tuple:
+        return all(map(_is_literal, value))
+    return type(value) in (str, bytes, int, float, bool, type(None))
+
+
+def _identity(function: types.FunctionType) -> str:
+    """A name for the function in its file; lambdas and nested functions need the line too."""
+    user = _user_function(function)
+    code = user.__code__
+    line = f":{code.co_firstlineno}" if "<" in code.co_qualname else ""
+    made = "" if user is function else f" {function.__qualname__} {getattr(function, '__s2s_made_by__', '')}"
+    return f"{os.path.abspath(code.co_filename)}:{code.co_qualname}{line}{made}"
+
+
+def _file_name(function: types.FunctionType, request: Request, full: str) -> str:
+    """``model.loss.grad_W_b.3f2a91c0d4e5.py``"""
+    user = _user_function(function)
+    stem = os.path.splitext(os.path.basename(user.__code__.co_filename))[0]
+    name = user.__code__.co_qualname if user is function else function.__qualname__
+    wrt = "_".join("_".join(map(str, path)) for path in request.wrt)
+    readable = re.sub(r"[^\w.]+", "_", f"{stem}.{name}.{request.mode}_{wrt}")
+    tag = f"{full} {_PYTHON} {np.__version__}"
+    return f"{readable[:120]}.{new_hash(tag.encode()).hexdigest()[:12]}.py"
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+) -> tuple[Compiled, str] | None:
+    """The version stored for these arguments, and its file, if it is there and still good."""
+    places = folders_of(function)
+    if not places:
+        return None
+    try:
+        full = full_key(function, arguments, request)
+    except Unstorable:
+        return None
+    for folder in places:
+        name = _file_name(function, request, full)
+        content = folders.read(folder, name)
+        found = None if content is None else _read(content, full, function, arguments)
+        if found is not None:
+            return found, os.path.join(folder, name)
+    return None
+
+
+def _read(
+    content: bytes, full: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
+) -> Compiled | None:
+    """The version in a file; None where the file is damaged or out of date, whatever is in it."""
+    try:
+        text, _, tail = content.decode().rpartition(MARK)
+        data = ast.literal_eval(tail)  # json would have to be imported
+        if data["sum"] != _sum(text, {**data, "sum": ""}):
+            return None
+        if data["versions"] != _good_for() or data["key"] != full:
+            return None
+        if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
+            return None
+        guards = tuple(_read_guard(item, function) for item in data["guards"])
+        return Compiled(
+            text,
+            data["entry"],
+            data["imports"],
+            {},
+            tuple(data["globals"]),
+            tuple(data["free"]),
+            guards,
+            tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
+            data["result"],
+            tuple(data["met"]),
+            data["made"],
+        )
+    except (
+        OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
+    ):
+        return None
+
+
+def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
+    root, path, mark = item[0], [*map(_read_step, item[1])], str(item[2])
+    if root == "self":
+        return fingerprint(function.__code__) == mark
+    if root == "version":
+        return package_version(path[0]) == mark
+    if root == "stable":
+        return stable_mark(resolve(function, "import", tuple(path))) == mark
+    if root != "argument":
+        return fingerprint(resolve(function, root, tuple(path))) == mark
+    value = getattr(arguments[path[0]], "value", None)
+    for attribute in path[1:]:
+        value = getattr(value, attribute)
+    return fingerprint(value) == mark
+
+
+def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
+    """A guard about the live objects. Raises ValueError where it does not hold for them."""
+    owner = None if item["owner"] is None else _owner(item["owner"])
+    if item["kind"] == "size":
+        return SizeGuard(item["symbol"], item["value"], item["root"], owner)
+    if item["kind"] == "separate":
+        return SeparateGuard(item["first"], item["second"], owner)
+    if item["kind"] == "equal":
+        return EqualGuard(Dim(*item["first"]), Dim(*item["second"]), owner)
+    if item["kind"] == "call":
+        fn, args = imported(item["fn"]), tuple(map(_read_plain, item["args"]))
+        found = fn(*args)
+        if _plain(found) != item["mark"]:
+            raise ValueError(f"{item['fn']} gives another result")
+        return CallGuard(fn, args, found)
+    if item["kind"] == "class":
+        cls, name = imported(item["cls"]), item["name"]
+        _require((class_attribute(cls, name, _MISSING) is not _MISSING) is item["there"], f"{item['cls']}.{name}")
+        return ClassGuard(cls, name, item["there"])
+    path = tuple(_read_step(step) for step in item["path"])
+    live = resolve(owner or function, item["root"], path)
+    if item["kind"] == "attribute":
+        _require(hasattr(live, item["name"]) is item["there"], item["name"])
+        return AttributeGuard(item["root"], path, item["name"], item["there"], owner)
+    if item["kind"] == "shadow":
+        _require(item["name"] not in own_names_of(live), item["name"])
+        return ShadowGuard(item["root"], path, item["name"], owner)
+    if item["kind"] == "names":
+        _require([*live] == item["names"], str(path))
+        return NamesGuard(item["root"], path, tuple(item["names"]), owner)
+    if item["kind"] == "object":
+        if _object_mark(live) != item["mark"]:
+            raise ValueError(f"{path} is another object")
+        return ObjectGuard(item["root"], path, live, owner)
+    aval = describe(live, item["symbol"])
+    if stable_key(aval) != item["mark"]:
+        aval = with_sizes(aval, live)
+    if stable_key(aval) != item["mark"]:
+        raise ValueError(f"{path[0]} is of another kind")
+    return KindGuard(item["root"], path[0], aval, owner, path[1:])
+
+
+_MISSING = object()
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"{what} is not as it was")
+
+
+def _owner(path: str) -> types.FunctionType:
+    found = imported(path)
+    if not isinstance(found, types.FunctionType):  # decorated with s2s.differentiable
+        found = getattr(found, "__wrapped__", None)
+    if not isinstance(found, types.FunctionType):
+        raise ValueError(f"{path} is no function")
+    return found
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def store(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, compiled: Compiled
+) -> str | None:
+    """Write a version; give its file, or None where it cannot be stored (the cache is off, no folder can be
+    written, or it holds objects without import path)."""
+    places = folders_of(function)
+    if not places or compiled.objects:
+        return None
+    try:
+        full = full_key(function, arguments, request)
+        data = _data(function, full, compiled)
+    except Unstorable:
+        return None
+    text = f"{_text(compiled)}{MARK}{data!r}\n"
+    for folder in places:
+        if folders.make(folder):
+            file = os.path.join(folder, _file_name(function, request, full))
+            if folders.write(file, text.encode()):
+                return file
+    return None
+
+
+def _text(compiled: Compiled) -> str:
+    return compiled.text if compiled.text.endswith("\n") else f"{compiled.text}\n"
+
+
+def _sum(text: str, data: dict[str, Any]) -> str:
+    """A hash of all that is in a file, its own place left empty."""
+    return new_hash(f"{text}{data!r}".encode(), digest_size=32).hexdigest()
+
+
+def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[str, Any]:
+    """What the comment line says. Raises Unstorable."""
+    dependencies = [["self", [], fingerprint(function.__code__)]]
+    for dependency in compiled.dependencies:
+        if not dependency.fingerprint and dependency.root != "version":
+            raise Unstorable(".".join(map(str, dependency.path)))
+        dependencies.append([dependency.root, [*map(_written, dependency.path)], dependency.fingerprint])
+    data = {
+        "key": full,
+        "versions": _good_for(),
+        "entry": compiled.entry,
+        "imports": compiled.imports,
+        "globals": list(compiled.globals),
+        "free": list(compiled.free),
+        "dependencies": dependencies,
+        "guards": [_guard_data(guard) for guard in compiled.guards if not _is_left(guard)],
+        "result": compiled.result,
+        "met": list(compiled.met),
+        "made": dict(compiled.made),
+        "sum": "",
+    }
+    return {**data, "sum": _sum(_text(compiled), data)}
+
+
+def _guard_data(guard: Guard) -> dict[str, Any]:
+    owner = None
+    if guard.owner is not None:
+        owner = _owner_path(guard.owner)
+    match guard:
+        case ClassGuard(cls, name, there):
+            path = import_path(cls)
+            if path is None:
+                raise Unstorable("a class")
+            return {"kind": "class", "cls": path, "name": name, "there": there, "owner": None}
+        case AttributeGuard(_, _, name, there):
+            return {"kind": "attribute", "name": name, "there": there, **_place_data(guard, guard.path)}
+        case ShadowGuard(_, _, name):
+            return {"kind": "shadow", "name": name, **_place_data(guard, guard.path)}
+        case NamesGuard(_, _, names):
+            return {"kind": "names", "names": [*names], **_place_data(guard, guard.path)}
+        case AliasGuard():
+            raise Unstorable("two objects that are found when the program runs")
+        case CallGuard(fn, args, value):
+            path = import_path(fn)
+            if path is None:
+                raise Unstorable("a function")
+            return {
+                "kind": "call", "fn": path, "args": [*map(_plain, args)], "mark": _plain(value), "owner": None,
+            }
+        case SizeGuard(symbol, value, root):
+            return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
+        case SeparateGuard(first, second):
+            return {"kind": "separate", "first": first, "second": second, "owner": owner}
+        case EqualGuard(first, second):
+            return {
+                "kind": "equal",
+                "first": [first.symbol, first.offset],
+                "second": [second.symbol, second.offset],
+                "owner": owner,
+            }
+        case ObjectGuard(_, path, value):
+            return {"kind": "object", "mark": _object_mark(value), **_place_data(guard, path)}
+        case KindGuard(_, name, aval, _, rest):
+            place = _place_data(guard, (name, *rest))
+            return {"kind": "kind", "symbol": str(place["path"][0]), "mark": stable_key(aval), **place}
+
+
+def _is_left(guard: Guard) -> bool:
+    """Whether a guard need not be written: a dependency says the same, and it is not asked at each call."""
+    return isinstance(guard, ObjectGuard) and (guard.late or _is_of_rule(guard))
+
+
+def _is_of_rule(guard: ObjectGuard) -> bool:
+    """Whether it is about the code of a rule of the user, which the versions of all files depend on."""
+    return guard.found is not None and guard.found[0] == "rule"
+
+
+def _place_data(guard: Any, path: tuple[Any, ...]) -> dict[str, Any]:
+    """Where a guard looks, for another process. Raises Unstorable where that would find nothing."""
+    root, owner = guard.root, guard.owner
+    if root == "value" and guard.found is not None:
+        root, start, owner = guard.found
+        path = (*start, *path[1:])
+    if root in ("argument", "value") or not all(map(_is_step, path)):
+        raise Unstorable("an object that is found when the program runs")
+    return {"root": root, "path": [*map(_written, path)], "owner": None if owner is None else _owner_path(owner)}
+
+
+def _written(step: Any) -> Any:
+    return [step[0]] if type(step) is tuple else step
+
+
+def _is_step(step: Any) -> bool:
+    return type(step) is str or (type(step) is tuple and len(step) == 1 and type(step[0]) in (str, int))
+
+
+def _read_step(step: Any) -> Any:
+    return tuple(step) if type(step) is list else step
+
+
+def _plain(value: Any) -> tuple[str, Any]:
+    """A literal, or where an object is imported from. Raises Unstorable for any other object."""
+    if _is_literal(value):
+        return "literal", value
+    path = import_path(value)
+    if path is None:
+        raise Unstorable(type(value).__name__)
+    return "import", path
+
+
+def _read_plain(item: tuple[str, Any]) -> Any:
+    """The object that ``_plain`` wrote down."""
+    return item[1] if item[0] == "literal" else imported(item[1])
+
+
+def _owner_path(owner: types.FunctionType) -> str:
+    path = f"{owner.__module__}:{owner.__qualname__}"
+    with contextlib.suppress(ValueError, LookupError, ImportError, AttributeError):
+        if _owner(path) is owner:
+            return path
+    raise Unstorable(path)
+
+
+def _object_mark(value: Any) -> str:
+    """What tells this object from others in another process. Raises Unstorable where nothing does."""
+    if isinstance(value, types.ModuleType):
+        path = import_path(value)
+        if path is None:
+            raise Unstorable("a module")
+        return f"module {path}"
+    return f"{import_path(value)} {fingerprint(value)}"
+
+
+# --- the command line's view --------------------------------------------------------------------------------
+
+
+def entries(folder: Path) -> Iterator[Path]:
+    """The files that s2s wrote, in a cache folder or in the cache folders below it."""
+    if not folder.is_dir():
+        return
+    is_cache = folder.name == FOLDER or str(folder) == user_folder()
+    places = [folder] if is_cache else sorted(folder.rglob(FOLDER))
+    for place in places:
+        for file in sorted(place.glob("*.py")):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                if MARK in file.read_text(encoding="utf-8"):
+                    yield file
+
+
+def clear(folder: Path) -> int:
+    """Delete the files that s2s wrote there; give their number."""
+    count = 0
+    for file in list(entries(folder)):
+        with contextlib.suppress(OSError):
+            file.unlink()
+            count += 1
+            file.with_suffix(".pyc").unlink(missing_ok=True)
+    return count

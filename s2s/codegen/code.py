@@ -1,0 +1,360 @@
+"""The emitter's own form: Python's statements before they have names and text.
+
+It differs from SSA form in three ways. What a branch or a loop changes is written as ``Copies`` at the ends
+of the blocks, and ``result`` and ``param`` of a carried variable are one variable. A block may end in
+``Leave`` or ``Give``.
+And right-hand sides nest: a variable that ``Code.folded`` has is printed as its expression where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, assert_never
+
+from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Span, Star, Store, Value, Var
+
+__all__ = [
+    "Assign",
+    "Attempt",
+    "Branch",
+    "Change",
+    "Choice",
+    "Code",
+    "Comment",
+    "Comprehension",
+    "Copies",
+    "Each",
+    "Fail",
+    "Give",
+    "Junction",
+    "Leave",
+    "Loop",
+    "Pattern",
+    "Rescue",
+    "Statement",
+    "Target",
+    "Tree",
+    "Within",
+    "assigned_by",
+    "blocks_of",
+    "ends",
+    "is_call_of",
+    "targets_of",
+    "tree_atoms",
+    "uses",
+    "walk",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``then if test else orelse``"""
+
+    test: Atom
+    then: Atom
+    orelse: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """``first and second`` where ``conjunction``, else ``first or second``."""
+
+    conjunction: bool
+    first: Atom
+    second: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """``[element for item in iterable if test]``; ``kind`` is ``list``, ``set`` or ``dict`` (then there is
+    a key)."""
+
+    kind: str
+    element: Atom
+    item: Target
+    iterable: Atom
+    test: Atom | None = None
+    key: Atom | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """``a, *b, c`` on the left of ``=``; ``star`` is the index of the starred target."""
+
+    items: tuple[Target, ...]
+    star: int | None = None
+
+
+Tree: TypeAlias = Value | Choice | Junction | Comprehension
+Target: TypeAlias = Var | Pattern | None
+
+
+@dataclass(slots=True, eq=False)
+class Assign:
+    """``target = value``; an expression for its effect where the target is None."""
+
+    target: Target
+    value: Tree
+    span: Span | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Copies:
+    """Assign all targets at once; every source is read before the first target changes.
+
+    ``UNDEFINED`` as a source leaves the target without a value: most often nothing is printed for it.
+    """
+
+    pairs: list[tuple[Var, Atom]]
+
+
+@dataclass(slots=True, eq=False)
+class Change:
+    """A store."""
+
+    store: Store
+
+    @property
+    def span(self) -> Span | None:
+        return self.store.span
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    """``if test: ... else: ...``; ``inline`` where the user may have written an expression."""
+
+    test: Atom
+    then: list[Statement]
+    orelse: list[Statement]
+    inline: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Each:
+    """``for item in iterable: ...``"""
+
+    item: Target
+    iterable: Atom
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """Run ``head``; end the loop where ``test`` is false; run ``body``; again."""
+
+    head: list[Statement]
+    test: Atom
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Within:
+    """``with manager as target: ...``; ``ended`` is assigned at the end of the body, which may not be reached though
+    what follows is."""
+
+    manager: Atom
+    target: Var | None
+    body: list[Statement]
+    ended: Var | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Rescue:
+    """``except kinds as name: ...``; no kinds stand for a bare ``except``."""
+
+    kinds: tuple[Atom, ...]
+    name: Var | None
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Attempt:
+    """``try: ... except ...: ... else: ...``"""
+
+    body: list[Statement]
+    handlers: list[Rescue]
+    orelse: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Leave:
+    """``break``"""
+
+
+@dataclass(slots=True, eq=False)
+class Give:
+    """``return value``"""
+
+    value: Atom
+
+
+@dataclass(slots=True, eq=False)
+class Fail:
+    """``raise exception from cause``"""
+
+    exception: Atom | None
+    cause: Atom | None = None
+    span: Span | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Comment:
+    """``# text``; ``section`` as in ``ir.Note``."""
+
+    text: str
+    section: str = ""
+
+
+Statement: TypeAlias = (
+    Assign | Copies | Change | Branch | Each | Loop | Within | Attempt | Leave | Give | Fail | Comment
+)
+
+
+@dataclass(slots=True, eq=False)
+class Code:
+    """A function as code: ``folded`` has the variables that are printed as expressions where they are
+    read."""
+
+    params: tuple[Var, ...]
+    captures: tuple[Var, ...]
+    body: list[Statement]
+    folded: dict[Var, Tree] = field(default_factory=dict)
+    sizes: dict[Var, tuple[int, int]] = field(default_factory=dict)
+    """The columns and the depth of folded expressions, where they were measured."""
+    grown: set[int] = field(default_factory=set)
+    """The calls of ``ops.append`` and its like that may change their list, by ``id``: nothing else has it."""
+    inner: dict[int, Code] = field(default_factory=dict)
+    """The nested functions, by the ``id`` of the ``MakeFunction`` in this code."""
+    bound: dict[int, set[Var]] = field(default_factory=dict)
+    """The variables that nested functions get where they are made, by the same ``id``."""
+
+
+def tree_atoms(tree: Tree) -> Sequence[Atom]:
+    """The atoms that an expression reads, in order of evaluation."""
+    match tree:
+        case Call():
+            atoms = [tree.fn, *[a.atom if isinstance(a, Star) else a for a in tree.args]]
+            return [*atoms, *(atom for _, atom in tree.kwargs)] if tree.kwargs else atoms
+        case Var() | Const():
+            return (tree,)
+        case Load():
+            return ()
+        case MakeFunction(_, captures, defaults):
+            return (*captures, *(atom for _, atom in defaults))
+        case Choice(test, then, orelse):
+            return (test, then, orelse)
+        case Junction(_, first, second):
+            return (first, second)
+        case Comprehension(_, element, _, iterable, test, key):
+            return [a for a in (iterable, test, key, element) if a is not None]
+        case _ as never:
+            assert_never(never)
+
+
+def uses(statement: Statement) -> Sequence[Atom]:
+    """The atoms that a statement itself reads, nested blocks apart, in order of evaluation."""
+    match statement:
+        case Assign():
+            return tree_atoms(statement.value)
+        case Copies():
+            return [source for _, source in statement.pairs]
+        case Change(Store(_, target, key, value, op)):
+            return (target, key, value) if op is not None else (value, target, key)
+        case Branch(test=test):
+            return (test,)
+        case Each(iterable=iterable):
+            return (iterable,)
+        case Within(manager):
+            return (manager,)
+        case Attempt(handlers=handlers):
+            return [kind for handler in handlers for kind in handler.kinds]
+        case Give(value):
+            return (value,)
+        case Fail(exception, cause):
+            return [a for a in (exception, cause) if a is not None]
+        case Loop() | Leave() | Comment():
+            return ()
+        case _ as never:
+            assert_never(never)
+
+
+def targets_of(target: Target) -> Sequence[Var]:
+    """The variables in the left-hand side of an assignment."""
+    match target:
+        case Var():
+            return (target,)
+        case Pattern(items):
+            return [var for item in items for var in targets_of(item)]
+        case None:
+            return ()
+        case _ as never:
+            assert_never(never)
+
+
+def assigned_by(statement: Statement) -> Sequence[Var]:
+    """The variables that a statement itself assigns."""
+    match statement:
+        case Assign(target) | Each(item=target):
+            return targets_of(target)
+        case Copies(pairs):
+            return [target for target, _ in pairs]
+        case Within(target=Var() as target):
+            return (target,)
+        case Attempt(handlers=handlers):
+            return [handler.name for handler in handlers if handler.name is not None]
+        case _:
+            return ()
+
+
+def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
+    """The blocks directly inside a statement."""
+    match statement:
+        case Branch(_, then, orelse):
+            return (then, orelse)
+        case Each(body=body):
+            return (body,)
+        case Loop(head, _, body):
+            return (head, body)
+        case Within(body=body):
+            return (body,)
+        case Attempt(body, handlers, orelse):
+            return (body, *(handler.body for handler in handlers), orelse)
+        case _:
+            return ()
+
+
+def walk(block: list[Statement]) -> list[Statement]:
+    """Every statement in a block and in the blocks inside it, in order of the text."""
+    found: list[Statement] = []
+    left = block[::-1]
+    while left:
+        statement = left.pop()
+        found.append(statement)
+        for inner in reversed(blocks_of(statement)):
+            left += reversed(inner)
+    return found
+
+
+def is_call_of(value: object, functions: Iterable[Any]) -> bool:
+    """Whether a right-hand side calls one of these known functions."""
+    if not isinstance(value, Call) or not isinstance(value.fn, Const):
+        return False
+    return id(value.fn.value) in map(id, functions)  # not by equality, which may be the user's
+
+
+def ends(block: list[Statement]) -> bool:
+    """Whether control never reaches the end of the block."""
+    if not block:
+        return False
+    match block[-1]:
+        case Leave() | Give() | Fail():
+            return True
+        case Branch(_, then, orelse):
+            return ends(then) and ends(orelse)
+        case Within(body=body):
+            return ends(body)
+        case Attempt(body, handlers, orelse):
+            return (ends(body) or ends(orelse)) and all(ends(handler.body) for handler in handlers)
+        case _:
+            return False

@@ -1,0 +1,1 @@
+"""What everything rests on: the IR, its operations and constants, abstract values, records, the critical section."""

@@ -1,0 +1,777 @@
+"""The intermediate representation: what goes between the stages of the compiler.
+
+Administrative normal form inside structured control flow. The right-hand side of every ``Let`` is one operation
+on atoms; an atom is a variable or a constant. One set of nodes serves the primal, the adjoint and the tangent.
+
+    Function  = name(params) captures Block
+    Block     = Statement*  yields Atom*
+    Statement = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
+    Handler   = name kinds Block                                (of a Try)
+    Value     = Atom | Load | Call | MakeFunction               (the right-hand side of a Let)
+    Atom      = Var | Const
+
+It exists in two forms.
+
+*Named form*, made by ``lower``: a variable may be assigned many times, blocks yield nothing, ``Return``, ``Break``
+and ``Continue`` stand where the user wrote them, loops may have an ``orelse``.
+
+*SSA form*, made by ``normalize`` and kept from then on: each ``Var`` is assigned once. What a branch or a loop
+changes is explicit: ``If.results`` and ``Try.results`` are bound to the yields of the block that ran; ``carried``
+variables of a loop take the yields of the body as their next value. The body of a ``With`` belongs to the block around
+it: what it defines is seen after it. There is no ``Return``, ``Break`` or ``Continue``: a loop that ends early
+says so by ``leave``, a bool that the body computes, and the function's result is the one yield of its body.
+
+Operators, displays and attribute reads are calls of the functions that mean them: ``operator.add``,
+``operator.getitem``, ``builtins.getattr``, and the few in ``s2s.core.ops``. So a rule table needs one kind of key.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+from s2s.core.const import Const
+from s2s.core.record import record, replace
+
+__all__ = [
+    "LOST", "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If", "Let", "Load",
+    "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store",
+    "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
+]
+
+
+@record
+class Span:
+    """A place in the user's file: lines count from 1, columns from 0, the end is exclusive (as in ``ast``)."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str = ""
+
+
+# --- atoms ---------------------------------------------------------------------------------------------------------
+
+
+class Var:
+    """A variable. ``name`` is the user's name, or starts with ``%`` for a temporary (``%`` or ``%_bar``).
+
+    ``version`` is 0 in the named form (temporaries are numbered there too) and tells the assignments of one name
+    apart in SSA form. There is one object for each name and version, so that tables by variable are quick.
+    """
+
+    __slots__ = ("is_temporary", "name", "version")
+    __match_args__ = ("name", "version")
+
+    name: str
+    version: int
+    is_temporary: bool
+
+    def __new__(cls, name: str, version: int = 0) -> Var:
+        found = _VARS.get((name, version))
+        if found is None:
+            found = super().__new__(cls)
+            found.name, found.version, found.is_temporary = name, version, name.startswith("%")
+            found = _VARS.setdefault((name, version), found)  # another thread may have been first
+        return found
+
+    def __reduce__(self) -> Any:
+        return Var, (self.name, self.version)
+
+    def __repr__(self) -> str:
+        return f"Var({self.name!r}, {self.version})"
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.version}" if self.version else self.name
+
+
+_VARS: dict[tuple[str, int], Var] = {}
+
+MOST_VARIABLES = 20_000
+
+
+def forget_variables() -> None:
+    """Let variables go that nothing refers to, where there are many: called between compilations."""
+    if len(_VARS) > MOST_VARIABLES:
+        for place in list(_VARS):
+            if sys.getrefcount(_VARS[place]) == 2:  # the table's own, and the argument of the question
+                del _VARS[place]
+
+
+class _Undefined:
+    """What a variable holds on a path that did not assign it. Reading it is the user's NameError."""
+
+    def __reduce__(self) -> str:
+        return "_NOTHING"  # the object of that name in this module
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+
+_NOTHING = _Undefined()
+UNDEFINED = Const(_NOTHING)
+
+class _Lost:
+    """What a variable holds that an interrupted block may have assigned, or not. Reading it is refused."""
+
+    def __reduce__(self) -> str:
+        return "_UNSURE"
+
+    def __repr__(self) -> str:
+        return "LOST"
+
+
+_UNSURE = _Lost()
+LOST = Const(_UNSURE)
+
+Atom: TypeAlias = Var | Const
+
+
+# --- values: right-hand sides ---------------------------------------------------------------------------------------
+
+
+@record
+class Load:
+    """Read a variable that the function does not own, each time it runs. ``scope`` is ``global`` (module globals,
+    then builtins) or ``free`` (a closure cell). ``owner`` is the function whose global or cell it is, ``None`` for the
+    function compiled; inlining another function sets it."""
+
+    name: str
+    scope: str
+    owner: Any = None
+
+
+@record
+class Star:
+    """``*atom`` among the arguments of a call or the items of a display."""
+
+    atom: Atom
+
+
+@record
+class Call:
+    """Call ``fn``. A keyword ``None`` stands for ``**atom``."""
+
+    fn: Atom
+    args: tuple[Atom | Star, ...]
+    kwargs: tuple[tuple[str | None, Atom], ...] = ()
+
+
+@record
+class MakeFunction:
+    """A nested ``def`` or ``lambda``. ``captures`` are the enclosing function's variables that it reads, in the order
+    of ``function.captures``; ``defaults`` the values of its parameters' defaults, by parameter name.
+
+    Python binds captured variables late. ``normalize`` makes the function anew at every read of its name, with the
+    captures as they are there, which is the same while the function does not outlive the next assignment. ``late`` are
+    the names of captures that are assigned before the last use of what a call makes of the function: where that is a
+    function which calls this one, the captures are not what it will see.
+    """
+
+    function: Function
+    captures: tuple[Atom, ...]
+    defaults: tuple[tuple[str, Atom], ...] = ()
+    late: tuple[str, ...] = ()
+
+
+Value: TypeAlias = Var | Const | Load | Call | MakeFunction
+
+
+# --- statements -----------------------------------------------------------------------------------------------------
+
+
+@record
+class Version:
+    """The state of memory that a statement reads, or the one that a store makes (``analysis.versions``): ``number`` is
+    that of the last store before it in order of the text, of a store its own; ``loops`` are the numbers of the loops
+    around it, the outermost first."""
+
+    number: int
+    loops: tuple[int, ...] = ()
+
+
+Reads: TypeAlias = "tuple[tuple[Var, Version], ...]"
+"""The arrays that a statement reads and some statement changes, each with the version that it reads."""
+
+
+@record
+class Block:
+    """Statements, and in SSA form the atoms that the block gives to the construct that holds it."""
+
+    statements: tuple[Statement, ...]
+    yields: tuple[Atom, ...] = ()
+
+
+@record
+class Let:
+    """``target = value``; with no target the value is computed for its effect (``print(x)``). ``reads`` are the
+    versions of memory that it reads, ``makes`` is the one that it makes where it changes its first argument."""
+
+    target: Var | None
+    value: Value
+    span: Span | None = None
+    reads: Reads = ()
+    makes: Version | None = None
+
+
+@record
+class Store:
+    """Change an object in place: ``target[key] = value`` (``kind`` item) or ``target.key = value`` (``kind`` attr, the
+    key a constant string). ``op`` is an operator function for augmented stores (``operator.add`` for ``+=``).
+    ``kind`` whole with key ``None`` is ``target op= value`` on an object that may be changed in place, an array; ``at``
+    is ``np.add.at(target, key, value)``; ``opaque`` says that the call after it may change the target. ``was`` is what
+    the place held before the value was computed, where that may have changed it: the specialiser takes it into the
+    value or drops it. ``reads`` and ``makes`` as in ``Let``."""
+
+    kind: str
+    target: Atom
+    key: Atom
+    value: Atom
+    op: Callable[..., Any] | None = None
+    span: Span | None = None
+    was: Atom | None = None
+    reads: Reads = ()
+    makes: Version | None = None
+
+
+@record
+class If:
+    """Run one of two blocks. SSA form: ``results[k]`` is bound to ``yields[k]`` of the block that ran. A block that
+    raises yields ``UNDEFINED``. Where ``again`` is set, the test is ``True``, and the reverse sweep runs ``then`` again
+    instead of keeping what it reads of it: made for reverse mode by ``again.group``, ``reverse`` leaves none."""
+
+    test: Atom
+    then: Block
+    orelse: Block
+    results: tuple[Var, ...] = ()
+    span: Span | None = None
+    again: bool = False
+
+
+@record
+class Carried:
+    """A variable that a loop changes. ``param`` holds it at the start of a trip (``init`` in the first one, then the
+    body's yield at the same index), ``result`` after the loop (``init`` where there was no trip)."""
+
+    param: Var
+    init: Atom
+    result: Var
+
+
+@record
+class For:
+    """Run ``body`` once for each ``item`` of ``iterable``.
+
+    Named form: ``orelse`` runs when no ``Break`` ended the loop. SSA form: ``body.yields[k]`` is the next value of
+    ``carried[k]``; where ``leave`` is an atom, the loop ends after the trip in which it is true, and ``left`` says
+    afterwards whether that happened. Where ``snapshots`` is an atom, the reverse sweep keeps at most so many states
+    between trips and runs trips again; ``reverse`` leaves none."""
+
+    item: Var
+    iterable: Atom
+    body: Block
+    carried: tuple[Carried, ...] = ()
+    leave: Atom | None = None
+    left: Var | None = None
+    orelse: Block = Block(())
+    span: Span | None = None
+    snapshots: Atom | None = None
+
+
+@record
+class While:
+    """Run ``body`` as long as the one yield of ``test`` is true. Both blocks see ``carried`` params; ``test`` only
+    defines temporaries that nothing else reads (``lower`` writes other loops as ``while True`` with a ``Break``).
+    ``snapshots`` as in ``For``."""
+
+    test: Block
+    body: Block
+    carried: tuple[Carried, ...] = ()
+    leave: Atom | None = None
+    left: Var | None = None
+    orelse: Block = Block(())
+    span: Span | None = None
+    snapshots: Atom | None = None
+
+
+@record
+class With:
+    """``with manager as target``: ``manager`` is entered, ``body`` runs, ``manager`` is left. The body is no scope of
+    its own, and it yields nothing. Where ``ended`` is a variable, the manager may swallow an exception: ``ended`` is
+    ``True`` afterwards where the body came to its end, else ``False``."""
+
+    manager: Atom
+    target: Var | None
+    body: Block
+    ended: Var | None = None
+    span: Span | None = None
+
+
+@record
+class Lost:
+    """A variable that the body of a ``try`` may or may not have assigned when an exception interrupts it (SSA form).
+    ``param`` holds it in the handler; ``held[k]`` is what it held while statement ``k`` of the body ran, None where
+    that statement may have assigned it before it raised."""
+
+    param: Var
+    held: tuple[Atom | None, ...]
+
+
+@record
+class Handler:
+    """``except kinds as name``; no kinds stand for a bare ``except``. ``lost`` are resolved by ``specialize``, which
+    leaves none and refuses to read what it cannot resolve."""
+
+    kinds: tuple[Atom, ...]
+    name: Var | None
+    body: Block
+    lost: tuple[Lost, ...] = ()
+    span: Span | None = None
+
+
+@record
+class Try:
+    """Run ``body``, then ``orelse``, which sees what the body defines; an exception of the body goes to the first of
+    the ``handlers`` that is of its kind. SSA form: ``results[k]`` is bound to ``yields[k]`` of ``orelse`` or of the
+    handler that ran (a handler that raises yields ``UNDEFINED``); the body yields nothing. ``caught``, made by
+    ``specialize`` where more than one block may come to its end, is the one of the results that says afterwards which
+    did: 0 for ``orelse``, else the number of the handler. ``final`` runs last, however the rest ended (named form only;
+    removed by ``normalize``)."""
+
+    body: Block
+    handlers: tuple[Handler, ...]
+    orelse: Block = Block(())
+    results: tuple[Var, ...] = ()
+    caught: Var | None = None
+    final: Block = Block(())
+    span: Span | None = None
+
+
+@record
+class Raise:
+    """Raise an exception, the one that a handler caught where there is none: the end of its block."""
+
+    exception: Atom | None
+    cause: Atom | None = None
+    span: Span | None = None
+
+
+@record
+class Return:
+    """End the function (named form only; removed by ``normalize``)."""
+
+    value: Atom
+    span: Span | None = None
+
+
+@record
+class Break:
+    """End the innermost loop (named form only; removed by ``normalize``)."""
+
+    span: Span | None = None
+
+
+@record
+class Continue:
+    """Begin the next trip (named form only; removed by ``normalize``)."""
+
+    span: Span | None = None
+
+
+@record
+class Note:
+    """A remark for the reader of the generated text; no meaning. ``section`` is ``forward`` or ``reverse`` where the
+    note begins a sweep (statements of a reverse sweep are printed under the source line that they belong to); for notes
+    around what runs again it is that of ``specialize.checkpoints``."""
+
+    text: str
+    section: str = ""
+    span: Span | None = None
+
+
+Statement: TypeAlias = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
+
+
+@record
+class Param:
+    """A parameter. ``kind`` is the name of an ``inspect.Parameter`` kind; ``annotation`` its source text."""
+
+    var: Var
+    kind: str = "POSITIONAL_OR_KEYWORD"
+    has_default: bool = False
+    annotation: str = ""
+
+
+@record
+class Function:
+    """A function: in SSA form its body yields one atom, the result. ``captures`` are variables of enclosing functions,
+    bound like parameters when the function is inlined."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    captures: tuple[Var, ...] = ()
+    doc: str = ""
+    span: Span | None = None
+
+
+# --- walking --------------------------------------------------------------------------------------------------------
+
+
+def atoms_of(value: Value) -> tuple[Atom, ...]:
+    """The atoms that a right-hand side reads, in order of evaluation."""
+    match value:
+        case Call(fn, args, kwargs):
+            if kwargs or Star in map(type, args):
+                given = (a.atom if isinstance(a, Star) else a for a in args)
+                return (fn, *given, *(atom for _, atom in kwargs))
+            return (fn, *args)  # type: ignore[arg-type]
+        case Var() | Const():
+            return (value,)
+        case MakeFunction(_, captures, defaults):
+            return (*captures, *(atom for _, atom in defaults))
+        case Load():
+            return ()
+
+
+def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
+    """The same right-hand side with every atom replaced by ``change(atom)``."""
+    match value:
+        case Var() | Const():
+            return change(value)
+        case Call(fn, args, kwargs):
+            return Call(
+                change(fn),
+                tuple(Star(change(a.atom)) if isinstance(a, Star) else change(a) for a in args),
+                tuple((key, change(atom)) for key, atom in kwargs),
+            )
+        case MakeFunction(function, captures, defaults):
+            return MakeFunction(
+                function, tuple(map(change, captures)), tuple((key, change(atom)) for key, atom in defaults), value.late
+            )
+        case Load():
+            return value
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks directly inside a statement."""
+    match statement:
+        case Let() | Store():
+            return ()
+        case If(_, then, orelse):
+            return (then, orelse)
+        case For(body=body, orelse=orelse):
+            return (body, orelse)
+        case While(test=test, body=body, orelse=orelse):
+            return (test, body, orelse)
+        case With(body=body):
+            return (body,)
+        case Try(body, handlers, orelse):
+            last = (statement.final,) if statement.final.statements else ()
+            return (body, orelse, *(h.body for h in handlers), *last)
+        case _:
+            return ()
+
+
+def sides_of(statement: If | Try) -> tuple[Block, ...]:
+    """The blocks of which one gives the results their values (SSA form)."""
+    match statement:
+        case If(_, then, orelse):
+            return (then, orelse)
+        case Try(handlers=handlers, orelse=orelse):
+            return (orelse, *(h.body for h in handlers))
+
+
+def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
+    """The statement with other blocks, in the order of ``blocks_of``."""
+    match statement, tuple(blocks):
+        case If(), (then, orelse):
+            return replace(statement, then=then, orelse=orelse)
+        case For(), (body, orelse):
+            return replace(statement, body=body, orelse=orelse)
+        case While(), (test, body, orelse):
+            return replace(statement, test=test, body=body, orelse=orelse)
+        case With(), (body,):
+            return replace(statement, body=body)
+        case Try(handlers=handlers, final=final), (body, orelse, *rest):
+            again = tuple(replace(h, body=b) for h, b in zip(handlers, rest, strict=False))
+            final = rest[-1] if final.statements else final
+            return replace(statement, body=body, orelse=orelse, handlers=again, final=final)
+        case _:
+            return statement
+
+
+def reads_of(statement: Statement) -> tuple[Atom, ...]:
+    """The atoms that a statement itself reads, nested blocks apart."""
+    match statement:
+        case Let(_, value):
+            return atoms_of(value)
+        case Store(_, target, key, value):
+            return (target, key, value) if statement.was is None else (target, key, value, statement.was)
+        case If(test):
+            return (test,)
+        case For(iterable=iterable, carried=carried, snapshots=snapshots):
+            return (iterable, *(c.init for c in carried), *(() if snapshots is None else (snapshots,)))
+        case While(carried=carried, snapshots=snapshots):
+            return (*(c.init for c in carried), *(() if snapshots is None else (snapshots,)))
+        case With(manager):
+            return (manager,)
+        case Try(handlers=handlers):
+            return tuple(kind for h in handlers for kind in h.kinds)
+        case Raise(exception, cause):
+            return tuple(a for a in (exception, cause) if a is not None)
+        case Return(value):
+            return (value,)
+        case Break() | Continue() | Note():
+            return ()
+
+
+def defs_of(statement: Statement) -> tuple[Var, ...]:
+    """The variables that a statement binds for what follows it (SSA form; not those inside its blocks, though the body
+    of a ``With`` is no scope)."""
+    match statement:
+        case Let(target):
+            return () if target is None else (target,)
+        case If(results=results) | Try(results=results):
+            return results
+        case With(target=target, ended=ended):
+            return tuple(v for v in (target, ended) if v is not None)
+        case For(carried=carried, left=left) | While(carried=carried, left=left):
+            found = tuple(c.result for c in carried)
+            return found if left is None else (*found, left)
+        case _:
+            return ()
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Every statement in a block and in the blocks inside it, in order of the text."""
+    left = [iter(block.statements)]
+    while left:
+        for statement in left[-1]:
+            yield statement
+            inner = blocks_of(statement)
+            if inner:
+                left += [iter(b.statements) for b in inner[::-1]]
+                break
+        else:
+            left.pop()
+
+
+# --- checking -------------------------------------------------------------------------------------------------------
+
+
+class BrokenIR(AssertionError):
+    """The IR breaks one of its own rules: an internal error, shown beside the line."""
+
+
+def check(function: Function) -> Function:
+    """Give the function back if it is well-formed SSA; raise ``BrokenIR`` with the printed IR if not."""
+    problems: dict[int, str] = {}
+    defined: set[Var] = set()
+
+    def define(var: Var, where: object, scope: set[Var]) -> None:
+        if var in defined:
+            problems.setdefault(id(where), f"{var} is assigned twice")
+        defined.add(var)
+        scope.add(var)
+
+    def read(atom: Atom, where: object, scope: set[Var]) -> None:
+        if isinstance(atom, Var) and atom not in scope:
+            problems.setdefault(id(where), f"{atom} is read where it is not defined")
+
+    def run(block: Block, scope: set[Var], owner: object) -> set[Var]:
+        scope = set(scope)
+        for statement in block.statements:
+            step(statement, scope)
+        for atom in block.yields:
+            read(atom, owner, scope)
+        return scope
+
+    def attempt(statement: Try, scope: set[Var]) -> None:
+        run(statement.orelse, run(statement.body, scope, statement), statement)
+        for handler in statement.handlers:
+            inner = set(scope)
+            for var in (handler.name, *(v.param for v in handler.lost)):
+                if var is not None:
+                    define(var, statement, inner)
+            run(handler.body, inner, statement)
+        count = len(statement.results)
+        if statement.body.yields or any(
+            len(b.yields) != count for b in (statement.orelse, *(h.body for h in statement.handlers))
+        ):
+            problems.setdefault(id(statement), "a block yields another number than the results")
+        if statement.caught is not None and statement.caught not in statement.results:
+            problems.setdefault(id(statement), f"{statement.caught} is none of the results")
+
+    def step(statement: Statement, scope: set[Var]) -> None:
+        for atom in reads_of(statement):
+            read(atom, statement, scope)
+        match statement:
+            case If(_, then, orelse, results):
+                for block in (then, orelse):
+                    run(block, scope, statement)
+                    if len(block.yields) != len(results):
+                        problems.setdefault(id(statement), "a block yields another number than the results")
+            case For(item=item, body=body, carried=carried, leave=leave):
+                inner = set(scope)
+                for var in (item, *(c.param for c in carried)):
+                    define(var, statement, inner)
+                after = run(body, inner, statement)
+                if leave is not None:
+                    read(leave, statement, after)
+                if len(body.yields) != len(carried):
+                    problems.setdefault(id(statement), "the body yields another number than the carried variables")
+            case While(test=test, body=body, carried=carried, leave=leave):
+                inner = set(scope)
+                for c in carried:
+                    define(c.param, statement, inner)
+                run(test, inner, statement)
+                after = run(body, inner, statement)
+                if leave is not None:
+                    read(leave, statement, after)
+                if len(body.yields) != len(carried) or len(test.yields) != 1:
+                    problems.setdefault(id(statement), "the body yields another number than the carried variables")
+            case With(_, target, body):
+                if target is not None:
+                    define(target, statement, scope)
+                for inner_statement in body.statements:
+                    step(inner_statement, scope)
+                if body.yields:
+                    problems.setdefault(id(statement), "the body of a `with` yields nothing")
+                if statement.ended is not None:
+                    define(statement.ended, statement, scope)
+                return
+            case Try():
+                attempt(statement, scope)
+            case Return() | Break() | Continue():
+                problems.setdefault(id(statement), "does not belong in SSA form")
+            case _:
+                pass
+        for var in defs_of(statement):
+            define(var, statement, scope)
+
+    scope: set[Var] = set()
+    for var in (*function.captures, *(p.var for p in function.params)):
+        define(var, function, scope)
+    run(function.body, scope, function)
+    if len(function.body.yields) != 1:
+        problems.setdefault(id(function), "a function yields one atom")
+    if problems:
+        raise BrokenIR(f"broken IR in {function.name}\n{show(function, problems)}")
+    return function
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+
+def show_value(value: Value) -> str:
+    """One right-hand side as text."""
+    match value:
+        case Var() | Const():
+            return str(value)
+        case Load(name, scope):
+            return f"{scope} {name}"
+        case Call(fn, args, kwargs):
+            shown = [f"*{a.atom}" if isinstance(a, Star) else str(a) for a in args]
+            shown += [f"**{atom}" if key is None else f"{key}={atom}" for key, atom in kwargs]
+            return f"{fn}({', '.join(shown)})"
+        case MakeFunction(function, captures):
+            return f"function {function.name}[{', '.join(map(str, captures))}]"
+
+
+def show(function: Function, notes: dict[int, str] | None = None) -> str:
+    """The function as text, one statement a line; ``notes`` are put beside statements, by their ``id``."""
+    notes = notes or {}
+    lines: list[str] = []
+
+    def put(depth: int, text: str, where: object = None) -> None:
+        note = notes.get(id(where))
+        lines.append("    " * depth + text + (f"    <-- {note}" if note else ""))
+
+    def yields(block: Block, depth: int) -> None:
+        if block.yields:
+            put(depth, "yield " + ", ".join(map(str, block.yields)))
+        elif not block.statements:
+            put(depth, "pass")
+
+    def run(block: Block, depth: int) -> None:
+        for statement in block.statements:
+            step(statement, depth)
+        yields(block, depth)
+
+    def carry(carried: tuple[Carried, ...]) -> str:
+        return "".join(f" [{c.result} <- {c.param} = {c.init}]" for c in carried)
+
+    def keeps(snapshots: Atom | None) -> str:
+        return "" if snapshots is None else f" [snapshots: {snapshots}]"
+
+    def step(s: Statement, depth: int) -> None:
+        match s:
+            case Let(target, value):
+                put(depth, f"{target} = {show_value(value)}" if target else show_value(value), s)
+            case Store(kind, target, key, value, op):
+                place = {"item": f"{target}[{key}]", "attr": f"{target}.{key}"}.get(kind, str(target))
+                was = "" if s.was is None else f" [was: {s.was}]"
+                put(depth, f"{place} {op.__name__ if op else ''}= {value}{was}", s)
+            case If(test, then, orelse, results):
+                again = " [again]" if s.again else ""
+                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}if {test}:{again}", s)
+                run(then, depth + 1)
+                if orelse.statements or orelse.yields:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+            case For(item, iterable, body, carried, leave, left, orelse):
+                put(depth, f"for {item} in {iterable}:{carry(carried)}{keeps(s.snapshots)}", s)
+                run(body, depth + 1)
+                if leave is not None:
+                    put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
+                if orelse.statements:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+            case While(test, body, carried, leave, left, orelse):
+                put(depth, f"while:{carry(carried)}{keeps(s.snapshots)}", s)
+                run(test, depth + 1)
+                put(depth, "do:")
+                run(body, depth + 1)
+                if leave is not None:
+                    put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
+                if orelse.statements:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+            case With(manager, target, body, ended):
+                name = f" as {target}" if target else ""
+                put(depth, f"with {manager}{name}:" + (f" [ended: {ended}]" if ended else ""), s)
+                run(body, depth + 1)
+            case Try(body, handlers, orelse, results):
+                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}try:", s)
+                run(body, depth + 1)
+                for handler in handlers:
+                    kinds = ", ".join(map(str, handler.kinds))
+                    name = f" as {handler.name}" if handler.name else ""
+                    lost = f" [lost: {', '.join(str(v.param) for v in handler.lost)}]" if handler.lost else ""
+                    put(depth, f"except {kinds}".rstrip() + f"{name}:{lost}", handler)
+                    run(handler.body, depth + 1)
+                if orelse.statements or orelse.yields:
+                    put(depth, "else:")
+                    run(orelse, depth + 1)
+                if s.final.statements:
+                    put(depth, "finally:")
+                    run(s.final, depth + 1)
+            case Raise(exception, cause):
+                put(depth, (f"raise {exception}" if exception else "raise") + (f" from {cause}" if cause else ""), s)
+            case Return(value):
+                put(depth, f"return {value}", s)
+            case Break():
+                put(depth, "break", s)
+            case Continue():
+                put(depth, "continue", s)
+            case Note(text):
+                put(depth, f"# {text}", s)
+
+    captures = f" [{', '.join(map(str, function.captures))}]" if function.captures else ""
+    put(0, f"def {function.name}({', '.join(str(p.var) for p in function.params)}){captures}:", function)
+    run(function.body, 1)
+    return "\n".join(lines) + "\n"

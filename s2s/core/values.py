@@ -1,0 +1,188 @@
+"""Abstract values: what is known of a variable before the program runs.
+
+    Known(value)        the object itself: None, a string, a bool used as an option, a function, a module, a type
+    Scalar(type)        a number of exactly this type: float, int, bool, complex, or a NumPy scalar type
+    Array(dtype, shape) an ndarray; the shape is a tuple of Dim, or None where the rank is not known
+    Sequence, Mapping   a tuple or list, a dict, of known length and keys
+    ListOf(item)        a list of unknown length
+    Closure             a nested function, with what it captured
+    Same(name)          the argument of another name
+    Object              an object of a class, as an argument or in one
+    Instance            an object of a class with all its attributes, in an argument that is differentiated
+    Ref(cell)           a list, dict or object on the virtual heap
+    UNKNOWN             anything
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from s2s.core.const import Const
+from s2s.core.record import record
+
+if TYPE_CHECKING:
+    from s2s.analysis.abstract.closures import Closure
+
+
+@record
+class Dim:
+    """A length: ``symbol + offset``, or the constant ``offset`` where there is no symbol.
+
+    Symbols of arguments (``X.0``, the first dimension of ``X``) stand for lengths other than 1; a symbol that begins
+    with ``?`` may be any length.
+    """
+
+    symbol: str
+    offset: int = 0
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.symbol
+
+    def __str__(self) -> str:
+        if not self.symbol:
+            return str(self.offset)
+        return self.symbol + (f"{self.offset:+d}" if self.offset else "")
+
+
+@record
+class Known:
+    """The object itself is known. Equal by type and value for literals, by identity for other objects."""
+
+    const: Const
+
+    @property
+    def value(self) -> Any:
+        return self.const.value
+
+
+@record
+class Scalar:
+    """A number of exactly this type. ``dim`` is its value where that is a length (an int read from a shape)."""
+
+    type: type
+    dim: Dim | None = None
+
+
+@record
+class Array:
+    """An ndarray (exactly that type, no subclass)."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[Dim, ...] | None
+
+
+@record
+class Sequence:
+    """A tuple, list or named tuple whose items are known one by one."""
+
+    type: type
+    items: tuple[AbstractValue, ...]
+
+
+def is_record_class(kind: Any) -> bool:
+    """Whether it is the class of a named tuple that is made of its fields, as they are."""
+    return has_fields(kind) and is_generated_maker(kind.__new__) and kind.__init__ is object.__init__
+
+
+def has_fields(kind: Any) -> bool:
+    """Whether it is a class of tuples whose items have names."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def is_generated_maker(fn: Any) -> bool:
+    """Whether it is the ``__new__`` that is generated for a named tuple: it makes a tuple of its arguments."""
+    code = getattr(fn, "__code__", None)
+    return code is not None and code.co_filename == "<string>" and code.co_names == ("_tuple_new",)
+
+
+@record
+class Mapping:
+    """A dict whose keys are known."""
+
+    keys: tuple[Any, ...]
+    items: tuple[AbstractValue, ...]
+
+
+@record
+class ListOf:
+    """A list of unknown length with items that are all like ``item``."""
+
+    item: AbstractValue
+
+
+class Example:
+    """An object that a call gave, for the compiler to look at; equal to any other. It is let go afterwards."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Example)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@record
+class Object:
+    """An object of exactly this class, whose attributes are found one by one under guards."""
+
+    type: type
+    example: Example
+
+
+@record
+class Instance:
+    """An object of exactly this class with exactly these attributes of its own."""
+
+    type: type
+    keys: tuple[str, ...]
+    items: tuple[AbstractValue, ...]
+
+
+@record
+class Range:
+    """A ``range`` object."""
+
+    start: Dim | None = None
+    stop: Dim | None = None
+    step: int | None = None
+
+
+@record
+class Same:
+    """The very object that an earlier argument is: one array that the function knows by two names."""
+
+    name: str
+
+
+@record
+class Ref:
+    """A reference to an object on the virtual heap (``virtual_heap``): a variable of this value is defined by no
+    statement, and means what the object holds at each place."""
+
+    cell: Any
+
+
+@record
+class Unknown:
+    """Nothing is known."""
+
+
+UNKNOWN = Unknown()
+
+AbstractValue: TypeAlias = (
+    "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Instance | Same | Unknown"
+)
+
+
+def __getattr__(name: str) -> Any:
+    """``Closure`` is imported when it is first asked for: what looks for a stored version does without it."""
+    if name == "Closure":
+        from s2s.analysis.abstract.closures import Closure
+
+        return Closure
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""Calls of a derivative in, calls of the right compiled version out."""

@@ -1,0 +1,1 @@
+"""Forward mode: a specialised primal in, the same function with tangents out."""

@@ -1,0 +1,1 @@
+"""Named form to SSA form: structured exits, versions of variables, captures."""

@@ -1,0 +1,324 @@
+"""Dead code: a function in SSA form goes in, the same without statements that change nothing and whose results nothing
+reads comes out, loops and branches included.
+
+    x = np.sin(a)
+    y = np.cos(a)       ->      y = np.cos(a)
+    return y                    return y
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s import api
+from s2s import runtime as rt
+from s2s.analysis import managers
+from s2s.analysis.memory import CHANGES, Memory
+from s2s.builder.builder import Context
+from s2s.core import ir, ops
+from s2s.core.values import AbstractValue, Array, ListOf, Scalar, is_record_class
+
+__all__ = ["changes_argument", "drop_dead", "drop_dead_statements", "is_pure", "is_pure_call", "known_items"]
+
+_SETTINGS = tuple(map(ir.Const, (*managers.SETTINGS, contextlib.nullcontext, contextlib.suppress)))
+"""Managers that do nothing but while they are entered."""
+
+
+def drop_dead(function: ir.Function, context: Context) -> ir.Function:
+    """The function without statements that change nothing and whose results nothing reads; those that define a
+    variable that ``context`` keeps stay, because they may raise the user's error."""
+    yields = function.body.yields
+    sweeper = _Sweeper(function, context)
+    live: set[Any] = set()
+    sweeper.read(yields, live)
+    statements = sweeper.block(function.body.statements, live)
+    return ir.replace(function, body=ir.Block(tuple(statements), yields))
+
+
+def drop_dead_statements(statements: list[ir.Statement], live: set[Any], context: Context) -> list[ir.Statement]:
+    """The statements of a rule body that matter when ``live`` is read after it."""
+    body = ir.Function("", (), ir.Block(tuple(statements), tuple(live)))
+    return list(drop_dead(body, context).body.statements)
+
+
+_CONTENT, _ITEMS = "content", "items"
+
+
+def known_items(value: AbstractValue) -> bool:
+    """Whether reading a value may read which items a list has: it is no array or number."""
+    return not isinstance(value, (Array, Scalar))
+
+
+@dataclass
+class _Needs:
+    """What is known to be needed of a loop. A walk of the loop around it begins where the walk before it ended: what is
+    live only grows, so nothing of this is ever taken back, and the work is linear in the depth of a nest."""
+
+    carried: set[int] = field(default_factory=set)
+    outside: set[Any] = field(default_factory=set)  # what an iteration reads of the one before
+    effects: bool = False
+
+
+class _Sweeper:
+    """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
+
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.context = context
+        self.kept = context.kept | context.effects
+        self.made: set[ir.Var] = set()
+        self.found: dict[int, _Needs] = {}  # of each loop, by the identity of its statement
+        self.memory: Memory | None = None
+        if any(map(_changes, ir.walk(function.body))):
+            self.memory = Memory(function, context.value)
+            for s in ir.walk(function.body):
+                if isinstance(s, ir.Let) and s.target is not None and _makes_container(s.value):
+                    self.made.add(s.target)
+                elif isinstance(s, ir.Let) and s.target is not None and self.memory.is_new(s.target):
+                    if isinstance(context.value(s.target), Array):
+                        self.made.add(s.target)
+
+    def block(self, statements: Iterable[ir.Statement], live: set[Any]) -> list[ir.Statement]:
+        kept: list[ir.Statement] = []
+        for statement in reversed(list(statements)):
+            new = self.statement(statement, live)
+            if new is not None:
+                kept.append(new)
+        return kept[::-1]
+
+    def statement(self, s: ir.Statement, live: set[Any]) -> ir.Statement | None:
+        match s:
+            case ir.Let(target, value):
+                if target not in live and self.is_droppable(target, value, live):
+                    return None
+                self.read(ir.atoms_of(value), live)
+                if target is None or target in live or target in self.kept or is_pure_call(value):
+                    return s
+                return ir.replace(s, target=None)
+            case ir.Store(_, target):
+                if isinstance(target, ir.Var) and self.is_lost(target, live):
+                    return None
+                self.read(ir.reads_of(s), live)
+                return s
+            case ir.If():
+                return self.branch(s, live)
+            case ir.For() | ir.While():
+                return self.loop(s, live)
+            case ir.With():
+                return self.managed(s, live)
+            case ir.Try():
+                return self.attempt(s, live)
+            case ir.Note():
+                return s
+            case _:
+                self.read(ir.reads_of(s), live)
+                return s
+
+    def is_droppable(self, target: ir.Var | None, value: ir.Value, live: set[Any]) -> bool:
+        if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and changes_argument(value.fn.value):
+            container = value.args[0]
+            return isinstance(container, ir.Var) and self.is_lost(container, live)
+        return target is not None and target not in self.kept and is_pure_call(value)
+
+    def is_lost(self, target: ir.Var, live: set[Any]) -> bool:
+        """Whether nothing reads a change of an array or list: it was made here, and no name of it is live."""
+        assert self.memory is not None
+        is_list = isinstance(self.context.value(target), ListOf)
+        if target in live or (self.memory.find(target), _ITEMS if is_list else _CONTENT) in live:
+            return False
+        same = self.memory.same(target)
+        return all(var in self.made or self.memory.made.get(var) is not None for var in same) and any(
+            var in self.made for var in same
+        ) and not self._is_outside(same)
+
+    def _is_outside(self, same: list[ir.Var]) -> bool:
+        """Whether memory comes from an argument or from what is not known."""
+        assert self.memory is not None
+        for var in same:
+            value = self.memory.made.get(var)
+            if var in self.memory.params or isinstance(value, ir.Load):
+                return True
+            if var not in self.made and isinstance(value, ir.Call) and not any(
+                isinstance(a, ir.Var) and a in same for a in ir.atoms_of(value)
+            ):
+                return True
+        return False
+
+    def read(self, atoms: Iterable[ir.Atom], live: set[Any]) -> None:
+        for atom in atoms:
+            if isinstance(atom, ir.Var) and atom not in live:
+                live.add(atom)
+                if self.memory is not None and self.memory.is_buffer(atom):
+                    root, known = self.memory.find(atom), self.context.value(atom)
+                    live.update((root, of) for of in (_CONTENT, _ITEMS) if of == _CONTENT or known_items(known))
+
+    def branch(self, s: ir.If, live: set[Any]) -> ir.Statement | None:
+        keep = [k for k, r in enumerate(s.results) if r in live]
+        live.difference_update(s.results)  # nothing reads them before
+        live_then, live_else = set(live), set(live)
+        blocks = []
+        for block, inner in ((s.then, live_then), (s.orelse, live_else)):
+            yields = tuple(block.yields[k] for k in keep)
+            self.read(yields, inner)
+            blocks.append(ir.Block(tuple(self.block(block.statements, inner)), yields))
+        if not keep and not any(b.statements for b in blocks):
+            return None
+        live |= live_then | live_else
+        self.read((s.test,), live)
+        return ir.replace(s, then=blocks[0], orelse=blocks[1], results=tuple(s.results[k] for k in keep))
+
+    def managed(self, s: ir.With, live: set[Any]) -> ir.Statement | None:
+        """A ``with`` that only sets how errors and warnings are treated goes where nothing is left in it."""
+        used = {v for v in (s.target, s.ended) if v in live}
+        body = self.block(s.body.statements, live)
+        used |= {v for v in (s.target,) if v in live}
+        maker = self.context.definitions.get(s.manager) if isinstance(s.manager, ir.Var) else None
+        if not body and not used and isinstance(maker, ir.Call) and maker.fn in _SETTINGS:
+            return None
+        self.read((s.manager,), live)
+        target = s.target if s.target in used else None
+        return ir.replace(s, target=target, body=ir.Block(tuple(body)), ended=s.ended if s.ended in used else None)
+
+    def attempt(self, s: ir.Try, live: set[Any]) -> ir.Statement | None:
+        """A ``try`` stays while anything is left in its body or in a handler; what says which block ended, with it."""
+        used = any(r in live for r in s.results)
+        keep = [k for k, r in enumerate(s.results) if r in live or r == s.caught]
+        sides, inside = [], set[Any]()
+        for block in ir.sides_of(s):
+            inner = set(live)
+            yields = tuple(block.yields[k] for k in keep)
+            self.read(yields, inner)
+            sides.append(ir.Block(tuple(self.block(block.statements, inner)), yields))
+            inside |= inner
+        self.read((kind for h in s.handlers for kind in h.kinds), inside)
+        live |= inside
+        body = self.block(s.body.statements, live)
+        if not body and not used and not any(side.statements for side in sides):
+            return None
+        handlers = tuple(ir.replace(h, body=side) for h, side in zip(s.handlers, sides[1:], strict=True))
+        return ir.replace(
+            s, body=ir.Block(tuple(body)), handlers=handlers, orelse=sides[0],
+            results=tuple(s.results[k] for k in keep),
+        )
+
+    def loop(self, s: ir.For | ir.While, live: set[Any]) -> ir.Statement | None:
+        """Carried variables that only keep themselves alive go; a loop that is left with nothing to do goes too."""
+        needs = self.found.setdefault(id(s), _Needs())
+        needs.carried |= {k for k, c in enumerate(s.carried) if c.result in live}
+        left = s.left if s.left in live else None
+        while True:
+            needed, outside = set(needs.carried), live | needs.outside
+            inner = set(outside)
+            body, test = self.iteration(s, needs, inner, left)
+            needs.carried |= {k for k, c in enumerate(s.carried) if c.param in inner}
+            if self.memory is not None:
+                needs.outside |= inner - outside
+            if needs.carried == needed and (self.memory is None or inner == outside):
+                break
+        nothing = not body.statements and not needed and left is None
+        if nothing and isinstance(s, ir.For):
+            return None
+        if isinstance(s, ir.While) and nothing:
+            return None
+        carried = tuple(c for k, c in enumerate(s.carried) if k in needed)
+        live |= inner
+        self.read((c.init for c in carried), live)
+        self.read(() if s.snapshots is None else (s.snapshots,), live)
+        leave = s.leave
+        if isinstance(s, ir.For):
+            self.read((s.iterable,), live)
+            return ir.replace(s, body=body, carried=carried, leave=leave, left=left)
+        assert test is not None
+        return ir.replace(s, test=test, body=body, carried=carried, leave=leave, left=left)
+
+    def iteration(
+        self, s: ir.For | ir.While, needs: _Needs, inner: set[Any], left: ir.Var | None
+    ) -> tuple[ir.Block, ir.Block | None]:
+        """The live statements of a body, given which carried variables are needed."""
+        yields = tuple(y for k, y in enumerate(s.body.yields) if k in needs.carried)
+        before = set(inner)
+        self.read(yields, inner)
+        needs.effects = needs.effects or bool(needs.carried) or left is not None
+        statements: list[ir.Statement] = []
+        if not needs.effects:
+            without = set(inner)
+            statements = self.block(s.body.statements, without)
+            needs.effects = bool(statements)
+            if statements and s.leave is None:
+                inner |= without
+        if needs.effects and (s.leave is not None or not statements):
+            self.read(() if s.leave is None else (s.leave,), inner)
+            statements = self.block(s.body.statements, inner)
+        test = None
+        if isinstance(s, ir.While):
+            test_live = set(before)
+            self.read(s.test.yields, test_live)
+            test = ir.Block(tuple(self.block(s.test.statements, test_live)), s.test.yields)
+            if needs.effects:
+                inner |= test_live
+        return ir.Block(tuple(statements), yields), test
+
+
+def _changes(s: ir.Statement) -> bool:
+    """Whether a statement changes an array or a list in place."""
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+        return changes_argument(s.value.fn.value)
+    return isinstance(s, ir.Store)
+
+
+def _makes_container(value: ir.Value) -> bool:
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+        return False
+    fn = value.fn.value
+    return any(fn is f for f in _CONTAINERS)
+
+
+_CONTAINERS: tuple[Any, ...] = (
+    ops.make_list, ops.make_stack, ops.copy_stack, np.empty, np.zeros_like, rt.zeros_of, np.full_like, list, np.copy,
+)
+
+
+def changes_argument(fn: Any) -> bool:
+    """Whether a function changes its first argument in place."""
+    return fn is ops.push or fn is ops.pull or ir.Const(fn) in CHANGES
+
+
+# --- pure functions -------------------------------------------------------------------------------------------------
+
+
+_OF_RUNTIME = (rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.Snapshots, rt.Calls)
+"""What of the runtime has an effect, or makes what has a state."""
+
+
+def is_pure_call(value: ir.Value) -> bool:
+    """Whether a value can be dropped when nothing reads it."""
+    if not isinstance(value, ir.Call):
+        return True
+    if not isinstance(value.fn, ir.Const):
+        return False
+    return is_pure(value.fn.value)
+
+
+def is_pure(fn: Any) -> bool:
+    """Whether a function has no effect but its result, and raises only where its use would."""
+    from s2s.rules import table
+
+    if fn is print:
+        return False
+    if getattr(fn, "__module__", None) in (api.__name__, "s2s.transforms"):
+        return True  # it makes a derivative
+    if getattr(fn, "__module__", None) in ("s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"):
+        return fn not in (*_OF_RUNTIME, ops.push, ops.pull)
+    if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
+        return True
+    if changes_argument(fn):
+        return False
+    rule = table.find(fn)
+    if rule is not None:
+        return not (getattr(fn, "__module__", None) or "").startswith("numpy.random")
+    return (getattr(fn, "__module__", None) or "").startswith("s2s.rules") or fn in (
+        slice, range, reversed, list, tuple, enumerate, zip, getattr)

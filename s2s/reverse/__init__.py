@@ -1,0 +1,1 @@
+"""Reverse mode: a specialised primal in, the joint function of its forward and reverse sweep out."""

@@ -1,0 +1,166 @@
+"""Calls that are decided when the program runs: ``y, y_pullback = rt.call(f, x)`` in the forward sweep, a call of the
+pullback in the reverse sweep."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.builder.builder import Builder
+from s2s.core import ir, ops
+from s2s.core.values import UNKNOWN, Array, Scalar
+from s2s.errors import error
+from s2s.reverse import user_rules
+from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.structural import is_spread, is_structural
+from s2s.rules import table
+from s2s.runtime import calls
+from s2s.specialize.checkpoints import runs_again
+
+if TYPE_CHECKING:
+    from s2s.reverse.sweeps import Reverser
+
+__all__ = ["Pull", "pair_calls", "pull_back"]
+
+
+@dataclass
+class Pull:
+    """A call that is decided at run time: where its pullback is kept."""
+
+    pullback: ir.Var
+    args: tuple[ir.Atom | ir.Star, ...]
+    kwargs: tuple[tuple[str | None, ir.Atom], ...] = field(default=())
+    call: ir.Call | None = None
+
+
+def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
+    """Calls without a rule at hand give their result and a pullback: ``y, y_pullback = rt.call(f, x)``."""
+    made: list[ir.Statement] = []
+    for statement in block.statements:
+        again = self.runs_again
+        self.runs_again = again or runs_again(statement)
+        match statement:
+            case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _is_paired(self, target) and (
+                _is_unresolved(fn) or is_spread(call) or user_rules.runs_once(self, target, call)
+            ):
+                assert target is not None
+                made.extend(_pair(self, target, fn, args, kwargs, span))
+            case ir.For(body=body) | ir.While(body=body):
+                made.append(ir.replace(statement, body=pair_calls(self, body)))
+            case _:
+                blocks = [pair_calls(self, b) for b in ir.blocks_of(statement)]
+                made.append(ir.with_blocks(statement, blocks))
+        self.runs_again = again
+    return ir.Block(tuple(made), block.yields)
+
+
+def _is_paired(self: Reverser, target: ir.Var | None) -> bool:
+    """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated.
+    Then it is transformed when it runs, and a change is refused."""
+    if target in self.context.effects:
+        self.context.kept.add(target)  # type: ignore[arg-type]
+        return True
+    return target in self.useful
+
+
+def _is_unresolved(fn: ir.Atom) -> bool:
+    if not isinstance(fn, ir.Const):
+        return True
+    if any(fn.value is known for known in (getattr, *ops.STACKS)):
+        return False
+    return not is_structural(fn.value) and not table.is_settled(fn.value)
+
+
+_ITERATORS = (zip, enumerate, reversed)
+"""What makes an iterator, whose items are in no container."""
+
+_DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_dict": "`{**a, **b}`"}
+"""What the user wrote for an operation whose result cannot carry derivatives, where it does."""
+
+
+def _pair(
+    self: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
+) -> list[ir.Statement]:
+    own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
+    own = own or (isinstance(fn, ir.Const) and any(fn.value is made for made in _ITERATORS))
+    if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
+        raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
+    builder = Builder(self.context)
+    runtime: Any = rt.call_again if self.runs_again else rt.call
+    given, pulled = (fn, *args), args
+    if self.context.is_varied(fn):
+        made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
+        if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
+            raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
+        runtime = rt.call_method_again if self.runs_again else rt.call_method
+        given, pulled = (*made.args, *args), (made.args[0], *args)
+    if self.memory.is_buffer(target):
+        raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
+    given = tuple(_as_it_is(self, builder, a, span) for a in given)
+    kwargs = tuple((k, _as_it_is(self, builder, a, span)) for k, a in kwargs)
+    pair = self.context.define("%", UNKNOWN)
+    call = ir.Call(ir.Const(runtime), given, kwargs)
+    builder.add(ir.Let(pair, call, span))
+    self.context.definitions[pair] = call
+    both = builder.let(
+        ir.Call(ir.Const(ops.unpack), (pair, ir.Const(2), ir.Const(None))), UNKNOWN, span=span
+    )
+    self.context.runtime_objects |= {pair, both}  # made by this run and read by it alone
+    first = ir.Call(ir.Const(operator.getitem), (both, ir.Const(0)))
+    builder.add(ir.Let(target, first, span))
+    base = self.context.name_of(target)
+    pullback = self.context.define(f"{base}_pullback", UNKNOWN)
+    second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
+    builder.add(ir.Let(pullback, second, span))
+    self.pulls[target] = Pull(pullback, pulled, kwargs, call)
+    return builder.statements
+
+
+def _as_it_is(self: Reverser, builder: Builder, argument: Any, span: ir.Span | None) -> Any:
+    """An argument of a call whose pullback reads it later: a copy of an array that changes meanwhile."""
+    is_array = isinstance(argument, ir.Var) and isinstance(self.context.value(argument), Array)
+    if is_array and self.memory.is_buffer(argument):
+        return builder.call(np.copy, argument, span=span)
+    return argument
+
+
+def pull_back(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
+    """The reverse of a call that was decided at run time: call its pullback."""
+    pull = self.pulls[target]
+    g = self.full_bar_of(sweep, target, span)
+    if g is None:
+        return
+    bars = sweep.builder.let(_pulling(self, pull, g, span, sweep), UNKNOWN, "%_bars", span)
+    args = [a.atom if isinstance(a, ir.Star) else a for a in pull.args]
+    starred = [k for k, a in enumerate(pull.args) if isinstance(a, ir.Star)]
+    if starred and (starred != [len(args) - 1] or pull.kwargs):
+        raise error("S2S207", span=span)
+    for k, atom in enumerate([*args, *(a for _, a in pull.kwargs)]):
+        if self.is_active(atom):
+            index = ir.Const(k)
+            if k in starred:
+                index = sweep.builder.call(slice, ir.Const(k), ir.Const(None), ir.Const(None))  # type: ignore[assignment]
+            known = self.context.value(atom)
+            is_float = (isinstance(known, Array) and known.dtype.kind in "fc") or (
+                isinstance(known, Scalar) and issubclass(known.type, (float, complex, np.inexact)))
+            read = operator.getitem if is_float or k in starred else rt.pulled
+            piece = sweep.builder.call(read, bars, index, span=span)
+            self.contribute(sweep, atom, piece, span)
+
+
+def _pulling(self: Reverser, pull: Pull, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
+    """A call of the pullback. In a derivative that is differentiated again a call that makes the pullback anew: what it
+    holds is hidden from the second derivative, its arguments are not."""
+    if not self.is_inner:
+        return ir.Call(self.use(sweep, pull.pullback), (g,))
+    assert pull.call is not None
+    if pull.kwargs or any(isinstance(a, ir.Star) for a in pull.call.args):
+        raise error("S2S210", span=span, name="a call with keywords or a starred argument")
+    again: Any = calls.cotangents_of_call if pull.call.fn == ir.Const(rt.call) else calls.cotangents_of_method
+    for atom in pull.call.args:
+        self.note_read(atom)  # type: ignore[arg-type]
+    return ir.Call(ir.Const(again), (g, *(self.use(sweep, a) for a in pull.call.args)))  # type: ignore[arg-type]

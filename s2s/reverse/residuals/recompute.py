@@ -1,0 +1,96 @@
+"""Arithmetic on buffers that the reverse sweep does again instead of keeping its result.
+
+At the reverse of a statement the buffers hold what they held there. So a difference of two slices that the statement
+read is there again for one operation, where keeping it for every trip takes an array each.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from s2s.analysis.abstract.lattice import is_number
+from s2s.core import ir
+from s2s.core.values import Array
+from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.undo import covered
+
+if TYPE_CHECKING:
+    from s2s.reverse.sweeps import Reverser
+
+MOST = 3
+"""How many operations are done again for one result."""
+
+_CHEAP = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.neg)))
+
+
+def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
+    """An array of a loop's trip, computed again from buffers where it is needed; None where it must be kept."""
+    if not isinstance(atom, ir.Var) or self.now not in self.holders.begins or atom in sweep.requests:
+        return None
+    plan: list[ir.Let] = []
+    if not _collect(self, sweep, atom, plan) or len(plan) > MOST:
+        return None
+    read = {self.memory.find(a) for let in plan for a in let.value.args if self.memory.is_buffer(a)}  # type: ignore
+    stored = frozenset(id(s) for s in self.holders.statements if self.memory.find(s.target) in read)  # type: ignore
+    if not read:
+        return None
+    if not stored <= self.undone_stores and stored not in self.repeated:
+        self.kept_for.setdefault(stored, set()).add(atom)
+        return None
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for let in plan:
+        assert let.target is not None
+        for a in ir.atoms_of(let.value):
+            if a not in mapping:
+                self.note_read(a)
+                mapping[a] = self.crossing.use(sweep, a)
+        value = ir.map_atoms(let.value, lambda a: mapping[a])
+        varied = self.context.is_varied(let.target)
+        target = self.context.define(let.target.name, self.context.value(let.target), varied, value)
+        sweep.builder.add(ir.Let(target, value, let.span))
+        mapping[let.target] = target
+    return mapping[atom]
+
+
+def worthwhile(self: Reverser) -> set[frozenset[int]]:
+    """The groups of stores that are fewer than the arrays that would not be kept if they were undone."""
+    return {
+        stored for stored, kept in self.kept_for.items()
+        if len(kept) > len(stored - self.undone_stores - covered(self, set(stored)))
+    }
+
+
+def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> bool:
+    """Add to a plan the operations that make an array; whether all that they read is there."""
+    if any(let.target == var for let in plan):
+        return True
+    let = self.crossing.lets.get(var)
+    region = self.crossing.home.get(var)
+    if let is None or region is not sweep.region or region.kept_loop() is None or len(plan) >= MOST:
+        return False
+    if not isinstance(self.context.value(var), Array) or not isinstance(let.value, ir.Call):
+        return False
+    if let.value.fn not in _CHEAP or self.memory.is_buffer(var):
+        return False
+    for atom in let.value.args:
+        if isinstance(atom, ir.Var) and not _is_there(self, sweep, atom, var) and not _collect(self, sweep, atom, plan):
+            return False
+    plan.append(let)
+    return True
+
+
+def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> bool:
+    """Whether an operand can be read here as it was read there: a number, an array from before the loops, or a buffer
+    that nothing has stored into since."""
+    home = self.crossing.home.get(atom)
+    if home is None:
+        return True
+    if not self.memory.is_buffer(atom):
+        return is_number(self.context.value(atom)) or home.kept_loop() is None
+    if home.kept_loop() is not None and self.memory.base_of(atom) is None and atom not in self.memory.joined:
+        return False
+    return self.reading.is_unchanged(result, atom)
+
+
+__all__ = ["again", "worthwhile"]

@@ -1,0 +1,496 @@
+"""Reverse mode: a specialised primal goes in, and the joint function of its forward and reverse sweep comes out.
+
+Every statement of the primal is kept in the forward sweep. Then the reverse sweep runs through them backwards: an
+active ``y = f(a, b)`` adds to the cotangents of ``a`` and ``b`` what the rule of ``f`` makes of ``y_bar``; an ``if``
+takes the same branch; a loop runs backwards, carrying the cotangents of its carried variables. What the reverse sweep
+reads of a loop's trips crosses over on a stack or in an array, or is computed again where that is cheap (``crossing``).
+
+    def f(x):                           def f_grad(x):
+        y = np.sin(x)                       y = np.sin(x)
+        return y * y            ->          y_bar = 2.0 * y        (before simplification: y + y)
+                                            x_bar = y_bar * np.cos(x)
+                                            return x_bar
+
+The reverse of each kind of statement has a module: ``adjoints`` and ``structural`` (operations), ``pairs`` (calls that
+are decided at run time), ``stores``, ``control`` (branches and loops), ``attempts`` (``with`` and ``try``). Dead
+statements are left to ``simplify``.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.abstract.evaluate import is_elementwise
+from s2s.analysis.abstract.lattice import is_number, shape_of
+from s2s.analysis.abstract.parts import Path, has_cotangent, is_differentiable, leaves, part
+from s2s.analysis.activity import find_useful
+from s2s.analysis.adjoint_placement import Holders
+from s2s.analysis.memory import Memory
+from s2s.analysis.regions import Region
+from s2s.builder import cotangents
+from s2s.builder.builder import Builder, Context
+from s2s.core import ir, ops
+from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
+from s2s.optimize.reading import Reading
+from s2s.optimize.rewriting import count_uses
+from s2s.reverse import control, exceptions, stacks, stores, structural
+from s2s.reverse.dynamic_calls import Pull, pair_calls
+from s2s.reverse.operations import reverse_let
+from s2s.reverse.residuals import undo
+from s2s.reverse.residuals.planner import Crossing, Sweep
+from s2s.reverse.residuals.recompute import worthwhile
+from s2s.reverse.residuals.replay import inits_to_give_back
+from s2s.reverse.templates import Template
+from s2s.specialize.specializer import Specializer
+
+__all__ = ["Reversal", "Reverser"]
+
+_MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.mod, operator.getitem)))
+
+
+@dataclass
+class Reversal:
+    """The outcome: the forward sweep, the reverse sweep, and the cotangents of the differentiated inputs. ``rewinds``
+    says that arrays which the caller may see are given back what they held earlier."""
+
+    forward: ir.Block
+    reverse: list[ir.Statement]
+    bars: dict[tuple[ir.Var, Path], ir.Atom]
+    to_undo: set[int]
+    to_repeat: set[frozenset[int]]
+    to_give_back: set[ir.Var]
+    rewinds: bool = False
+
+
+class Reverser:
+    """Writes the reverse sweep of one function: the way through its statements, and the cotangents of its variables."""
+
+    def __init__(
+        self, context: Context, specializer: Specializer, primal: ir.Function, repeatable: bool,
+        options: dict[str, Any], undone: frozenset[int] = frozenset(),
+        repeated: frozenset[frozenset[int]] = frozenset(), given_back: frozenset[ir.Var] = frozenset(),
+    ) -> None:
+        self.given_back = given_back
+        self.undone_stores = undone
+        self.repeated = repeated
+        self.kept_for: dict[frozenset[int], set[ir.Atom]] = {}
+        self.context = context
+        self.is_inner = bool(options.get("inner"))
+        self.runs_again = options.get("changes") == "repeated"
+        self.specializer = specializer
+        self.pulls: dict[ir.Var, Pull] = {}
+        self.templates: dict[Any, Template] = {}
+        self.stacks: dict[ir.Var, ir.Var] = {}
+        """The cotangents of stacks."""
+        self.pulled: dict[ir.Var, ir.Var] = {}
+        """For each stack, something that was taken off it."""
+        result = primal.body.yields[0]
+        seeds = {result} if isinstance(result, ir.Var) else set()
+        self.old: dict[int, ir.Var] = {}
+        primal = ir.replace(primal, body=undo.with_old_contents(self, primal.body, undone)) if undone else primal
+        self.memory = Memory(primal, context.value)
+        self.useful = find_useful(primal.body, seeds, context.is_varied, self.memory.same)
+        self._keep_dead_code(primal.body)
+        body = pair_calls(self, primal.body)
+        self.primal = ir.replace(primal, body=body)
+        self.memory = Memory(self.primal, context.value)
+        self.holders = Holders(self.primal, self.memory)
+        self.wanted: set[int] = set()
+        self.rewinds = False
+        self.inputs = frozenset(context.inputs.values())
+        self.finder: ir.Var | None = None
+        self.unchanged: dict[int, set[tuple[int, Path]]] = {}
+        """Of each loop, the carried variables whose cotangent no iteration changed when it was written last."""
+        self.gathered: dict[ir.Var, ir.Atom] = {}
+        """The cotangents of items of containers, which reads at places that only the run knows add to."""
+        self.masks: dict[ir.Var, ir.Atom | None] = {}
+        """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
+        context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
+        self.undone = {
+            self.memory.find(s.target) for s in ir.walk(body)
+            if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
+        }
+        self.reading = Reading(self.primal, self.memory, self.finds)
+        self.unbound = _find_unbound(self.primal.body)
+        self.crossing = Crossing(context, self.primal, repeatable, self.memory.is_buffer, self.unbound)
+        self.uses = count_uses(self.primal.body)
+
+    def _keep_dead_code(self, body: ir.Block) -> None:
+        """What the user computes and nobody reads stays where it may raise; elsewhere the reverse sweep raises too."""
+        for s in ir.walk(body):
+            if isinstance(s, ir.Let) and s.target is not None and s.target not in self.useful:
+                if isinstance(s.value, ir.Call) and s.value.fn in _MAY_RAISE and self._is_from_user(s.value):
+                    self.context.kept.add(s.target)
+
+    def _is_from_user(self, value: ir.Call) -> bool:
+        if value.fn == ir.Const(operator.getitem):
+            return isinstance(self.context.value(value.args[0]), (Array, Unknown))  # type: ignore[arg-type]
+        return not any(isinstance(self.context.value(a), Array) for a in value.args)  # type: ignore[arg-type]
+
+    # --- the whole function
+
+    def reverse(self, seed: ir.Atom, wrt: list[ir.Var]) -> Reversal:
+        """Both sweeps, for a cotangent ``seed`` of the result."""
+        outer, self.context.reading = self.context.reading, self.reading
+        try:
+            return self._reverse(seed, wrt)
+        finally:
+            self.context.reading = outer
+
+    def _reverse(self, seed: ir.Atom, wrt: list[ir.Var]) -> Reversal:
+        sweep = Sweep(Builder(self.context), self.crossing.root, None)
+        result = self.primal.body.yields[0]
+        if isinstance(result, ir.Var) and result in self.useful:
+            self.contribute(sweep, result, seed, None)
+        self.block(self.primal.body, sweep)
+        bars = {}
+        for var in wrt:
+            for path, _ in leaves(self.context.value(var)):
+                bar = self.read(sweep, var, path)
+                if bar is not None:
+                    bars[var, path] = bar
+        statements = self.crossing.finish(sweep)
+        return Reversal(
+            self.crossing.forward(), statements, bars, undo.stores_to_undo(self), worthwhile(self),
+            inits_to_give_back(self), self.rewinds,
+        )
+
+    def block(self, block: ir.Block, sweep: Sweep) -> None:
+        """The reverse of the statements of a block."""
+        around = self.reading.now
+        refused: list[ir.Atom] = []
+        for statement in reversed(block.statements):
+            self.reading.now = id(statement)
+            match statement:
+                case ir.Let(value=ir.Call() as call) if stacks.reverse(self, statement, call, sweep):
+                    pass
+                case ir.Let(target, value, span) if target is not None and target in self.useful:
+                    structural.spread(self, target, span, sweep)
+                    reverse_let(self, target, value, span, sweep)
+                case ir.If(again=True):
+                    control.block_again(self, statement, sweep)
+                case ir.If():
+                    control.branch(self, statement, sweep)
+                case ir.For() | ir.While():
+                    control.loop(self, statement, sweep)
+                case ir.Store():
+                    stores.store(self, statement, sweep)
+                case ir.With():
+                    exceptions.managed(self, statement, sweep)
+                case ir.Try():
+                    exceptions.attempt(self, statement, sweep, refused)
+                case ir.Let(None, ir.Call(ir.Const(value=rt.check_sure), (test, _))):
+                    refused.append(test)  # type: ignore[arg-type]
+                case _:
+                    pass
+        self.reading.now = around
+
+    @property
+    def now(self) -> int:
+        """The statement whose reverse is written, by its ``id``."""
+        return self.reading.now
+
+    # --- cotangents of variables
+
+    def is_active(self, atom: ir.Atom) -> bool:
+        """Whether an atom gets a cotangent."""
+        return isinstance(atom, ir.Var) and atom in self.useful and has_cotangent(self.context.value(atom))
+
+    def name(self, var: ir.Var) -> str:
+        """What the adjoint of a variable is called."""
+        return f"{self.context.name_of(var)}_bar"
+
+    def read(self, sweep: Sweep, var: ir.Var, path: Path) -> ir.Atom | None:
+        """The cotangent of a part of a variable, as it is now; None where nothing was added to it."""
+        stacks.check_none(self.context, var)
+        holder = sweep.holding((var, path))
+        if holder is not None:
+            return holder.bars[var, path]
+        return None
+
+    def bar_of(
+        self, sweep: Sweep, var: ir.Var, span: ir.Span | None, absent: bool = False, whole: bool = False
+    ) -> ir.Atom | None:
+        """The cotangent of a whole variable, containers put together from their parts; with ``absent`` None stands for
+        a part that nothing was added to, else zeros. With ``whole`` each part has the shape of its primal value, else
+        it may be compact."""
+        value = self.context.value(var)
+        if not isinstance(value, (Sequence, Mapping)):
+            return self.read(sweep, var, ())
+        parts = {path: self.read(sweep, var, path) for path, _ in leaves(value)}
+        if all(p is None for p in parts.values()):
+            return None
+        if whole:
+            parts = {path: self._full(sweep, var, path, bar, span) for path, bar in parts.items()}
+        return self.assemble(sweep, var, value, (), parts, span, absent)
+
+    def full_bar_of(self, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom | None:
+        """The cotangent of a whole variable for code that is not written for compact ones: it, or each part of it,
+        broadcast to the shape that it has."""
+        if isinstance(self.context.value(var), (Sequence, Mapping)):
+            return self.bar_of(sweep, var, span, whole=True)
+        return self._full(sweep, var, (), self.read(sweep, var, ()), span)
+
+    def _full(
+        self, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None, span: ir.Span | None
+    ) -> ir.Atom | None:
+        shape = shape_of(part(self.context.value(var), path))
+        if bar is None or shape is None or shape == shape_of(self.context.value(bar)):
+            return bar
+        return cotangents.full(sweep.builder, bar, self.part_atom(sweep, var, path, span), span)
+
+    def assemble(
+        self, sweep: Sweep, var: ir.Var, value: AbstractValue, path: Path, parts: dict[Path, ir.Atom | None],
+        span: ir.Span | None, absent: bool = False,
+    ) -> ir.Atom:
+        """A container of cotangents with the structure of a value; zeros, or None, where nothing was added."""
+        builder = sweep.builder
+        match value:
+            case Sequence(kind, items):
+                made = [
+                    self.assemble(sweep, var, item, (*path, k), parts, span, absent) for k, item in enumerate(items)
+                ]
+                if absent or kind in (tuple, list):
+                    return builder.call(ops.make_list if kind is list else ops.make_tuple, *made, span=span)
+                return builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN, span=span)
+            case Mapping(keys, items):
+                flat: list[ir.Atom] = []
+                for key, item in zip(keys, items, strict=True):
+                    flat += [ir.Const(key), self.assemble(sweep, var, item, (*path, key), parts, span, absent)]
+                return builder.call(ops.make_dict, *flat, span=span)
+            case _:
+                bar = parts.get(path)
+                if bar is None and (absent or not is_differentiable(value)):
+                    return ir.Const(None)
+                return self.zero(sweep, var, path, span) if bar is None else bar
+
+    def zero(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
+        """A zero cotangent for a part of a variable."""
+        value = part(self.context.value(var), path)
+        if is_number(value) or var in self.unbound:
+            return ir.Const(0.0)
+        like = self.part_atom(sweep, var, path, span)
+        fn = np.zeros_like if isinstance(value, Array) and value.dtype.kind in "fc" else rt.zeros_of
+        return cotangents.made_like(sweep.builder, fn, like, span=span, name=self.name(var))
+
+    def kind_of_bar(self, var: ir.Atom, path: Path) -> AbstractValue:
+        """What is known of the cotangent of a part of a variable where paths join: it is the number zero on a path that
+        leaves the variable without a value, whatever its shape elsewhere."""
+        value = part(self.context.value(var), path)
+        return UNKNOWN if var in self.unbound and not is_number(value) else cotangents.at_join(value)
+
+    def part_atom(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
+        """The primal value of a part of a variable, for its shape."""
+        atom = self.use(sweep, var if path else self.like(var))
+        for key in path:
+            atom = sweep.builder.call(operator.getitem, atom, ir.Const(key), span=span)
+        return atom
+
+    def home_of(self, var: ir.Var) -> Region:
+        """The region that defines a variable of the primal."""
+        return self.crossing.home[var]
+
+    def use(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
+        """A primal atom as the reverse sweep can read it here."""
+        found = self.crossing.use(sweep, atom)
+        if isinstance(found, ir.Var) and atom in self.context.uncertain:
+            self.context.uncertain.add(found)
+        return found
+
+    def like(self, atom: ir.Atom) -> ir.Atom:
+        """An array of the same shape and dtype, which need not be kept for these: an argument, or what an elementwise
+        operation was given."""
+        known = self.context.value(atom)
+        if not isinstance(known, Array) or not known.shape:
+            return atom
+        source = self.context.sources.get(known.shape)
+        if source is not None and self.context.value(source) == known and source not in self.context.uncertain:
+            return source
+        while isinstance(atom, ir.Var) and atom.is_temporary and atom in self.crossing.lets:
+            made = self.crossing.lets[atom].value
+            if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or not is_elementwise(made.fn.value):
+                break
+            given = [a for a in made.args if isinstance(a, ir.Var) and self.context.value(a) == known]
+            if not given:
+                break
+            atom = next((a for a in given if not a.is_temporary), given[0])
+        return atom
+
+    def use_content(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
+        """A primal atom of which the reverse sweep reads here what it holds: a buffer holds it as it did then."""
+        self.note_read(atom)
+        return self.crossing.use(sweep, atom)
+
+    def finds(self, var: ir.Var) -> bool:
+        """Whether the reverse of the present statement finds in a buffer what the statement found, without more stores
+        being undone for it."""
+        return undo.overwritten_later(self, var) <= self.undone_stores
+
+    def note_read(self, atom: ir.Atom) -> None:
+        """Remember that the reverse of the present statement reads what an array holds."""
+        if isinstance(atom, ir.Var) and self.memory.is_buffer(atom):
+            self.reading.contents.append((atom, self.now))
+
+    def contribute(
+        self, sweep: Sweep, var: ir.Atom, g: ir.Atom, span: ir.Span | None, path: Path = ()
+    ) -> None:
+        """Add a cotangent to that of a variable, or of a part of it."""
+        if not isinstance(var, ir.Var) or not self.is_active(var):
+            return
+        value = part(self.context.value(var), path)
+        if isinstance(value, (Sequence, Mapping)):
+            self._contribute_parts(sweep, var, value, g, span, path)
+        elif has_cotangent(value):
+            if stores.changes_later(self, g):
+                g = sweep.builder.call(np.copy, g, span=span)
+            is_list = isinstance(value, ListOf) and var not in self.unbound  # else it may be the number zero
+            if is_list and not isinstance(self.context.value(g), (ListOf, Sequence)):
+                g = sweep.builder.let(ir.Call(ir.Const(list), (g,)), value, span=span)
+            self.add(sweep, var, path, cotangents.peel(sweep.builder, g, value), span)
+
+    def _contribute_parts(
+        self, sweep: Sweep, var: ir.Var, value: Sequence | Mapping, g: ir.Atom, span: ir.Span | None, path: Path
+    ) -> None:
+        keys = range(len(value.items)) if isinstance(value, Sequence) else value.keys
+        for key, item in zip(keys, value.items, strict=True):
+            if has_cotangent(item):
+                piece = sweep.builder.call(operator.getitem, g, ir.Const(key), span=span)
+                if piece != ir.Const(None):
+                    self.contribute(sweep, var, piece, span, (*path, key))
+
+    def add(self, sweep: Sweep, var: ir.Var, path: Path, g: ir.Atom, span: ir.Span | None) -> None:
+        """Add a cotangent to that of a part that is no container itself."""
+        stacks.check_none(self.context, var)
+        self.masks[var] = None
+        if stores.is_held_elsewhere(self, var):
+            stores.add_to(self, sweep, var, g, span)
+            return
+        key = (var, path)
+        value = part(self.context.value(var), path)
+        self.prepare(sweep, key, value, span)
+        holder = sweep.holding(key)
+        if holder is not None and key in holder.buffers:
+            if isinstance(value, ListOf):
+                self._add_to_list(sweep, holder.bars[key], g, span)
+            else:
+                self.add_in_place(sweep, holder.bars[key], None, g, span)
+            return
+        old = None if holder is None else holder.bars[key]
+        if old is None:
+            sweep.bars[key] = sweep.named(g, self.name(var))
+        else:
+            sweep.bars[key] = self._sum(sweep, old, g, value, span, self.name(var))
+
+    def is_mask(self, array: ir.Atom, index: ir.Atom) -> bool:
+        """Whether an index chooses items of an array by a bool for each."""
+        mine, other = self.context.value(array), self.context.value(index)
+        both = isinstance(mine, Array) and isinstance(other, Array)
+        return both and other.dtype == bool and mine.shape == other.shape  # type: ignore[union-attr]
+
+    def note_mask(self, sweep: Sweep, var: ir.Var, mask: ir.Atom, target: ir.Atom) -> None:
+        """Before the first cotangent is added to a variable: it goes to the items that a mask chooses."""
+        home = self.crossing.home
+        is_here = isinstance(target, ir.Var) and home.get(var) is home.get(target)
+        is_first = sweep.holding((var, ())) is None and not self.memory.is_buffer(var)
+        known = self.masks.get(var, mask) if is_here and (is_first or var in self.masks) else None
+        self.masks[var] = mask if known == mask and not self.memory.is_buffer(mask) else None
+
+    def _add_to_list(self, sweep: Sweep, buffer: ir.Atom, g: ir.Atom, span: ir.Span | None) -> None:
+        """``buffer[:] = buffer + g``, item by item: ``+=`` would make the list longer."""
+        items = sweep.builder.call(slice, *[ir.Const(None)] * 3, span=span)
+        sweep.builder.store(buffer, items, sweep.builder.call(rt.add, buffer, g, span=span), None, span)
+
+    def add_in_place(self, sweep: Sweep, buffer: ir.Atom, at: ir.Atom | None, g: ir.Atom, span: ir.Span | None) -> None:
+        """``buffer[at] += g``, or ``-=`` where ``g`` has a sign."""
+        signed = cotangents.definition(sweep.builder, g, operator.neg)
+        op, change = (operator.add, g) if signed is None else (operator.sub, signed[0])
+        sweep.builder.store(buffer, at, change, op, span)
+
+    def _sum(
+        self, sweep: Sweep, old: ir.Atom, g: ir.Atom, value: AbstractValue, span: ir.Span | None, name: str
+    ) -> ir.Atom:
+        if isinstance(value, (Unknown, ListOf)):
+            return sweep.builder.call(rt.add, old, g, span=span, name=name)
+        return cotangents.add(sweep.builder, old, g, span, name)
+
+    def prepare(self, sweep: Sweep, key: tuple[ir.Var, Path], value: AbstractValue, span: ir.Span | None) -> None:
+        """Where a loop lies between a variable and this place, its cotangent must exist before the loop: an array as
+        a buffer that the trips add to, a number as a carried variable."""
+        outer = sweep.outside_loops(self.crossing.home[key[0]])
+        if outer is sweep:
+            return
+        if key[0] not in self.unbound and (self.accumulates_in_place(value) or stores.is_owned(self, key[0])):
+            self.make_buffer(outer, key, None)
+        else:
+            self.carry(sweep, outer, key, span)
+
+    def accumulates_in_place(self, value: AbstractValue) -> bool:
+        return (isinstance(value, Array) and bool(value.shape)) or isinstance(value, ListOf)
+
+    def make_buffer(self, sweep: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> ir.Atom:
+        """The cotangent of an array as an array of its own that may be changed in place."""
+        holder = sweep.holding(key)
+        var, path = key
+        if holder is not None and key in holder.buffers and (holder is sweep or var not in self.unbound):
+            return holder.bars[key]
+        if holder is None and var in self.unbound:  # it is read here, so it has a value
+            like = self.part_atom(sweep, var, path, span)
+            made = sweep.builder.call(rt.zeros_of, like, span=span, name=self.name(var))
+        elif holder is None:
+            made = self.zero(sweep, var, path, span)
+        else:
+            made = self._own(sweep, holder.bars[key], var, path, span)
+        sweep.bars[key] = made
+        sweep.buffers.add(key)
+        return made
+
+    def _own(self, sweep: Sweep, bar: ir.Atom, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
+        value = part(self.context.value(var), path)
+        if isinstance(value, ListOf):
+            return sweep.builder.call(list, bar, span=span, name=self.name(var))
+        like = self.part_atom(sweep, var, path, span)
+        if isinstance(value, Array) and shape_of(self.context.value(bar)) is None:
+            return cotangents.made_like(sweep.builder, np.full_like, like, bar, span=span, name=self.name(var))
+        made = cotangents.whole(sweep.builder, bar, like, span, self.name(var))
+        return made if made != bar else sweep.builder.call(np.copy, bar, span=span, name=self.name(var))
+
+    def carry(self, sweep: Sweep, outer: Sweep, key: tuple[ir.Var, Path], span: ir.Span | None) -> None:
+        """Make every loop between here and ``outer`` carry the cotangent."""
+        chain = []
+        inner: Sweep | None = sweep
+        while inner is not outer:
+            assert inner is not None
+            if inner.is_loop and key not in inner.accumulators:
+                chain.append(inner)
+            inner = inner.parent
+        for loop in reversed(chain):
+            param = self.context.define(self.name(key[0]), self.kind_of_bar(*key))
+            loop.accumulators[key] = param
+            loop.bars[key] = param
+
+
+def _find_unbound(body: ir.Block) -> set[ir.Atom]:
+    """The variables that have no value on some path: a zero for them is made without reading them."""
+    unbound: set[ir.Atom] = {ir.UNDEFINED}
+    while True:
+        before = len(unbound)
+        for s in ir.walk(body):
+            match s:
+                case ir.If(again=True):
+                    unbound.update(r for r, a in zip(s.results, s.then.yields, strict=True) if a in unbound)
+                case ir.If(results=results) | ir.Try(results=results):
+                    rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
+                    unbound.update(result for result, *row in rows if not unbound.isdisjoint(row))
+                case ir.For(carried=carried) | ir.While(carried=carried):
+                    for c in carried:
+                        if c.init in unbound:
+                            unbound.update((c.param, c.result))
+                case _:
+                    pass
+        if len(unbound) == before:
+            return unbound

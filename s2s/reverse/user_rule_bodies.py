@@ -1,0 +1,269 @@
+"""The bodies of rules that users write: code like any other, specialised for the kinds of the arguments of a call.
+
+What is left of a body is a straight line that is written where the rule is used, or the rule is called by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator
+import types
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s.analysis.abstract.lattice import shape_of
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
+from s2s.directives import user_rules
+from s2s.errors import DifferentiationError, error
+from s2s.specialize.frames import Frame
+from s2s.specialize.heap import virtual_heap
+from s2s.specialize.inplace import changes_any
+from s2s.specialize.speculation import Outcome, kind_of
+from s2s.versions.boundary import Raised
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+__all__ = [
+    "RULES", "aside", "call_by_name", "counted", "misfit", "outcome_of_rule", "parts", "run", "specialised",
+    "unchanged",
+]
+
+
+# --- in place -------------------------------------------------------------------------------------------------------
+
+
+def specialised(
+    self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], builder: Builder,
+    span: ir.Span | None, finish: Callable[[ir.Atom], ir.Atom],
+) -> ir.Atom | None:
+    """A call of a rule, specialised on what is known of its arguments, with ``finish`` applied to the result; None
+    where it is no straight line, or its code cannot be followed."""
+    context, count = self.context, len(atoms) - len(keys)
+    outside = self.guards.copy(), context.heap, context.varied, list(self.rebound)
+    context.heap, context.varied = context.heap.copy(), set()
+    frame = Frame(self.function, None)
+    try:
+        fn, args = _unwrapped(rule, atoms[:count])
+        if fn is None:
+            return None
+        self.guards.ruled(fn)
+        kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[count:], strict=True))
+        made = RULES.get(fn, _plainly)(self, fn, args, kwargs, frame, builder, span)
+        made = finish(builder.frozen(made))
+        if all(isinstance(s, ir.Let) for s in builder.statements) and self.rebound == outside[3]:
+            outside[0].update(self.guards)
+            return made
+        return None
+    except (DifferentiationError, Raised) as problem:
+        if isinstance(problem, DifferentiationError) and problem.diagnostic.code in user_rules.CODES:
+            raise
+        return None
+    finally:
+        self.guards, context.heap, context.varied, self.rebound = outside
+
+
+@contextlib.contextmanager
+def aside(self: Specializer) -> Iterator[None]:
+    """Around code that is specialised to see what comes of it, with nothing differentiated in it: where it cannot be
+    followed, it has left no trace."""
+    context, before = self.context, self.guards.copy()
+    outside = context.heap, list(self.rebound), context.varied
+    context.heap, context.varied = context.heap.copy(), set()
+    self.followed += 1
+    try:
+        yield
+    except (DifferentiationError, Raised):
+        self.guards = before
+    finally:
+        self.followed -= 1
+        context.heap, self.rebound, context.varied = outside
+
+
+def run(
+    self: Specializer, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom:
+    """A call of a function, in place."""
+    if isinstance(f, ir.Const) and isinstance(f.value, types.FunctionType) and f.value not in self.active_calls:
+        return self.inline(f.value, args, kwargs, frame, builder, span)
+    return self.apply(f, args, kwargs, frame, builder, span)
+
+
+def _unwrapped(rule: Callable[..., Any], args: list[ir.Atom]) -> tuple[types.FunctionType | None, list[ir.Atom]]:
+    """The Python function that a rule comes to and its arguments; None where there is none."""
+    if isinstance(rule, functools.partial) and not rule.keywords:
+        return _unwrapped(rule.func, [*map(ir.Const, rule.args), *args])
+    return (rule if isinstance(rule, types.FunctionType) else None), args
+
+
+# --- what they come to ----------------------------------------------------------------------------------------------
+
+
+def _plainly(
+    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    builder: Builder, span: ir.Span | None,
+) -> ir.Atom:
+    return self.inline(fn, args, kwargs, frame, builder, span)
+
+
+def _by_gradient(
+    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    builder: Builder, span: ir.Span | None,
+) -> ir.Atom:
+    """``custom.by_gradient``: the function that gives value and gradient in place, then its gradient."""
+    f, _, g, *given = args
+    both = run(self, f, given, kwargs, frame, builder, span)
+    is_number = isinstance(self.context.value(both), (Array, Scalar))
+    items = [] if is_number else self.static_items(both, builder, span)
+    if items is not None and (len(items) != 2 or _is_no_function(self.context.value(items[1]))):
+        raise error("S2S523", span=span, name=_name_of_function(self, f), got="no such pair")
+    gradient = self.apply(ir.Const(operator.getitem), [both, ir.Const(1)], {}, frame, builder, span)
+    _check_gradient(self, f, gradient, span)
+    return self.apply(gradient, [g], {}, frame, builder, span)
+
+
+def _check_gradient(self: Specializer, f: ir.Atom, gradient: ir.Atom, span: ir.Span | None) -> None:
+    """Refuse a gradient function that asks for more than the cotangent of the value."""
+    known = self.context.value(gradient)
+    params = known.function.params if isinstance(known, Closure) else ()
+    needed = [p.var.name for p in params if p.kind.startswith("POSITIONAL") and not p.has_default]
+    if len(needed) > 1:
+        raise error(
+            "S2S546", span=span, rule=f"`{known.function.name}`",  # type: ignore[union-attr]
+            name=_name_of_function(self, f), hint=user_rules.OF_PARTS,
+            problem=f"missing a required argument: {needed[1]!r}",
+        )
+
+
+def _is_no_function(known: AbstractValue) -> bool:
+    return isinstance(known, (Array, Scalar, Sequence)) or (isinstance(known, Known) and not callable(known.value))
+
+
+def _name_of_function(self: Specializer, f: ir.Atom) -> str:
+    known = self.context.value(f)
+    if isinstance(known, Closure):
+        return str(known.function.name)
+    return user_rules.text_of(known.value) if isinstance(known, Known) else "a function"
+
+
+def _by_nested_gradient(
+    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    builder: Builder, span: ir.Span | None,
+) -> ir.Atom:
+    """``custom.by_nested_gradient``: the same."""
+    out, g, f, *given = args
+    return _by_gradient(self, fn, [f, out, g, *given], kwargs, frame, builder, span)
+
+
+def _by_partials(
+    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    builder: Builder, span: ir.Span | None,
+) -> ir.Atom:
+    """``custom.one_of_partials``: one of those that a function gives."""
+    rule, k, *given = args
+    every = run(self, rule, given, {}, frame, builder, span)
+    assert isinstance(k, ir.Const) and isinstance(rule, ir.Const)
+    return parts(self, every, len(given) - 1, user_rules.text_of(rule.value), builder, span)[k.value]
+
+
+RULES: dict[Any, Callable[..., ir.Atom]] = {
+    user_rules.one_of_partials: _by_partials,
+    user_rules.by_gradient: _by_gradient, user_rules.by_nested_gradient: _by_nested_gradient,
+}
+
+
+# --- by name --------------------------------------------------------------------------------------------------------
+
+
+def outcome_of_rule(
+    self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...]
+) -> Outcome:
+    """What is known of the result of a rule that is called by name, and whether it changes what it is given."""
+    context = self.context
+    fn, args = _unwrapped(rule, atoms[: len(atoms) - len(keys)])
+    if fn is None or fn in self.active_calls:
+        return Outcome()
+    before, found = len(self.rebound), Outcome()
+    kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
+    with aside(self):
+        trial = Builder(context)
+        made = self.inline(fn, args, kwargs, Frame(self.function, None), trial, None)
+        changes = changes_any(atoms, trial, context) or len(self.rebound) > before  # by `+=`, which may be a change
+        found = Outcome(kind_of(context.value(trial.frozen(made))), changes)
+    return found
+
+
+def unchanged(builder: Builder, atoms: list[ir.Atom], outcome: Outcome) -> list[ir.Atom]:
+    """The arguments of a rule, copies of the arrays where it may change them."""
+    if outcome.changes is False:
+        return atoms
+    known = builder.context.value
+    return [builder.call(np.copy, a) if isinstance(known(a), Array) and isinstance(a, ir.Var) else a for a in atoms]
+
+
+_BY_NAME: dict[Any, Any] = {
+    user_rules.cotangents_by_tangent: user_rules.cotangents_by_pushforward,
+    user_rules.tangent_by_cotangents: user_rules.tangent_by_pullback,
+}
+"""What is called in place of a function that is only written out."""
+
+
+def call_by_name(rule: Any, atoms: list[ir.Atom], keys: tuple[str, ...]) -> ir.Call:
+    """A call of a rule by name."""
+    count = len(atoms) - len(keys)
+    first: list[ir.Atom] = []
+    while isinstance(rule, functools.partial) and not rule.keywords:
+        first = [*map(ir.Const, rule.args), *first]
+        rule = _BY_NAME.get(rule.func, rule.func)
+    return ir.Call(ir.Const(rule), (*first, *atoms[:count]), tuple(zip(keys, atoms[count:], strict=True)))
+
+
+# --- what they give -------------------------------------------------------------------------------------------------
+
+
+def parts(
+    self: Specializer, bars: ir.Atom, count: int, place: str, builder: Builder, span: ir.Span | None
+) -> list[ir.Atom]:
+    """The cotangents in what a pullback gives: one for each positional argument; that of a single one may be bare."""
+    known, state = self.context.value(bars), virtual_heap.state_of(self.context, bars)
+    is_tuple = (isinstance(known, Sequence) and known.type is tuple) or (state is not None and state.kind is tuple)
+    items = self.static_items(bars, builder, span) if is_tuple else None
+    if items is not None and len(items) == count:
+        return items
+    if state is not None and not is_tuple and count == 1:
+        return [bars]
+    if isinstance(known, (Array, Scalar)) or (isinstance(known, Known) and not isinstance(known.value, tuple)):
+        if count == 1:
+            return [bars]
+        raise error("S2S521", name=place, got="one cotangent, and no tuple", expected=count)
+    if items is not None and count != 1:
+        raise error("S2S521", name=place, got=f"a tuple of {len(items)}", expected=count)
+    varied = self.context.is_varied(bars)
+    checked = builder.let(counted(builder.frozen(bars), count, place), UNKNOWN, "%", span, varied)
+    return [builder.call(operator.getitem, checked, ir.Const(k), span=span) for k in range(count)]
+
+
+def counted(bars: ir.Atom, count: int, place: str) -> ir.Call:
+    """What a rule gives, of which nothing is known, as a tuple of so many."""
+    if count == 1:
+        return ir.Call(ir.Const(user_rules.one_cotangent), (bars,))
+    return ir.Call(ir.Const(user_rules.cotangents), (bars, ir.Const(count), ir.Const(place)))
+
+
+def misfit(like: AbstractValue, given: AbstractValue, has_parts: bool, wants_parts: bool) -> tuple[str, str] | None:
+    """Two kinds that cannot fit, in words: a container and a number, arrays of other ranks; None where they may."""
+    shape, mine = shape_of(like), shape_of(given)
+    if wants_parts or not isinstance(like, (Array, Scalar)) or shape is None:
+        return None
+    expected = f"rank {len(shape)}"
+    if has_parts:
+        return "several parts", expected
+    if isinstance(given, (Array, Scalar)) and mine is not None and len(mine) != len(shape):
+        return f"rank {len(mine)}", expected
+    return None

@@ -1,0 +1,422 @@
+"""Functions with a rule that the user gave: their calls stay in the code, and what differentiates them is what the rule
+says.
+
+    @s2s.defvjp(norm)                                   y = norm(x)
+    def norm_vjp(out, out_bar, x):          ->          y_bar = ...
+        return out_bar * x / out                        x_bar = y_bar * x / y
+
+A rule is code of the user. Its body is specialised for the kinds of the arguments as any function is, under guards on
+what it reads from outside, and inlined where that leaves a straight line; else the rule is called by name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.abstract.evaluate import is_elementwise
+from s2s.analysis.abstract.lattice import shape_of
+from s2s.analysis.abstract.parts import is_inexact
+from s2s.analysis.memory import Memory
+from s2s.builder import cotangents
+from s2s.builder.builder import Builder, Context
+from s2s.core import ir, ops
+from s2s.core.const import is_hashable
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
+from s2s.directives import user_rules
+from s2s.directives.policies import Chosen
+from s2s.equations import Implicit
+from s2s.errors import error
+from s2s.optimize.dead import drop_dead_statements
+from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.templates import Template, argument, instantiate, stand_in_for
+from s2s.reverse.user_rule_bodies import (
+    aside,
+    call_by_name,
+    counted,
+    misfit,
+    outcome_of_rule,
+    parts,
+    run,
+    specialised,
+    unchanged,
+)
+from s2s.rules import table
+from s2s.rules.table import Rule
+from s2s.specialize.frames import Frame, FramedClosure, name_of
+from s2s.specialize.speculation import INLINE_DEPTH, MOST_EFFORT, kind_of
+
+if TYPE_CHECKING:
+    from s2s.forward.sweep import Forwarder
+    from s2s.reverse.sweeps import Reverser
+    from s2s.specialize.specializer import Specializer
+
+__all__ = [
+    "forward", "leave_call", "partial", "partial_forward", "reverse", "runs_once", "watched",
+]
+
+
+# --- the call -------------------------------------------------------------------------------------------------------
+
+
+def leave_call(
+    self: Specializer, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None, name: str,
+) -> ir.Atom:
+    """A call of a function with a rule of the user, as it is: the rule is found again by whoever differentiates the
+    outcome. The function is taken to change none of its arguments."""
+    given = (*args, *kwargs.values())
+    varied = any(map(self.context.is_varied, given))
+    rule = table.rule_of_user(fn)
+    for key, atom in kwargs.items():
+        if self.context.is_varied(atom) and rule is not None and rule.kind == "custom":
+            raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=key)
+    if id(fn) not in user_rules.LEFT_OUT:  # where what the functions have captured is a constant
+        self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
+    if varied and rule is not None:
+        _check_parameters(rule, fn, args, kwargs, frame, span)
+    unsupported = self.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
+    if unsupported is not None:
+        raise unsupported
+    value = _kind_of_result(self, fn, args, kwargs, frame, builder)
+    made = ir.Call(ir.Const(fn), tuple(map(builder.frozen, args)), tuple(
+        (key, builder.frozen(atom)) for key, atom in kwargs.items()
+    ))
+    return builder.let(made, value, name, span, varied)
+
+
+def _check_parameters(
+    rule: Rule, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, span: ir.Span | None
+) -> None:
+    """Refuse a rule that cannot be called with what a call of its function gives it."""
+    if any(isinstance(a, ir.Star) for a in args) or None in kwargs:
+        return
+    if isinstance(fn, Implicit):
+        _check_residual(fn, args, frame, span)
+    for given in filter(None, (rule.pullback, rule.pushforward)):
+        if isinstance(given, functools.partial):  # made of what the user wrote, which is called in another way
+            continue
+        try:
+            inspect.signature(given).bind(None, None, *args, **kwargs)
+        except TypeError as problem:
+            said = fn.how if isinstance(fn, Chosen) else f"the rule {user_rules.text_of(given)}"
+            raise error(
+                "S2S546", span=span, asked_by=frame.called_from, rule=said,
+                name=name_of(fn.func if isinstance(fn, Chosen) else fn), problem=problem,
+            ) from None
+        except ValueError:  # a function without a signature
+            continue
+
+
+def _check_residual(fn: Implicit[Any, Any], args: list[Any], frame: Frame, span: ir.Span | None) -> None:
+    """The same for the residual of an implicit equation."""
+    try:
+        inspect.signature(fn.residual).bind(None, *args)
+    except TypeError as problem:
+        raise error(
+            "S2S546", span=span, asked_by=frame.called_from, rule=f"the residual {user_rules.text_of(fn.residual)}",
+            name=user_rules.text_of(fn.func), problem=problem, hint="write it as residual(x, *args)",
+        ) from None
+    except ValueError:  # a function without a signature
+        return
+
+
+def _kind_of_result(
+    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
+) -> AbstractValue:
+    """What is known of the result: what the source of the function says, without its being called."""
+    if user_rules.gives_gradient(fn):
+        return _kind_of_value(self, fn, args, kwargs, frame, builder)
+    fn = fn.func if isinstance(fn, Chosen) else fn
+    python = getattr(fn, "__wrapped__", None) if not isinstance(fn, types.FunctionType) else fn
+    found: AbstractValue = UNKNOWN
+    if isinstance(python, types.FunctionType):
+        if python not in self.active_calls and len(self.active_calls) < INLINE_DEPTH and self.effort <= MOST_EFFORT:
+            with aside(self):
+                trial = builder.child()
+                made = self.inline(python, args, kwargs, frame, trial, None)
+                found = kind_of(self.context.value(trial.frozen(made)))
+    else:
+        values = tuple(map(self.context.value, args)), {k: self.context.value(a) for k, a in kwargs.items()}
+        found = self.context.evaluator.call(fn, *values)
+    return UNKNOWN if isinstance(found, Known) else found
+
+
+def _kind_of_value(
+    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
+) -> AbstractValue:
+    """What is known of the value of a function that gives its gradient beside it."""
+    f, given = (ir.Const(fn.func), args) if isinstance(fn, user_rules.CustomGradient) else (args[0], args[1:])
+    with aside(self):
+        trial = builder.child()
+        both = self.static_items(run(self, f, given, kwargs, frame, trial, None), trial, None)
+        return kind_of(self.context.value(both[0])) if both else UNKNOWN
+    return UNKNOWN
+
+
+def watched(function: ir.Function, context: Context) -> ir.Function:
+    """The function with a test after each call of a function with a rule whose result or arguments are changed in
+    place: they must share no memory, which is what everything after this relies on."""
+    calls = [s for s in ir.walk(function.body) if isinstance(s, ir.Let) and _has_rule(s.value)]
+    if not calls:
+        return function
+    memory = Memory(function, context.value)
+
+    def watch(block: ir.Block) -> ir.Block:
+        made: list[ir.Statement] = []
+        for s in block.statements:
+            made.append(ir.with_blocks(s, [watch(b) for b in ir.blocks_of(s)]))
+            if isinstance(s, ir.Let) and isinstance(s.target, ir.Var) and _has_rule(s.value):
+                given = [a for a in s.value.args if isinstance(a, ir.Var)]  # type: ignore[union-attr]
+                if any(map(memory.is_buffer, (s.target, *given))):
+                    name = ir.Const(name_of(s.value.fn.value))  # type: ignore[union-attr]
+                    made.append(ir.Let(None, ir.Call(ir.Const(rt.check_new), (s.target, name, *given)), s.span))
+        return ir.Block(tuple(made), block.yields)
+
+    return ir.replace(function, body=watch(function.body))
+
+
+def _has_rule(value: ir.Value) -> bool:
+    fn = value.fn if isinstance(value, ir.Call) else None
+    return isinstance(fn, ir.Const) and table.rule_of_user(fn.value) is not None
+
+
+def runs_once(self: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) -> bool:
+    """Whether a function that gives its gradient beside its value should run once for both: what its gradient reads is
+    not cheap to compute again."""
+    fn = call.fn.value if isinstance(call.fn, ir.Const) else None
+    if self.is_inner or not user_rules.gives_gradient(fn):  # what is differentiated again has the code of both
+        return False
+    rule, context = table.rule_of_user(fn), self.context
+    assert rule is not None and rule.pullback is not None
+    scratch, args = Builder(context), _positional(call, None)
+    g = context.define("%", UNKNOWN if target is None else context.value(target))
+    stand_ins = [context.define("%", context.value(a)) if not _is_closure(context, a) else a for a in args]
+    keys = tuple(key for key, _ in call.kwargs if key is not None)
+    atoms = [g, g, *stand_ins, *(atom for _, atom in call.kwargs)]
+    guards = self.specializer.guards.copy()
+    result = specialised(self.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars: bars)
+    self.specializer.guards = guards
+    if result is None:
+        return True
+    live = {result} if isinstance(result, ir.Var) else set()
+    from_cotangent: set[ir.Atom] = {g}
+    for s in drop_dead_statements(scratch.statements, live, context):
+        assert isinstance(s, ir.Let)
+        if not from_cotangent.isdisjoint(ir.atoms_of(s.value)):
+            from_cotangent.add(s.target)  # type: ignore[arg-type]
+        elif not _is_cheap(s.value):
+            return True
+    return False
+
+
+def _is_closure(context: Any, atom: ir.Atom) -> bool:
+    return isinstance(context.value(atom), FramedClosure)
+
+
+def _is_cheap(value: ir.Value) -> bool:
+    """Whether a value is quickly computed again: arithmetic element by element, or parts of what is there."""
+    if not isinstance(value, ir.Call):
+        return True
+    fn = value.fn.value if isinstance(value.fn, ir.Const) else None
+    return is_elementwise(fn) or fn is user_rules.value_of or (is_hashable(fn) and fn in _CHEAP)
+
+
+_CHEAP = frozenset({
+    operator.getitem, getattr, len, float, np.shape, np.sum, np.float64, np.float32, np.zeros_like, np.ones_like,
+    ops.make_tuple, ops.make_list, ops.make_dict, np.where, np.transpose, np.reshape,
+})
+
+
+# --- reverse --------------------------------------------------------------------------------------------------------
+
+
+def reverse(
+    self: Reverser, rule: Rule, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+) -> None:
+    """The cotangents that the pullback of a rule gives to the arguments of a call."""
+    args = _positional(value, span)
+    for key, atom in value.kwargs:
+        if self.is_active(atom) and is_inexact(self.context.value(atom)):
+            raise error("S2S203", span=span, name=rule.name, keyword=key)
+    skipped = user_rules.left_out(rule)
+    active = [k for k, a in enumerate(args) if k >= skipped and self.is_active(a)]
+    if not active:
+        return
+    pullback = user_rules.pullback_of(rule)
+    atoms = [target, g, *args, *(atom for _, atom in value.kwargs)]
+    keys = tuple(key for key, _ in value.kwargs if key is not None)
+    wanted = [k - skipped for k in active]
+    place = user_rules.place_of(rule)
+    found = _cotangents(self, pullback, atoms, keys, wanted, len(args) - skipped, place, span, sweep)
+    for k, piece in zip(active, found, strict=True):
+        if piece != ir.Const(None):
+            self.contribute(sweep, args[k], _fitted(self, sweep, piece, args[k], user_rules.place_of(rule), span), span)
+
+
+def _positional(value: ir.Call, span: ir.Span | None) -> list[ir.Atom]:
+    """The positional arguments of a call. Raises where their number is not known."""
+    if any(isinstance(a, ir.Star) for a in value.args) or any(key is None for key, _ in value.kwargs):
+        raise error("S2S207", span=span)
+    return list(value.args)  # type: ignore[arg-type]
+
+
+def _cotangents(
+    self: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], active: list[int],
+    count: int, place: str, span: ir.Span | None, sweep: Sweep,
+) -> list[ir.Atom]:
+    """What a pullback that gives ``count`` cotangents gives for the active arguments: its code inlined, or a call."""
+
+    def chosen(bars: ir.Atom, scratch: Builder) -> ir.Atom:
+        found = parts(self.specializer, bars, count, place, scratch, span)
+        return scratch.call(ops.make_tuple, *(found[k] for k in active))
+
+    made = _written(self, rule, atoms, keys, span, sweep, chosen)
+    if made is None:
+        stand_ins = [_stand_in(self, atom, {}) for atom in atoms]
+        outcome = outcome_of_rule(self.specializer, rule, stand_ins, keys)
+        given = unchanged(sweep.builder, [argument(self, sweep, a) for a in atoms], outcome)
+        call, known = call_by_name(rule, given, keys), outcome.value
+        bars = sweep.builder.let(call, known, "%_bars", span)
+        if not isinstance(known, Sequence) or len(known.items) != count:
+            bars = sweep.builder.let(counted(bars, count, place), UNKNOWN, span=span)
+        return [sweep.builder.call(operator.getitem, bars, ir.Const(k), span=span) for k in active]
+    return [sweep.builder.call(operator.getitem, made, ir.Const(k), span=span) for k in range(len(active))]
+
+
+def _written(
+    self: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], span: ir.Span | None,
+    sweep: Sweep, finish: Callable[[ir.Atom, Builder], ir.Atom],
+) -> ir.Atom | None:
+    """What a rule gives, with ``finish`` applied to it, written into the sweep; None where it is no straight line."""
+    items: dict[ir.Atom, ir.Atom] = {}
+    stand_ins, scratch = [_stand_in(self, atom, items) for atom in atoms], Builder(self.context)
+    result = specialised(self.specializer, rule, stand_ins, keys, scratch, span, lambda made: finish(made, scratch))
+    if result is None:
+        return None
+    live = {result} if isinstance(result, ir.Var) else set()
+    kept = drop_dead_statements(scratch.statements, live, self.context)
+    return instantiate(self, Template(stand_ins, items, kept, result, False, self.context), atoms, span, sweep)
+
+
+def partial(
+    self: Reverser, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
+    """What a user's function for a partial derivative gives."""
+    made = _written(self, rule, list(atoms), (), span, sweep, lambda found, builder: found)
+    if made is not None:
+        return made
+    outcome = outcome_of_rule(self.specializer, rule, list(atoms), ())
+    given = unchanged(sweep.builder, [argument(self, sweep, a) for a in atoms], outcome)
+    return sweep.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
+
+
+def partial_forward(
+    self: Forwarder, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None
+) -> ir.Atom:
+    """The same in forward mode."""
+    scratch = self.builder.child()
+    made = specialised(self.specializer, rule, list(atoms), (), scratch, span, lambda found: found)
+    if made is not None:
+        return _write(self, scratch.statements, made, False, span)
+    outcome = outcome_of_rule(self.specializer, rule, list(atoms), ())
+    given = unchanged(self.builder, list(atoms), outcome)
+    return self.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
+
+
+def _stand_in(self: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> ir.Atom:
+    """What stands for an argument; for a nested function one with stand-ins for what it has captured."""
+    known = self.context.value(atom)
+    if not isinstance(atom, ir.Var) or not isinstance(known, FramedClosure):
+        return stand_in_for(self, atom, items, self.context)  # type: ignore[no-any-return]
+
+    def inner(captured: ir.Atom) -> ir.Atom:
+        found = _stand_in(self, captured, items)
+        if found != captured:
+            items[found] = captured
+        return found
+
+    captures, defaults = tuple(map(inner, known.captures)), tuple((k, inner(a)) for k, a in known.defaults)
+    closure = dataclasses.replace(known, captures=captures, defaults=defaults)
+    made = ir.MakeFunction(known.function, captures, defaults, known.late)
+    return self.context.define("%", closure, False, made)
+
+
+def _fitted(
+    self: Reverser, sweep: Sweep, c: ir.Atom, argument: ir.Atom, place: str, span: ir.Span | None
+) -> ir.Atom:
+    """A cotangent in the dtype of its argument; its shape is tested when the program runs, where that is not known."""
+    like, have = self.context.value(argument), self.context.value(c)
+    fits = isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like)
+    if fits:
+        return cotangents.fit_dtype(sweep.builder, c, like, span)
+    problem = misfit(like, have, isinstance(have, Sequence), False)
+    if problem is not None:
+        raise error("S2S522", span=span, name=place, what="cotangent", got=problem[0], expected=problem[1])
+    return sweep.builder.call(rt.fit_bar, c, self.use(sweep, self.like(argument)), ir.Const(place), span=span)
+
+
+# --- forward --------------------------------------------------------------------------------------------------------
+
+
+def forward(self: Forwarder, rule: Rule, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+    """The tangent of a call's result that the pushforward of a rule gives."""
+    args = _positional(value, span)
+    for key, atom in value.kwargs:
+        if self.is_active(atom) and is_inexact(self.context.value(atom)):
+            raise error("S2S203", span=span, name=rule.name, keyword=key)
+    moving = tuple(map(self.is_active, args))
+    if not any(moving):
+        return
+    dots = [self.whole(a, span) for a in args]
+    tangents = self.builder.call(ops.make_tuple, *dots, span=span)
+    keys = tuple(key for key, _ in value.kwargs if key is not None)
+    atoms = [target, tangents, *args, *(atom for _, atom in value.kwargs)]
+    scratch, pushforward = self.builder.child(), user_rules.pushforward_of(rule, moving)
+    made = specialised(self.specializer, pushforward, atoms, keys, scratch, span, lambda dot: dot)
+    if made is not None:
+        made = _write(self, scratch.statements, made, rule.pushforward is None, span)
+    else:
+        outcome = outcome_of_rule(self.specializer, pushforward, atoms, keys)
+        atoms[1] = self.builder.call(ops.make_tuple, *unchanged(self.builder, dots, outcome), span=span)
+        made = self.builder.let(
+            call_by_name(pushforward, unchanged(self.builder, atoms, outcome), keys), outcome.value, "%", span)
+    self.put_all(target, _fitted_tangent(self, made, target, user_rules.place_of(rule), span), span)
+
+
+def _write(
+    self: Forwarder, statements: list[ir.Statement], result: ir.Atom, anonymous: bool, span: ir.Span | None
+) -> ir.Atom:
+    """Add the statements of a rule, at the place of the call; the names in a transposed rule say nothing to the user.
+    """
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for s in statements:
+        if not isinstance(s, ir.Let):
+            continue
+        value, target = ir.map_atoms(s.value, lambda a: mapping.get(a, a)), s.target
+        if anonymous and target is not None and not target.is_temporary:
+            target = self.context.define("%", self.context.value(target), False, value)
+            mapping[s.target] = target  # type: ignore[index]
+        elif target is not None:
+            self.context.definitions[target] = value
+        self.builder.add(ir.Let(target, value, span))
+    return mapping.get(result, result)
+
+
+def _fitted_tangent(self: Forwarder, dot: ir.Atom, target: ir.Var, place: str, span: ir.Span | None) -> ir.Atom:
+    """A tangent that is known to have the shape of its variable, or is tested for it when the program runs."""
+    like, have = self.context.value(target), self.context.value(dot)
+    if isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like):
+        return dot
+    problem = misfit(like, have, isinstance(have, Sequence), False)
+    if problem is not None:
+        raise error("S2S522", span=span, name=place, what="tangent", got=problem[0], expected=problem[1])
+    return self.builder.call(rt.fit_dot, dot, target, ir.Const(place), span=span)

@@ -1,0 +1,1 @@
+"""Rules of NumPy's functions, by domain."""

@@ -1,0 +1,1 @@
+"""Rules of SciPy's functions, by domain."""

@@ -1,0 +1,228 @@
+"""Calls that are decided when the program runs: a function and its arguments in, its result and a pullback out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.core import stack
+from s2s.core.inspection import name_of
+from s2s.directives.checkpointing import Checkpoint
+from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_and_tangent
+from s2s.versions.signature import describe, has_float
+from s2s.versions.target import own_signature
+
+if TYPE_CHECKING:
+    from s2s.core.ir import Span
+
+Pullback = Callable[[Any], tuple[Any, ...]]
+
+
+def vjp_of_call(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str = "refused"
+) -> tuple[Any, Pullback]:
+    """``fn(*args, **kwargs)`` and its pullback, which gives a cotangent per positional argument, then one per keyword;
+    None for those that have none. ``changes`` as in ``derivative``."""
+    return stack.deeper(_vjp_of_call, fn, args, kwargs, changes)
+
+
+def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str) -> tuple[Any, Pullback]:
+    from s2s.derivatives import derivative
+
+    if isinstance(fn, Checkpoint):
+        return fn(*args, **kwargs), lambda cotangent: vjp_of_call(fn.func, args, kwargs, "repeated")[1](cotangent)
+
+    if gives_gradient(fn):
+        value, own = value_and_pullback(fn, args, kwargs)
+        return value, lambda cotangent: tuple(
+            map(_found, (*own(cotangent), *[None] * len(kwargs)), (*args, *kwargs.values()))
+        )
+    if not any(map(_carries, (*args, *kwargs.values()))):
+        nothing = tuple(_absent(value) for value in (*args, *kwargs.values()))
+        return fn(*args, **kwargs), lambda cotangent: nothing
+    if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
+        return fn(args[0]), lambda cotangent: (rt.cast(cotangent, args[0]),)
+    given, places = _by_position(fn, args, kwargs)
+    rest = {name: value for name, value in kwargs.items() if name not in places}
+    argnums = tuple(k for k, value in enumerate(given) if _carries(value))
+    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), changes)(*given, **rest)
+
+    def pull(cotangent: Any) -> tuple[Any, ...]:
+        found = stack.deeper(pullback, cotangent)
+        bars = (*found[: len(args)], *(found[places[name]] if name in places else None for name in kwargs))
+        values = (*args, *kwargs.values())
+        return tuple(_found(bar, v) for bar, v in zip(bars, values, strict=True))
+
+    return out, pull
+
+
+def jvp_of_call(
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
+) -> tuple[Any, Any]:
+    """The result of a call and its tangent; arguments as ``runtime.push`` has them."""
+    return stack.deeper(_jvp_of_call, fn, name, values, dots, keys)
+
+
+def _jvp_of_call(
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
+) -> tuple[Any, Any]:
+    from s2s.derivatives import jvp
+    from s2s.errors import error
+
+    count = len(values) - len(keys)
+    args, kwargs = values[:count], dict(zip(keys, values[count:], strict=True))
+    if name is not None:
+        kind = np.ndarray if isinstance(values[0], np.generic) else type(values[0])
+        method = getattr(kind, name, None)
+        if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+            fn = method
+        else:
+            fn, args, dots = getattr(values[0], name), args[1:], dots[1:]
+    if gives_gradient(fn):
+        return value_and_tangent(fn, args, dots[:count], kwargs)
+    if any(dot is not None and _has_captured(value) for value, dot in zip(values, dots, strict=True)):
+        raise error("S2S143")
+    moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]
+    if not any(moving):
+        out = fn(*args, **kwargs)
+        return out, rt.zeros_of(out)
+    if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
+        return fn(args[0]), fn(dots[0])
+    given, places = _by_position(fn, args, kwargs)
+    rest = {key: value for key, value in kwargs.items() if key not in places}
+    tangents: list[Any] = [None] * len(given)
+    for k, dot in enumerate(dots):
+        at = k if k < len(args) else places.get(keys[k - len(args)])
+        if at is not None and moving[k]:
+            tangents[at] = dot
+    out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
+    return out, out_dot
+
+
+def _found(bar: Any, value: Any) -> Any:
+    """The cotangent of an argument, or what stands for it."""
+    if bar is None:
+        return _absent(value)
+    return rt.CAPTURED if isinstance(value, (tuple, list, dict)) and _has_captured(value) else bar
+
+
+def _has_captured(value: Any, seen: tuple[Any, ...] = ()) -> bool:
+    """Whether a value is, or holds, a function made inside another one that has captured floats."""
+    if any(value is outer for outer in seen):
+        return False
+    match value:
+        case types.FunctionType():
+            cells = [cell.cell_contents for cell in value.__closure__ or () if cell != types.CellType()]
+            inner = (*cells, *(value.__defaults__ or ()))
+        case functools.partial():
+            inner = (*value.args, *value.keywords.values())
+        case tuple() | list() | dict():
+            held = value.values() if isinstance(value, dict) else value
+            return any(_has_captured(v, (*seen, value)) for v in held)
+        case _:
+            return False
+    return any(_carries(v) or _has_captured(v, (*seen, value)) for v in inner)
+
+
+def _absent(value: Any) -> Any:
+    """What stands for the cotangent that an argument has not: marks for integers and for functions that have captured
+    floats, which a derivative may have reached, None for the rest."""
+    if _has_captured(value):
+        return rt.CAPTURED
+    return rt.INTEGER if np.asarray(value).dtype.kind in "iu" else None
+
+
+def _carries(value: Any) -> bool:
+    """Whether an argument can carry a derivative: numbers, arrays and containers of them, no other objects."""
+    return isinstance(value, (float, complex, np.inexact, np.ndarray, tuple, list, dict)) and has_float(
+        describe(value, "a")
+    )
+
+
+def _by_position(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, int]]:
+    """The arguments with those keywords that carry floats passed by position, and where they went.
+
+    Raises NoDerivativeError for a float that can only be passed by keyword: its cotangent would be lost.
+    """
+    active = [name for name, value in kwargs.items() if _carries(value)]
+    if not active:
+        return args, {}
+    signature = own_signature(fn) if isinstance(fn, types.FunctionType) else inspect.signature(fn)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    places, given = {}, list(args)
+    for k, parameter in enumerate(signature.parameters.values()):
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            continue
+        if k == len(given) and any(name in active for name in list(signature.parameters)[k:]):
+            given.append(bound.arguments[parameter.name])
+            places[parameter.name] = k
+    lost = [name for name in active if name not in places]
+    if lost:
+        from s2s.errors import error
+
+        raise error("S2S203", span=_definition(fn), name=name_of(fn), keyword=lost[0])
+    return tuple(given), places
+
+
+def _definition(fn: Any) -> Span | None:
+    """Where the ``def`` of a function stands, for messages."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return None
+    from s2s.core.ir import Span
+
+    line = code.co_firstlineno
+    text = linecache.getline(code.co_filename, line).rstrip()
+    return Span(code.co_filename, line, len(text) - len(text.lstrip()), line, len(text), name_of(fn))
+
+
+def vjp_of_method(
+    receiver: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str = "refused"
+) -> tuple[Any, Pullback]:
+    """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is the receiver's."""
+    kind = np.ndarray if isinstance(receiver, np.generic) else type(receiver)
+    method = getattr(kind, name, None)
+    if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return vjp_of_call(method, (receiver, *args), kwargs, changes)
+    out, pull = vjp_of_call(getattr(receiver, name), args, kwargs, changes)
+    return out, lambda cotangent: (None, *pull(cotangent))
+
+
+# --- again ----------------------------------------------------------------------------------------------------------
+
+
+def lost_pullback(cotangent: Any) -> Any:
+    """Stands for the pullback of a call in a derivative that is differentiated: nothing is known of what it holds. The
+    derivative is made again without it."""
+    raise AssertionError("a pullback was called whose derivative is not known")
+
+
+def cotangents_of_call(cotangent: Any, fn: Any, /, *args: Any) -> Any:
+    """What the pullback of a call gives, as a function that is differentiated itself: the call is made again."""
+    from s2s.api import vjp
+
+    return vjp(fn, *args)[1](cotangent)
+
+
+def cotangents_of_method(cotangent: Any, receiver: Any, name: str, /, *args: Any) -> Any:
+    """The same for a call of a method; the first cotangent is the receiver's."""
+    from s2s.api import vjp
+
+    return vjp(lambda r, *a: getattr(r, name)(*a), receiver, *args)[1](cotangent)
+
+
+def tangent_of_call(fn: Any, values: tuple[Any, ...], dots: tuple[Any, ...], /) -> Any:
+    """The result of a call and its tangent, as a function that is differentiated itself."""
+    from s2s.api import jvp
+
+    return jvp(fn, values, dots)

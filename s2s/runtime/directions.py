@@ -1,0 +1,196 @@
+"""Many tangents, or cotangents, at once: their last dimension has one entry for each direction.
+
+What generated code calls where it has a tangent with directions (``batch.vector``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+
+
+def lift(x: Any, count: int) -> Any:
+    """A value of its own for each direction, the same in all; in containers for each item."""
+    if isinstance(x, dict):
+        return {key: lift(item, count) for key, item in x.items()}
+    if isinstance(x, (tuple, list)):
+        return rt.rebuild(x, [lift(item, count) for item in x])
+    if x is None:
+        return None
+    return np.repeat(np.asarray(x)[..., None], count, axis=-1)
+
+
+def beside(x: Any) -> Any:
+    """A number or an array, so that it is broadcast along the directions."""
+    return np.asarray(x)[..., None]
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """As ``runtime.unbroadcast``, with directions in the last dimension of ``g``."""
+    shape = (*np.shape(x), np.shape(g)[-1])
+    summed = g if np.shape(g) == shape else rt.sum_to(g, shape)
+    kind = np.result_type(x)
+    return np.asarray(summed if kind.kind == "c" else np.real(summed), kind if kind.kind in "fc" else None)
+
+
+def ravel(x: Any) -> Any:
+    """As ``np.ravel``, a view of the same arrays: of those that are contiguous."""
+    return np.reshape(np.ascontiguousarray(x), (-1, np.shape(x)[-1]))
+
+
+def copy_in_memory(x: Any, like: Any) -> Any:
+    """As ``runtime.copy_in_memory``, with the directions of each element side by side."""
+    like = np.asarray(like)
+    if 0 in like.strides or not np.size(x):
+        return np.copy(x)
+    total = np.shape(x)[-1]
+    strides = [s * total for s in like.strides]
+    ends = [(n - 1) * s for n, s in zip(like.shape, strides, strict=True)]
+    memory = np.empty(sum(map(abs, ends)) + total * like.itemsize, np.uint8)
+    first = -sum(min(0, end) for end in ends)
+    made: np.ndarray[Any, Any] = np.ndarray(np.shape(x), like.dtype, memory, first, (*strides, like.itemsize))
+    made[...] = x
+    return made
+
+
+def index(key: Any) -> Any:
+    """An index that leaves the directions alone."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else key
+
+
+def one(x: Any, k: int) -> Any:
+    """What a tangent, or a container of tangents, is for one direction."""
+    if isinstance(x, dict):
+        return {key: one(item, k) for key, item in x.items()}
+    if isinstance(x, (tuple, list)):
+        return rt.rebuild(x, [one(item, k) for item in x])
+    return None if x is None else x[..., k]
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """The tangents for all directions, from those for each."""
+    first = parts[0]
+    if isinstance(first, dict):
+        return {key: joined([part[key] for part in parts]) for key in first}
+    if isinstance(first, (tuple, list)):
+        return rt.rebuild(first, [joined(items) for items in zip(*parts, strict=True)])
+    return None if first is None else np.stack(parts, axis=-1)
+
+
+def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+    """A function, called once for each direction: the arguments at ``places``, positions and names, have directions,
+    and so has the result."""
+    total = count([args[p] if isinstance(p, int) else kwargs[p] for p in places])
+    return joined(
+        [
+            fn(
+                *(one(a, d) if k in places else a for k, a in enumerate(args)),
+                **{k: one(a, d) if k in places else a for k, a in kwargs.items()},
+            )
+            for d in range(total)
+        ]
+    )
+
+
+def push(
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...], count: int
+) -> Any:
+    """As ``runtime.push``, with tangents for many directions."""
+    found = [rt.push(fn, name, values, tuple(one(dot, d) for dot in dots), keys) for d in range(count)]
+    return found[-1][0], joined([dot for _, dot in found])
+
+
+def each_direction(push: Any, *dots: Any) -> Any:
+    """``push(*dots)``, a result and its tangent, called once for each direction: the result of the last call, and the
+    tangents for all directions."""
+    found = [push(*(one(dot, d) for dot in dots)) for d in range(count(dots))]
+    return found[-1][0], joined([dot for _, dot, *_ in found]), *found[-1][2:]
+
+
+def each_cotangent(pullback: Any, out_bar: Any) -> Any:
+    """The cotangents that a pullback gives for each direction of ``out_bar``, side by side."""
+    return joined([pullback(one(out_bar, d)) for d in range(count(out_bar))])
+
+
+def basis(*values: Any, holomorphic: bool = False) -> tuple[Any, ...]:
+    """A tangent for each value, with a direction for each element of all of them: 1 there, 0 elsewhere.
+
+    Raises ArgumentError for complex numbers, unless ``holomorphic``.
+    """
+    leaves = [leaf for value in values for leaf in rt.floats(value)]
+    if not holomorphic and any(np.iscomplexobj(leaf) for leaf in leaves):
+        from s2s.errors import error
+
+        raise error("S2S516", what="what is differentiated", mode="forward")
+    stops = np.cumsum([0, *map(np.size, leaves)])
+    places = iter(zip(stops, leaves, strict=False))
+
+    def unit(leaf: Any) -> Any:
+        start, _ = next(places)
+        made = np.zeros((np.size(leaf), int(stops[-1])), np.result_type(leaf))
+        np.fill_diagonal(made[:, start:], 1.0)
+        return made.reshape((*np.shape(leaf), int(stops[-1])))
+
+    def still(leaf: Any) -> Any:
+        return np.zeros((*np.shape(leaf), int(stops[-1]))) if isinstance(leaf, (int, np.integer, np.ndarray)) else None
+
+    return tuple(rt.map_floats(unit, value, still) for value in values)
+
+
+def columns(dot: Any, values: tuple[Any, ...], single: bool) -> Any:
+    """The Jacobian of a result from its tangents for a ``basis`` of some values."""
+    if isinstance(dot, dict):
+        return {key: columns(item, values, single) for key, item in dot.items()}
+    if isinstance(dot, (tuple, list)):
+        return rt.rebuild(dot, [columns(item, values, single) for item in dot])
+    if not isinstance(dot, np.ndarray):
+        return None
+    leaves = rt.floats(values)
+    stops = np.cumsum([0, *map(np.size, leaves)])
+    blocks = iter(
+        [
+            dot[..., stops[k] : stops[k + 1]].reshape((*dot.shape[:-1], *np.shape(leaf)))[()]
+            for k, leaf in enumerate(leaves)
+        ]
+    )
+    made = tuple([rt.map_floats(lambda leaf: next(blocks), value) for value in values])
+    return made[0] if single else made
+
+
+def rows(bars: tuple[Any, ...], out: Any, single: bool) -> Any:
+    """The Jacobian of ``out`` from the cotangents of some values for a ``basis`` of ``out``."""
+    leaves = rt.floats(out)
+    stops = np.cumsum([0, *map(np.size, leaves)])
+    parts = iter([_of_rows(bars, stops[k], stops[k + 1], leaf, single) for k, leaf in enumerate(leaves)])
+    return rt.map_floats(lambda leaf: next(parts), out)
+
+
+def _of_rows(bars: tuple[Any, ...], start: int, stop: int, leaf: Any, single: bool) -> Any:
+    """The part of a Jacobian for one part of the result."""
+
+    def part(bar: Any) -> Any:
+        turned = np.moveaxis(bar[..., start:stop], -1, 0)
+        return turned.reshape((*np.shape(leaf), *np.shape(bar)[:-1]))[()]
+
+    made = tuple([rt.map_floats(part, bar) for bar in bars])
+    return made[0] if single else made
+
+
+def count(x: Any) -> int:
+    """The number of directions of a tangent, or of a container of tangents."""
+    return int(np.shape(rt.floats(x)[0])[-1])
+
+
+def tangents_like(dot: Any, x: Any, count: int) -> Any:
+    """Tangents for many directions in the shape and dtype of ``x``, of whatever structure that is."""
+    if isinstance(x, (tuple, list)) and isinstance(dot, (tuple, list)):
+        return type(dot)([tangents_like(part_dot, part, count) for part_dot, part in zip(dot, x)])
+    if not isinstance(x, (np.ndarray, np.generic, float, complex)):
+        return dot
+    kind = np.result_type(x) if isinstance(x, (np.ndarray, np.inexact, float, complex)) else np.result_type(dot)
+    return np.broadcast_to(np.asarray(dot, kind), (*np.shape(x), count))

@@ -1,0 +1,148 @@
+"""Branches in partial evaluation: one side where the test is known, both otherwise, and what is joined after them."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s.analysis.abstract.lattice import join, truth, widen_known
+from s2s.analysis.raising import ends
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import AbstractValue, Known, Scalar
+from s2s.errors import DifferentiationError
+from s2s.specialize.calls.deferred_refusals import may_refuse_later, refusal
+from s2s.specialize.exceptions import bound_on
+from s2s.specialize.frames import Frame
+from s2s.specialize.heap import virtual_heap
+from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+    """An ``if``: fold it where its test is known, otherwise specialise both sides."""
+    test = self.atom(statement.test, frame)
+    if test == ir.LOST or test in self.context.lost:
+        self.check_read(statement.test, test, builder, statement.span, frame)
+    if self.context.is_virtual(test):
+        test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
+    decided = _decided(self, test if self.is_own(frame.fn) else self.pinned(test))
+    if decided is not None:
+        block = statement.then if decided else statement.orelse
+        return _splice(self, block, statement, frame, builder)
+    sides, base, refused = [], self.context.heap, False
+    for block in (statement.then, statement.orelse):
+        child = builder.child()
+        self.context.heap = base.copy()
+        child.bound |= bound_on(self, test, block is statement.then)
+        guards = self.guards.copy()
+        self.undecided += 1
+        self.there.append(self.context.births())
+        before = [len(watch.changes) for watch in self.watches]
+        try:
+            given = self.run(block, frame.copy(), child)
+            for watch, count in zip(self.watches, before, strict=True):
+                watch.note_side(count, statement, block, given)
+        except DifferentiationError as problem:
+            if refused or not may_refuse_later(self, frame, problem):
+                raise
+            refused, self.guards, self.context.heap = True, guards, base.copy()
+            child, given = refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
+        finally:
+            self.undecided -= 1
+            self.there.pop()
+        sides.append((child, given, ends(child.statements), self.context.heap))
+    self.context.heap = base
+    (then, then_yields, then_raised, _), (orelse, else_yields, else_raised, _) = sides
+    if then_raised and else_raised:
+        builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
+        return True
+    if then_raised or else_raised:
+        return _after_raise(self, statement, test, sides, frame, builder)
+    paths = (Side(then, sides[0][3]), Side(orelse, sides[1][3]))
+    roots = [(v.name, a, b) for v, a, b in zip(statement.results, then_yields, else_yields, strict=True)]
+    atoms = join_sides(self, test, base, paths, roots, builder, statement.span)
+    frame.env.update(zip(statement.results, atoms, strict=True))
+    return False
+
+
+def _decided(self: Specializer, test: ir.Atom) -> bool | None:
+    """The truth of a test, where it is known: of what is known, and of ``a and False`` and ``a or True``."""
+    found, chosen = truth(self.context.value(test)), self.context.choices.get(test)  # type: ignore[arg-type]
+    if found is not None or chosen is None or test in self.context.unbound:
+        return found
+    condition, then, orelse = chosen
+    first = True if then == condition else _decided(self, then)
+    second = False if orelse == condition else _decided(self, orelse)
+    return first if first is second else None
+
+
+def join_sides(
+    self: Specializer, test: ir.Atom, base: virtual_heap.Heap, sides: tuple[Side, Side],
+    roots: list[tuple[str, ir.Atom, ir.Atom]], builder: Builder, span: ir.Span | None,
+) -> list[ir.Atom]:
+    """The ``If`` of two paths that are both complete; the atoms that its results are for ``roots``."""
+    for _, a, b in roots:
+        if a != b:
+            self.check_joined(a, sides[0].builder, span)
+            self.check_joined(b, sides[1].builder, span)
+    found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
+    results = [joined_by(self, leaf, test, builder) for leaf in found.leaves]
+    yields = [[ir.UNDEFINED if a == ir.LOST else a for a in side] for side in (
+        [leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])]
+    then, orelse = sides[0].builder, sides[1].builder
+    if results or then.statements or orelse.statements:
+        builder.add(ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), span))
+    atoms, self.context.heap = found.rebuild([*results])
+    return atoms
+
+
+def joined_by(self: Specializer, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
+    """The variable that is one atom or the other."""
+    a, b = leaf.first, leaf.second
+    first, second = (self.context.value(ir.UNDEFINED if x == ir.LOST else x) for x in (a, b))
+    value = join(first, second, self.context.evaluator.facts)
+    result = self.context.define(leaf.name, phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+    missing = [x in (ir.UNDEFINED, ir.LOST) for x in (a, b)]
+    if any(missing):
+        self.context.unbound[result] = test if missing[0] else builder.call(operator.not_, test)
+    if ir.LOST in (a, b):
+        self.context.lost.add(result)
+    self.context.choices[result] = (test, a, b)
+    self.context.joined(result, a, b)
+    return result
+
+
+def _splice(self: Specializer, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+    yields = self.run(block, frame, builder)
+    if ends(builder.statements[-1:]):
+        return True
+    for var, atom in zip(statement.results, yields, strict=True):
+        frame.env[var] = atom
+    return False
+
+
+def _after_raise(
+    self: Specializer, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
+) -> bool:
+    """One side raises: the other one goes on after the ``if``, not inside it."""
+    (then, then_yields, then_raised, then_heap), (orelse, else_yields, _, else_heap) = sides
+    raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
+    self.context.heap = else_heap if then_raised else then_heap
+    first, second = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
+    builder.add(ir.If(test, first, second, (), statement.span))
+    builder.statements.extend(going.statements)
+    for var, atom in zip(statement.results, yields, strict=True):
+        frame.env[var] = atom
+    return False
+
+
+def phi(value: AbstractValue) -> AbstractValue:
+    """What a variable that joins paths may be taken for: never an object, which would fold it away."""
+    value = widen_known(value)
+    if isinstance(value, Known) and isinstance(value.value, (bool, int, float, complex, np.generic)):
+        return Scalar(type(value.value))
+    return value

@@ -1,0 +1,42 @@
+"""Paths that cannot be followed, and are refused only when they are taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from s2s import runtime as rt
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import UNKNOWN
+from s2s.errors import DifferentiationError
+from s2s.specialize.frames import Frame
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
+"""Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
+
+
+def may_refuse_later(self: Specializer, frame: Frame, problem: DifferentiationError) -> bool:
+    """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
+    of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
+    nor where a call can be left as it is instead."""
+    if self.catching or self.followed or problem.diagnostic.code == "S2S901":
+        return False
+    if problem.diagnostic.code in ABOUT_OBJECTS and self.has_short_loops and not self.unrolled:
+        return False
+    return not self.is_own(frame.fn)
+
+
+def refusal(problem: DifferentiationError, builder: Builder) -> Builder:
+    """The block that refuses a path."""
+    child, place = builder.child(), problem.diagnostic.span
+    where = "" if place is None else f"{'/'.join(place.file.split('/')[-2:])}:{place.line}"
+    given = (ir.Const(problem.diagnostic.summary), ir.Const(where))
+    made = child.let(ir.Call(ir.Const(rt.path_error), given), UNKNOWN)
+    child.add(ir.Raise(made, None, place))
+    return child
+
+
+__all__ = ["ABOUT_OBJECTS", "may_refuse_later", "refusal"]

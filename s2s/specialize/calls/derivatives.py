@@ -1,0 +1,890 @@
+"""Derivatives that the program itself takes: a call of ``s2s.grad(f)``, ``s2s.vjp`` or ``s2s.jvp`` goes in, the
+statements of the derivative come out in its place.
+
+    def loss(w, lr):                                        def loss(w, lr):
+        g = s2s.grad(energy)(w)             ->                  g = ...     the gradient of energy, written out
+        return energy(w - lr * g)                               return ... (energy written out, too)
+
+The function is specialised on parameters of its own, of the kinds of the arguments, and differentiated by the same
+sweeps as any other (``Sweeps``). What it captures are free variables of the outcome: they are constants for this
+derivative, whatever the one around it makes of them, so that perturbations cannot be confused. The outcome is a
+function in SSA form like one that was lowered. It is specialised once more, in the place of the call: there it is part
+of the program, and is differentiated as often as is asked for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import operator
+import types
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from s2s import api, batches, transforms
+from s2s import runtime as rt
+from s2s.analysis.abstract.parts import is_differentiable
+from s2s.analysis.memory import Memory
+from s2s.builder.builder import Builder
+from s2s.core import ir, ops
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.derivatives import Derivative
+from s2s.directives import samples
+from s2s.errors import error
+from s2s.optimize.dead import drop_dead
+from s2s.optimize.rewriting import free_variables
+from s2s.runtime import calls
+from s2s.specialize.calls import policies
+from s2s.specialize.frames import Frame, FramedClosure, name_of, place_of
+from s2s.specialize.heap import containers, iterators, virtual_heap
+from s2s.specialize.heap.containers import At
+from s2s.specialize.heap.virtual_heap import State, cell_of
+from s2s.specialize.inplace import change_whole, store_item
+from s2s.specialize.ownership import shared_rebindings
+from s2s.versions.guards import Request
+from s2s.versions.target import one_of_modes, parameters_of, target_of
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+__all__ = [
+    "TRANSFORMS", "Asked", "Sweeps", "apply", "asked_of", "check_late", "parameters", "parts", "refuse", "store",
+    "together",
+]
+
+Sweeps: TypeAlias = Callable[[Any, ir.Function, Any, Request], tuple[ir.Function, list[str]]]
+"""What makes the derivative of a specialised function: the specialiser, the function, its augmented assignments and
+what is asked for go in; the derivative and the names of the parameters that the function changes come out."""
+
+MAKERS: dict[Any, str] = {
+    api.grad: "grad", api.value_and_grad: "value_and_grad", transforms.jacfwd: "jacfwd", transforms.jacrev: "jacrev",
+    transforms.jacobian: "jacfwd", transforms.value_and_jacobian: "value_and_jacfwd",
+    transforms.elementwise_grad: "elementwise_grad",
+}
+"""Functions that make a derivative of a function, and the mode of it. Which Jacobian needs fewer directions is not
+known before the program runs: it is the one by forward mode."""
+
+_MADE_BY = tuple(map(ir.Const, MAKERS))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A derivative that is to be taken: of which function, with respect to what. ``argnums`` is None for every
+    positional argument that has a derivative."""
+
+    mode: str
+    fn: ir.Atom
+    argnums: Any = 0
+    has_aux: bool = False
+    unconnected: str = "zeros"
+    holomorphic: bool = False
+    changes: str = ""
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether there is one cotangent for each part of an argument, to be put together as the argument is."""
+        return self.mode in ("grad", "value_and_grad")
+
+    @property
+    def single(self) -> bool:
+        """Whether one argument is asked for, and not a tuple of them."""
+        return not isinstance(self.argnums, (tuple, list))
+
+    def request(self, wrt: tuple[tuple[Any, ...], ...], options: tuple[tuple[str, Any], ...]) -> Request:
+        """The request for parameters of these names."""
+        options = (*options, ("unconnected", self.unconnected), ("changes", self.changes), ("inner", True))
+        options += (("holomorphic", True),) if self.holomorphic else ()
+        single = self.single and not self.is_gradient and self.argnums is not None
+        return Request(self.mode, wrt, single, self.has_aux, options)
+
+
+# --- derivatives as values ------------------------------------------------------------------------------------------
+
+
+def make(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``s2s.grad(f, ...)``: a variable that is known by its definition, dead once its calls are written out; None where
+    its options are not known."""
+    given = _bound(fn, args, kwargs)
+    options = {name: _literal(self, at, atom) for name, atom in given.items() if name in _OPTIONS}
+    if any(option is _NOT_KNOWN for option in options.values()):
+        return None
+    check_late(self, at, [given["f"]])
+    set_ = tuple((name, ir.Const(v)) for name, v in options.items() if v != _OPTIONS[name])
+    call = ir.Call(ir.Const(fn), (given["f"],), set_)
+    varied = self.context.is_varied(given["f"])
+    if not self.context.is_virtual(given["f"]):
+        var = self.context.define(at.name, virtual_heap.UNKNOWN, varied, call)
+        at.builder.add(ir.Let(var, call, at.span))
+        return var
+    var = self.context.define(at.name, virtual_heap.UNKNOWN, varied, call)
+    self.context.virtual_closures[var] = lambda builder: builder.let(
+        ir.map_atoms(call, builder.frozen), virtual_heap.UNKNOWN, at.name, at.span, varied)
+    return var
+
+
+def _bound(fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> dict[str, ir.Atom]:
+    """The arguments of a call by parameter, defaults among them."""
+    bound = inspect.Signature(parameters_of(fn)).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return {k: a if isinstance(a, (ir.Var, ir.Const)) else ir.Const(a) for k, a in bound.arguments.items()}
+
+
+_NOT_KNOWN = object()
+
+_OPTIONS: dict[str, Any] = {"argnums": 0, "has_aux": False, "unconnected": "zeros", "holomorphic": False}
+"""The options of the functions that make derivatives."""
+
+
+def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
+    """What an option is: a constant, or a tuple or list of constants."""
+    if isinstance(atom, ir.Const):
+        return atom.value
+    items = self.static_items(atom, at.builder, at.span)
+    if items is None or not all(isinstance(item, ir.Const) for item in items):
+        return _NOT_KNOWN
+    return tuple(item.value for item in items if isinstance(item, ir.Const))
+
+
+def check_late(self: Specializer, at: At, functions: Iterable[ir.Atom]) -> None:
+    """Refuse to keep a function that reads a variable which is assigned before it is called."""
+    for value in map(self.context.value, functions):
+        if isinstance(value, FramedClosure) and value.late:
+            raise error("S2S205", span=at.span, asked_by=at.frame.called_from, name=value.late[0])
+
+
+def asked_of(self: Specializer, callee: ir.Atom) -> Asked | None:
+    """What a derivative asks for, where that is known: one that the program made, or one that was there before."""
+    known = self.context.value(callee)
+    if isinstance(known, Known):
+        derivative = known.value
+        if isinstance(derivative, types.FunctionType):
+            derivative = one_of_modes(derivative)
+        if not isinstance(derivative, Derivative):
+            return None
+        mode, f, argnums, has_aux, unconnected, _, changes, holomorphic = derivative.made_from
+        if mode not in MAKERS.values() and mode not in ("value_and_jacrev",):
+            return None
+        return Asked(mode, ir.Const(f), argnums, has_aux, unconnected, holomorphic, changes)
+    made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
+    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or made.fn not in _MADE_BY:
+        return None
+    given = {name: option.value for name, option in made.kwargs if isinstance(option, ir.Const)}
+    return Asked(MAKERS[made.fn.value], made.args[0], **given)  # type: ignore[arg-type, union-attr]
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Leaf:
+    """A part of an argument that is a parameter of the inner function: ``outer`` is what is given for it."""
+
+    outer: ir.Atom
+    var: ir.Var
+    wanted: bool
+    dot: ir.Atom | None = None
+
+
+@dataclass
+class Node:
+    """A container or object among the arguments, with its parts."""
+
+    kind: type
+    keys: tuple[Any, ...]
+    items: tuple[Tree, ...]
+
+
+@dataclass
+class Fixed:
+    """A part of an argument that is not differentiated, as it is."""
+
+    atom: ir.Atom
+
+
+Tree: TypeAlias = Leaf | Node | Fixed
+
+
+def _leaves(tree: Tree) -> Iterator[Leaf]:
+    match tree:
+        case Leaf():
+            yield tree
+        case Node(items=items):
+            for item in items:
+                yield from _leaves(item)
+        case Fixed():
+            pass
+
+
+@dataclass
+class _Arguments:
+    """Makes the parameters of an inner function from the arguments of a call."""
+
+    self: Specializer
+    at: At
+    names: set[str] = field(default_factory=set)
+
+    def tree(self, atom: ir.Atom, name: str, wanted: bool) -> Tree:
+        """An argument by its parts; ``wanted`` says that it is differentiated."""
+        if not wanted:
+            known = self.self.context.value(atom)
+            return self.leaf(atom, name, known, False) if isinstance(known, Array) else Fixed(atom)
+        cell = cell_of(self.self.context, atom)
+        if cell is not None:
+            return self.of_cell(cell, name)
+        found = parts(self.self, self.at, atom)
+        return self.number(atom, name, self.self.context.value(atom)) if found is None else self.node(*found, name)
+
+    def of_cell(self, cell: virtual_heap.Cell, name: str) -> Tree:
+        state = self.self.context.heap.state(cell, self.at.span)
+        if virtual_heap.is_instance(state):
+            copied = self.self.instances.copied(self.self, self.at, cell)
+            made = virtual_heap.state_of(self.self.context, copied)
+            assert made is not None
+            return self.node(made.kind, made.entries(), name)
+        entries = virtual_heap.contents(self.at.builder, cell, self.at.span)
+        if entries is not None:
+            return self.node(state.kind, entries, name)
+        frozen = self.at.builder.frozen(cell.var)
+        return self.leaf(frozen, name, self.self.context.value(frozen), True)
+
+    def node(self, kind: type, entries: dict[Any, ir.Atom], name: str) -> Node:
+        items = [
+            self.tree(a, k if isinstance(k, str) and k.isidentifier() else name, True) for k, a in entries.items()
+        ]
+        return Node(kind, tuple(entries), tuple(items))
+
+    def number(self, atom: ir.Atom, name: str, known: AbstractValue) -> Tree:
+        """A number or an array; one without a derivative stays as it is."""
+        if isinstance(known, Known) and isinstance(known.value, (float, complex, np.inexact)):
+            return self.leaf(atom, name, Scalar(type(known.value)), True)
+        return self.leaf(atom, name, known, True) if is_differentiable(known) else Fixed(atom)
+
+    def leaf(self, atom: ir.Atom, name: str, known: AbstractValue, wanted: bool) -> Leaf:
+        base, k = name.lstrip("%") or "x", 1
+        name = base
+        while name in self.names:
+            name, k = f"{base}_{k}", k + 1
+        self.names.add(name)
+        return Leaf(atom, self.self.context.define(name, known), wanted)
+
+
+def parts(self: Specializer, at: At, atom: ir.Atom) -> tuple[type, dict[Any, ir.Atom]] | None:
+    """The type and the entries of a container, by key; None for what is none, or is not known entry by entry."""
+    cell = cell_of(self.context, atom)
+    if cell is not None:
+        state = self.context.heap.state(cell, at.span)
+        entries = None if virtual_heap.is_instance(state) else virtual_heap.contents(at.builder, cell, at.span)
+        return None if entries is None else (state.kind, entries)
+    known = self.context.value(atom)
+    match known:
+        case Sequence(kind, items) if kind is not slice:
+            keys: tuple[Any, ...] = tuple(range(len(items)))
+        case Mapping(keys):
+            kind = dict
+        case Known() if isinstance(known.value, (tuple, list, dict)):
+            kind = type(known.value)
+            keys = tuple(known.value) if kind is dict else tuple(range(len(known.value)))
+        case _:
+            return None
+    return kind, {k: at.builder.call(operator.getitem, atom, ir.Const(k), span=at.span) for k in keys}
+
+
+def _inner(self: Specializer, at: At, tree: Tree) -> ir.Atom:
+    """What the inner function gets for an argument: parameters in the containers and objects of the argument."""
+    match tree:
+        case Leaf(var=var):
+            return self.parameter(var, self.context.value(var), at.builder)
+        case Fixed(atom):
+            return atom
+        case Node(kind, keys, items):
+            return together(self, at, kind, keys, [_inner(self, at, item) for item in items])
+
+
+def together(self: Specializer, at: At, kind: type, keys: tuple[Any, ...], items: list[ir.Atom]) -> ir.Atom:
+    """A container or object of these parts."""
+    if kind is tuple:
+        return containers.new_list(self, at, items, tuple)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return containers.new_record(self, at, kind, items, {})
+    return containers.new(self, at, State(kind, keys, tuple(items)))
+
+
+# --- which arguments ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """A parameter of the function: its name, whether it may be given by position, and its default."""
+
+    name: str
+    positional: bool
+    default: ir.Atom | None = None
+
+
+def parameters(self: Specializer, fn: ir.Atom) -> list[_Parameter] | None:
+    """The parameters that callers of a function see, without ``*args`` and ``**kwargs``; None where not known."""
+    value = self.context.value(fn)
+    made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
+    asked = asked_of(self, fn)
+    if asked is not None:
+        return parameters(self, asked.fn)
+    if isinstance(value, FramedClosure):
+        defaults = dict(value.defaults)
+        return [
+            _Parameter(p.var.name, p.kind.startswith("POSITIONAL"), defaults.get(p.var.name))
+            for p in value.function.params if not p.kind.startswith("VAR")
+        ]
+    if isinstance(value, Known):
+        target = target_of(value.value)
+        return None if target is None else [
+            _Parameter(p.name, p.kind in _POSITIONAL, None if p.default is p.empty else ir.Const(p.default))
+            for p in target.public if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+    if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
+        inner = parameters(self, made.args[0])  # type: ignore[arg-type]
+        fixed = dict(made.kwargs)
+        return inner and [
+            dataclasses.replace(p, default=fixed.get(p.name, p.default)) for p in inner[len(made.args) - 1 :]
+        ]
+    bound = self.bound_method(fn)
+    if bound is not None and isinstance(bound[0], types.FunctionType):
+        inner = parameters(self, ir.Const(bound[0]))
+        return inner and inner[1:]
+    return None
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass
+class _Choice:
+    """Which arguments of a call are differentiated: positions and keywords. Defaults that are, are given."""
+
+    self: Specializer
+    at: At
+    fn: ir.Atom
+    args: list[ir.Atom]
+    kwargs: dict[str, ir.Atom]
+
+    def key(self, argument: Any) -> int | str:
+        """The position or keyword of an argument that is asked for by number or name."""
+        known = parameters(self.self, self.fn) or []
+        positional = [p for p in known if p.positional]
+        if isinstance(argument, str):
+            place = next((k for k, p in enumerate(positional) if p.name == argument), len(self.args))
+            if place < len(self.args):
+                return place
+            return self.named(argument, next((p for p in known if p.name == argument), None))
+        number = argument.__index__()
+        if number < 0:
+            number += max(len(positional), len(self.args))
+        if 0 <= number < len(self.args):
+            return number
+        if not 0 <= number < len(positional):
+            raise error("S2S501", **self.where, number=argument)
+        return self.named(positional[number].name, positional[number])
+
+    def named(self, name: str, parameter: _Parameter | None) -> str:
+        if name not in self.kwargs:
+            if parameter is None or parameter.default is None:
+                raise error("S2S502", **self.where, argument=name)
+            self.kwargs[name] = parameter.default
+        return name
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """What an error says of the call."""
+        return {"span": self.at.span, "asked_by": self.at.frame.called_from, "name": _name(self.self, self.fn)}
+
+
+def _name(self: Specializer, fn: ir.Atom) -> str:
+    value = self.context.value(fn)
+    if isinstance(value, FramedClosure):
+        return value.function.name.strip("<>")
+    return name_of(value.value).strip("<>") if isinstance(value, Known) else "the function"
+
+
+def _check_differentiable(self: Specializer, at: At, fn: ir.Atom, key: int | str, tree: Tree) -> None:
+    """Raise ArgumentError where an argument to differentiate holds no float."""
+    if any(leaf.wanted for leaf in _leaves(tree)) or (isinstance(tree, Node) and not tree.items):
+        return
+    where: dict[str, Any] = {"span": at.span, "asked_by": at.frame.called_from, "name": _name(self, fn)}
+    named = [p.name for p in parameters(self, fn) or () if p.positional]
+    argument = named[key] if isinstance(key, int) and key < len(named) else str(key)
+    known = self.context.value(tree.atom) if isinstance(tree, Fixed) else None
+    kind = type(known.value) if isinstance(known, Known) else known.type if isinstance(known, Scalar) else None
+    if kind is not None and issubclass(kind, (int, np.integer)) and kind is not bool:
+        raise error("S2S503", hint="pass a float, `float(...)`", argument=argument, **where)
+    if isinstance(known, Array) and known.dtype.kind in "iu":
+        raise error("S2S503", hint="pass floats, `x.astype(float)`", argument=argument, **where)
+    text = f"a {kind.__name__}" if kind is not None else "without floats"
+    raise error("S2S504", hint="leave it out of `argnums`", argument=argument, kind=text, **where)
+
+
+# --- taking a derivative --------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Inner:
+    """The call of a function whose derivative is taken: its arguments by their parts."""
+
+    self: Specializer
+    at: At
+    fn: ir.Atom
+    args: list[Tree]
+    kwargs: dict[str, Tree]
+    free: tuple[ir.Var, ...] = ()
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """All parts that are parameters."""
+        return [leaf for tree in (*self.args, *self.kwargs.values()) for leaf in _leaves(tree)]
+
+    def derivative(self, asked: Asked) -> ir.Function:
+        """The derivative as a function of the parameters, whose free variables are what the function captures."""
+        self_, context = self.self, self.self.context
+        wrt = tuple((leaf.var.name,) for leaf in self.leaves if leaf.wanted)
+        outside = context.varied, context.heap, self_.rebound, dict(self_.reshaped), self_.trying, self_.catching
+        try:
+            context.varied = {leaf.var for leaf in self.leaves if leaf.wanted}
+            with policies.blocks_alone(self_):
+                primal = self.primal()
+            self_.trying = self_.catching = 0
+            request = asked.request(wrt, _options(self_, self.fn))
+            with policies.without(self_):
+                made, changed = self_.sweeps(self_, primal, self_.rebound, request)
+        finally:
+            context.varied, context.heap, self_.rebound, self_.reshaped, self_.trying, self_.catching = outside
+        self.check_separate(made, changed)
+        return made
+
+    def primal(self) -> ir.Function:
+        """The function on parameters of its own. ``x += v`` is taken for ``x = x + v``, as everywhere; where others see
+        the array change, it is specialised again."""
+        self_, before = self.self, self.self.context.heap
+        while True:
+            self_.context.heap, self_.rebound = before.copy(), []
+            builder = self.at.builder.child()
+            at = At(self.at.frame, builder, self.at.span)
+            args = [_inner(self_, at, tree) for tree in self.args]
+            kwargs: dict[str | None, ir.Atom] = {k: _inner(self_, at, tree) for k, tree in self.kwargs.items()}
+            result = self_.apply(self.fn, args, kwargs, at.frame, builder, at.span)
+            result = builder.frozen(result)
+            self.check_unchanged(before)
+            params = tuple(ir.Param(leaf.var) for leaf in self.leaves)
+            primal = ir.Function(_name(self_, self.fn), params, builder.block(result), span=self.at.span)
+            primal = drop_dead(primal, self_.context)  # pullbacks that were written out share no memory
+            free = tuple(free_variables(primal))
+            primal = ir.replace(primal, params=(*map(ir.Param, free), *params))
+            shared = shared_rebindings(primal, self_.rebound, self_.context) - self_.in_place
+            if not shared:
+                self.check_captured(primal, free)
+                self.free = free
+                return primal
+            self_.in_place |= shared
+
+    def check_captured(self, primal: ir.Function, free: tuple[ir.Var, ...]) -> None:
+        """Refuse a function that changes an array that it has captured."""
+        if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
+            memory = Memory(primal, self.self.context.value, opaque=False)
+            for var in filter(memory.is_buffer, free):
+                raise error("S2S144", span=self.at.span, name=var.name.lstrip("%") or "an array")
+
+    def check_unchanged(self, before: virtual_heap.Heap) -> None:
+        """Refuse a function that changes a container or an object that it has captured."""
+        heap = self.self.context.heap
+        for cell, state in heap.states.items():
+            origin = None if cell.origin is None else cell.origin.state
+            base = before.states.get(cell, origin)
+            if base is not None and state is not base and state != base:
+                raise error("S2S144", span=cell.changed_at or self.at.span, name=cell.name)
+
+    def check_separate(self, made: ir.Function, changed: list[str]) -> None:
+        """An array that the function changes is given a copy of: where another argument shares memory with it, that
+        would be seen to change, too. Refused when the program runs."""
+        leaves = [leaf for leaf in self.leaves if isinstance(leaf.outer, ir.Var)]
+        for leaf in leaves:
+            if leaf.var.name in changed:
+                known = self.self.context.value
+                others = [a.outer for a in leaves if a is not leaf and isinstance(known(a.outer), (Array, Unknown))]
+                others += [v for v in self.free if isinstance(known(v), (Array, Unknown))]
+                given = [leaf.outer, *dict.fromkeys(others)]
+                for other in given[1:]:
+                    call = ir.Call(ir.Const(rt.check_apart), (given[0], other, ir.Const(leaf.var.name)))
+                    self.at.builder.add(ir.Let(None, call, self.at.span))
+
+    def run(self, made: ir.Function, given: list[ir.Atom]) -> ir.Atom:
+        """Specialise a derivative in the place of the call, for these arguments."""
+        env: dict[ir.Var, ir.Atom] = {var: var for var in made.captures}
+        env |= {p.var: a for p, a in zip(made.params, [*self.free, *given], strict=True)}
+        (result,) = self.self.run(made.body, self.frame(made, env), self.at.builder)
+        return result
+
+    def frame(self, made: ir.Function, env: dict[ir.Var, ir.Atom]) -> Frame:
+        """The activation of a derivative."""
+        at = self.at
+        fn = self.self.function or at.frame.fn
+        asked = (*at.frame.called_from, place_of(at.frame, at.span))
+        return Frame(fn, None, env, asked, has_decided=True, **iterators.uses_of(made))
+
+    def items(self, made: ir.Function, given: list[ir.Atom]) -> list[ir.Atom]:
+        """The items of the tuple that a derivative gives."""
+        found = self.self.static_items(self.run(made, given), self.at.builder, self.at.span)
+        assert found is not None
+        return found
+
+
+def _options(self: Specializer, fn: ir.Atom) -> tuple[tuple[str, Any], ...]:
+    """The options of the function."""
+    value = self.context.value(fn)
+    f = value.value if isinstance(value, Known) else None
+    return api.options_of(f)
+
+
+def apply(
+    self: Specializer, at: At, asked: Asked, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+) -> ir.Atom:
+    """A call of a gradient: its statements, and the atom of its result."""
+    choice = _Choice(self, at, asked.fn, list(args), dict(kwargs))
+    wanted = [choice.key(a) for a in ((asked.argnums,) if asked.single else asked.argnums)]
+    arguments = _Arguments(self, at)
+    names = [p.name for p in parameters(self, asked.fn) or () if p.positional]
+    trees = [
+        arguments.tree(a, names[k] if k < len(names) else "x", k in wanted) for k, a in enumerate(choice.args)
+    ]
+    named = {k: arguments.tree(a, k, k in wanted) for k, a in choice.kwargs.items()}
+    chosen = [trees[k] if isinstance(k, int) else named[k] for k in wanted]
+    for key, tree in zip(wanted, chosen, strict=True):
+        _check_differentiable(self, at, asked.fn, key, tree)
+    if not asked.is_gradient and not all(isinstance(tree, Leaf) for tree in chosen):
+        construct = "a Jacobian by a container or an object, inside a function,"
+        raise error("S2S101", span=at.span, asked_by=at.frame.called_from, construct=construct, hint=_APART)
+    inner = _Inner(self, at, asked.fn, trees, named)
+    made = inner.derivative(asked)
+    outer = [leaf.outer for leaf in inner.leaves]
+    if not asked.is_gradient:
+        return inner.run(made, outer)
+    items = inner.items(made, outer)
+    gradients, rest = (items[0], items[1:]) if asked.mode == "grad" and asked.has_aux else (None, [])
+    if asked.mode == "value_and_grad":
+        rest, gradients = [items[0]], items[1]
+    bars = items if gradients is None else self.static_items(gradients, at.builder, at.span)
+    assert bars is not None
+    by_leaf = dict(zip((id(leaf) for leaf in inner.leaves if leaf.wanted), bars, strict=True))
+    built = [_gradient(self, at, tree, by_leaf) for tree in chosen]
+    result = built[0] if asked.single else containers.new_list(self, at, built, tuple)
+    if asked.mode == "value_and_grad":
+        return containers.new_list(self, at, (rest[0], result), tuple)
+    return containers.new_list(self, at, (result, *rest), tuple) if rest else result
+
+
+_APART = "give its arrays as arguments of their own"
+
+
+def _gradient(self: Specializer, at: At, tree: Tree, bars: dict[int, ir.Atom]) -> ir.Atom:
+    """The gradient of an argument, in its structure; None for what has none."""
+    match tree:
+        case Leaf():
+            return bars.get(id(tree), ir.Const(None))
+        case Fixed():
+            return ir.Const(None)
+        case Node(kind, keys, items):
+            return together(self, at, kind, keys, [_gradient(self, at, item, bars) for item in items])
+
+
+# --- vjp ------------------------------------------------------------------------------------------------------------
+
+
+def take_vjp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``s2s.vjp(f, *primals, has_aux=..., **kwargs)``: the result and the pullback, a nested function."""
+    has_aux = _literal(self, at, kwargs.get("has_aux", ir.Const(False)))
+    if not args or has_aux is _NOT_KNOWN:
+        return None
+    f, *primals = args
+    named = {k: Fixed(a) for k, a in kwargs.items() if k != "has_aux"}
+    arguments = _Arguments(self, at)
+    names = [p.name for p in parameters(self, f) or () if p.positional]
+    trees = [arguments.tree(a, names[k] if k < len(names) else "x", True) for k, a in enumerate(primals)]
+    inner = _Inner(self, at, f, trees, dict(named))
+    if not any(leaf.wanted for leaf in inner.leaves):
+        raise error("S2S504", span=at.span, asked_by=at.frame.called_from, name=_name(self, f), argument="x",
+                    kind="without floats", hint="give at least one float or array of floats by position")
+    made = inner.derivative(Asked("vjp", f, None, has_aux, changes="" if has_aux else "returned"))
+    out, pull, *aux = inner.items(made, [leaf.outer for leaf in inner.leaves])
+    wanted = [leaf for leaf in inner.leaves if leaf.wanted]
+    function = _pullback(_name(self, f), trees, {id(leaf): k for k, leaf in enumerate(wanted)})
+    frame = inner.frame(made, {a: a for a in (pull, out) if isinstance(a, ir.Var)})
+    checked = self.closure(function, (pull, out), (), frame, at.builder, at.span, "pullback")
+    return containers.new_list(self, at, (out, checked, *aux), tuple)
+
+
+def _pullback(name: str, trees: list[Tree], places: dict[int, int]) -> ir.Function:
+    """The function of a cotangent that gives those of the positional arguments, by the pullback of their parts."""
+    statements: list[ir.Statement] = []
+
+    def let(fn: Any, *args: ir.Atom) -> ir.Var:
+        var = ir.Var("%", len(statements))
+        statements.append(ir.Let(var, ir.Call(ir.Const(fn) if not isinstance(fn, ir.Var) else fn, args)))
+        return var
+
+    def bar(tree: Tree) -> ir.Atom:
+        match tree:
+            case Leaf():
+                return let(operator.getitem, bars, ir.Const(places[id(tree)])) if id(tree) in places else ir.Const(None)
+            case Fixed():
+                return ir.Const(None)
+            case Node(kind, keys, items):
+                made = [bar(item) for item in items]
+                if kind in (tuple, list):
+                    return let(ops.make_tuple if kind is tuple else ops.make_list, *made)
+                flat = [a for key, item in zip(keys, made, strict=True) for a in (ir.Const(key), item)]
+                if issubclass(kind, dict):
+                    return let(ops.make_dict, *flat)
+                return let(kind, *made) if issubclass(kind, tuple) else let(rt.make_object, ir.Const(kind), *flat)
+
+    cotangent, pull, out = ir.Var("cotangent"), ir.Var("pull"), ir.Var("out")
+    bars = let(pull, let(rt.fit_cotangent, cotangent, out, ir.Const(name)))
+    given = [bar(t) if any(id(leaf) in places for leaf in _leaves(t)) else ir.Const(None) for t in trees]
+    result = let(ops.make_tuple, *given)
+    return ir.Function("pullback", (ir.Param(cotangent),), ir.Block(tuple(statements), (result,)), (pull, out))
+
+
+# --- jvp ------------------------------------------------------------------------------------------------------------
+
+
+def take_jvp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``s2s.jvp(f, primals, tangents, has_aux=..., **kwargs)``: the result and its tangent."""
+    given = dict(zip(("f", "primals", "tangents", "has_aux"), args, strict=False)) | kwargs
+    has_aux = _literal(self, at, given.pop("has_aux", ir.Const(False)))
+    if not {"f", "primals", "tangents"} <= given.keys() or has_aux is _NOT_KNOWN:
+        return None
+    f = given.pop("f")
+    primals, dots = (self.static_items(given.pop(k), at.builder, at.span) for k in ("primals", "tangents"))
+    if primals is None or dots is None or len(primals) != len(dots):
+        return None
+    arguments = _Arguments(self, at)
+    names = [p.name for p in parameters(self, f) or () if p.positional]
+    trees = [
+        arguments.tree(a, names[k] if k < len(names) else "x", self.context.value(dot) != Known(ir.Const(None)))
+        for k, (a, dot) in enumerate(zip(primals, dots, strict=True))
+    ]
+    for k, (tree, dot) in enumerate(zip(trees, dots, strict=True)):
+        _give_tangent(self, at, f, names[k] if k < len(names) else "x", tree, dot)
+    inner = _Inner(self, at, f, trees, {k: Fixed(a) for k, a in given.items()})
+    moved = [leaf for leaf in inner.leaves if leaf.wanted]
+    if not moved:
+        out = self.apply(f, primals, dict(given), at.frame, at.builder, at.span)
+        value, *aux = (self.static_items(out, at.builder, at.span) or [out]) if has_aux else [out]
+        zero = at.builder.call(rt.zeros_of, value, span=at.span)
+        return containers.new_list(self, at, (value, zero, *aux), tuple)
+    made = inner.derivative(Asked("jvp", f, None, has_aux))
+    tangents = [leaf.dot for leaf in moved if leaf.dot is not None]
+    return inner.run(made, [*(leaf.outer for leaf in inner.leaves), *tangents])
+
+
+def _give_tangent(self: Specializer, at: At, fn: ir.Atom, name: str, tree: Tree, dot: ir.Atom) -> None:
+    """Note the tangents of the parts of an argument; what has none does not move."""
+    if self.context.value(dot) == Known(ir.Const(None)):
+        for leaf in _leaves(tree):
+            leaf.wanted = False
+        return
+    match tree:
+        case Leaf():
+            given = [dot, tree.outer, ir.Const(f"an argument of {_name(self, fn)}")]
+            tree.dot = self.apply(ir.Const(rt.fit_tangent), given, {}, at.frame, at.builder, at.span)
+        case Node(keys=keys, items=items):
+            for key, item in zip(keys, items, strict=True):
+                read: Any = getattr if not issubclass(tree.kind, (tuple, list, dict)) else operator.getitem
+                part = self.apply(ir.Const(read), [dot, ir.Const(key)], {}, at.frame, at.builder, at.span)
+                _give_tangent(self, at, fn, name, item, part)
+        case Fixed(atom):
+            known = self.context.value(dot)
+            if not (isinstance(known, Known) and known.value == 0) and not isinstance(self.context.value(atom), Known):
+                raise error("S2S503", span=at.span, asked_by=at.frame.called_from, name=_name(self, fn), argument=name,
+                            hint="give None as the tangent of what is no float")
+
+
+# --- cotangents and tangents that are given -------------------------------------------------------------------------
+
+
+def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """A cotangent or tangent ``args[0]`` of ``args[1]``: as it is where kinds and shapes are known to be equal; tested
+    when the program runs where they are not."""
+    given, like, _ = args
+    known, mine = self.context.value(like), self.context.value(given)
+    items = self.static_items(like, at.builder, at.span) if _is_container(self, like) else None
+    if items is not None:
+        return _fit_items(self, at, fn, args, items)
+    if isinstance(known, Known) and isinstance(known.value, (float, complex)):
+        known = Scalar(type(known.value))
+    if isinstance(known, Scalar) and isinstance(mine, Known) and isinstance(mine.value, (int, float)):
+        if known.type is float:
+            return ir.Const(float(mine.value))
+    if mine == known and isinstance(mine, Scalar):
+        return given
+    if isinstance(mine, Array) and isinstance(known, Array) and mine.shape is not None and mine.shape == known.shape:
+        if mine.dtype == known.dtype:
+            return given
+        if mine.dtype.kind != "c" and known.dtype.kind in "fc":
+            return at.builder.call(rt.cast, given, like, span=at.span)
+    known = UNKNOWN if self.context.is_virtual(like) else known
+    given, like = at.builder.frozen(given), at.builder.frozen(like)
+    call = ir.Call(ir.Const(fn), (given, like, args[2]))
+    return at.builder.let(call, known, at.name, at.span, self.context.is_varied(given))
+
+
+def _is_container(self: Specializer, atom: ir.Atom) -> bool:
+    return cell_of(self.context, atom) is not None or isinstance(self.context.value(atom), (Sequence, Mapping))
+
+
+def _fit_items(self: Specializer, at: At, fn: Any, args: list[ir.Atom], items: list[ir.Atom]) -> ir.Atom:
+    """A cotangent or tangent of a container, by its items."""
+    given, like, name = args
+    entries = self.entries(like, at.builder, at.span)
+    state = virtual_heap.state_of(self.context, like)
+    known = self.context.value(like)
+    kind = state.kind if state is not None else known.type if isinstance(known, Sequence) else dict
+    keys = tuple(entries) if entries is not None and issubclass(kind, dict) else tuple(range(len(items)))
+    own = self.static_items(given, at.builder, at.span) if _is_container(self, given) else None
+    if own is None or len(own) != len(keys):
+        got = "something else" if own is None else f"a container of {len(own)}"
+        code = "S2S505" if fn is rt.fit_cotangent else "S2S515"
+        where: dict[str, Any] = {"span": at.span, "asked_by": at.frame.called_from}
+        raise error(code, name=_text(name), got=got, expected=f"a {kind.__name__} of {len(keys)}", **where)
+    made = []
+    for key in keys:
+        both = [
+            self.apply(ir.Const(operator.getitem), [a, ir.Const(key)], {}, at.frame, at.builder, at.span)
+            for a in (given, like)
+        ]
+        made.append(self.apply(ir.Const(fn), [*both, name], {}, at.frame, at.builder, at.span))
+    return together(self, at, kind, keys, made)
+
+
+def _text(atom: ir.Atom) -> str:
+    return str(atom.value) if isinstance(atom, ir.Const) else ""
+
+
+# --- calls that are decided when the program runs -------------------------------------------------------------------
+
+
+def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``rt.call(f, *args)`` in a derivative that is differentiated: the call, whose pullback nothing reads there
+    (``pairs``)."""
+    if not any(map(self.context.is_varied, (*args, *kwargs.values()))):
+        return None
+    if fn is rt.call_method:
+        method = self.apply(ir.Const(getattr), args[:2], {}, at.frame, at.builder, at.span)
+        out = self.apply(method, args[2:], dict(kwargs), at.frame, at.builder, at.span, at.name)
+    else:
+        out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
+    return containers.new_list(self, at, (out, ir.Const(calls.lost_pullback)), tuple)
+
+
+def _lost(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    """Refuse to call a pullback of which the derivative is not known."""
+    raise error("S2S210", span=at.span, asked_by=at.frame.called_from, name="a pullback that is called")
+
+
+def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    """The cotangents of such a call: found when the program runs, and differentiated there."""
+    return self.leave(ir.Const(fn), list(args), {}, at.builder, at.span, at.name)
+
+
+def _read_pulled(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """One of the cotangents of a call."""
+    if not self.context.is_varied(args[0]):
+        return None
+    return at.builder.call(operator.getitem, *args, name=at.name, span=at.span)
+
+
+def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``rt.push(f, name, values, dots, keys)`` in a derivative that is differentiated."""
+    name, keys = args[1], self.static_items(args[4], at.builder, at.span)
+    if name != ir.Const(None) or keys != [] or not any(map(self.context.is_varied, args)):
+        return None
+    made = [args[0], *map(at.builder.frozen, args[2:4])]
+    return self.leave(ir.Const(calls.tangent_of_call), made, {}, at.builder, at.span, at.name)
+
+
+def _make_object(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """``rt.make_object(cls, name, value, ...)``: an object on the heap."""
+    if not all(isinstance(a, ir.Const) for a in (args[0], *args[1::2])):
+        return None
+    names = tuple(a.value for a in args[1::2] if isinstance(a, ir.Const))
+    return containers.new(self, at, State(args[0].value, names, tuple(args[2::2])))  # type: ignore[union-attr]
+
+
+# --- stores that only derivatives have --------------------------------------------------------------------------------
+
+
+def store(
+    self: Specializer, statement: ir.Store, target: ir.Atom, key: ir.Atom, value: ir.Atom, frame: Frame,
+    builder: Builder,
+) -> None:
+    """A store that no source has: of a whole array, and one in which an item that comes twice takes both. What a call
+    may change is noted where the call is left."""
+    if statement.kind == "whole":
+        if not isinstance(self.context.value(target), Array):
+            name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
+            raise error("S2S112", span=statement.span, asked_by=frame.called_from, name=name or "an array")
+        change_whole(self, target, value, statement.op, frame, builder, statement.span)
+    elif statement.kind == "at":
+        store_item(self, target, key, value, statement.op, frame, builder, statement.span, "at")
+
+
+# --- what the specialiser asks for ----------------------------------------------------------------------------------
+
+
+def _followed(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+    """What is written in terms of other transforms is followed."""
+    others = {transforms.vhp: _vhp, transforms.linearize: _linearize, batches.map: _map}
+    stands_for: Any = others.get(fn, fn)
+    return self.inline(stands_for, args, kwargs, at.frame, at.builder, at.span)
+
+
+def _vhp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: bool = False, **kwargs: Any) -> Any:
+    """A product with the Hessian by reverse over reverse is the one by forward over reverse."""
+    return transforms.hvp(f, primals, tangents, argnums, has_aux, **kwargs)
+
+
+def _map(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """The loop is written out where the function is called."""
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        return samples.each(f, args, kwargs, in_axes, out_axes)
+
+    return mapped
+
+
+def _linearize(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -> Any:
+    """Where values do not change there is nothing to copy."""
+    found = f(*primals, **kwargs)
+    out, *aux = found if has_aux else (found,)
+
+    def f_jvp(*tangents: Any) -> Any:
+        return api.jvp(f, primals, tangents, has_aux=has_aux, **kwargs)[1]
+
+    return (out, f_jvp, *aux)
+
+
+TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {
+    **dict.fromkeys(MAKERS, make), api.vjp: take_vjp, api.jvp: take_jvp,
+    **dict.fromkeys(
+        (transforms.hessian, transforms.hvp, transforms.vhp, transforms.linearize, batches.map), _followed),
+    rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: _call_again,
+    rt.call_method: _call_again, calls.lost_pullback: _lost, calls.cotangents_of_call: _pull_again,
+    calls.cotangents_of_method: _pull_again,
+    rt.pulled: _read_pulled, rt.push: _push_again,
+}
+"""What stands for a call of a public function that takes a derivative, or makes a function that does; and for the
+tests of what is given to such a function."""
+
+
+def refuse(*_: Any) -> Any:
+    """The sweeps of a specialiser that has none: of rules, whose bodies take no derivatives."""
+    raise AssertionError("a rule takes no derivative")

@@ -1,0 +1,71 @@
+"""Questions about the process that the compiler answers: which modules are there, what a set of options holds.
+
+Library code asks ``sys.modules`` whether a package is there of which it may be given arrays, and module variables
+whether they hold a name. What is found is taken by value, under a guard that asks again.
+
+    if "torch" in sys.modules:          ->      (nothing, where it is not imported)
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from s2s.core import ir
+from s2s.versions import facts
+
+if TYPE_CHECKING:
+    from s2s.builder.builder import Context
+    from s2s.specialize.specializer import Specializer
+
+MODULES = ir.Call(ir.Const(getattr), (ir.Const(sys), ir.Const("modules")))
+"""The read of ``sys.modules``."""
+
+
+def is_modules(context: Context, atom: Any) -> bool:
+    """Whether an atom is ``sys.modules``."""
+    return isinstance(atom, ir.Var) and context.definitions.get(atom) == MODULES
+
+
+def module_named(self: Specializer, key: Any) -> ir.Const | None:
+    """The module of a known name, ``None`` as a constant where it is not imported; None where the name is not known."""
+    if not isinstance(key, ir.Const) or type(key.value) is not str:
+        return None
+    return ir.Const(facts.module_if_loaded(key.value).folded(self.guards))
+
+
+def module_item(self: Specializer, key: ir.Atom) -> ir.Const | None:
+    """``sys.modules[key]``, which raises KeyError where the module is not imported."""
+    found = module_named(self, key)
+    if found == ir.Const(None):
+        raise self.raised(KeyError(key.value))  # type: ignore[union-attr]
+    return found
+
+
+def module_or(self: Specializer, args: list[ir.Atom]) -> ir.Atom | None:
+    """``sys.modules.get(key, default)``; None where the name is not known."""
+    found = module_named(self, args[0]) if 1 <= len(args) <= 2 else None
+    return args[1] if found == ir.Const(None) and len(args) == 2 else found
+
+
+def is_option_of(self: Specializer, item: ir.Atom, container: ir.Atom) -> bool | None:
+    """Whether a set in a module variable has a known item; None where it is no set of options."""
+    made = self.context.definitions.get(container) if isinstance(container, ir.Var) else None
+    if not isinstance(made, ir.Load) or made.scope != "global" or not isinstance(item, ir.Const):
+        return None
+    fn = made.owner or self.function
+    module: Any = fn.__globals__.get("__name__")
+    found: Any = fn.__globals__.get(made.name)
+    held: Any = getattr(sys.modules.get(module), made.name, None)
+    if type(found) not in (set, frozenset) or held is not found:
+        return None
+    options: list[Any] = [*found]
+    if not all(type(option) in _OPTIONS for option in (item.value, *options)):
+        return None
+    return facts.among(item.value, module, made.name).folded(self.guards)
+
+
+_OPTIONS = (str, int, type(None))
+
+
+__all__ = ["is_option_of", "MODULES", "is_modules", "module_item", "module_named", "module_or"]

@@ -1,0 +1,95 @@
+"""What code asks of functions when it runs: calls bound to signatures, as decorators that check arguments do."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from s2s.core import ir
+from s2s.specialize.heap import containers
+from s2s.specialize.heap.virtual_heap import State, cell_of, state_of
+
+if TYPE_CHECKING:
+    from s2s.specialize.heap.containers import At
+    from s2s.specialize.specializer import Specializer
+
+
+def _signature_of(self: Specializer, ref: ir.Atom) -> inspect.Signature | None:
+    """The signature that an atom refers to, where it was there before; it is guarded as an object."""
+    cell = cell_of(self.context, ref)
+    found = None if cell is None else self.instances.live.get(cell)
+    if isinstance(ref, ir.Const):
+        found = ref.value
+    if not isinstance(found, inspect.Signature):
+        return None
+    if cell is not None:
+        self.instances.guard_identity(cell)
+    return found
+
+
+def _bind(partly: bool) -> Any:
+    def bind(self: Specializer, at: At, signature: ir.Atom, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
+        found = _signature_of(self, signature)
+        if found is None:
+            return None
+        try:
+            bound = (found.bind_partial if partly else found.bind)(*args, **kwargs)
+        except TypeError as problem:
+            raise self.raised(problem) from None
+        return _made(self, at, signature, found, bound.arguments)
+
+    return bind
+
+
+def _made(
+    self: Specializer, at: At, signature: ir.Atom, found: inspect.Signature, given: dict[str, Any]
+) -> ir.Atom:
+    state = State(
+        inspect.BoundArguments, ("arguments", "_signature"), (_arguments(self, at, found, given), signature)
+    )
+    return containers.new(self, at, state)
+
+
+def _arguments(self: Specializer, at: At, signature: inspect.Signature, given: dict[str, Any]) -> ir.Atom:
+    """The dict of arguments by name, those of ``*args`` and ``**kwargs`` put together."""
+    entries = {}
+    for name, value in given.items():
+        kind = signature.parameters[name].kind
+        if isinstance(value, (ir.Var, ir.Const)):
+            entries[name] = value
+        elif kind is inspect.Parameter.VAR_POSITIONAL:
+            entries[name] = containers.new_list(self, at, value, tuple)
+        else:
+            entries[name] = containers.new_dict(self, at, dict(value))
+    return containers.new_dict(self, at, entries)
+
+
+def _apply_defaults(self: Specializer, at: At, bound: ir.Atom) -> ir.Atom | None:
+    state, cell = state_of(self.context, bound), cell_of(self.context, bound)
+    if state is None or cell is None or state.kind is not inspect.BoundArguments:
+        return None
+    entries = state.entries()
+    signature = _signature_of(self, entries["_signature"])
+    given = containers.entries_of(self, at, entries["arguments"])
+    if signature is None or given is None:
+        return None
+    filled: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        if name in given:
+            filled[name] = given[name]
+        elif parameter.default is not parameter.empty:
+            filled[name] = ir.Const(parameter.default)
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            filled[name] = ()
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            filled[name] = {}
+    made = state.with_entries(entries | {"arguments": _arguments(self, at, signature, filled)})
+    self.context.heap.change(cell, made, at.span)
+    return ir.Const(None)
+
+
+FORMS: dict[Any, containers.Form] = {
+    inspect.Signature.bind: _bind(False),
+    inspect.Signature.bind_partial: _bind(True),
+    inspect.BoundArguments.apply_defaults: _apply_defaults,
+}

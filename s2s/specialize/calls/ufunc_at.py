@@ -1,0 +1,82 @@
+"""``ufunc.at``: an operation on the elements that an index names, in order, each time that it names them.
+
+    np.add.at(a, key, v)            a store of its own: an entry that is named twice takes both
+    np.multiply.at(a, mask, v)      a[mask] *= v: nothing is named twice
+    np.maximum.at(a, [1, 1], v)     one element after the other
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s.analysis.memory import may_repeat
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import Array
+from s2s.specialize.frames import Frame
+from s2s.specialize.inplace import store_item
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+_ADDS: dict[Any, Callable[..., Any]] = {np.add: operator.add, np.subtract: operator.sub}
+"""Those whose order does not matter."""
+
+_OPERATORS: dict[Any, Callable[..., Any]] = {
+    np.multiply: operator.mul, np.divide: operator.truediv, np.power: operator.pow,
+}
+"""Those that an augmented store is spelled with."""
+
+
+def ufunc_at(
+    self: Specializer, fn: np.ufunc, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom | None:
+    """``fn.at(a, key, v)``, or ``fn.at(a, key)`` of a function of one argument; None where it is not known that ``a``
+    is an array, or the call is wrong."""
+    known = self.context.value(args[0]) if args else None
+    if not isinstance(known, Array) or len(args) != fn.nin + 1 or fn.nin > 2 or fn.nout != 1:
+        return None
+    array, key, *values = args
+    if fn in _ADDS:
+        store_item(self, array, key, values[0], _ADDS[fn], frame, builder, span, "at")
+    elif may_repeat(self.context.value(key)):
+        elements = _of_vector if known.shape is not None and len(known.shape) == 1 else _of_array
+        return self.apply(ir.Const(elements), [ir.Const(_OPERATORS.get(fn, fn)), *args], {}, frame, builder, span)
+    elif fn in _OPERATORS:
+        store_item(self, array, key, values[0], _OPERATORS[fn], frame, builder, span)
+    else:
+        old = self.apply(ir.Const(operator.getitem), [array, key], {}, frame, builder, span)
+        new = self.apply(ir.Const(fn), [old, *values], {}, frame, builder, span)
+        store_item(self, array, key, new, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _of_vector(op: Callable[..., Any], a: Any, key: Any, *values: Any) -> None:
+    """The elements of a vector, each time that they are named."""
+    places = np.arange(len(a))[key]
+    given = [_given(v, places) for v in values]
+    places = np.ravel(places)
+    for i in range(len(places)):
+        a[places[i]] = op(a[places[i]], *[v[i] for v in given])
+
+
+def _of_array(op: Callable[..., Any], a: Any, key: Any, *values: Any) -> None:
+    """The elements of an array of any rank, each time that they are named."""
+    places = np.reshape(np.arange(np.size(a)), np.shape(a))[key]
+    given = [_given(v, places) for v in values]
+    at = np.unravel_index(np.ravel(places), np.shape(a))
+    for i in range(np.size(places)):
+        element = tuple([p[i] for p in at])
+        a[element] = op(a[element], *[v[i] for v in given])
+
+
+def _given(values: Any, places: Any) -> Any:
+    """The values for some places, one after the other, as they were before any is used."""
+    return np.array(np.broadcast_to(values, np.shape(places))).ravel()
+
+
+__all__ = ["ufunc_at"]

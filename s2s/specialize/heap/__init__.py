@@ -1,0 +1,1 @@
+"""The virtual heap: containers, objects and iterators, as they are known before the program runs."""

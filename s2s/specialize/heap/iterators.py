@@ -1,0 +1,292 @@
+"""Iterators that are read bit by bit, or more than once.
+
+An iterator that is read as a whole, in the place where it is made, is as good as what it runs over. One that a name
+keeps is a cell on the heap that holds what is left to give: ``next`` takes the first item, a loop takes all.
+
+    it = iter([a, b, c])
+    first = next(it)            first = a
+    rest = sum(it)              rest = sum([b, c]);  nothing is left
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import math
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s.core import ir, ops
+from s2s.core.bounded import Recent
+from s2s.core.values import Array
+from s2s.errors import error
+from s2s.specialize.frames import FramedClosure
+from s2s.specialize.heap import containers, generators, virtual_heap
+from s2s.specialize.heap.mutated_iterables import check_source, note_source
+from s2s.specialize.heap.virtual_heap import Cell, Iterator, State, cell_of, state_of
+
+if TYPE_CHECKING:
+    from s2s.builder.builder import Builder
+    from s2s.specialize.frames import Frame
+    from s2s.specialize.heap.containers import At
+    from s2s.specialize.specializer import Specializer
+
+_MAKERS = (iter, zip, map, enumerate, reversed, filter, np.ndenumerate, np.ndindex)
+"""Functions whose result can be read once."""
+
+_LAZY = (ir.Const(map), ir.Const(filter))
+"""Those that make their items when they are asked for them."""
+
+_HOLDERS = (
+    list.append, list.insert, collections.deque.append, collections.deque.appendleft, dict.setdefault, dict.__setitem__,
+    operator.setitem, setattr, ops.append, ops.make_list, ops.make_tuple, ops.make_dict, functools.partial, next,
+)
+"""Functions that put what they are given into a container or an object, and the one that takes an item out of it."""
+
+_CONSUMERS = frozenset({
+    list, tuple, set, dict, sum, max, min, any, all, sorted, map, filter, zip, enumerate, ops.unpack, math.fsum,
+    math.prod, functools.reduce, collections.deque, frozenset, ops.merge_dict,
+})
+"""Functions that read an iterator to its end."""
+
+_READ_AT_ONCE = (
+    operator.getitem, list, tuple, sum, max, min, any, all, len, math.fsum, math.prod, ops.unpack, np.array, np.asarray,
+)
+"""Functions that have read what ``a.flat`` gives when they return: changes of ``a`` that come later are not seen."""
+
+_CALLABLE = (type, types.FunctionType, types.BuiltinFunctionType)
+
+_uses = Recent[int, tuple[ir.Function, dict[str, Any]]](4096)
+
+
+def uses_of(function: ir.Function) -> dict[str, Any]:
+    """What a function, in SSA form, does with its variables: ``kept`` are those that are read more than once, in
+    several places or in a loop or a nested function that does not define them; ``held`` those that a display or a
+    store puts into a container or an object; ``tested`` the places of the calls that
+    make those which are only the test of an ``if``."""
+    found = _uses.get(id(function))
+    if found is None or found[0] is not function:
+        often = frozenset(_read_often(function.body))
+        uses = {
+            "kept": often, "held": _taken_in(function.body), "tested": _only_tested(function.body, often),
+            "body": function.body,
+        }
+        found = _uses[id(function)] = function, uses
+    return found[1]
+
+
+def _taken_in(body: ir.Block) -> frozenset[ir.Var]:
+    found: set[ir.Var] = set()
+    for s in ir.walk(body):
+        if isinstance(s, ir.Store) and isinstance(s.value, ir.Var):
+            found.add(s.value)
+        elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+            if any(s.value.fn.value is display for display in (ops.make_tuple, ops.make_list, ops.make_dict)):
+                found.update(a for a in s.value.args if isinstance(a, ir.Var))
+    return frozenset(found)
+
+
+def _only_tested(body: ir.Block, often: frozenset[ir.Var]) -> frozenset[ir.Span | None]:
+    """The places of the calls whose result is read once, as the test of an ``if``."""
+    tests = {s.test for s in ir.walk(body) if isinstance(s, ir.If)} - often
+    calls = (s for s in ir.walk(body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call))
+    return frozenset(s.span for s in calls if s.target in tests and s.span is not None)
+
+
+def _read_often(body: ir.Block) -> set[ir.Var]:
+    seen: set[ir.Var] = set()
+    often: set[ir.Var] = set()
+
+    def read(atoms: object, inside: set[ir.Var] | None) -> None:
+        for atom in atoms:  # type: ignore[attr-defined]
+            if isinstance(atom, ir.Var):
+                if atom in seen or (inside is not None and atom not in inside):
+                    often.add(atom)
+                seen.add(atom)
+
+    def run(block: ir.Block, inside: set[ir.Var] | None) -> None:
+        for s in block.statements:
+            read(ir.reads_of(s), inside)
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+                often.update(a for a in s.value.captures if isinstance(a, ir.Var))
+            if isinstance(s, (ir.For, ir.While)):
+                own = {c.param for c in s.carried}
+                for inner in ir.blocks_of(s):
+                    run(inner, own)
+                    often.update(a for a in inner.yields if isinstance(a, ir.Var))
+                continue
+            for inner in ir.blocks_of(s):
+                run(inner, inside)
+                often.update(a for a in inner.yields if isinstance(a, ir.Var))
+            if inside is not None:
+                inside.update(ir.defs_of(s))
+
+    run(body, None)
+    return often
+
+
+def keep(
+    self: Specializer, target: ir.Var, value: ir.Value, atom: ir.Atom, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom:
+    """What a variable that is read more than once, or that a container takes in, is bound to: for an iterator, made
+    here, by a helper or read from a container, a cell with what it has left."""
+    callee = self.atom(value.fn, frame) if isinstance(value, ir.Call) else None
+    made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if is_maker(callee) or atom in self.context.read_once or (isinstance(made, ir.Call) and is_maker(made.fn)):
+        return held(self, atom, target.name, builder, span)
+    return atom
+
+
+def held(self: Specializer, atom: ir.Atom, name: str, builder: Builder, span: ir.Span | None) -> ir.Atom:
+    """A cell with what an iterator has left: its items, or where these are not known the iterator itself."""
+    cell = cell_of(self.context, atom)
+    if cell is not None and self.context.heap.peek(cell).kind is Iterator:
+        return atom
+    source = self.context.read_once.get(atom)
+    if atom in self.context.changing_items:
+        raise error("S2S222", span=span)
+    if source is not None:
+        source.check_names(span, name)
+    items = self.static_items(atom, builder, span)
+    state = State(Iterator, whole=builder.frozen(atom))
+    if items is not None:
+        state = State(Iterator, tuple(range(len(items))), tuple(items))
+    made = virtual_heap.make_cell(self.context, state, name, span)
+    note_source(self, made, atom)
+    if source is not None:
+        self.made_of[made] = source
+    return made.var
+
+
+def note_made(
+    self: Specializer, value: ir.Call, atom: ir.Atom, source: generators.Source, frame: Frame
+) -> None:
+    """Remember what can be read once only, and what its items are made of."""
+    args = [self.atom(a.atom if isinstance(a, ir.Star) else a, frame) for a in value.args]
+    if not isinstance(atom, ir.Var) or atom in args:
+        return
+    fn = self.atom(value.fn, frame)
+    functions = [f for f in map(self.context.value, args[:1]) if isinstance(f, FramedClosure)]
+    if fn not in _LAZY:
+        source.cells, source.arrays = {}, set()
+    elif functions:
+        captured = zip(functions[0].function.captures, functions[0].captures, strict=True)
+        source.names = {v.name for v, a in captured if a != ir.UNDEFINED and not v.is_temporary}
+        source.place, source.frame = functions[0].function, functions[0].frame
+    self.context.read_once[atom] = source
+
+
+def as_held(
+    self: Specializer, fn: Any, args: list[ir.Atom], builder: Builder, span: ir.Span | None
+) -> list[ir.Atom]:
+    """The arguments of a function that puts them into a container, with cells for iterators."""
+    once = self.context.read_once
+    if not any(a in once for a in args if isinstance(a, ir.Var)) or not any(fn is holder for holder in _HOLDERS):
+        return args
+    return [held(self, a, "the iterator", builder, span) if a in once else a for a in args]
+
+
+def is_maker(callee: ir.Atom | None) -> bool:
+    """Whether a function makes something that can be read once."""
+    return isinstance(callee, ir.Const) and any(callee.value is maker for maker in _MAKERS)
+
+
+def make(self: Specializer, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
+    """An iterator over known items."""
+    state = State(Iterator, tuple(range(len(items))), tuple(items))
+    return virtual_heap.make_cell(self.context, state, name, span).var
+
+
+def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Atom]:
+    """The items that an iterator has left, for a statement that reads it to its end; later ones find none."""
+    state = self.context.heap.state(cell, span)
+    if state.whole is not None:
+        raise error("S2S142", span=span, name=cell.name)
+    check_made_of(self, cell, span)
+    self.context.heap.change(cell, State(Iterator), span)
+    return list(state.items)
+
+
+def check_made_of(self: Specializer, cell: Cell, span: ir.Span | None) -> None:
+    """Raise UnsupportedSyntaxError where what an iterator makes its items of has changed."""
+    check_source(self, cell, span)
+    source = self.made_of.get(cell)
+    if source is not None:
+        source.check(self.context, span)
+
+
+def take_rest(self: Specializer, at: At, cell: Cell) -> ir.Atom:
+    """What an iterator has left, as one value, for a statement that reads it to its end."""
+    whole = self.context.heap.state(cell, at.span).whole
+    if whole is None:
+        return containers.new_list(self, at, take_all(self, cell, at.span))
+    check_made_of(self, cell, at.span)
+    self.context.heap.change(cell, State(Iterator), at.span)
+    return whole
+
+
+def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
+    """The arguments of a function that reads iterators to their end, with lists for these."""
+    if not any(map(self.context.is_virtual, args)) or not isinstance(fn, _CALLABLE) or fn not in _CONSUMERS:
+        return args
+    held = [(a, state_of(self.context, a)) for a in args]
+    found = [a for a, state in held if state is not None and state.kind is Iterator]
+    if fn is zip and found and len(args) > 1:  # where it stops depends on the others
+        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="the iterator")
+    return [
+        take_rest(self, at, cell_of(self.context, a)) if a in found else a  # type: ignore[arg-type]
+        for a in args
+    ]
+
+
+def flattened(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
+    """The arguments of a function that reads ``a.flat`` at once, with ``a.flatten()`` for it."""
+    if not any(fn is reader for reader in _READ_AT_ONCE):
+        return args
+    if fn is operator.getitem and args[0] in self.read_flat:
+        del self.read_flat[args[0]]  # an index turns it back to its beginning
+    moves = fn not in (operator.getitem, len, np.array, np.asarray)
+    return [flat_items(self, at, a, moves) or a for a in args]
+
+
+def flat_items(self: Specializer, at: At, atom: Any, moves: bool = True) -> ir.Atom | None:
+    """The elements of an array as an array of rank 1, where an atom is the ``flat`` of the array; None elsewhere.
+    Raises UnsupportedSyntaxError where another statement has read it to its end."""
+    made = self.context.definition(atom, getattr)
+    if made is None or made[1] != ir.Const("flat") or not isinstance(self.context.value(made[0]), Array):
+        return None
+    if moves and self.read_flat.setdefault(atom, at.span) != at.span:
+        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="flat")
+    return self.apply(ir.Const(np.ndarray.flatten), [made[0]], {}, at.frame, at.builder, at.span)
+
+
+def leave_rest(self: Specializer, atom: ir.Atom) -> None:
+    """After a loop that may end early it is not known what an iterator has left."""
+    cell = cell_of(self.context, atom)
+    if cell is not None:
+        self.context.heap.lost[cell] = "where the loop that reads it ends depends on the run"
+
+
+def take_one(self: Specializer, at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
+    """``next(items)`` and ``next(items, default)``."""
+    cell = cell_of(self.context, items)
+    if cell is None:
+        return None
+    state = self.context.heap.state(cell, at.span)
+    if virtual_heap.is_instance(state):
+        return self.instances.operate(self, at, next, "__next__", items)
+    if state.kind is not Iterator:
+        raise self.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
+    if state.whole is not None:
+        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name=cell.name)
+    check_made_of(self, cell, at.span)
+    if state.items:
+        self.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
+        return state.items[0]
+    if default is None:
+        raise self.raised(StopIteration())
+    return default

@@ -1,0 +1,997 @@
+"""Objects with attributes: what making them, reading, changing and operating on them does to the virtual heap.
+
+Calling a class whose ``__init__`` is a Python function makes a virtual object; its methods are inlined like any
+function, so of the object only its attributes are left. Attributes are found as Python finds them: data descriptors of
+the class, then the object's own, then what else the class has, then ``__getattr__``.
+
+An object that was there before the program ran (in a global, a closure, a bound method) is *live*: its options and
+methods are taken by value under guards, its numbers and arrays are read when the program runs. What the program stores
+into it is kept on the heap: a gradient call leaves the object itself as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import enum
+import functools
+import inspect
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis import raising
+from s2s.analysis.steps.packages import is_library_file
+from s2s.api import Differentiable
+from s2s.builder.builder import Builder, is_constant_kind
+from s2s.core import inspection, ir
+from s2s.core.inspection import (
+    class_attribute,
+    has_hook,
+    is_written,
+    look_up,
+    module_of,
+    mro_of,
+    namespace,
+    own_dict,
+    own_value,
+    read_runs,
+)
+from s2s.core.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.directives.checkpointing import Checkpoint
+from s2s.errors import error
+from s2s.rules import table
+from s2s.specialize.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
+from s2s.specialize.heap import virtual_heap
+from s2s.specialize.heap.virtual_heap import Cell, Origin, State, cell_of, is_instance, state_of
+from s2s.versions import facts
+from s2s.versions.boundary import Raised
+from s2s.versions.facts import Reading
+from s2s.versions.guards import imported
+from s2s.versions.signature import describe, slots_of
+from s2s.versions.signature import has_attributes as is_user_object
+from s2s.versions.target import own_signature
+
+if TYPE_CHECKING:
+    from s2s.specialize.heap.containers import At
+    from s2s.specialize.specializer import Specializer
+
+_CODE = (types.FunctionType, Differentiable)
+"""The classes of the methods that are written in Python."""
+
+BINARY: dict[Any, tuple[str, str]] = {
+    getattr(operator, name): (f"__{plain}__", f"__r{plain}__")
+    for name, plain in (
+        ("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "truediv"), ("floordiv", "floordiv"),
+        ("mod", "mod"), ("pow", "pow"), ("matmul", "matmul"), ("and_", "and"), ("or_", "or"), ("xor", "xor"),
+        ("lshift", "lshift"), ("rshift", "rshift"),
+    )
+} | {
+    operator.lt: ("__lt__", "__gt__"), operator.le: ("__le__", "__ge__"), operator.gt: ("__gt__", "__lt__"),
+    operator.ge: ("__ge__", "__le__"), operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"),
+}
+
+UNARY: dict[Any, str] = {
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
+    operator.abs: "__abs__", float: "__float__", int: "__int__", complex: "__complex__", round: "__round__",
+    iter: "__iter__", operator.index: "__index__", len: "__len__",
+}
+
+AUGMENTED: dict[Any, str] = {
+    getattr(operator, f"i{name}"): f"__i{name.strip('_')}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+    if hasattr(operator, f"i{name}")
+}
+
+
+_SPECIAL = (np.vectorize, np.errstate, np.finfo, np.iinfo, np.ndenumerate, np.ndindex, contextlib.ContextDecorator)
+"""Classes of Python's library and of NumPy that are known by what they mean."""
+
+
+def is_user_class(cls: Any) -> bool:
+    """Whether calling a class makes an object that can be virtual: written in Python, made as ``object`` is."""
+    return (
+        isinstance(cls, type)
+        and is_written(cls)
+        and class_attribute(type(cls), "__call__") is type.__dict__["__call__"]
+        and not has_hook(type(cls), "__getattribute__")
+        and not issubclass(cls, (BaseException, enum.Enum, tuple, list, dict, set, str, int, float, np.ndarray, type))
+        and (module_of(cls).split(".")[0] not in ("s2s", "builtins", "functools")
+             or module_of(cls).startswith("s2s.models."))
+        and not issubclass(cls, _SPECIAL)
+        and _is_own(look_up(cls, "__new__"), object.__new__)
+        and _is_own(inspect.getattr_static(cls, "__init__"), object.__init__)
+    )
+
+
+def _is_own(method: Any, of_object: Any) -> bool:
+    """Whether a special method is written in Python, or that of ``object``: one of another class may keep what it is
+    given where nobody sees it."""
+    return isinstance(method, (types.FunctionType, staticmethod)) or method is of_object
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a live object is found: for guards. ``path`` begins with a name, or with the object itself as a ``Const``
+    (so two objects that are equal are told apart, and one that has no hash is no problem). ``base`` is the
+    parameter where the root is an argument."""
+
+    root: str
+    path: tuple[Any, ...]
+    owner: Any
+    base: ir.Atom | None = None
+
+    def step(self, attribute: Any) -> Place:
+        """The place of an attribute."""
+        return Place(self.root, (*self.path, attribute), self.owner, self.base)
+
+    @staticmethod
+    def of(value: Any) -> Place:
+        """The place of a module or a class, by its name where an import finds it."""
+        return Place(*facts.site_of(value)[0])
+
+    @property
+    def site(self) -> facts.Site:
+        """The place as guards have it."""
+        return self.root, self.path, self.owner
+
+
+class Instances:
+    """The part of the specialiser that knows objects and classes."""
+
+    def __init__(self, specializer: Specializer) -> None:
+        self.specializer = specializer
+        self.context = specializer.context
+        self.live_cells: dict[int, Cell] = {}
+        self.live: dict[Cell, Any] = {}
+        self.places: dict[Cell, Place] = {}
+        self.freezing: set[Cell] = set()
+        self.context.freeze_instance = self.freeze
+        self.context.refer = self.argument
+
+    # --- making objects
+
+    def make(self, at: At, cls: type, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+        """``cls(*args, **kwargs)`` as a virtual object; None where the class cannot be followed."""
+        self_ = self.specializer
+        if inspect.isabstract(cls):
+            raise self.specializer.raised(TypeError(f"Can't instantiate abstract class {cls.__name__}"))
+        if isinstance(cls.__new__, types.FunctionType):
+            self.look_up(cls, "__new__")
+            given = [ir.Const(cls), *args]
+            made = self_.apply(ir.Const(cls.__new__), given, dict(kwargs), at.frame, at.builder, at.span)
+        else:
+            made = self.new(at, cls)
+        state = state_of(self.context, made)
+        if state is None or not issubclass(state.kind, cls):
+            return made
+        init = self.look_up(cls, "__init__")
+        if isinstance(init, types.FunctionType):
+            if is_generated(cls, init):
+                self._init_dataclass(at, cls, made, args, kwargs)
+            else:
+                self_.apply(ir.Const(init), [made, *args], dict(kwargs), at.frame, at.builder, at.span)
+        elif init is object.__init__ and cls.__new__ is object.__new__ and (args or kwargs):
+            raise self_.raised(TypeError(f"{cls.__name__}() takes no arguments"))
+        return made
+
+    def new(self, at: At, cls: type) -> ir.Atom:
+        """An object without attributes."""
+        name = at.name if not at.name.startswith("%") else cls.__name__.lower()
+        return virtual_heap.make_cell(self.context, State(cls), name, at.span).var
+
+    def _init_dataclass(
+        self, at: At, cls: type, made: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+    ) -> None:
+        """What the ``__init__`` that ``dataclass`` generates does."""
+        init: Any = inspect.getattr_static(cls, "__init__")
+        facts.code(init, self.specializer.guards).folded(self.specializer.guards)
+        given = own_signature(init).bind(made, *args, **kwargs).arguments
+        after = []
+        for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
+            kind = getattr(field._field_type, "name", "")
+            if kind == "_FIELD_CLASSVAR":
+                continue
+            if field.init and field.name in given:
+                value = given[field.name]
+            elif field.default is not dataclasses.MISSING and field.init:
+                value = self.default(at.builder, init, field.name)
+            elif field.default is not dataclasses.MISSING:
+                value = self.constant(at, cls, field.name, field.default)
+            elif field.default_factory is not dataclasses.MISSING:
+                value = self.specializer.apply(
+                    ir.Const(field.default_factory), [], {}, at.frame, at.builder, at.span)
+            else:
+                continue
+            if kind == "_FIELD_INITVAR":
+                after.append(value)
+            else:
+                self.put(at, made, field.name, value)
+        if class_attribute(cls, "__post_init__") is not MISSING:
+            self.specializer.apply(
+                ir.Const(class_attribute(cls, "__post_init__")), [made, *after], {}, at.frame, at.builder, at.span)
+
+    def default(self, builder: Builder, fn: types.FunctionType, name: str) -> ir.Atom:
+        """What a parameter of a function is where a call gives nothing for it."""
+        fact = facts.default(fn, name, self.specializer.guards)
+        return self.held(builder, fact, name)
+
+    def held(self, builder: Builder, fact: Reading, name: str) -> ir.Atom:
+        """What a known function holds, a default or an argument of a partial one: containers and objects, which may
+        change in place, as what was there before."""
+        if fact.is_(_may_change):
+            return self.value_at(builder, fact, Place(*fact.site), name, name, folds=False)
+        return ir.Const(fact.folded(self.specializer.guards))
+
+    def constant(self, at: At, cls: type, name: str, value: Any) -> ir.Atom:
+        """A default, or what a class has under a name: an option by value, a number or array read from the class."""
+        if is_constant_kind(value) or isinstance(value, (int, float, complex)) or is_function_like(value):
+            return ir.Const(value)
+        if is_user_object(value):
+            return self.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
+        known = with_sizes(describe(value, "?"), value)
+        read = ir.Call(ir.Const(getattr), (ir.Const(cls), ir.Const(name)))
+        return at.builder.let(read, UNKNOWN if isinstance(known, Known) else known, name, at.span)
+
+    # --- attributes
+
+    def get(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
+        """``ref.name``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        kind = self.context.heap.peek(cell).kind
+        reader = MISSING if kind is super else self.look_up(kind, "__getattribute__")
+        if isinstance(reader, types.FunctionType):
+            return self._by_reader(at, reader, ref, name, default)
+        return self.get_plainly(at, ref, name, default)
+
+    def _by_reader(
+        self, at: At, reader: types.FunctionType, ref: ir.Atom, name: str, default: ir.Atom | None
+    ) -> ir.Atom:
+        """``ref.name`` of a class with a ``__getattribute__`` of its own."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        if default is not None or self.look_up(state.kind, "__getattr__") is not MISSING:
+            raise at.refuse(state.kind.__name__, "whether its `__getattribute__` finds an attribute cannot be followed")
+        return self._call(at, reader, ref, ir.Const(name))
+
+    def get_plainly(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
+        """``object.__getattribute__(ref, name)``, then ``__getattr__``."""
+        if default is not None:
+            found = self._attempted(at, ref, name, self._with_hook)
+            return default if found is None else found
+        return self._with_hook(at, ref, name)
+
+    def _with_hook(self, at: At, ref: ir.Atom, name: str) -> ir.Atom:
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        kind = self.context.heap.peek(cell).kind
+        hook = self.look_up(kind, "__getattr__")
+        if not isinstance(hook, types.FunctionType):
+            return self._without_hook(at, ref, name)
+        found = self._attempted(at, ref, name, self._without_hook)
+        return self._call(at, hook, ref, ir.Const(name)) if found is None else found
+
+    def _without_hook(self, at: At, ref: ir.Atom, name: str) -> ir.Atom:
+        found = self.find(at, ref, name)
+        if found is not None:
+            return found
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        kind = self.context.heap.peek(cell).kind
+        raise self.specializer.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{name}'"))
+
+    def _attempted(self, at: At, ref: ir.Atom, name: str, read: Callable[..., ir.Atom]) -> ir.Atom | None:
+        """What ``read`` gives, or None where it raises AttributeError, by itself or in a getter or ``__getattr__``.
+        Refused where that depends on the run."""
+        before, child = self.context.heap, at.builder.child()
+        self.context.heap = before.copy()
+        try:
+            found = read(dataclasses.replace(at, builder=child), ref, name)
+        except Raised as raised:
+            self.context.heap = before
+            if isinstance(raised.problem, AttributeError):
+                return None
+            raise
+        raises = [s for s in ir.walk(child.block()) if isinstance(s, ir.Raise)]
+        kinds = list(map(self._raised_class, raises))
+        if any(kind is None or issubclass(kind, AttributeError) for kind in kinds):
+            self.context.heap = before
+            if len(kinds) == 1 and kinds[0] is not None and child.statements[-1] is raises[0]:
+                return None
+            cell = cell_of(self.context, ref)
+            assert cell is not None
+            raise at.refuse(cell.name, f"whether it has the attribute `{name}` depends on the run")
+        at.builder.take(child)
+        return found
+
+    def _raised_class(self, s: ir.Raise) -> type[BaseException] | None:
+        """The class of what a statement raises, where it is known."""
+        made = self.context.definitions.get(s.exception) if isinstance(s.exception, ir.Var) else None
+        if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and isinstance(made.fn.value, type):
+            return made.fn.value if issubclass(made.fn.value, BaseException) else None
+        return raising.class_of(s.exception, self.context.value)
+
+    def find(self, at: At, ref: ir.Atom, name: str) -> ir.Atom | None:
+        """The attribute as ``object.__getattribute__`` finds it, or None."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if state.kind is super:
+            return self._of_super(at, state, name)
+        found = self.look_up(state.kind, name)
+        if name == "__class__":
+            return ir.Const(state.kind)
+        if name == "__dict__":
+            return self._dict(at, cell)
+        if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+            return self._bind(at, found, ref, name)
+        own = virtual_heap.read(at.builder, cell, name, at.name, at.span)
+        if own is not None:
+            return own
+        is_live = self.context.heap.peek(cell).borrowed and cell in self.places
+        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+            if is_live:
+                facts.absent(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
+            return None
+        if is_live and is_descriptor(found) and hasattr(self.live[cell], "__dict__"):
+            facts.shadow(self.places[cell].site, name).folded(self.specializer.guards)
+        return self._bind(at, found, ref, name)
+
+    def look_up(self, cls: type, name: str) -> Any:
+        """What a class has under a name, ``MISSING`` where there is nothing."""
+        return facts.member(cls, name).folded(self.specializer.guards)
+
+    def _class_value(self, at: At, ref: ir.Atom, cls: type, name: str, found: Any) -> ir.Atom:
+        """A value that a class has for its objects: options and integers by value, others read when the program
+        runs. A live object may get an attribute of its own, which then hides it."""
+        cell, place = cell_of(self.context, ref), Place.of(cls).step(name)
+        fact = facts.member_value(cls, name, found)
+        if cell in self.places:
+            place = self.places[cell].step(name)
+            fact = facts.own(self.live[cell], name, self.places[cell].site)
+        return self.value_at(at.builder, fact, place, name, at.name)
+
+    def value_at(
+        self, builder: Builder, fact: Reading, place: Place, name: str, called: str, folds: bool = True
+    ) -> ir.Atom:
+        """What is found at a place in a module or a class. With ``folds`` integers are taken by value."""
+        if self.specializer.unsure and fact.is_(is_setting):
+            return builder.let(self._read_value(builder, place), UNKNOWN, called)
+        if (folds and fact.is_(lambda found: type(found) is int)) or fact.is_(is_taken_by_value):
+            return ir.Const(fact.folded(self.specializer.guards))
+        if fact.is_(is_followed_by_parts):
+            return self.live_root(builder, fact, place)
+        value = without_objects(fact.described(self.specializer.guards)[0])
+        var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
+        if isinstance(var, ir.Var):
+            self.context.foreign.add(var)
+        return var
+
+    def _read_value(self, builder: Builder, place: Place) -> ir.Value:
+        above = Place(place.root, place.path[:-1], place.owner, place.base)
+        step, holder = place.path[-1], self._read_live(builder, above, "%")
+        if isinstance(step, tuple):
+            return ir.Call(ir.Const(operator.getitem), (holder, ir.Const(step[0])))
+        return ir.Call(ir.Const(getattr), (holder, ir.Const(step)))
+
+    def _bind(self, at: At, found: Any, ref: ir.Atom, name: str) -> ir.Atom:
+        """What a class attribute gives for an object."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        match found:
+            case types.FunctionType() | Differentiable() | functools.partialmethod() | Checkpoint() | (
+                functools.singledispatchmethod()
+            ):
+                return self.bound(found, ref)
+            case property():
+                assert found.fget is not None
+                return self._call(at, found.fget, ref)
+            case staticmethod():
+                return ir.Const(found.__func__)
+            case classmethod():
+                return ir.Const(types.MethodType(found.__func__, state.kind))
+            case functools.cached_property():
+                value = self._call(at, found.func, ref)
+                self.put(at, ref, name, value)
+                return value
+        getter = self.look_up(type(found), "__get__")
+        if table.carries_rule(found) and getter is not MISSING:
+            return self.bound(found, ref)
+        if isinstance(getter, types.FunctionType):
+            return self._call(at, getter, self.known(at, found, name), ref, ir.Const(state.kind))
+        if callable(found) and (table.find(found) is not None or is_constant_kind(found)) and getter is not MISSING:
+            return self.bound(found, ref)
+        return self._class_value(at, ref, state.kind, name, found)
+
+    def known(self, at: At, value: Any, name: str) -> ir.Atom:
+        """An object that is known, as an atom."""
+        if is_user_object(value):
+            return self.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
+        return ir.Const(value)
+
+    def bound(self, fn: Any, *receivers: ir.Atom) -> ir.Var:
+        """A method bound to an object."""
+        made = ir.Call(ir.Const(functools.partial), (ir.Const(fn), *receivers))
+        var = self.context.define("%", UNKNOWN, False, made)
+
+        def freeze(builder: Builder) -> ir.Atom:
+            for receiver in receivers:
+                virtual_heap.close(self.context, receiver, "a method of it is kept")
+            return builder.let(made, UNKNOWN, varied=any(map(self.context.is_varied, receivers)))
+
+        self.context.virtual_closures[var] = freeze
+        return var
+
+    def _call(self, at: At, fn: Any, *args: ir.Atom) -> ir.Atom:
+        return self.specializer.apply(ir.Const(fn), list(args), {}, at.frame, at.builder, at.span, at.name)
+
+    def _dict(self, at: At, cell: Cell) -> ir.Atom:
+        """``vars(o)``: a dict of the attributes, to be read."""
+        from s2s.specialize.heap.containers import new_dict
+
+        state = self.context.heap.state(cell, at.span)
+        entries = state.entries()
+        if state.borrowed and cell in self.live:
+            for name in facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards):
+                if name not in entries:
+                    found = virtual_heap.read(at.builder, cell, name, "%", at.span)
+                    assert found is not None
+                    entries[name] = found
+        made = new_dict(self.specializer, at, entries)
+        objects_cell = cell_of(self.context, made)
+        assert objects_cell is not None
+        self.context.heap.closed[objects_cell] = "it is the `__dict__` of an object; assign the attributes"
+        self.context.heap.frozen.pop(objects_cell, None)
+        return made
+
+    def super_of(self, at: At, cls: type, ref: ir.Atom) -> ir.Atom:
+        """``super(cls, ref)``."""
+        state = State(super, ("__thisclass__", "__self__"), (ir.Const(cls), ref))
+        return virtual_heap.make_cell(self.context, state, "super", at.span).var
+
+    def _of_super(self, at: At, state: State, name: str) -> ir.Atom | None:
+        entries = state.entries()
+        cls, ref = entries["__thisclass__"], entries["__self__"]
+        inner = state_of(self.context, ref)
+        assert isinstance(cls, ir.Const) and inner is not None
+        mro = mro_of(inner.kind)
+        for base in mro[mro.index(cls.value) + 1 :]:
+            self.look_up(base, name)
+            if name in namespace(base):
+                found = namespace(base)[name]
+                if isinstance(found, types.WrapperDescriptorType):
+                    return self.bound(found, ref)
+                return self._bind(at, found, ref, name)
+        return None
+
+    def store_attribute(self, at: At, ref: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
+        """``ref.key = value``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if not isinstance(key, ir.Const) or not isinstance(key.value, str):
+            raise at.refuse(cell.name, "which attribute it is is not known before the program runs")
+        if not is_instance(state):
+            text = f"'{state.kind.__name__}' object has no attribute '{key.value}'"
+            raise self.specializer.raised(AttributeError(text))
+        setter = self.look_up(state.kind, "__setattr__")
+        if isinstance(setter, types.FunctionType):
+            if is_generated(state.kind, setter):
+                raise self.specializer.raised(dataclasses.FrozenInstanceError(f"cannot assign to field {key.value!r}"))
+            self._call(at, setter, ref, key, value)
+            return
+        self.store_plainly(at, ref, key.value, value)
+
+    def store_plainly(self, at: At, ref: ir.Atom, name: str, value: ir.Atom) -> None:
+        """What ``object.__setattr__`` does."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        found = self.look_up(state.kind, name)
+        if isinstance(found, property):
+            if found.fset is None:
+                text = f"property '{name}' of '{state.kind.__name__}' object has no setter"
+                raise self.specializer.raised(AttributeError(text))
+            self._call(at, found.fset, ref, value)
+        elif is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+            setter = self.look_up(type(found), "__set__")
+            if not isinstance(setter, types.FunctionType):
+                raise error("S2S113", span=at.span, asked_by=at.frame.called_from)
+            self._call(at, setter, self.known(at, found, name), ref, value)
+        else:
+            self.put(at, ref, name, value)
+
+    def put(self, at: At, ref: ir.Atom, name: str, value: ir.Atom) -> None:
+        """Give an object an attribute."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        self.context.heap.change(cell, state.with_entry(name, value), at.span)
+
+    def delete(self, at: At, ref: ir.Atom, name: ir.Atom) -> ir.Atom:
+        """``del ref.name``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        entries = state.entries()
+        if not isinstance(name, ir.Const) or state.borrowed or name.value not in entries:
+            raise at.refuse(cell.name, "whether it has the attribute is not known here")
+        del entries[name.value]
+        self.context.heap.change(cell, state.with_entries(entries), at.span)
+        return ir.Const(None)
+
+    def has(self, at: At, ref: ir.Atom, name: str) -> bool:
+        """``hasattr(ref, name)``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if isinstance(self.look_up(state.kind, "__getattribute__"), types.FunctionType):
+            raise at.refuse(cell.name, "`hasattr` of an object with `__getattribute__` cannot be followed")
+        found = self.look_up(state.kind, name)
+        if name in state.keys:
+            return True
+        if state.borrowed and cell in self.live:
+            if read_runs(self.live[cell], name):
+                raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
+            return facts.presence(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
+        hook = self.look_up(state.kind, "__getattr__")
+        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+            if not isinstance(hook, types.FunctionType):
+                return False
+        elif not is_descriptor(found) or is_function_like(found):
+            return True
+        return self._attempted(at, ref, name, self._with_hook) is not None
+
+    def names(self, at: At, ref: ir.Atom) -> ir.Atom | None:
+        """``dir(ref)``; None where the class has a ``__dir__`` of its own."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        state = self.context.heap.state(cell, at.span)
+        if self.look_up(state.kind, "__dir__") is not object.__dict__["__dir__"]:
+            return None
+        if cell in self.live:
+            self.guard_identity(cell)
+            facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
+        own = {*state.keys, *(own_names(self.live[cell]) if state.borrowed and cell in self.live else ())}
+        from s2s.specialize.heap.containers import new_list
+
+        return new_list(self.specializer, at, [ir.Const(name) for name in sorted({*dir(state.kind), *own})])
+
+    # --- operations
+
+    def operate(self, specializer: Specializer, at: At, fn: Any, method: str, ref: ir.Atom, *args: ir.Atom) -> Any:
+        """A special method of an object; None where its class has none."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        found = self.look_up(state.kind, method)
+        if isinstance(found, _CODE):
+            return self._call(at, found, ref, *args)
+        if isinstance(found, (staticmethod, classmethod)):
+            bound = self._bind(at, found, ref, method)
+            return specializer.apply(bound, list(args), {}, at.frame, at.builder, at.span)
+        return None
+
+    def binary(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
+        """An operator between objects, or an object and something else."""
+        plain, reflected = BINARY[fn]
+        states = [state_of(self.context, x) for x in (a, b)]
+        tries = [(a, b, plain), (b, a, reflected)]
+        first, second = states
+        if first is not None and second is not None and first.kind is not second.kind and issubclass(
+            second.kind, first.kind
+        ):
+            tries.reverse()
+        for left, right, method in tries:
+            state = state_of(self.context, left)
+            if state is None:
+                self._check_deferring(at, left, right, fn)
+                continue
+            if not is_instance(state):
+                continue
+            found = self.look_up(state.kind, method)
+            if isinstance(found, _CODE):
+                result = (
+                    self._compare_generated(at, fn, left, right)
+                    if is_generated(state.kind, found) else self._call(at, found, left, right)
+                )
+                if result != ir.Const(NotImplemented):
+                    return result
+        if fn in (operator.eq, operator.ne):
+            if fn is operator.ne:
+                equal = self.binary(at, operator.eq, a, b)
+                assert equal is not None
+                return self.specializer.apply_known(
+                    operator.not_, [equal], {}, at.frame, at.builder, at.span, "%", False)
+            return ir.Const(cell_of(self.context, a) is cell_of(self.context, b))
+        names = [state.kind.__name__ if state else "value" for state in states]
+        text = f"unsupported operand type(s) for {fn.__name__}: '{names[0]}' and '{names[1]}'"
+        raise self.specializer.raised(TypeError(text))
+
+    def _check_deferring(self, at: At, left: ir.Atom, right: ir.Atom, fn: Any) -> None:
+        """Refuse an operator of an array with an object, which NumPy applies item by item."""
+        known, state = self.context.value(left), state_of(self.context, right)
+        if isinstance(known, (Scalar, Known)) or state is None:
+            return
+        defers = getattr(state.kind, "__array_ufunc__", 0) is None or hasattr(state.kind, "__array_priority__")
+        if not isinstance(known, (Array, Unknown)) or not defers:
+            raise error("S2S137", span=at.span, asked_by=at.frame.called_from, name=state.kind.__name__)
+
+    def _compare_generated(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom:
+        """The ``==`` and ``<`` that ``dataclass`` writes: those of the tuples of fields."""
+        from s2s.specialize.heap.containers import new_list
+
+        states = [state_of(self.context, x) for x in (a, b)]
+        if states[0] is None or states[1] is None or states[0].kind is not states[1].kind:
+            return ir.Const(NotImplemented)
+        names = [f.name for f in dataclasses.fields(states[0].kind) if f.compare]
+        tuples = [new_list(self.specializer, at, [self.get(at, x, n) for n in names], tuple) for x in (a, b)]
+        return self.specializer.apply_known(fn, tuples, {}, at.frame, at.builder, at.span, at.name, False)
+
+    def unary(self, at: At, fn: Any, ref: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
+        """``-o``, ``abs(o)``, ``float(o)``."""
+        return self.operate(self.specializer, at, fn, UNARY[fn], ref, *args)  # type: ignore[no-any-return]
+
+    def augmented(self, at: At, fn: Any, ref: ir.Atom, change: ir.Atom) -> ir.Atom | None:
+        """``o += change`` by the object's own method; None where it has none."""
+        return self.operate(self.specializer, at, fn, AUGMENTED.get(fn, ""), ref, change)  # type: ignore[no-any-return]
+
+    def truth(self, specializer: Specializer, at: At, ref: ir.Atom) -> ir.Atom:
+        """``bool(o)``."""
+        found = self.operate(specializer, at, bool, "__bool__", ref)
+        if found is None:
+            found = self.operate(specializer, at, len, "__len__", ref)
+            if found is None:
+                return ir.Const(True)
+            return specializer.apply_known(bool, [found], {}, at.frame, at.builder, at.span, "%", False)
+        return found  # type: ignore[no-any-return]
+
+    def items(self, at: At, ref: ir.Atom) -> list[ir.Atom] | None:
+        """What iterating over an object gives, where that is known."""
+        found = self.operate(self.specializer, at, iter, "__iter__", ref)
+        if found is not None:
+            return self.specializer.static_items(found, at.builder, at.span) if found != ref else None
+        length = self.operate(self.specializer, at, len, "__len__", ref)
+        if not isinstance(length, ir.Const):
+            return None
+        made = [
+            self.operate(self.specializer, at, operator.getitem, "__getitem__", ref, ir.Const(k))
+            for k in range(length.value)
+        ]
+        return None if None in made else made
+
+    def call(self, at: At, ref: ir.Atom, args: list[Any], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+        """``o(*args, **kwargs)``."""
+        state = state_of(self.context, ref)
+        assert state is not None
+        found = self.look_up(state.kind, "__call__")
+        if found is not MISSING and not isinstance(found, _CODE):
+            raise error("S2S301", span=at.span, asked_by=at.frame.called_from, name=f"{state.kind.__name__}.__call__")
+        if found is MISSING:
+            raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
+        return self.specializer.apply(
+            ir.Const(found), [ref, *args], kwargs, at.frame, at.builder, at.span, at.name)
+
+    # --- copies and values
+
+    def copied(self, specializer: Specializer, at: At, cell: Cell) -> ir.Atom:
+        """``copy.copy``: an object of the same class with the same attributes."""
+        state = self.context.heap.state(cell, at.span)
+        for hook in ("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):
+            if self.look_up(state.kind, hook) not in (MISSING, object.__dict__.get(hook)):
+                raise at.refuse(cell.name, f"its class copies its objects in its own way (`{hook}`)")
+        entries = state.entries()
+        if state.borrowed and cell in self.live:
+            facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
+            for name in own_names(self.live[cell]):
+                if name not in entries:
+                    found = virtual_heap.read(at.builder, cell, name, "%", at.span)
+                    assert found is not None
+                    entries[name] = found
+        made = State(state.kind, tuple(entries), tuple(entries.values()))
+        return virtual_heap.make_cell(self.context, made, cell.name, at.span).var
+
+    def freeze(self, builder: Builder, cell: Cell, name: str) -> ir.Atom:
+        """An ordinary object with the attributes that a virtual one has now."""
+        heap = self.context.heap
+        state = heap.state(cell)
+        if cell.origin is not None and not virtual_heap.is_changed(heap, cell):
+            return virtual_heap.origin_atom(builder, cell, name)
+        if virtual_heap.is_varied(self.context, cell) or cell.origin is not None or state.kind is super:
+            raise error("S2S138", span=cell.span, name=state.kind.__name__)
+        if cell in self.freezing:
+            raise error("S2S133", span=cell.span, name=cell.name)
+        self.freezing.add(cell)
+        try:
+            values = [builder.frozen(a) for a in state.items]
+        finally:
+            self.freezing.remove(cell)
+        flat = [a for key, value in zip(state.keys, values, strict=True) for a in (ir.Const(key), value)]
+        made = builder.let(ir.Call(ir.Const(rt.make_object), (ir.Const(state.kind), *flat)), UNKNOWN, name)
+        virtual_heap.close(self.context, cell.var, "a function that is not known may refer to it")
+        return made
+
+    # --- live objects
+
+    def refer(self, builder: Builder, fact: Reading, place: Place, name: str) -> ir.Atom:
+        """A reference to an object that exists, found at a place; one cell for each object."""
+        value = fact.of_class(self.specializer.guards)
+        found = self.live_cells.get(id(value))
+        if found is not None:
+            known = self.places[found]
+            if known.site != place.site:
+                self._note_alias(known, place, True)
+            return found.var
+
+        def make(b: Builder, called: str) -> ir.Atom:
+            return self._read_live(b, place, called if called != "%" else name)
+
+        def read(b: Builder, c: Cell, key: Any, called: str) -> ir.Atom | None:
+            return self._live_attribute(b, c, value, place, key, called)
+
+        origin = Origin(make, read, State(type(value), borrowed=True))
+        cell = virtual_heap.make_cell(self.context, None, name, None, origin)
+        self._note(cell, value, place)
+        return cell.var
+
+    def argument(
+        self, builder: Builder, known: Object, path: tuple[Any, ...], root: ir.Atom, make: Any
+    ) -> ir.Atom:
+        """A reference to an object that is an argument, or a part of one."""
+        if known.example.value is None:
+            return make(builder, "%")  # type: ignore[no-any-return]
+        place = Place("argument", path, None, root)
+        return self.refer(builder, facts.given(known.example.value, place.site), place, _name(path[-1]))
+
+    def guard_identity(self, cell: Cell) -> None:
+        """Guard that a live object is this very one: what it says is taken by value."""
+        facts.given(self.live[cell], self.places[cell].site).folded(self.specializer.guards)
+
+    def note_identity(self, first: Cell, second: Cell) -> None:
+        """Guard that two live objects which the program compares are two, or one."""
+        if first in self.places and second in self.places and first is not second:
+            self._note_alias(self.places[first], self.places[second], False)
+
+    def _note_alias(self, first: Place, second: Place, same: bool) -> None:
+        facts.alias(first.site, second.site, same).folded(self.specializer.guards)
+
+    def read_roots(self, builder: Builder) -> list[ir.Atom]:
+        """The objects in globals and closures that the program looks at."""
+        places = [p for p in self.places.values() if p.root != "argument" and len(p.path) == 1]
+        return [self._read_live(builder, place, "%") for place in places]
+
+    def note_distinct(self) -> None:
+        """Guard that objects which the program changed are not others that it looks at."""
+        changed = [c for c in self.live if c in self.context.heap.states or c in self.context.heap.lost]
+        for cell in changed:
+            for other in self.live:
+                if other is not cell and type(self.live[other]) is type(self.live[cell]):
+                    self._note_alias(self.places[cell], self.places[other], False)
+
+    def _read_live(self, builder: Builder, place: Place, name: str) -> ir.Atom:
+        """The statements that read a live object."""
+        if place.root == "module" and all(type(step) is str for step in place.path):
+            holder = imported(f"{place.path[0]}:{'.'.join(place.path[1:])}")
+            if isinstance(holder, (types.ModuleType, type)):
+                return ir.Const(holder)
+        if len(place.path) == 1:
+            if place.base is not None:
+                return place.base
+            if place.root == "value":
+                return place.path[0]  # type: ignore[no-any-return]
+            return builder.let(ir.Load(place.path[0], place.root, place.owner), UNKNOWN, name)
+        if place.root == "module" and len(place.path) == 2:
+            module = ir.Const(sys.modules[place.path[0]])
+            return builder.let(ir.Call(ir.Const(getattr), (module, ir.Const(place.path[1]))), UNKNOWN, name)
+        above = Place(place.root, place.path[:-1], place.owner, place.base)
+        holder = self._read_live(builder, above, "%")
+        step = place.path[-1]
+        if isinstance(step, tuple):
+            return builder.let(ir.Call(ir.Const(operator.getitem), (holder, ir.Const(step[0]))), UNKNOWN, name)
+        return builder.let(ir.Call(ir.Const(getattr), (holder, ir.Const(step))), UNKNOWN, name)
+
+    def _live_attribute(
+        self, builder: Builder, cell: Cell, owner: Any, place: Place, key: Any, name: str
+    ) -> ir.Atom | None:
+        """An attribute that a live object itself has."""
+        if not isinstance(key, str) or key not in own_names(owner):
+            return None
+        if key in cell.parts:
+            return cell.parts[key].var
+        return self.live_value(builder, cell, facts.own(owner, key, place.site), place.step(key), key, name)
+
+    def live_value(
+        self, builder: Builder, holder: Cell, fact: Reading, place: Place, key: Any, name: str
+    ) -> ir.Atom:
+        """A part of a live object: an option by value, an object by reference, numbers and arrays as they are then."""
+        if fact.is_(inspection.is_sealed):
+            return builder.let(self._reread(builder, holder, place, name, _name(key)), UNKNOWN, name)
+        if self.specializer.unsure and fact.is_(is_setting):
+            return builder.let(self._reread(builder, holder, place, name, _name(key)), UNKNOWN, name)
+        guards = self.specializer.guards
+        if fact.is_(is_taken_by_value):
+            found = fact.folded(guards)
+            if isinstance(found, types.MethodType):
+                return self.method(builder, found, place)
+            return ir.Const(found)
+        if fact.is_(is_user_object):
+            return self.refer(builder, fact, place, _name(key))
+        if holder in self.live and is_stable(type(self.live[holder])) and fact.is_(_is_number):
+            return ir.Const(fact.folded(guards))  # objects of libraries have their options in numbers too
+        guarded, found = fact.described(guards)
+        known = without_objects(guarded)
+        called = name if name != "%" else _name(key)
+
+        def make(b: Builder, wanted: str) -> ir.Atom:
+            made = self._reread(b, holder, place, wanted, called)
+            var = b.let(made, known, wanted if wanted != "%" else called)
+            if isinstance(var, ir.Var):
+                self.context.foreign.add(var)
+            return var
+
+        if not virtual_heap.holds_mutable(guarded):
+            return make(builder, name)
+        assert isinstance(known, (Sequence, Mapping))
+        seen = self.live_cells.get(id(found))
+        if seen is not None:
+            self._note_alias(self.places[seen], place, True)
+            return seen.var
+        part = virtual_heap.make_cell(self.context, None, called, None, self._container(make, found, known, place))
+        holder.parts[key] = part
+        self._note(part, found, place)
+        return part.var
+
+    def _note(self, cell: Cell, found: Any, place: Place) -> None:
+        """Remember which object a cell stands for, and where it was found."""
+        if isinstance(found, tuple):
+            return
+        self.live_cells[id(found)] = cell
+        self.live[cell] = found
+        self.places[cell] = place
+
+    def _reread(self, builder: Builder, holder: Cell, place: Place, wanted: str, called: str) -> ir.Value:
+        base = virtual_heap.origin_atom(builder, holder)
+        step = place.path[-1]
+        if isinstance(step, tuple):
+            return ir.Call(ir.Const(operator.getitem), (base, ir.Const(step[0])))
+        return ir.Call(ir.Const(getattr), (base, ir.Const(step)))
+
+    def _container(self, make: Any, found: Any, known: Sequence | Mapping, place: Place) -> Origin:
+        """The origin of a list, tuple or dict that a live object holds."""
+        keys = known.keys if isinstance(known, Mapping) else tuple(range(len(known.items)))
+
+        def read(builder: Builder, cell: Cell, key: Any, name: str) -> ir.Atom | None:
+            if key in cell.parts:
+                return cell.parts[key].var
+            if key not in keys:
+                return None
+            return self.live_value(builder, cell, facts.item(found, key, place.site), place.step((key,)), key, name)
+
+        kind = dict if isinstance(known, Mapping) else known.type
+        return Origin(make, read, State(kind, borrowed=True), keys)
+
+    def live_root(self, builder: Builder, fact: Reading, place: Place) -> ir.Atom:
+        """An object in a global or closure variable, or a list, tuple or dict there that holds objects."""
+        name = _name(place.path[-1])
+        if fact.is_(is_user_object):
+            return self.refer(builder, fact, place, name)
+        guarded, found = fact.described(self.specializer.guards)
+        known = self.live_cells.get(id(found))
+        if known is not None:
+            return known.var
+        value = without_objects(guarded)
+
+        def make(b: Builder, wanted: str) -> ir.Atom:
+            if len(place.path) > 1:
+                return b.let(self._read_value(b, place), value, name)
+            return b.let(ir.Load(name, place.root, place.owner), value, name)
+
+        cell = virtual_heap.make_cell(self.context, None, name, None, self._container(make, found, value, place))
+        self._note(cell, found, place)
+        return cell.var
+
+    def check_kept(self) -> None:
+        """Raise where the function changes a list or dict of its module or closure that is followed item by item: the
+        change would be seen by the rest of the function, and lost when it is over. What libraries remember there, they
+        find out anew."""
+        heap = self.context.heap
+        for cell, place in self.places.items():
+            if place.root not in ("global", "free") or not all(isinstance(step, tuple) for step in place.path[1:]):
+                continue
+            if is_instance(heap.peek(cell)) or heap.peek(cell) is cell.origin.state:  # type: ignore[union-attr]
+                continue
+            span = cell.changed_at
+            if span is None or not is_library_file(span.file, self.specializer.function):
+                raise error("S2S185", span=span, name=cell.name)
+
+    def method(self, builder: Builder, found: types.MethodType, place: Place) -> ir.Atom:
+        """A bound method of an object that exists."""
+        if not is_user_object(found.__self__):
+            return ir.Const(found)
+        place = place.step("__self__")
+        receiver = self.refer(builder, facts.given(found.__self__, place.site), place, "self")
+        return self.bound(found.__func__, receiver)
+
+
+def is_setting(found: Any) -> bool:
+    """Whether an object is an option that a manager may set: a text, a number, a member of an enumeration."""
+    return issubclass(type(found), (str, bytes, int, enum.Enum, type(None)))
+
+
+def _name(key: Any) -> str:
+    """What a variable that holds the part of an object is called."""
+    return key if isinstance(key, str) and key.isidentifier() else "%"
+
+
+def without_objects(known: Any) -> Any:
+    """What is known of a value, as variables have it: of objects, nothing."""
+    match known:
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(map(without_objects, items)))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(map(without_objects, items)))
+        case Known() | Object():
+            return UNKNOWN
+        case _:
+            return known
+
+
+def is_taken_by_value(value: Any) -> bool:
+    """Whether an object is taken into the code as it is: an option, a function, a module, a class."""
+    return is_constant_kind(value) or table.find(value) is not None or is_function_like(value)
+
+
+def is_followed_by_parts(value: Any) -> bool:
+    """Whether an object is one whose attributes are read one by one, or a container that holds such."""
+    known = with_sizes(describe(value, "?"), value)
+    return isinstance(known, Object) or (virtual_heap.holds_mutable(known) and known != without_objects(known))
+
+
+def _may_change(value: Any) -> bool:
+    """Whether an object may change in place: a container, or an object whose attributes are read."""
+    return is_user_object(value) or (
+        isinstance(value, (list, dict, set, tuple)) and virtual_heap.holds_mutable(describe(value, "?")))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
+# --- classes --------------------------------------------------------------------------------------------------------
+
+
+def is_descriptor(found: Any) -> bool:
+    """Whether reading a class attribute through an object calls a method of it."""
+    return class_attribute(type(found), "__get__") is not MISSING
+
+
+def is_data_descriptor(found: Any) -> bool:
+    """Whether a class attribute comes before what the object itself has."""
+    return found is not MISSING and class_attribute(type(found), "__set__") is not MISSING
+
+
+def is_generated(cls: type, fn: Any) -> bool:
+    """Whether ``dataclass`` wrote a method."""
+    return class_attribute(cls, "__dataclass_fields__") is not MISSING and fn.__code__.co_filename == "<string>"
+
+
+def own_names(value: Any) -> list[str]:
+    """The attributes that an object itself has, those in slots among them."""
+    slots = slots_of(type(value))
+    return [*own_dict(value), *(name for name in slots if own_value(value, name) is not inspection.MISSING)]
+
+
+def is_stable(cls: type) -> bool:
+    """Whether a class belongs to a library that s2s does not look into for undifferentiated objects."""
+    return module_of(cls).split(".")[0] in STABLE_MODULES
+
+
+__all__ = [
+    "BINARY", "UNARY", "Instances", "Place", "is_followed_by_parts", "is_setting", "is_stable",
+    "is_taken_by_value", "is_user_class",
+    "is_user_object",
+]

@@ -1,0 +1,564 @@
+"""Changes of arrays in place, as the specialiser writes them: items, whole arrays, and functions that store.
+
+Each of NumPy's functions that change their argument comes down to a store: ``np.copyto(a, v)`` is ``a[...] = v``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis import layout
+from s2s.analysis.abstract.lattice import dtype_of, is_number
+from s2s.analysis.abstract.parts import leaves
+from s2s.analysis.memory import Memory, is_basic
+from s2s.builder.builder import Builder, Context
+from s2s.core import ir, ops
+from s2s.core.inspection import is_hashable
+from s2s.core.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
+from s2s.errors import error
+from s2s.optimize.rewriting import substitute
+from s2s.specialize.frames import Frame
+from s2s.specialize.heap.escapes import note_change
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+WHOLE = ir.Const(Ellipsis)
+
+
+def is_old(context: Context, was: ir.Atom, key: ir.Atom, builder: Builder) -> bool:
+    """Whether what was read of an array at a key is no view of it, and some statement since then may have changed the
+    array: an augmented store then adds to what was read."""
+    found = context.value(was)
+    if not is_number(found) and (not isinstance(found, Array) or is_basic(context.value(key))):
+        return False
+    for statement in reversed(builder.statements):
+        if isinstance(statement, ir.Let) and statement.target == was:
+            return False
+        if any(isinstance(s, ir.Store) for s in ir.walk(ir.Block((statement,)))):
+            return True
+    return True
+
+
+def store_item(
+    self: Specializer, target: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame,
+    builder: Builder, span: ir.Span | None, kind: str = "item",
+) -> None:
+    """``target[key] = value``, ``target[key] op= value`` on an array, or on something passive of unknown kind."""
+    context = self.context
+    flat = context.definition(target, getattr)
+    if flat is not None and flat[1] == ir.Const("flat") and isinstance(context.value(flat[0]), Array):
+        return _store_flat(self, flat[0], key, value, op, frame, builder, span)
+    array = context.value(target)
+    active = context.is_varied(value)
+    if not isinstance(array, Array) or not isinstance(target, ir.Var):
+        if not isinstance(array, Unknown) or active or context.is_varied(target):
+            name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
+            raise error("S2S112", span=span, asked_by=frame.called_from, name=name or "a")
+        note_change(context, [target])
+    elif active:
+        if context.may_be_integers(target):
+            name = target.name.lstrip("%") or "a"
+            raise error("S2S112", span=span, asked_by=frame.called_from, name=name)
+        value = _as_array(self, value, frame, builder, span)
+        _check_kind(array, context.value(value), frame, span)
+    builder.add(ir.Store(kind, target, key, value, op, span))
+    if active and isinstance(target, ir.Var):
+        context.stored(target)
+
+
+def store_attribute(
+    self: Specializer, target: ir.Atom, name: str, value: ir.Atom, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> bool:
+    """``a.shape = s``, ``a.flat = v``, ``a.real = v`` and ``a.imag = v`` of an array; False for any other attribute,
+    and where the shape of an array would depend on the path."""
+    known = self.context.value(target)
+    if not isinstance(known, Array) or not isinstance(target, ir.Var) or known.shape is None:
+        return False
+    if name == "shape" and not self.trying and not any(before(target) for before in self.there):
+        made = self.apply(ir.Const(np.reshape), [target, value], {}, frame, builder, span, target.name)
+        if not isinstance(made, ir.Var) or self.context.is_virtual(made):
+            return False
+        self.give_shape(target, made)
+        return True
+    if name == "flat":
+        _store_flat(self, target, ir.Const(slice(None)), value, None, frame, builder, span)
+        return True
+    if name == "real" and known.dtype.kind != "c":
+        store_item(self, target, WHOLE, value, None, frame, builder, span)
+        return True
+    if name in ("real", "imag") and known.dtype.kind == "c":
+        parts = _with_real if name == "real" else _with_imaginary
+        made = self.apply(ir.Const(parts), [target, value], {}, frame, builder, span)
+        store_item(self, target, WHOLE, made, None, frame, builder, span)
+        return True
+    return False
+
+
+def _with_real(a: Any, real: Any) -> Any:
+    return real + 1j * np.imag(a)
+
+
+def _with_imaginary(a: Any, imaginary: Any) -> Any:
+    return np.real(a) + 1j * imaginary
+
+
+def _as_array(
+    self: Specializer, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom:
+    """A list or tuple that is stored is an array of its items."""
+    if isinstance(self.context.value(value), (Sequence, ListOf)):
+        return self.apply(ir.Const(np.array), [value], {}, frame, builder, span)
+    return value
+
+
+def _check_kind(array: Array, value: AbstractValue, frame: Frame, span: ir.Span | None) -> None:
+    """Refuse what NumPy truncates: a float in an array of integers, a complex number in an array of floats."""
+    stored = dtype_of(value)
+    lost = array.dtype.kind not in "fc" or (array.dtype.kind == "f" and stored is not None and stored.kind == "c")
+    if lost:
+        raise error("S2S120", span=span, asked_by=frame.called_from, dtype=array.dtype)
+
+
+def may_change(self: Specializer, atoms: list[Any], builder: Builder, span: ir.Span | None) -> None:
+    """Say that the call that comes next may change the arrays among its arguments."""
+    for atom in dict.fromkeys(a.atom if isinstance(a, ir.Star) else a for a in atoms):
+        if isinstance(self.context.value(atom), Array):
+            builder.add(ir.Store("opaque", atom, ir.Const(None), ir.Const(None), None, span))
+
+
+def changes_any(atoms: list[ir.Atom], trial: Builder, context: Context) -> bool:
+    """Whether statements that were tried out change one of these arguments in place."""
+    if not any(isinstance(s, ir.Store) for s in ir.walk(trial.block())):
+        return False
+    memory = Memory(ir.Function("", (), trial.block()), context.value)
+    return any(map(memory.is_buffer, atoms))
+
+
+def is_harmless(fn: Any) -> bool:
+    """Whether a function without a rule, and not written in Python, leaves its arguments as they are."""
+    module = str(getattr(fn, "__module__", None) or getattr(type(fn), "__module__", ""))
+    return module.split(".")[0] in _HARMLESS and not module.startswith("numpy.random")
+
+
+_HARMLESS = {"builtins", "numpy", "math", "cmath", "operator", "_operator", "itertools", "functools", "scipy", "s2s"}
+
+
+def change_whole(
+    self: Specializer, target: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> None:
+    """``target op= value`` on an array that others may refer to."""
+    if self.context.is_varied(value):
+        if isinstance(target, ir.Var) and self.context.may_be_integers(target):
+            raise error("S2S112", span=span, asked_by=frame.called_from, name=target.name.lstrip("%") or "a")
+        _check_kind(self.context.value(target), self.context.value(value), frame, span)  # type: ignore[arg-type]
+    builder.add(ir.Store("whole", target, ir.Const(None), value, op, span))
+    if self.context.is_varied(value) and isinstance(target, ir.Var):
+        self.context.stored(target)
+
+
+# --- functions that store -------------------------------------------------------------------------------------------
+
+def _copyto(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    where = kwargs.pop("where", ir.Const(True))
+    if set(kwargs) - {"casting"} or len(args) != 2:
+        return None
+    value = args[1]
+    if where != ir.Const(True):
+        value = self.apply(ir.Const(np.where), [where, value, args[0]], {}, frame, builder, span)
+    store_item(self, args[0], WHOLE, value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _fill(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    value = kwargs["value"] if set(kwargs) == {"value"} else args[1]
+    store_item(self, args[0], WHOLE, value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _sort(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    ordered = self.apply(ir.Const(np.sort), list(args), dict(kwargs), frame, builder, span)
+    store_item(self, args[0], WHOLE, ordered, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _put(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.put(a, indices, v)`` stores at places of the flattened array."""
+    if kwargs or len(args) != 3:
+        return None
+    if not isinstance(self.context.value(args[2]), Array) and not self.is_number(args[2]):
+        return None
+    value = self.apply(ir.Const(_in_turn), [args[2], args[1]], {}, frame, builder, span)
+    size = builder.call(np.size, args[0], span=span)
+    every = builder.call(np.arange, size, span=span)  # read at the indices, it has them from 0 on, or raises IndexError
+    places = builder.call(operator.getitem, every, args[1], span=span)
+    key = builder.call(np.unravel_index, places, builder.call(np.shape, args[0], span=span), span=span)
+    store_item(self, args[0], key, value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _store_flat(
+    self: Specializer, array: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame,
+    builder: Builder, span: ir.Span | None,
+) -> None:
+    """``a.flat[key] = v`` stores at places of the flattened array, the values of ``v`` in turn."""
+    every = builder.call(np.arange, builder.call(np.size, array, span=span), span=span)
+    places = builder.call(operator.getitem, every, key, span=span)
+    at = builder.call(np.unravel_index, places, builder.call(np.shape, array, span=span), span=span)
+    if op is None and not self.is_number(value):
+        _keep_apart(self, array, value, frame, builder, span)
+        value = self.apply(ir.Const(_in_turn), [value, places], {}, frame, builder, span)
+    store_item(self, array, at, value, op, frame, builder, span)
+
+
+def _along_axis(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.put_along_axis(a, indices, v, axis)``: what ``np.take_along_axis`` reads is stored into."""
+    given = {**dict(zip(("arr", "indices", "values", "axis"), args, strict=False)), **kwargs}
+    axis, known = self.context.value(given.get("axis", ir.Const(-1))), self.context.value(args[0])
+    if not isinstance(axis, Known) or not isinstance(known, Array) or known.shape is None or len(given) < 3:
+        return None
+    if axis.value is None:
+        _store_flat(self, args[0], given["indices"], given["values"], None, frame, builder, span)
+        return ir.Const(None)
+    rank = len(known.shape)
+    parts = [
+        given["indices"] if k == axis.value % rank else
+        self.apply(ir.Const(_line), [args[0], ir.Const(k)], {}, frame, builder, span)
+        for k in range(rank)
+    ]
+    key = builder.call(ops.make_tuple, *parts, span=span)
+    store_item(self, args[0], key, given["values"], None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _line(a: Any, axis: int) -> Any:
+    """The indices along an axis, in a shape that broadcasts with those along the others."""
+    return np.reshape(np.arange(np.shape(a)[axis]), (-1,) + (1,) * (np.ndim(a) - axis - 1))
+
+
+def _in_turn(values: Any, places: Any) -> Any:
+    """The values for some places, from the beginning again where there are too few."""
+    return np.reshape(np.ravel(values)[np.arange(np.size(places)) % np.size(values)], np.shape(places))
+
+
+def _fill_diagonal(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    known = self.context.value(args[0])
+    if kwargs or len(args) != 2 or not isinstance(known, Array) or known.shape is None or len(known.shape) != 2:
+        return None
+    lengths = [
+        builder.call(operator.getitem, builder.call(np.shape, args[0], span=span), ir.Const(k), span=span)
+        for k in (0, 1)
+    ]
+    count = lengths[0] if lengths[0] == lengths[1] else builder.call(min, *lengths, span=span)
+    line = builder.call(np.arange, count, span=span)
+    key = builder.call(ops.make_tuple, line, line, span=span)
+    value = args[1]
+    if not self.is_number(value):
+        _keep_apart(self, args[0], value, frame, builder, span)
+        value = self.apply(ir.Const(_in_turn), [value, line], {}, frame, builder, span)
+    store_item(self, args[0], key, value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _masked(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.putmask(a, mask, v)``: each place takes the value that stands where it is."""
+    if kwargs or len(args) != 3:
+        return None
+    value = self.apply(ir.Const(_where_they_stand), [args[2], args[1]], {}, frame, builder, span)
+    store_item(self, args[0], _mask(self, args[1], builder, span), value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _mask(self: Specializer, mask: ir.Atom, builder: Builder, span: ir.Span | None) -> ir.Atom:
+    """A mask as an index: numbers are taken for their truth, not for places."""
+    if dtype_of(self.context.value(mask)) == np.dtype(bool):
+        return mask
+    return builder.call(np.asarray, mask, ir.Const(bool), span=span)
+
+
+def _where_they_stand(values: Any, mask: Any) -> Any:
+    return np.ravel(values)[np.flatnonzero(mask) % np.size(values)]
+
+
+def _placed(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    """``np.place(a, mask, v)``: the values one after the other."""
+    if kwargs or len(args) != 3:
+        return None
+    places = builder.call(np.flatnonzero, args[1], span=span)
+    value = self.apply(ir.Const(_in_turn), [args[2], places], {}, frame, builder, span)
+    store_item(self, args[0], _mask(self, args[1], builder, span), value, None, frame, builder, span)
+    return ir.Const(None)
+
+
+def _set_item(
+    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> ir.Atom | None:
+    store_item(self, args[0], args[1], args[2], None, frame, builder, span)
+    return ir.Const(None)
+
+
+CHANGING: dict[Any, Callable[..., ir.Atom | None]] = {
+    np.copyto: _copyto,
+    np.ndarray.fill: _fill,
+    np.ndarray.sort: _sort,
+    np.put: _put,
+    np.ndarray.put: _put,
+    np.fill_diagonal: _fill_diagonal,
+    np.putmask: _masked,
+    np.put_along_axis: _along_axis,
+    np.place: _placed,
+    operator.setitem: _set_item,
+    np.ndarray.__setitem__: _set_item,
+}
+"""Functions that change their first argument, by what they store."""
+
+
+def with_out(
+    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    span: ir.Span | None, name: str,
+) -> ir.Atom | None:
+    """A call with ``out=``: the result is stored there, and is that array."""
+    out = kwargs["out"]
+    rest = {k: v for k, v in kwargs.items() if k != "out"}
+    if isinstance(fn, np.ufunc):
+        inner = self.static_items(out, builder, span) if isinstance(self.context.value(out), Sequence) else None
+        if inner is not None and len(inner) == fn.nout > 1:
+            return _with_several(self, fn, args, rest, inner, frame, builder, span, name)
+        out = inner[0] if inner is not None and len(inner) == 1 else out
+    if not isinstance(self.context.value(out), Array):
+        return None
+    where = rest.pop("where", None) if isinstance(fn, np.ufunc) else None
+    result = self.apply(ir.Const(fn), args, rest, frame, builder, span, name)
+    if is_hashable(fn) and fn in _READS_ON:
+        _keep_apart(self, out, args[0], frame, builder, span)
+    _store_result(self, out, result, where, frame, builder, span)
+    return out
+
+
+def _store_result(
+    self: Specializer, out: ir.Atom, result: ir.Atom, where: ir.Atom | None, frame: Frame, builder: Builder,
+    span: ir.Span | None,
+) -> None:
+    if where is not None and where != ir.Const(True):
+        result = self.apply(ir.Const(np.where), [where, result, out], {}, frame, builder, span)
+    store_item(self, out, WHOLE, result, None, frame, builder, span)
+
+
+def _with_several(
+    self: Specializer, fn: np.ufunc, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], outs: list[ir.Atom], frame: Frame,
+    builder: Builder, span: ir.Span | None, name: str,
+) -> ir.Atom:
+    """A call with several results, each of which is stored where one is given: ``np.modf(x, fraction, whole)``."""
+    where = kwargs.pop("where", None)
+    made = self.apply(ir.Const(fn), args, kwargs, frame, builder, span, name)
+    results = [builder.call(operator.getitem, made, ir.Const(k), span=span) for k in range(len(outs))]
+    for k, out in enumerate(outs):
+        if out != ir.Const(None):
+            _store_result(self, out, results[k], where, frame, builder, span)
+            results[k] = out
+    return builder.call(ops.make_tuple, *results, name=name, span=span)
+
+
+_READS_ON = {np.concatenate, np.stack, np.ptp}
+"""Functions that read their first argument while they fill ``out``."""
+
+
+def _keep_apart(
+    self: Specializer, array: ir.Atom, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> None:
+    """Refuse, when the program runs, a store of elements one after the other that would read what it has stored."""
+    known = self.context.value(value)
+    items = None if isinstance(known, Array) else self.static_items(value, builder, span)
+    if items is not None:
+        for item in items:
+            _keep_apart(self, array, item, frame, builder, span)
+    elif isinstance(known, (Array, ListOf, Unknown)) and not isinstance(value, ir.Const):
+        place = f"{frame.fn.__qualname__}, line {span.line}" if span is not None else frame.fn.__qualname__
+        call = ir.Call(ir.Const(rt.check_disjoint), (array, value, ir.Const(place)))
+        builder.add(ir.Let(None, call, span))
+
+
+# --- the function's arguments ---------------------------------------------------------------------------------------
+
+
+def own_arguments(function: ir.Function, context: Context, changes: str) -> tuple[ir.Function, list[str]]:
+    """The function with copies of the arguments that it changes, so that the caller's arrays stay as they are, and the
+    names of these arguments. Where ``changes`` is ``returned``, they are the result of a function that returns nothing.
+
+    Raises UnsupportedSyntaxError where it changes an array that it finds in a global or closure variable, or where the
+    caller would have to see the change (``changes`` is ``refused``).
+    """
+    if not any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
+        return function, []
+    memory = Memory(function, context.value, opaque=False)
+    foreign = _foreign(function, memory, context)
+    function = ir.replace(function, body=_with_foreign_apart(function.body, foreign, memory, context))
+    function = ir.replace(function, body=_without_needless_tests(function.body, memory))
+    builder, mapping = Builder(context), dict[ir.Atom, ir.Atom]()
+    copy = rt.copy_in_memory if layout.shows(function, memory) else np.copy
+    for param in function.params:
+        if memory.is_buffer(param.var):
+            if changes == "refused":
+                raise error("S2S122", span=_store_into(function, memory, param.var).span, name=param.var.name)
+            mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name, copy)
+    copied = set(mapping.values())
+    places = context.input_places
+    names = [p.var.name for p in function.params if p.var in mapping]
+    for s in function.body.statements:
+        builder.add(substitute(s, mapping))
+        if isinstance(s, ir.Let) and s.target in places and memory.is_buffer(s.target):
+            if changes == "refused":
+                raise error("S2S122", span=_store_into(function, memory, s.target).span, name=places[s.target])
+            mapping[s.target] = _copied(builder, s.target, context.value(s.target), s.target.name, copy)
+            names.append(places[s.target])
+    (result,) = (mapping.get(a, a) for a in function.body.yields)
+    if changes == "returned":
+        result = _with_changed(builder, result, [a for a in mapping.values() if a in copied])
+    return ir.replace(function, body=builder.block(result)), names
+
+
+def _with_changed(builder: Builder, result: ir.Atom, changed: list[ir.Atom]) -> ir.Atom:
+    """The result; of a function that returns nothing, the arguments that it changed."""
+    if not changed or result != ir.Const(None):
+        return result
+    return changed[0] if len(changed) == 1 else builder.call(ops.make_tuple, *changed)
+
+
+def _store_into(function: ir.Function, memory: Memory, var: ir.Var) -> ir.Store:
+    """A statement that changes the memory of a variable."""
+    stores = (s for s in ir.walk(function.body) if isinstance(s, ir.Store) and isinstance(s.target, ir.Var))
+    return next(s for s in stores if memory.find(s.target) == memory.find(var))  # type: ignore[arg-type]
+
+
+def _foreign(function: ir.Function, memory: Memory, context: Context) -> dict[ir.Var, tuple[ir.Value, str]]:
+    """The arrays from outside the function that may share memory with what it changes: how they are read, and their
+    names."""
+    found: dict[ir.Var, tuple[ir.Value, str]] = {}
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Let) and s.target is not None and memory.is_buffer(s.target) and (
+            s.target in context.foreign or _is_foreign(s, context)
+        ):
+            name = s.value.name if isinstance(s.value, ir.Load) else s.target.name.lstrip("%")
+            found[s.target] = s.value, name
+    return found
+
+
+def _with_foreign_apart(
+    block: ir.Block, foreign: dict[ir.Var, tuple[ir.Value, str]], memory: Memory, context: Context,
+    seen: frozenset[ir.Var] = frozenset(),
+) -> ir.Block:
+    """The block with a test before each store that may change an array from outside; one that certainly does is
+    refused, as is one that cannot be tested."""
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        if isinstance(s, ir.Store) and s.kind != "opaque" and isinstance(s.target, ir.Var):
+            for var, (value, name) in foreign.items():
+                if memory.find(var) != memory.find(s.target):
+                    continue
+                is_visible = var in seen or all(isinstance(a, ir.Const) for a in ir.atoms_of(value))
+                if var == _root(memory, s.target) or not is_visible:
+                    raise error("S2S121", span=s.span, name=name)
+                again = var
+                if var not in seen:
+                    again = context.define("%", context.value(var))
+                    made.append(ir.Let(again, value, s.span))
+                made.append(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (s.target, again, ir.Const(name))), s.span))
+        blocks = [_with_foreign_apart(b, foreign, memory, context, seen) for b in ir.blocks_of(s)]
+        made.append(ir.with_blocks(s, blocks))
+        seen |= {var for var in ir.defs_of(s) if var in foreign}
+    return ir.Block(tuple(made), block.yields)
+
+
+def _without_needless_tests(block: ir.Block, memory: Memory) -> ir.Block:
+    """The block without tests of arrays that certainly have memory of their own."""
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        match s:
+            case ir.Let(None, ir.Call(ir.Const(value=rt.check_disjoint), (ir.Var() as array, ir.Var() as other, _))):
+                if memory.find(array) != memory.find(other) and not {array, other} <= memory.params:
+                    continue
+            case _:
+                s = ir.with_blocks(s, [_without_needless_tests(b, memory) for b in ir.blocks_of(s)])
+        made.append(s)
+    return ir.Block(tuple(made), block.yields)
+
+
+def _root(memory: Memory, var: ir.Var) -> ir.Var:
+    """The variable that an exact view is a view of in the end."""
+    while (base := memory.base_of(var)) is not None:
+        var = base
+    return var
+
+
+def _is_foreign(s: ir.Let, context: Context) -> bool:
+    """Whether a statement reads an array, or a container of such, from outside the function."""
+    assert s.target is not None
+    if isinstance(context.value(s.target), Unknown):
+        return False
+    return isinstance(s.value, ir.Load) or (
+        isinstance(s.value, ir.Call) and s.value.fn == ir.Const(getattr) and isinstance(s.value.args[0], ir.Const)
+    )
+
+
+def _copied(
+    builder: Builder, atom: ir.Atom, value: AbstractValue, name: str, copy: Callable[..., Any] = np.copy
+) -> ir.Atom:
+    """A copy of an argument, of the arrays in it where it is a container."""
+    match value:
+        case Array():
+            return builder.call(copy, atom, name=name)
+        case Sequence(kind, items) if kind in (tuple, list) and any(True for _ in leaves(value)):
+            made = [
+                _copied(builder, builder.call(operator.getitem, atom, ir.Const(k)), item, "%", copy)
+                for k, item in enumerate(items)
+            ]
+            return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, name=name)
+        case Mapping(keys, items):
+            flat = [
+                a for key, item in zip(keys, items, strict=True)
+                for a in (
+                    ir.Const(key),
+                    _copied(builder, builder.call(operator.getitem, atom, ir.Const(key)), item, "%", copy),
+                )
+            ]
+            return builder.call(ops.make_dict, *flat, name=name)
+        case _:
+            return atom
+
+
+__all__ = [
+    "CHANGING", "change_whole", "changes_any", "is_harmless", "may_change", "own_arguments", "store_attribute",
+    "store_item", "with_out",
+]

@@ -1,0 +1,453 @@
+"""Loops in partial evaluation: unrolled over known items, otherwise run until what they carry is stable."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from s2s.analysis.abstract.lattice import join, lengths_of, truth
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import UNKNOWN, AbstractValue, Range, Scalar
+from s2s.errors import DifferentiationError, error
+from s2s.normalize.while_true import changes_something, with_test_inside
+from s2s.optimize.ranges import constant_range, turned
+from s2s.specialize.branching import join_sides, phi
+from s2s.specialize.calls.deferred_refusals import ABOUT_OBJECTS
+from s2s.specialize.exceptions import refuse_lost
+from s2s.specialize.frames import Frame, is_of_s2s
+from s2s.specialize.heap import containers, generators, iterators, mutated_iterables, virtual_heap
+from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_trips
+from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.heap.virtual_heap import cell_of, state_of
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+MOST_UNROLLED = 4096
+"""Loops in one another are written trip by trip where these are not more in all."""
+
+FEW = 4
+"""Loops of libraries with so many trips are written trip by trip: they often put shapes together, known only then."""
+
+
+def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
+    """A ``for``: unrolled over a container of known items, else a loop over a range."""
+    if not is_of_s2s(frame):  # what `sum` comes to takes all items
+        generators.check_taken(self.context, None, [self.atom(loop.iterable, frame)], loop.span, frame.called_from)
+    with generators.noted_loop(self.context, loop, frame, builder):
+        return _for_loop(self, loop, frame, builder)
+
+
+def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
+    given = self.atom(loop.iterable, frame)
+    self.check_read(loop.iterable, given, builder, loop.span, frame)
+    iterable = turned(self.context, builder, given, loop.span)
+    snapshots = self.loop_snapshots(loop.iterable, frame)
+    if snapshots is not None:
+        self.repeating += 1
+        try:
+            _checkpointed_loop(self, loop, iterable, snapshots, frame, builder)
+        finally:
+            self.repeating -= 1
+        return False
+    flat = iterators.flat_items(self, containers.At(frame, builder, loop.span), iterable)
+    if flat is None:
+        return _loop_over(self, loop, iterable, frame, builder)
+    before = len(builder.statements)
+    ended = _loop_over(self, loop, flat, frame, builder)
+    made = ir.Block(tuple(builder.statements[before:]))
+    if any(isinstance(s, ir.Store) for s in ir.walk(made)):  # a trip may change what later ones read
+        hint = "loop over `a.flatten()`, or over the indices where the loop changes what it reads"
+        raise error("S2S208", span=loop.span, name="flat", hint=hint)
+    return ended
+
+
+def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
+    if isinstance(self.context.value(iterable), Range):
+        if not _loop_or_not(self, loop, iterable, frame, builder):
+            _unroll(self, loop, [*map(ir.Const, few_trips(self, iterable) or ())], frame, builder)
+        return False
+    with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
+        return _loop_over_items(self, loop, taken, watch, frame, builder)
+
+
+def _loop_over_items(
+    self: Specializer, loop: ir.For, iterable: ir.Atom, watch: mutated_iterables.Watch, frame: Frame, builder: Builder
+) -> bool:
+    items = self.static_items(iterable, builder, loop.span, for_loop=True)
+    if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * self.unrolling <= MOST_UNROLLED:
+        _unroll(self, loop, items, frame, builder, watch)
+        return False
+    counted = self.counted(iterable, builder, loop.span)
+    length, most = counted.length, 0 if self.is_own(frame.fn) else FEW
+    if isinstance(length, ir.Const) and type(length.value) is int and length.value <= most:
+        items = [counted.item(ir.Const(k), builder) for k in range(length.value)]
+        _unroll(self, loop, items, frame, builder, watch)
+        return False
+    over = builder.call(range, counted.length, span=loop.span)
+    _loop(self, loop, over, counted, frame, builder, watch=watch)
+    return False
+
+
+@contextlib.contextmanager
+def _taken(
+    self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder
+) -> Iterator[ir.Atom]:
+    """What a loop runs over: of an iterator all that it has left. What is left of it while the loop runs is not known,
+    nor after a loop that may end early."""
+    cell, state = cell_of(self.context, iterable), state_of(self.context, iterable)
+    if cell is None or state is None or state.kind is not virtual_heap.Iterator:
+        yield iterable
+        return
+    rest = iterators.take_rest(self, containers.At(frame, builder, loop.span), cell)
+    self.context.heap.lost[cell] = "a loop runs over it"
+    yield rest
+    self.context.heap.lost.pop(cell, None)
+    if loop.leave is not None:
+        iterators.leave_rest(self, iterable)
+
+
+def _checkpointed_loop(
+    self: Specializer, loop: ir.For, iterable: ir.Atom, snapshots: ir.Atom, frame: Frame, builder: Builder
+) -> None:
+    """A loop of which trips run again: over ``range(n)``, so that the number of a trip says what it runs for."""
+    bounds = self.context.definition(iterable, range)
+    if bounds is not None and len(bounds) == 1:
+        _loop(self, loop, iterable, None, frame, builder, snapshots)
+        return
+    with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
+        counted = self.counted(taken, builder, loop.span)
+        over = builder.call(range, counted.length, span=loop.span)
+        _loop(self, loop, over, counted, frame, builder, snapshots, watch)
+
+
+def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
+    """A loop over a range; False where it has no trip, or few trips and objects that can only be followed trip by trip.
+    """
+    few = few_trips(self, iterable)
+    if few is None:
+        _loop(self, loop, iterable, None, frame, builder)
+        return True
+    if not few:
+        return False
+    self.has_short_loops = True
+    if self.unrolled:
+        return False
+    heap, guards, env = self.context.heap, self.guards.copy(), dict(frame.env)
+    statements, rebound, bound = len(builder.statements), len(self.rebound), set(builder.bound)
+    self.context.heap = heap.copy()
+    try:
+        _loop(self, loop, iterable, None, frame, builder)
+        if not any(cell not in heap.lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
+            return True
+    except DifferentiationError as problem:
+        if problem.diagnostic.code not in ABOUT_OBJECTS:
+            raise
+    self.context.heap, self.guards, frame.env, builder.bound = heap, guards, env, bound
+    del builder.statements[statements:], self.rebound[rebound:]
+    return False
+
+
+def _unroll(
+    self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder,
+    watch: mutated_iterables.Watch | None = None,
+) -> None:
+    """The trips of a loop one after the other; where one may leave, the others stand in its else side."""
+    values = [self.atom(c.init, frame) for c in loop.carried]
+    around, self.unrolling = self.unrolling, self.unrolling * max(len(items), 1)
+    try:
+        values, left = _trips(self, loop, items, values, frame, builder, watch)
+    finally:
+        self.unrolling = around
+    for c, value in zip(loop.carried, values, strict=True):
+        frame.env[c.result] = value
+    if loop.left is not None:
+        frame.env[loop.left] = left
+
+
+def _trips(
+    self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder,
+    watch: mutated_iterables.Watch | None, number: int = 0,
+) -> tuple[list[ir.Atom], ir.Atom]:
+    if not items:
+        return values, ir.Const(False)
+    inner = frame.copy()
+    if watch is not None:
+        watch.trip, watch.item = number, items[0]
+    inner.env[loop.item] = items[0]
+    inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
+    after = list(self.run(loop.body, inner, builder))
+    leave = ir.Const(False) if loop.leave is None else self.atom(loop.leave, inner)
+    decided = truth(self.context.value(leave))
+    if decided is True:
+        return after, ir.Const(True)
+    if watch is not None:
+        watch.check(loop.leave, frame.called_from)
+    if decided is False:
+        return _trips(self, loop, items[1:], after, frame, builder, watch, number + 1)
+    rest, stop, base = builder.child(), builder.child(), self.context.heap
+    self.context.heap = base.copy()
+    self.there.append(self.context.births())
+    try:
+        later, left = _trips(self, loop, items[1:], after, frame, rest, watch, number + 1)
+    finally:
+        self.there.pop()
+    sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
+    self.context.heap = base
+    roots = [(c.result.name, a, b) for c, a, b in zip(loop.carried, after, later, strict=True)]
+    *results, flag = join_sides(self,
+        leave, base, sides, [*roots, ("%", ir.Const(True), left)], builder, loop.span)
+    return results, flag
+
+
+def _loop(
+    self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
+    snapshots: ir.Atom | None = None, watch: mutated_iterables.Watch | None = None,
+) -> None:
+    def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
+        inner = frame.copy()
+        name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
+        item = self.context.define(name, Scalar(int))
+        inner.env[loop.item] = item if counted is None else counted.item(item, child)
+        inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+        if watch is not None:
+            watch.trip, watch.item = item, inner.env[loop.item]
+        with _undecided(self, begins):
+            yields = list(self.run(loop.body, inner, child))
+        leave = None if loop.leave is None else self.atom(loop.leave, inner)
+        if watch is not None and (leave is None or truth(self.context.value(leave)) is not True):
+            watch.check(loop.leave, frame.called_from)
+        return yields, item, leave
+
+    begins = bool(constant_range(self.context, over))
+    found = _stable(self, loop.carried, frame, builder, trip, loop.span)
+    _, item, leave = found.outcome
+    carried, left = _results(self, loop, found, frame)
+    _note_unbound(self, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
+        carried) else None)
+    if leave is not None and truth(self.context.value(leave)) is False:
+        leave = None
+    if loop.left is not None and leave is None:
+        frame.env[loop.left], left = ir.Const(False), None
+    body = found.child.block(*found.yields)
+    builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span, snapshots))
+
+
+@contextlib.contextmanager
+def _undecided(self: Specializer, begins: bool = False) -> Iterator[None]:
+    """Around the body of a loop: what it certainly raises is raised when the program runs, unless the loop certainly
+    begins."""
+    self.undecided += not begins
+    try:
+        yield
+    finally:
+        self.undecided -= not begins
+
+
+def counted_loop(
+    self: Specializer, count: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None,
+    trip: Callable[[ir.Var, Builder], Any], fill: Callable[[ir.Var, Builder, Any], None],
+) -> None:
+    """A loop over ``range(count)`` that no source has: ``trip`` writes a trip, ``fill`` the end of one, from what
+    ``trip`` gave, when it is known what the loop changes."""
+
+    def run(_: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, Any]:
+        item = self.context.define("k", Scalar(int))
+        return [], item, trip(item, child)
+
+    found = _stable(self, (), frame, builder, run)
+    _, item, outcome = found.outcome
+    loop = ir.For(item, count, ir.Block(()), (), None, None, ir.Block(()), span, None)
+    carried, _ = _results(self, loop, found, frame)
+    fill(item, found.child, outcome)
+    over = builder.call(range, count, span=span)
+    builder.add(ir.replace(loop, iterable=over, body=found.child.block(*found.yields), carried=tuple(carried)))
+
+
+class _TestChanges(Exception):
+    """The test of a ``while`` changes an array, a container or an object."""
+
+
+def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
+    """A ``while``: kept as a loop, unless it is known not to begin."""
+
+    def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
+        inner = frame.copy()
+        inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
+        test_builder, start = builder.child(), self.context.heap.copy()
+        (test,) = self.run(loop.test, inner, test_builder)
+        if self.context.is_virtual(test):
+            test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
+        kept.append(self.loop_snapshots(loop.test.yields[0], inner))
+        if changed_cells(start, self.context.heap) or changes_something(test_builder.block()):
+            if kept[-1] is not None:
+                raise error("S2S135", span=loop.span, asked_by=frame.called_from)
+            raise _TestChanges
+        self.repeating += kept[-1] is not None
+        try:
+            with _undecided(self):
+                yields = list(self.run(loop.body, inner, child))
+        finally:
+            self.repeating -= kept[-1] is not None
+        leave = None if loop.leave is None else self.atom(loop.leave, inner)
+        return yields, test_builder.block(test), leave
+
+    kept: list[ir.Atom | None] = []
+    before, guards, env, rebound = self.context.heap, self.guards.copy(), dict(frame.env), len(self.rebound)
+    statements, bound = len(builder.statements), set(builder.bound)
+    try:
+        found = _stable(self, loop.carried, frame, builder, trip, loop.span)
+    except _TestChanges:
+        self.context.heap, self.guards, frame.env, builder.bound = before, guards, env, bound
+        del builder.statements[statements:], self.rebound[rebound:]
+        return while_loop(self, with_test_inside(loop), frame, builder)
+    _, test, leave = found.outcome
+    if not test.statements and truth(self.context.value(test.yields[0])) is False:
+        self.context.heap = before
+        for c in loop.carried:
+            frame.env[c.result] = self.atom(c.init, frame)
+        if loop.left is not None:
+            frame.env[loop.left] = ir.Const(False)
+        return False
+    carried, left = _results(self, loop, found, frame)
+    _note_unbound(self, carried, None)
+    if loop.left is not None and leave is None:
+        frame.env[loop.left], left = ir.Const(False), None
+    body = found.child.block(*found.yields)
+    builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span, kept[-1]))
+    return False
+
+
+def _note_unbound(self: Specializer, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
+    """Variables that a loop without a trip leaves unbound."""
+    for c in carried:
+        if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in self.context.unbound):
+            self.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
+
+
+def _stable(
+    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any],
+    span: ir.Span | None = None,
+) -> _Trip:
+    """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
+    longer changes."""
+    context, base = self.context, self.context.heap
+    inits = [self.atom(c.init, frame) for c in carried]
+
+    def check(c: ir.Carried, given: ir.Atom, at: Builder) -> None:
+        if given == ir.LOST:
+            raise refuse_lost(self, c.param.name, span, frame)
+        self.check_joined(given, at, None)
+
+    for c, init in zip(carried, inits, strict=True):
+        check(c, init, builder)
+    outside = Side(builder, base)
+    roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
+    plan = Join(context, base, (outside, outside), roots, [], all_leaves=True)
+    values = {leaf.key: (context.value(leaf.first), context.is_varied(leaf.first)) for leaf in plan.leaves}
+    for attempt in range(9):
+        params = [
+            context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
+        ]
+        child = builder.child()
+        rebound, reached, known_vars = len(self.rebound), len(context.reached), context.births()
+        for param, leaf in zip(params, plan.leaves, strict=True):
+            context.joined(param, leaf.first)
+        atoms, start = plan.rebuild([*params])
+        context.heap = start.copy()
+        self.there.append(known_vars)
+        try:
+            outcome = trip(atoms, child)
+        finally:
+            self.there.pop()
+        end, context.heap = context.heap, base
+        for c, following in zip(carried, outcome[0], strict=True):
+            check(c, following, child)
+        roots = [(c.param.name, a, y) for c, a, y in zip(carried, inits, outcome[0], strict=True)]
+        own = {c for c in start.states if c not in base.states and c.origin is None}
+        touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]
+        after = Join(
+            context, base, (outside, Side(child, end)), roots, [*plan.touched, *touched], all_leaves=True
+        )
+        same = after.signature() == plan.signature()
+        if same:
+            for param, leaf in zip(params, after.leaves, strict=True):
+                context.joined(param, leaf.second)
+        found = _widened(self, after.leaves, params if same else [], values, attempt)
+        same = same and not any(known_vars(var) for var in context.reached[reached:])
+        ends = {c for c in (*end.closed, *end.lost) if (c in base.states or c.origin is not None)}
+        same = same and ends <= {*start.closed, *start.lost}
+        if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
+            return _Trip(params, child, outcome, after)
+        del self.rebound[rebound:]
+        plan, values = after, found
+    raise error("S2S136", asked_by=frame.called_from)
+
+
+def _widened(
+    self: Specializer, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]],
+    attempt: int,
+) -> dict[Any, tuple[AbstractValue, bool]]:
+    """What is known of the carried variables after one more trip, and whether they depend on an input."""
+    context = self.context
+    found = {}
+    moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
+    for leaf in leaves:
+        init = (context.value(leaf.first), context.is_varied(leaf.first))
+        known, varied = values.get(leaf.key, init)
+        facts = context.evaluator.facts
+        facts.standing = lengths_of(known) - lengths_of(init[0])
+        wider = join(known, context.value(leaf.second), facts) if attempt < 5 else UNKNOWN
+        facts.standing = frozenset()
+        found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
+    return found
+
+
+def _results(
+    self: Specializer, loop: ir.For | ir.While, trip: _Trip, frame: Frame
+) -> tuple[list[ir.Carried], ir.Var | None]:
+    """What a loop carries, and the atoms of its variables after it."""
+    carried, results = [], []
+    for leaf, param in zip(trip.join.leaves, trip.params, strict=True):
+        init, after = leaf.first, leaf.second
+        if after in (param, init):
+            self.context.values[param] = self.context.value(init)
+        result = self.context.define(leaf.name, self.context.value(param), self.context.is_varied(param))
+        self.context.joined(result, param)
+        results.append(result)
+        carried.append(ir.Carried(param, init, result))
+    atoms, self.context.heap = trip.join.rebuild([*results])
+    frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
+    left = None
+    if loop.left is not None:
+        left = self.context.define(loop.left.name, Scalar(bool))
+        frame.env[loop.left] = left
+    return carried, left
+
+
+def _leaves_unbound(carried: list[ir.Carried]) -> bool:
+    return any(c.init == ir.UNDEFINED for c in carried)
+
+
+def same_kind(a: AbstractValue, b: AbstractValue) -> bool:
+    return phi(a) == phi(b)
+
+
+@dataclass
+class _Trip:
+    """One trip of a loop, on what holds at the start of each: the variables of the leaves that it carries, its
+    statements, what it gave, and how its end joins the start."""
+
+    params: list[ir.Var]
+    child: Builder
+    outcome: Any
+    join: Join
+
+    @property
+    def yields(self) -> list[ir.Atom]:
+        """The next values of the leaves."""
+        return [leaf.second for leaf in self.join.leaves]

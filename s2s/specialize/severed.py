@@ -1,0 +1,302 @@
+"""Severed derivatives: a specialised primal goes in; refused is one whose result is read back from what was written.
+
+A number that is written into text, bytes, a file or the environment, and read from there again, carries no
+derivative: what it gives would be a silent zero. So it is followed what a differentiated value was written into, and
+what is made of that: by calls, into containers, through the objects and paths that a call writes to. Lengths,
+comparisons and other integers and bools end the way: they have the derivative zero.
+
+    text = str(x[0])                 x is written down
+    buffer.write(text)               so is it in the buffer
+    y = float(buffer.getvalue())     and read back here
+    return y * x[1]                  refused
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import os
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.abstract.lattice import dtype_of
+from s2s.builder.builder import Context, fills_text, is_text_dtype, makes_text
+from s2s.core import ir, ops
+from s2s.core.const import is_hashable
+from s2s.core.inspection import look_up
+from s2s.core.package import ROOT
+from s2s.core.values import AbstractValue, Known, Mapping, Scalar, Sequence
+from s2s.errors import error
+from s2s.rules import table
+from s2s.rules.surrogates import CONVERSIONS
+from s2s.specialize.frames import name_of
+
+__all__ = ["WRITE_DOWN", "check_not_severed", "writes_down"]
+
+WRITE_DOWN: tuple[Any, ...] = (
+    builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.bytes, str.format, str.format_map, str.join,
+    ops.format_string, ops.format_value, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
+    np.format_float_scientific, np.ndarray.tobytes, np.ndarray.tofile, np.ndarray.dump, np.ndarray.dumps,
+)
+"""Functions that write numbers down."""
+
+_LOOKS = frozenset({
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
+    operator.not_, operator.truth, ops.contains, ops.not_in, len, isinstance, issubclass, type, hasattr, callable,
+    bool, hash, id, int,
+})
+"""Functions whose result has the derivative zero."""
+
+_BY_KEY = (operator.getitem, operator.setitem, ops.put)
+
+_DISPLAYS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
+
+_TO_FILES = (np.ndarray.tofile, np.ndarray.dump)
+
+_CHANGES = (operator.setitem, operator.iadd, setattr)
+
+_READS_WORLD = {os.getenv: "environ", os.putenv: "environ"}
+
+
+def writes_down(context: Context, fn: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call writes what it is given down as text or bytes."""
+    if fn is slice:  # its parts may be read
+        return any(context.is_varied(a) and _may_be_number(context.value(a)) for a in args)
+    return any(fn is one for one in WRITE_DOWN) or makes_text(fn) or fills_text(context, fn, args)
+
+
+def check_not_severed(primal: ir.Function, context: Context, has_aux: bool = False) -> None:
+    """Raise NoDerivativeError where the result, without its auxiliary part, is computed from what a differentiated
+    value was written into."""
+    for s in ir.walk(primal.body):
+        _check_dtype(s, context)
+        _check_address(s, context)
+    if not any(_may_begin(s, context) for s in ir.walk(primal.body)):
+        return
+    found = _Written(primal, context)
+    result = primal.body.yields[0]
+    for part in found.parts(result, first_only=has_aux):
+        place = found.places.get(part)
+        if place is not None:
+            span, name = place
+            raise error("S2S180", span=span, name=name, label="its derivative is lost here")
+
+
+def _check_dtype(s: ir.Statement, context: Context) -> None:
+    """Raise NoDerivativeError where an array of text, or of records, is made of differentiated values."""
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or s.value.fn not in _CONVERSIONS:
+        return
+    asked = dict(s.value.kwargs).get("dtype", s.value.args[1] if len(s.value.args) > 1 else None)
+    if s.target is None or not context.is_varied(s.target) or not isinstance(asked, (ir.Var, ir.Const)):
+        return
+    known = context.value(asked)
+    of_records = isinstance(known, Sequence) or (isinstance(known, Known) and isinstance(known.value, list))
+    if of_records or is_text_dtype(context, asked):
+        assert isinstance(s.value.fn, ir.Const)
+        raise error("S2S180", span=s.span, name=name_of(s.value.fn.value), label="its derivative is lost here")
+
+
+def _check_address(s: ir.Statement, context: Context) -> None:
+    """Raise NoDerivativeError where a program asks where a differentiated array lies: what is done to its memory, or
+    copied from it, is not seen."""
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(getattr):
+        array, name = s.value.args[:2]
+        if name in _ADDRESSES and isinstance(array, ir.Var) and context.is_varied(array):
+            raise error("S2S208", span=s.span, name=name.value)  # type: ignore[union-attr]
+
+
+_ADDRESSES = tuple(map(ir.Const, ("ctypes", "__array_interface__", "__array_struct__")))
+
+_CONVERSIONS = tuple(map(ir.Const, CONVERSIONS))
+
+
+def _may_begin(s: ir.Statement, context: Context) -> bool:
+    """Whether a statement may write a differentiated value down."""
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or (s.target and context.is_varied(s.target)):
+        return False
+    if not any(map(context.is_varied, ir.atoms_of(s.value))):
+        return False
+    fn = s.value.fn.value if isinstance(s.value.fn, ir.Const) else None
+    return s.target is None or writes_down(context, fn, s.value.args)
+
+
+def _is_text(made: ir.Value | None) -> bool:
+    """Whether a value is text itself and no number that was read back: such a result has an error of its own."""
+    fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
+    return fn is not None and (any(fn is one for one in WRITE_DOWN) or makes_text(fn))
+
+
+class _Written:
+    """What differentiated values were written into, directly or by way of something else: ``places`` has the place of
+    the writing, and its name, for each."""
+
+    def __init__(self, primal: ir.Function, context: Context) -> None:
+        self.context = context
+        self.made: dict[Any, ir.Value] = {
+            s.target: s.value for s in ir.walk(primal.body) if isinstance(s, ir.Let) and s.target is not None
+        }
+        self.places: dict[Hashable, tuple[ir.Span | None, str]] = {}
+        self.managers: list[ir.Atom] = []
+        before = -1
+        while before != len(self.places):
+            before = len(self.places)
+            self._block(primal.body)
+
+    def parts(self, atom: ir.Atom, first_only: bool) -> Iterator[Hashable]:
+        """The parts of a result that may be differentiated."""
+        made = self.made.get(atom)
+        if isinstance(made, ir.Call) and made.fn in _DISPLAYS:
+            for part in made.args[:1] if first_only else made.args:
+                if isinstance(part, (ir.Var, ir.Const)):
+                    yield from self.parts(part, False)
+        elif _may_be_number(self.context.value(atom)) and not _is_text(made):
+            yield self._key(atom)
+
+    # --- the walk
+
+    def _block(self, block: ir.Block) -> None:
+        for statement in block.statements:
+            self._statement(statement)
+
+    def _statement(self, s: ir.Statement) -> None:
+        match s:
+            case ir.Let(target, ir.Call() as call):
+                self._call(target, call, s.span)
+            case ir.Let(ir.Var() as target, ir.Var() as source):
+                self._pass(target, (source,))
+            case ir.Store(_, target, _, value):
+                self._pass(target, (value,))
+            case ir.With(manager, target, body):
+                if target is not None:
+                    self._pass(target, (manager,))
+                self.managers.append(manager)
+                self._block(body)
+                self.managers.pop()
+                if target is not None:
+                    self._pass(manager, (target,))
+                    self._reach_back(manager)
+            case ir.For(item=item, iterable=iterable, body=body, carried=carried):
+                self._pass(item, (iterable,))
+                self._block(body)
+                self._loop(carried, body)
+            case ir.While(test=test, body=body, carried=carried):
+                self._block(test)
+                self._block(body)
+                self._loop(carried, body)
+            case ir.If(results=results) | ir.Try(results=results):
+                for block in ir.blocks_of(s):
+                    self._block(block)
+                for k, result in enumerate(results):
+                    self._pass(result, [side.yields[k] for side in ir.sides_of(s)])
+            case _:
+                pass
+
+    def _loop(self, carried: tuple[ir.Carried, ...], body: ir.Block) -> None:
+        for c, following in zip(carried, body.yields, strict=True):
+            self._pass(c.param, (c.init, following))
+            self._pass(c.result, (c.init, following))
+
+    def _call(self, target: ir.Var | None, call: ir.Call, span: ir.Span | None) -> None:
+        fn = call.fn.value if isinstance(call.fn, ir.Const) else None
+        atoms = [a.atom if isinstance(a, ir.Star) else a for a in (*call.args, *(a for _, a in call.kwargs))]
+        known = fn if is_hashable(fn) else None
+        if known in _BY_KEY:  # a key chooses
+            atoms = [a for k, a in enumerate(atoms) if k != 1]
+        elif fn is ops.make_dict:
+            atoms = atoms[1::2]
+        if known in _LOOKS:
+            return
+        place = next((self.places[k] for k in map(self._key, (*atoms, call.fn)) if k in self.places), None)
+        if known in _READS_WORLD:
+            place = place or self.places.get(("attr", os, _READS_WORLD[known]))
+        is_varied = target is not None and self.context.is_varied(target)
+        if place is None and not is_varied and any(map(self.context.is_varied, atoms)):
+            if target is None or writes_down(self.context, fn, call.args):
+                place = span, name_of(fn) if fn is not None else self._method(call.fn)
+        if place is None:
+            return
+        if span is not None and (place[0] is None or _is_own(place[0])):  # a model of a built-in wrote it
+            place = span, place[1]
+        if target is not None and _may_be_number_or_text(self.context.value(target)):
+            self.places.setdefault(target, place)
+        if not is_varied and (not writes_down(self.context, fn, call.args) or known in _TO_FILES):
+            self._write(call, fn, place)
+
+    def _write(self, call: ir.Call, fn: Any, place: tuple[ir.Span | None, str]) -> None:
+        """A call that is given something written may write it to its receiver, to a file or a path."""
+        written: list[Any] = [a for key, a in call.kwargs if key == "file"]
+        known = fn if is_hashable(fn) else None
+        made = self.made.get(call.fn)
+        if isinstance(made, ir.Call) and made.fn == ir.Const(getattr):
+            written.append(made.args[0])
+        elif known not in _TO_FILES and table.find(fn) is None and call.args:
+            written += call.args[:1] if known in _CHANGES or self._is_text(call.args[0]) else ()
+        elif known in _TO_FILES:
+            written += call.args[1:2]
+        if fn is not None and look_up(fn, "__name__", "") in ("__setitem__", "update", "setdefault"):
+            written += call.args[:1]
+        if fn is print and not call.kwargs:
+            written += self.managers
+        for atom in written:
+            if isinstance(atom, (ir.Var, ir.Const)) and not self.context.is_varied(atom):
+                self.places.setdefault(self._key(atom), place)
+                self._reach_back(atom)
+
+    def _reach_back(self, atom: ir.Atom) -> None:
+        """What was written to an object is at the path, or in the object, that it was made of."""
+        place, made = self.places.get(self._key(atom)), self.made.get(atom)
+        if place is not None and isinstance(made, ir.Call) and made.args and made.fn != ir.Const(getattr):
+            first = made.args[0]
+            if isinstance(first, (ir.Var, ir.Const)) and not self.context.is_varied(first):
+                self.places.setdefault(self._key(first), place)
+
+    def _pass(self, target: ir.Atom, sources: Iterable[ir.Atom]) -> None:
+        for source in sources:
+            key = self._key(source)
+            if key in self.places:
+                self.places.setdefault(self._key(target), self.places[key])
+
+    # --- atoms
+
+    def _key(self, atom: ir.Atom) -> Hashable:
+        """What stands for an atom: attributes of modules and equal texts are one."""
+        if isinstance(atom, ir.Const):
+            return ("text", atom.value) if isinstance(atom.value, (str, bytes)) else ("object", id(atom.value))
+        made = self.made.get(atom)
+        if isinstance(made, ir.Call) and made.fn == ir.Const(getattr) and isinstance(made.args[0], ir.Const):
+            owner, name = made.args[0].value, made.args[1]
+            if isinstance(name, ir.Const) and is_hashable(owner):
+                return ("attr", owner, name.value)
+        return atom
+
+    def _is_text(self, atom: Any) -> bool:
+        return isinstance(atom, ir.Const) and isinstance(atom.value, (str, bytes))
+
+    def _method(self, callee: ir.Atom) -> str:
+        made = self.made.get(callee)
+        if isinstance(made, ir.Call) and made.fn == ir.Const(getattr) and isinstance(made.args[1], ir.Const):
+            return str(made.args[1].value)
+        return "a call"
+
+
+def _is_own(span: ir.Span) -> bool:
+    """Whether a place is in s2s itself."""
+    return span.file.startswith(ROOT + os.sep)
+
+
+def _may_be_number(value: AbstractValue) -> bool:
+    """Whether a value may be a float, an array of such, or anything."""
+    dtype = dtype_of(value)
+    return _may_be_number_or_text(value) and not (dtype is not None and dtype.kind in "USMmV")
+
+
+def _may_be_number_or_text(value: AbstractValue) -> bool:
+    """Whether a value may hold what a derivative would go to: no integer, no bool, nothing known."""
+    if isinstance(value, (Sequence, Mapping)):
+        return True
+    if isinstance(value, Known) or (isinstance(value, Scalar) and value.type in (int, bool)):
+        return False
+    dtype = dtype_of(value)
+    return dtype is None or dtype.kind not in "iub"
