@@ -15,7 +15,8 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, ListOf, Mapping, Sequence
 from s2s.reverse import stores
 from s2s.reverse.residuals import replay
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.iterations import backwards
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.specialize.checkpoints import BEGIN, END
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def branch(self: Reverser, statement: ir.If, sweep: Sweep) -> None:
         yields[0].append(a)
         yields[1].append(b)
     blocks = [
-        ir.Block(tuple(self.crossing.finish(side)), tuple(y))
+        ir.Block(tuple(self.planner.finish(side)), tuple(y))
         for side, y in zip((then, orelse), yields, strict=True)
     ]
     if results or any(b.statements for b in blocks):
@@ -133,7 +134,7 @@ def seed(
 
 def outlives(self: Reverser, key: tuple[ir.Var, Path], sweep: Sweep, statement: ir.Statement) -> bool:
     """Whether a variable is defined outside a statement of this sweep's region."""
-    home = self.crossing.home[key[0]]
+    home = self.planner.home[key[0]]
     return not any(
         home.inside(sweep.region.child(statement, side)) for side in range(len(ir.blocks_of(statement)))
     )
@@ -214,7 +215,7 @@ def _only_adds(self: Reverser, atom: ir.Atom, param: ir.Var) -> bool:
     while isinstance(atom, ir.Var) and self.uses[atom] == 1:
         if atom == param:
             return True
-        let = self.crossing.lets.get(atom)
+        let = self.planner.lets.get(atom)
         if let is None or not isinstance(let.value, ir.Call) or let.value.fn not in _ADDS:
             return False
         first, second = let.value.args
@@ -230,7 +231,7 @@ def _reverse_trip(
     side = 0 if isinstance(statement, ir.For) else 1
     inner = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep, is_loop=True)
     params: dict[tuple[int, Path], ir.Var] = {}
-    item, count = self.crossing.trips(statement, inner)
+    item, count = backwards(self.planner, statement, inner)
     for k, path in carried:
         c = statement.carried[k]
         given = fixed.get((k, path))
@@ -284,7 +285,7 @@ def _close_loop(
         yields.append(cotangents.of_kind(inner.builder, inner.bars[key], self.context.value(param)))
         sweep.bars[key] = result
     trip, end = (
-        (self.crossing.finish(inner), []) if statement.snapshots is None
+        (self.planner.finish(inner), []) if statement.snapshots is None
         else replay.run_loop_again(self, statement, sweep, inner, item)
     )
     body = ir.Block(tuple(trip), tuple(yields))

@@ -15,7 +15,7 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.reverse import user_rules
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_spread, is_structural
 from s2s.rules import table
 from s2s.runtime import calls

@@ -23,7 +23,7 @@ from s2s.analysis.raising import ends
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Scalar
 from s2s.reverse.control import at_join, outlives, reverse_side, seeds_of
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
@@ -97,7 +97,7 @@ def _splice(self: Reverser, s: ir.Try, side: Sweep, sweep: Sweep) -> None:
             sweep.buffers.discard(key)
             if key in side.buffers:
                 sweep.buffers.add(key)
-    sweep.builder.statements += self.crossing.finish(side)
+    sweep.builder.statements += self.planner.finish(side)
 
 
 def _choose(self: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sweep) -> None:
@@ -120,7 +120,7 @@ def _choose(self: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sw
                 keys.append(key)
                 rows.append(row)
     blocks = [
-        ir.Block(tuple(self.crossing.finish(side)), tuple(row[k] for row in rows))
+        ir.Block(tuple(self.planner.finish(side)), tuple(row[k] for row in rows))
         for k, (_, side) in enumerate(sides)
     ]
     last = blocks.pop()

@@ -18,7 +18,7 @@ from s2s.core.values import Array, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.reverse import stores, user_rules
 from s2s.reverse.dynamic_calls import pull_back
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_structural, rule_of
 from s2s.reverse.templates import inline_by_name, inline_positional
 from s2s.rules import table

@@ -18,7 +18,7 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, ListOf, Mapping, Sequence
 from s2s.errors import error
 from s2s.reverse import control
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.specialize.heap.containers import At
 
 if TYPE_CHECKING:

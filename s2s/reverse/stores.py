@@ -26,7 +26,7 @@ from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.residuals.undo import WHOLE, read_back, undo
 from s2s.reverse.templates import inline_positional
 from s2s.rules import table
@@ -60,7 +60,7 @@ def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> i
         return sweep.builder.let(call, known, self.name(var), span)
     if self.holders.kind(var) != VIEW:
         key = (var, ())
-        outer = sweep.outside_loops(self.crossing.home[var])
+        outer = sweep.outside_loops(self.planner.home[var])
         if var in self.unbound:  # around here it may have no value, so nothing is made there
             if outer is not sweep:
                 self.carry(sweep, outer, key, span)
@@ -209,7 +209,7 @@ def changes_later(self: Reverser, g: ir.Atom) -> bool:
                 return True
             continue
         made = self.context.definitions.get(atom)
-        if made is not None and not self.crossing.is_primal(atom):
+        if made is not None and not self.planner.is_primal(atom):
             todo += shared_with(made, self.context.value(atom), self.context.value)
     return False
 

@@ -20,7 +20,7 @@ from s2s.core.const import Const, is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, is_record_class
 from s2s.errors import error
 from s2s.reverse import stores
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
@@ -78,7 +78,7 @@ MOST_PARTS = 32
 def _is_gathered(self: Reverser, source: ir.Var, known: AbstractValue, index: AbstractValue) -> bool:
     if not isinstance(known, Sequence) or len(known.items) <= MOST_PARTS:
         return False
-    is_made_here = source in self.crossing.lets and source not in self.unbound
+    is_made_here = source in self.planner.lets and source not in self.unbound
     return is_made_here and is_number(index) and all(map(is_number, known.items))
 
 
@@ -101,7 +101,7 @@ def spread(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -
     known = self.context.value(target)
     if gathered is None or not isinstance(known, Sequence):
         return
-    made = self.crossing.lets[target].value
+    made = self.planner.lets[target].value
     atoms: tuple[ir.Atom | ir.Star, ...] = ()
     if isinstance(made, ir.Call) and made.fn in _DISPLAYS:
         atoms = made.args
@@ -191,7 +191,7 @@ def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None
         read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
         stand_in = self.context.define("%", part(known, path[:1]))
         self.useful.add(stand_in)
-        self.crossing.home[stand_in] = self.crossing.home[target]
+        self.planner.home[stand_in] = self.planner.home[target]
         sweep.bars[stand_in, path[1:]] = bar
         item_read(self, stand_in, read, span, sweep)
 
@@ -230,7 +230,6 @@ def _hand_on(self: Reverser, sweep: Sweep, items: ir.Atom, g: ir.Atom, span: ir.
     """What is left of the cotangent of a changed list is that of the list before the change, to which later reads of
     that may have added."""
     if not self.is_active(items):
-        self.crossing.note_empty(items)
         return
     assert isinstance(items, ir.Var)
     if isinstance(self.context.value(items), Sequence):

@@ -42,9 +42,11 @@ from s2s.reverse import control, exceptions, stacks, stores, structural
 from s2s.reverse.dynamic_calls import Pull, pair_calls
 from s2s.reverse.operations import reverse_let
 from s2s.reverse.residuals import undo
-from s2s.reverse.residuals.planner import Crossing, Sweep
+from s2s.reverse.residuals.decisions import Plan
+from s2s.reverse.residuals.planner import Planner
 from s2s.reverse.residuals.recompute import worthwhile
 from s2s.reverse.residuals.replay import inits_to_give_back
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.templates import Template
 from s2s.specialize.specializer import Specializer
 
@@ -56,11 +58,13 @@ _MAY_RAISE = tuple(map(ir.Const, (operator.truediv, operator.floordiv, operator.
 @dataclass
 class Reversal:
     """The outcome: the forward sweep, the reverse sweep, and the cotangents of the differentiated inputs. ``rewinds``
-    says that arrays which the caller may see are given back what they held earlier."""
+    says that arrays which the caller may see are given back what they held earlier, ``plan`` how the reverse sweep gets
+    the primal values that it reads."""
 
     forward: ir.Block
     reverse: list[ir.Statement]
     bars: dict[tuple[ir.Var, Path], ir.Atom]
+    plan: Plan
     to_undo: set[int]
     to_repeat: set[frozenset[int]]
     to_give_back: set[ir.Var]
@@ -117,7 +121,7 @@ class Reverser:
         }
         self.reading = Reading(self.primal, self.memory, self.finds)
         self.unbound = _find_unbound(self.primal.body)
-        self.crossing = Crossing(context, self.primal, repeatable, self.memory.is_buffer, self.unbound)
+        self.planner = Planner(context, self.primal, repeatable, self.memory.is_buffer, self.unbound)
         self.uses = count_uses(self.primal.body)
 
     def _keep_dead_code(self, body: ir.Block) -> None:
@@ -143,7 +147,7 @@ class Reverser:
             self.context.reading = outer
 
     def _reverse(self, seed: ir.Atom, wrt: list[ir.Var]) -> Reversal:
-        sweep = Sweep(Builder(self.context), self.crossing.root, None)
+        sweep = Sweep(Builder(self.context), self.planner.root, None)
         result = self.primal.body.yields[0]
         if isinstance(result, ir.Var) and result in self.useful:
             self.contribute(sweep, result, seed, None)
@@ -154,9 +158,10 @@ class Reverser:
                 bar = self.read(sweep, var, path)
                 if bar is not None:
                     bars[var, path] = bar
-        statements = self.crossing.finish(sweep)
+        statements = self.planner.finish(sweep)
+        forward = self.planner.forward(self.primal.body)
         return Reversal(
-            self.crossing.forward(), statements, bars, undo.stores_to_undo(self), worthwhile(self),
+            forward, statements, bars, self.planner.plan, undo.stores_to_undo(self), worthwhile(self),
             inits_to_give_back(self), self.rewinds,
         )
 
@@ -293,11 +298,11 @@ class Reverser:
 
     def home_of(self, var: ir.Var) -> Region:
         """The region that defines a variable of the primal."""
-        return self.crossing.home[var]
+        return self.planner.home[var]
 
     def use(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
         """A primal atom as the reverse sweep can read it here."""
-        found = self.crossing.use(sweep, atom)
+        found = self.planner.use(sweep, atom)
         if isinstance(found, ir.Var) and atom in self.context.uncertain:
             self.context.uncertain.add(found)
         return found
@@ -311,8 +316,8 @@ class Reverser:
         source = self.context.sources.get(known.shape)
         if source is not None and self.context.value(source) == known and source not in self.context.uncertain:
             return source
-        while isinstance(atom, ir.Var) and atom.is_temporary and atom in self.crossing.lets:
-            made = self.crossing.lets[atom].value
+        while isinstance(atom, ir.Var) and atom.is_temporary and atom in self.planner.lets:
+            made = self.planner.lets[atom].value
             if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or not is_elementwise(made.fn.value):
                 break
             given = [a for a in made.args if isinstance(a, ir.Var) and self.context.value(a) == known]
@@ -324,7 +329,7 @@ class Reverser:
     def use_content(self, sweep: Sweep, atom: ir.Atom) -> ir.Atom:
         """A primal atom of which the reverse sweep reads here what it holds: a buffer holds it as it did then."""
         self.note_read(atom)
-        return self.crossing.use(sweep, atom)
+        return self.planner.use(sweep, atom)
 
     def finds(self, var: ir.Var) -> bool:
         """Whether the reverse of the present statement finds in a buffer what the statement found, without more stores
@@ -394,7 +399,7 @@ class Reverser:
 
     def note_mask(self, sweep: Sweep, var: ir.Var, mask: ir.Atom, target: ir.Atom) -> None:
         """Before the first cotangent is added to a variable: it goes to the items that a mask chooses."""
-        home = self.crossing.home
+        home = self.planner.home
         is_here = isinstance(target, ir.Var) and home.get(var) is home.get(target)
         is_first = sweep.holding((var, ())) is None and not self.memory.is_buffer(var)
         known = self.masks.get(var, mask) if is_here and (is_first or var in self.masks) else None
@@ -421,7 +426,7 @@ class Reverser:
     def prepare(self, sweep: Sweep, key: tuple[ir.Var, Path], value: AbstractValue, span: ir.Span | None) -> None:
         """Where a loop lies between a variable and this place, its cotangent must exist before the loop: an array as
         a buffer that the trips add to, a number as a carried variable."""
-        outer = sweep.outside_loops(self.crossing.home[key[0]])
+        outer = sweep.outside_loops(self.planner.home[key[0]])
         if outer is sweep:
             return
         if key[0] not in self.unbound and (self.accumulates_in_place(value) or stores.is_owned(self, key[0])):

@@ -22,8 +22,8 @@ from s2s.core.bounded import Recent
 from s2s.core.values import AbstractValue, Array, Scalar, Unknown
 from s2s.optimize.dead import drop_dead_statements
 from s2s.optimize.rewriting import substitute
-from s2s.reverse.residuals.planner import Sweep
 from s2s.reverse.residuals.recompute import again
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.rules import table
 from s2s.specialize.frames import Frame, is_of_rules, lower_function, parameters_of
 
@@ -193,11 +193,11 @@ def stand_in_for(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom], conte
         return atom
     made = self.context.definitions.get(atom)
     display = None
-    if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.crossing.is_primal(atom):
+    if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.planner.is_primal(atom):
         inner = tuple(stand_in_for(self, a, items, context) for a in made.args)
         display = ir.Call(made.fn, inner)
         items.update((s, a) for s, a in zip(inner, made.args, strict=True) if s is not a)  # type: ignore[misc]
-    elif _kind(self, atom) is None and not self.crossing.is_primal(atom):
+    elif _kind(self, atom) is None and not self.planner.is_primal(atom):
         display = made  # type: ignore[assignment]
     return context.define("%", self.context.value(atom), False, display)
 

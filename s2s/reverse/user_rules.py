@@ -36,7 +36,7 @@ from s2s.directives.policies import Chosen
 from s2s.equations import Implicit
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead_statements
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.templates import Template, argument, instantiate, stand_in_for
 from s2s.reverse.user_rule_bodies import (
     aside,

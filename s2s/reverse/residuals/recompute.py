@@ -6,22 +6,18 @@ read is there again for one operation, where keeping it for every trip takes an 
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING
 
 from s2s.analysis.abstract.lattice import is_number
 from s2s.core import ir
 from s2s.core.values import Array
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.costs import ARRAY_ARITHMETIC, ARRAY_OPERATION, costs_less
+from s2s.reverse.residuals.decisions import Reason
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.residuals.undo import covered
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
-
-MOST = 3
-"""How many operations are done again for one result."""
-
-_CHEAP = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.neg)))
 
 
 def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
@@ -29,7 +25,7 @@ def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
     if not isinstance(atom, ir.Var) or self.now not in self.holders.begins or atom in sweep.requests:
         return None
     plan: list[ir.Let] = []
-    if not _collect(self, sweep, atom, plan) or len(plan) > MOST:
+    if not _collect(self, sweep, atom, plan) or not costs_less(len(plan), ARRAY_OPERATION):
         return None
     read = {self.memory.find(a) for let in plan for a in let.value.args if self.memory.is_buffer(a)}  # type: ignore
     stored = frozenset(id(s) for s in self.holders.statements if self.memory.find(s.target) in read)  # type: ignore
@@ -38,13 +34,14 @@ def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
     if not stored <= self.undone_stores and stored not in self.repeated:
         self.kept_for.setdefault(stored, set()).add(atom)
         return None
+    self.planner.plan.add(atom, "recompute", Reason.FROM_BUFFERS)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for let in plan:
         assert let.target is not None
         for a in ir.atoms_of(let.value):
             if a not in mapping:
                 self.note_read(a)
-                mapping[a] = self.crossing.use(sweep, a)
+                mapping[a] = self.planner.use(sweep, a)
         value = ir.map_atoms(let.value, lambda a: mapping[a])
         varied = self.context.is_varied(let.target)
         target = self.context.define(let.target.name, self.context.value(let.target), varied, value)
@@ -65,13 +62,15 @@ def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> b
     """Add to a plan the operations that make an array; whether all that they read is there."""
     if any(let.target == var for let in plan):
         return True
-    let = self.crossing.lets.get(var)
-    region = self.crossing.home.get(var)
-    if let is None or region is not sweep.region or region.kept_loop() is None or len(plan) >= MOST:
+    let = self.planner.lets.get(var)
+    region = self.planner.home.get(var)
+    if let is None or region is not sweep.region or region.kept_loop() is None:
+        return False
+    if not costs_less(len(plan) + 1, ARRAY_OPERATION):
         return False
     if not isinstance(self.context.value(var), Array) or not isinstance(let.value, ir.Call):
         return False
-    if let.value.fn not in _CHEAP or self.memory.is_buffer(var):
+    if let.value.fn not in ARRAY_ARITHMETIC or self.memory.is_buffer(var):
         return False
     for atom in let.value.args:
         if isinstance(atom, ir.Var) and not _is_there(self, sweep, atom, var) and not _collect(self, sweep, atom, plan):
@@ -83,7 +82,7 @@ def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> b
 def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> bool:
     """Whether an operand can be read here as it was read there: a number, an array from before the loops, or a buffer
     that nothing has stored into since."""
-    home = self.crossing.home.get(atom)
+    home = self.planner.home.get(atom)
     if home is None:
         return True
     if not self.memory.is_buffer(atom):

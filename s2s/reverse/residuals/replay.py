@@ -35,7 +35,8 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.decisions import Reason
+from s2s.reverse.residuals.sweep import Sweep
 from s2s.specialize.checkpoints import RANDOM, FirstRun, asked, is_asked, name_of_call, plain
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _source(self: Reverser, body: Region, value: ir.Call, builder: Builder) -> i
 
 def _outside(self: Reverser, body: Region, atom: ir.Atom, builder: Builder) -> ir.Atom | None:
     """An object as it is seen before a block: read again where the block itself reads it."""
-    if not isinstance(atom, ir.Var) or not self.crossing.home[atom].inside(body):
+    if not isinstance(atom, ir.Var) or not self.planner.home[atom].inside(body):
         return atom
     value = self.context.definitions.get(atom)
     if isinstance(value, ir.Load):
@@ -87,7 +88,7 @@ def _origins(self: Reverser, var: ir.Atom, body: Region, seen: set[ir.Atom]) -> 
     if not isinstance(var, ir.Var) or var in seen:
         return set()
     seen.add(var)
-    home = self.crossing.home[var]
+    home = self.planner.home[var]
     if not home.inside(body):
         return {var}
     joined = self.memory.joined.get(var)
@@ -124,7 +125,7 @@ def changed_arrays(self: Reverser, block: ir.Block, body: Region) -> list[ir.Var
             if some is None:
                 assert isinstance(s.target, ir.Var)
                 raise error("S2S150", span=s.span, name=s.target.name.lstrip("%") or "an array")
-            found.update(dict.fromkeys(sorted(some, key=self.crossing.order.__getitem__)))
+            found.update(dict.fromkeys(sorted(some, key=self.planner.order.__getitem__)))
     return list(found)
 
 
@@ -132,7 +133,7 @@ def _note_reads(self: Reverser, block: ir.Block, body: Region, given_back: list[
     """Remember that a block which runs again reads what arrays from outside hold: as they held it then."""
     for s in ir.walk(block):
         for atom in ir.reads_of(s):
-            if isinstance(atom, ir.Var) and self.memory.is_buffer(atom) and self.crossing.is_primal(atom):
+            if isinstance(atom, ir.Var) and self.memory.is_buffer(atom) and self.planner.is_primal(atom):
                 some = _origins(self, atom, body, set())
                 if some is None or any(not _covered(self, var, given_back) for var in some):
                     self.reading.contents.append((atom, id(s)))
@@ -152,7 +153,7 @@ def _check_adjoints(self: Reverser, statement: Any, body: Region) -> None:
 
 def _is_outside(self: Reverser, var: ir.Atom, body: Region) -> bool:
     """Whether a variable of a block certainly lies in the memory of arrays from outside."""
-    if not isinstance(var, ir.Var) or not self.crossing.home[var].inside(body):
+    if not isinstance(var, ir.Var) or not self.planner.home[var].inside(body):
         return True
     base = self.memory.base_of(var)
     return base is not None and _is_outside(self, base, body)
@@ -187,7 +188,7 @@ class _Copy:
         if not isinstance(a, ir.Var):
             return a
         if a not in self.mapping:
-            self.mapping[a] = self.reverser.crossing.use(self.outer, a)
+            self.mapping[a] = self.reverser.planner.use(self.outer, a)
         return self.mapping[a]
 
     def define(self, var: ir.Var, definition: ir.Value | None = None) -> ir.Var:
@@ -326,9 +327,16 @@ def _calls_of(self: Reverser, block: ir.Block, body: Region, first: FirstRun) ->
 def _settle(self: Reverser, statement: Any, first: FirstRun, outer: Sweep) -> None:
     """Let the forward sweep know of a first run, and the reverse sweep of the variables that it reads of it."""
     for var in first.kept:
-        self.crossing.home[var] = outer.region
-        self.crossing.order[var] = len(self.crossing.order)
-    self.crossing.first_runs[id(statement)] = first
+        self.planner.home[var] = outer.region
+        self.planner.order[var] = len(self.planner.order)
+    self.planner.first_runs[id(statement)] = first
+
+
+def _note_decisions(self: Reverser, sweep: Sweep, state: list[ir.Var], span: ir.Span | None) -> None:
+    for var in sweep.requests:
+        self.planner.plan.add(var, "replay", Reason.REPLAYED, span=span)
+    for var in state:
+        self.planner.plan.add(var, "checkpoint", Reason.STATE, span=span)
 
 
 def run_branch_again(self: Reverser, statement: ir.If, outer: Sweep, child: Sweep) -> list[ir.Statement]:
@@ -346,17 +354,18 @@ def run_branch_again(self: Reverser, statement: ir.If, outer: Sweep, child: Swee
         first.kept.append(begun)  # type: ignore[arg-type]
     first.before += before.statements
     _settle(self, statement, first, outer)
-    there = None if calls is None else self.crossing.use(outer, calls)
+    _note_decisions(self, child, arrays, statement.span)
+    there = None if calls is None else self.planner.use(outer, calls)
     if calls in context.keeping:
         context.keeping.add(there)  # type: ignore[arg-type]
     if there is not None:
         ended = _ask(builder, statement.span, there, "state", name="ended")
         _ask(end, statement.span, there, "rewind", ended, effect=True)
-        _ask(builder, statement.span, there, "rewind", self.crossing.use(outer, begun), effect=True)
+        _ask(builder, statement.span, there, "rewind", self.planner.use(outer, begun), effect=True)
     for var, content in zip(arrays, saved, strict=True):
-        builder.store(self.crossing.use(outer, var), WHOLE, self.crossing.use(outer, content), None, statement.span)
+        builder.store(self.planner.use(outer, var), WHOLE, self.planner.use(outer, content), None, statement.span)
     _note_reads(self, statement.then, body, arrays)
-    block = _without_stores(self, self.crossing.again(statement.then), body, arrays)
+    block = _without_stores(self, self.planner.forward(statement.then), body, arrays)
     builder.statements += _Copy(self, outer, {}, child.requests, there).block(block).statements
     return end.statements
 
@@ -367,7 +376,7 @@ def run_loop_again(
     """The reverse of one trip of a checkpointed loop, with the trip once more before it; and the statements that end
     the reverse loop."""
     if not inner.requests:
-        return self.crossing.finish(inner), _without_state(self, statement, outer)
+        return self.planner.finish(inner), _without_state(self, statement, outer)
     context, body = self.context, inner.region
     if isinstance(statement, ir.While) and asked(context, statement.test):
         raise error("S2S152", span=statement.span)
@@ -385,7 +394,7 @@ def run_loop_again(
     mapping: dict[ir.Atom, ir.Atom] = {c.param: result for c, result in zip(statement.carried, made, strict=True)}
     if isinstance(statement, ir.For):
         mapping[statement.item] = item
-    taped_block = _without_stores(self, self.crossing.again(statement.body), body, arrays)
+    taped_block = _without_stores(self, self.planner.forward(statement.body), body, arrays)
     taped = _Copy(self, outer, mapping, inner.requests, there).block(taped_block)
     _note_reads(self, statement.body, body, arrays)
     needed, once_more = _needed(context, advance, taped, inner)
@@ -399,6 +408,7 @@ def run_loop_again(
         return trip, _without_state(self, statement, outer)
     for var in state.carried:
         _check_kept(self, var, statement.span)
+    _note_decisions(self, inner, [*carried, *arrays], statement.span)
     return _with_snapshots(self, statement, outer, item, first, state, starts, needed, trip, there)
 
 
@@ -465,21 +475,21 @@ def _with_snapshots(
     """The snapshots of the forward sweep, and a trip of the reverse sweep that starts from one of them."""
     context = self.context
     snapshots = _make_snapshots(self, statement, first)
-    step: ir.Var = statement.item if isinstance(statement, ir.For) else self.crossing.counter(statement, outer)
+    step: ir.Var = statement.item if isinstance(statement, ir.For) else self.planner.counter(statement, outer)
     at_start = Builder(context)
     _keep_if_due(self, at_start, snapshots, step, state, {}, state.calls)
     first.start += at_start.statements
     _settle(self, statement, first, outer)
     # before the reverse loop
-    there = self.crossing.use(outer, snapshots)
+    there = self.planner.use(outer, snapshots)
     end = Builder(context)
     before = Builder(context)
-    if self.crossing.repeatable and outer.region.scope() is self.crossing.root:
+    if self.planner.repeatable and outer.region.scope() is self.planner.root:
         there = _ask(before, state.span, there, "copy", name="snapshots")
         context.runtime_objects.add(there)
     if calls is not None:
         assert state.calls is not None
-        before.add(ir.Let(calls, self.crossing.use(outer, state.calls), state.span))
+        before.add(ir.Let(calls, self.planner.use(outer, state.calls), state.span))
         ended = _ask(before, state.span, calls, "state", name="ended")
         _ask(end, state.span, calls, "rewind", ended, effect=True)
     _insert_before_range(outer.builder, before.statements)
@@ -491,7 +501,7 @@ def _with_snapshots(
     inside = Builder(context)
     by_start = {made.init: made.param for made in advance.carried}
     params = {c.param: by_start.get(start) for c, start in zip(statement.carried, starts, strict=True)}
-    arrays = {var: self.crossing.use(outer, var) for var in state.arrays}
+    arrays = {var: self.planner.use(outer, var) for var in state.arrays}
     assert isinstance(advance.item, ir.Var)
     _keep_if_due(self, inside, there, advance.item, state, params | arrays, calls)
     body = ir.Block((*inside.statements, *advance.body.statements), advance.body.yields)
@@ -512,10 +522,10 @@ def _give_back_inits(
             assert isinstance(content, ir.Var)
             first.before += saved.statements
             first.kept.append(content)
-            self.crossing.home[content] = outer.region
-            self.crossing.order[content] = len(self.crossing.order)
-            there = self.crossing.use(outer, c.init)
-            end.store(there, WHOLE, self.crossing.use(outer, content), None, statement.span)
+            self.planner.home[content] = outer.region
+            self.planner.order[content] = len(self.planner.order)
+            there = self.planner.use(outer, c.init)
+            end.store(there, WHOLE, self.planner.use(outer, content), None, statement.span)
             self.rewinds = True
 
 
@@ -605,7 +615,7 @@ def _start_again(
             self.context.definitions[by_param[var]] = copied
         builder.add(ir.Let(by_param[var], part if copied is None else copied, state.span))
     for var, part in zip(state.arrays, parts[len(state.carried) :], strict=False):
-        builder.store(self.crossing.use(outer, var), WHOLE, part, None, state.span)
+        builder.store(self.planner.use(outer, var), WHOLE, part, None, state.span)
     if calls is not None:
         _ask(builder, state.span, calls, "rewind", parts[-1], effect=True)
 
@@ -659,7 +669,7 @@ def _without_stores(self: Reverser, block: ir.Block, body: Region, arrays: list[
     roots = {self.memory.find(var) for var in arrays}
 
     def is_lost(s: ir.Statement) -> bool:
-        if not isinstance(s, ir.Store) or not isinstance(s.target, ir.Var) or not self.crossing.is_primal(s.target):
+        if not isinstance(s, ir.Store) or not isinstance(s.target, ir.Var) or not self.planner.is_primal(s.target):
             return False
         if not self.memory.is_buffer(s.target) or self.memory.find(s.target) in roots:
             return False

@@ -19,7 +19,8 @@ from s2s.builder.builder import Builder
 from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, Known
 from s2s.errors import error
-from s2s.reverse.residuals.planner import Sweep
+from s2s.reverse.residuals.decisions import Reason
+from s2s.reverse.residuals.sweep import Sweep
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
@@ -31,6 +32,7 @@ WHOLE = ir.Const(Ellipsis)
 def undo(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     """Give back what a store has overwritten."""
     assert isinstance(s.target, ir.Var)
+    self.planner.plan.add(s.target, "undo", Reason.OVERWRITTEN, span=s.span)
     target = self.use(sweep, s.target)
     old = self.use(sweep, self.old[id(s)])
     key: ir.Atom = WHOLE if s.kind in ("whole", "opaque") else self.use_content(sweep, s.key)
@@ -123,7 +125,7 @@ def read_back(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
     value, array = s.value, self.context.value(s.target)
     if s.kind != "item" or s.op is not None or not isinstance(value, ir.Var) or value in sweep.restored:
         return
-    home = self.crossing.home.get(value)
+    home = self.planner.home.get(value)
     if home is not sweep.region or home.kept_loop() is None or self.memory.is_buffer(value):
         return
     known = self.context.value(value)
@@ -142,6 +144,7 @@ def read_back(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
         found = sweep.builder.call(np.copy, found, name=value.name, span=s.span)
     if isinstance(found, ir.Var):
         sweep.restored[value] = found
+        self.planner.plan.add(value, "in scope", Reason.STORED, s.target, s.span)
         sweep.late.add(value)
 
 

@@ -11,46 +11,38 @@ have computed it. It is left by the last iteration, and read by iterations only.
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from s2s.analysis.raising import NUMPY, raised_by
 from s2s.analysis.regions import Region
-from s2s.core import ir, ops
+from s2s.builder.builder import Context
+from s2s.core import ir
 from s2s.optimize.dead import is_pure
+from s2s.reverse.residuals.costs import HOISTED_AT_MOST, NEVER_WARNS, SYNTAX
+from s2s.reverse.residuals.decisions import Reason
 from s2s.rules import table
 
 if TYPE_CHECKING:
-    from s2s.reverse.residuals.planner import Crossing, Sweep
-
-MOST = 12
-"""How many operations are done again for one value."""
-
-_SYNTAX = {slice, ops.make_tuple, getattr}
-_NEVER_WARN = _SYNTAX | {
-    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.getitem, np.transpose,
-}
-"""Operations that a branch may hold: they are computed also where it is not taken."""
+    from s2s.reverse.residuals.planner import Planner
+    from s2s.reverse.residuals.sweep import Sweep
 
 
-def hoist(self: Crossing, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
+def hoist(planner: Planner, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
     """Define ``back``, which the reverse of an iteration reads for ``var``, before the loops in which it is always the
     same; False where there are none."""
     outermost, plan, left_by = None, dict[ir.Var, ir.Let](), None
     loop = sweep.region.innermost_loop()
     while loop is not None:
         found: dict[ir.Var, ir.Let] = {}
-        if not _collect(self, var, loop, found):
+        if not _collect(planner, var, loop, found):
             break
-        if all(_is_safe(self, let, loop) for let in found.values()):
+        if all(_is_safe(planner, let, loop) for let in found.values()):
             outermost, plan = loop, found
-        elif _leaves(self, loop, var):
+        elif _leaves(planner, loop, var):
             left_by = loop
         loop = loop.parent.innermost_loop() if loop.parent is not None else None
     if outermost is None and left_by is not None:
-        _read_last(self, sweep, var, back, left_by)
+        _read_last(planner, sweep, var, back, left_by)
         return True
     if outermost is None:
         return False
@@ -58,69 +50,76 @@ def hoist(self: Crossing, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
     assert outer is not None
     done: dict[ir.Atom, ir.Atom] = {}
     for target, let in plan.items():
-        mapping = {a: done.get(a) or self.operand(outer, a, outer.builder.statements) for a in ir.atoms_of(let.value)}
+        made = outer.builder.statements
+        mapping = {a: done.get(a) or planner.operand(outer, a, made) for a in ir.atoms_of(let.value)}
         value = ir.map_atoms(let.value, lambda a, m=mapping: m.get(a, a))  # type: ignore[misc]
-        varied = target in self.context.varied
-        again = back if target == var else self.context.define(target.name, self.context.value(target), varied, value)
-        self.context.definitions[again] = value
-        done[target] = again
-        outer.builder.add(ir.Let(again, value, let.span))
+        there = back if target == var else _like(planner.context, target, value)
+        planner.context.definitions[there] = value
+        done[target] = there
+        outer.builder.add(ir.Let(there, value, let.span))
+        planner.plan.add(target, "hoist", Reason.INVARIANT, span=let.span)
     return True
 
 
-def _is_safe(self: Crossing, let: ir.Let, loop: Region) -> bool:
+def _like(context: Context, var: ir.Var, value: ir.Value) -> ir.Var:
+    """A new variable for the same as another one."""
+    return context.define(var.name, context.value(var), var in context.varied, value)
+
+
+def _is_safe(planner: Planner, let: ir.Let, loop: Region) -> bool:
     """Whether an operation of a loop raises nothing before it that it does not raise there: it raises nothing but what
     floating-point errors are made, or the loop surely comes to it."""
-    if raised_by(let, self.context.value) <= NUMPY:
+    if raised_by(let, planner.context.value) <= NUMPY:
         return True
     assert let.target is not None and loop.parent is not None
-    return all(self.surely_runs(region) for region in self.home[let.target].path_from(loop.parent))
+    return all(planner.surely_runs(region) for region in planner.home[let.target].path_from(loop.parent))
 
 
-def _leaves(self: Crossing, loop: Region, var: ir.Var) -> bool:
+def _leaves(planner: Planner, loop: Region, var: ir.Var) -> bool:
     """Whether the last iteration of a loop has left a variable when the loop is over, where there was one, and nobody
     asks for it where there was none."""
     assert loop.parent is not None
-    if loop.parent.scope() is not self.root or loop.parent.kept_loop() is not None:
+    if loop.parent.scope() is not planner.root or loop.parent.kept_loop() is not None:
         return False
-    return all(region.is_body and not region.runs_again for region in self.home[var].path_from(loop.parent))
+    return all(region.is_body and not region.runs_again for region in planner.home[var].path_from(loop.parent))
 
 
-def _read_last(self: Crossing, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region) -> None:
+def _read_last(planner: Planner, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region) -> None:
     assert loop.parent is not None
-    left = self.left_by_last(var, self.home[var].path_from(loop.parent))
-    sweep.prologue.append(ir.Let(back, self.use(sweep, left)))
+    left = planner.left_by_last(var, planner.home[var].path_from(loop.parent))
+    sweep.prologue.append(ir.Let(back, planner.use(sweep, left)))
+    planner.plan.add(var, "in scope", Reason.LAST_ITERATION, span=planner.span_of(var))
 
 
-def _collect(self: Crossing, var: ir.Var, loop: Region, plan: dict[ir.Var, ir.Let]) -> bool:
-    """Add to a plan the operations that compute a variable; whether they give the same in every trip of a loop."""
+def _collect(planner: Planner, var: ir.Var, loop: Region, plan: dict[ir.Var, ir.Let]) -> bool:
+    """Add to a plan the operations that compute a variable; whether they give the same in every iteration of a loop."""
     if var in plan:
         return True
-    let = self.lets.get(var)
-    if let is None or self.is_buffer(var) or len(plan) >= MOST or self.may_be_another(let):
+    let = planner.lets.get(var)
+    if let is None or planner.is_buffer(var) or len(plan) >= HOISTED_AT_MOST or planner.may_be_another(let):
         return False
     if not isinstance(let.value, ir.Call) or not isinstance(let.value.fn, ir.Const):
         return False
     fn = let.value.fn.value
-    if not is_pure(fn) or (table.find(fn) is None and fn not in _SYNTAX):
+    if not is_pure(fn) or (table.find(fn) is None and fn not in SYNTAX):
         return False
     if any(isinstance(a, ir.Star) for a in let.value.args):
         return False
-    if fn not in _NEVER_WARN and _is_conditional(self.home[var], loop):
+    if fn not in NEVER_WARNS and _is_conditional(planner.home[var], loop):
         return False
     for atom in ir.atoms_of(let.value):
         if not isinstance(atom, ir.Var):
             continue
-        if atom not in self.home or self.is_buffer(atom):
+        if atom not in planner.home or planner.is_buffer(atom):
             return False
-        if self.home[atom].inside(loop) and not _collect(self, atom, loop, plan):
+        if planner.home[atom].inside(loop) and not _collect(planner, atom, loop, plan):
             return False
     plan[var] = let
     return True
 
 
 def _is_conditional(home: Region, loop: Region) -> bool:
-    """Whether trips of a loop may leave a region out."""
+    """Whether iterations of a loop may leave a region out."""
     return any(region is not loop and not region.is_loop for region in home.path_from(loop))
 
 

@@ -1,0 +1,195 @@
+"""Where values are kept for each iteration of a loop: in an array indexed by the iteration, or on a list.
+
+    saved_y = np.empty(n)               for i in reversed(range(n)):
+    for i in range(n):                      y = saved_y[i]
+        saved_y[i] = y                      ...
+
+An array is taken where the number of iterations is known before the loops and the value is a number of a known type. Of
+an array of which only the shape and the dtype are read, these are kept (``rt.outline``).
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.memory import reads_content
+from s2s.analysis.regions import Region
+from s2s.core import ir, ops
+from s2s.core.values import UNKNOWN, Array, Known, ListOf, Scalar, Unknown
+from s2s.optimize.ranges import descends_from
+from s2s.reverse.residuals.sweep import Sweep
+
+if TYPE_CHECKING:
+    from s2s.reverse.residuals.planner import Planner
+
+__all__ = ["Storage"]
+
+
+class Storage:
+    """The lists and arrays of one function, and the statements of the forward sweep that make and fill them."""
+
+    def __init__(self, planner: Planner) -> None:
+        self.planner = planner
+        self.context = planner.context
+        self.saves: dict[ir.Var, list[ir.Statement]] = {}
+        """The statements that keep a variable, right after its definition."""
+        self.creations: dict[int, list[ir.Statement]] = {}
+        """Those that make a list or an array, by the ``id`` of the outermost loop that fills it."""
+        self.lists: set[ir.Atom] = set()
+        self.copies: dict[ir.Var, ir.Var] = {}
+
+    def keep(self, sweep: Sweep, var: ir.Var, back: ir.Var, only_shape: bool) -> None:
+        """Keep a variable of every iteration; the statement that gives it back goes to the start of the reverse
+        iteration. With ``only_shape`` nothing reads what it holds."""
+        loop = sweep.region.kept_loop()
+        assert loop is not None
+        called = self.context.name_of(var)
+        name = "saved" if called == "%" else f"saved_{called}"
+        sizes = self._iteration_counts(loop, self.context.value(var))
+        if sizes is not None:
+            self._keep_in_array(sweep, var, back, loop, name, sizes)
+        else:
+            self._keep_on_list(sweep, var, back, loop, name, only_shape)
+
+    def _keep_on_list(
+        self, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region, name: str, only_shape: bool
+    ) -> None:
+        known, span = self.context.value(var), self.planner.span_of(var)
+        kept = self._create(loop, ir.Call(ir.Const(ops.make_list), ()), name)
+        self.lists.add(kept)
+        self.context.runtime_objects.add(kept)
+        saves, pushed = self.saves.setdefault(var, []), var
+        if only_shape and isinstance(known, (Array, Unknown)):
+            outline = ir.Call(ir.Const(rt.outline), (var,))
+            pushed = self.context.define("%", known, False, outline)
+            saves.append(ir.Let(pushed, outline, span))
+        saves.append(ir.Let(None, ir.Call(ir.Const(list.append), (kept, pushed)), span))
+        given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept, loop.scope()),))
+        sweep.prologue.append(ir.Let(back, given, span))
+
+    def _keep_in_array(
+        self, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region, name: str, sizes: list[ir.Atom]
+    ) -> None:
+        known, span = self.context.value(var), self.planner.span_of(var)
+        assert isinstance(known, Scalar)
+        plain = known.type in (float, np.float64)
+        sizes = [self._at_least_zero(loop, size) for size in sizes]
+        shape = sizes[0] if len(sizes) == 1 else self._create(loop, _tuple_of(sizes), "%")
+        kwargs = () if plain else (("dtype", ir.Const(known.type)),)
+        kept = self._create(loop, ir.Call(ir.Const(np.empty), (shape,), kwargs), name)
+        items = [r.statement.item for r in loop.path_from(loop.scope()) if isinstance(r.statement, ir.For)]
+        saves = self.saves.setdefault(var, [])
+        at: ir.Atom = items[0]
+        if len(items) > 1:
+            at = self.context.define("%", UNKNOWN)
+            saves.append(ir.Let(at, _tuple_of(items), span))
+        saves.append(ir.Store("item", kept, at, var, None, span))
+        place: ir.Atom = self.planner.use(sweep, items[0])
+        if len(items) > 1:
+            place = self.context.define("%", UNKNOWN)
+            index = _tuple_of([self.planner.use(sweep, item) for item in items])
+            sweep.prologue.append(ir.Let(place, index, span))
+        there = self.planner.in_scope(sweep, kept, loop.scope())
+        sweep.prologue.append(ir.Let(back, ir.Call(ir.Const(operator.getitem), (there, place)), span))
+
+    # --- how many iterations there are
+
+    def _iteration_counts(self, loop: Region, known: Any) -> list[ir.Atom] | None:
+        """The shape of an array that holds one number for each iteration of nested loops over ranges, the outermost
+        first.
+
+        None where a list is needed: the number of iterations is not known before the outermost loop, a loop may end
+        early, or the value is no float or bool.
+        """
+        if not isinstance(known, Scalar):
+            return None
+        if known.type not in (float, bool) and not issubclass(known.type, (np.floating, np.complexfloating, complex)):
+            return None
+        sizes = []
+        for region in loop.path_from(loop.scope()):
+            if not region.is_loop:
+                continue
+            size = self._range_stop(region.statement)
+            if size is None or not self._is_known_outside(size, loop.scope()):
+                return None
+            sizes.append(size)
+        return sizes
+
+    def _is_known_outside(self, atom: ir.Atom, scope: Region) -> bool:
+        """Whether a number of iterations can be read before a loop: not where only the path to the loop gives it a
+        value."""
+        home = self.planner.home
+        return not isinstance(atom, ir.Var) or atom not in home or (
+            scope.inside(home[atom]) and home[atom].kept_loop() is None and atom not in self.context.unbound)
+
+    def _range_stop(self, statement: Any) -> ir.Atom | None:
+        """Where a loop over an ascending range ends, so that its items count from about 0 to there."""
+        if not isinstance(statement, ir.For) or statement.leave is not None:
+            return None
+        over = self.context.definitions.get(statement.iterable) if isinstance(statement.iterable, ir.Var) else None
+        if not isinstance(over, ir.Call) or over.fn != ir.Const(range):
+            return None
+        bounds = over.args
+        if len(bounds) == 1:
+            return bounds[0]  # type: ignore[return-value]
+        length = descends_from(over, self.context.definitions.get)
+        if length is not None:
+            return length
+        start = bounds[0]
+        ascending = len(bounds) == 2 or bounds[2] == ir.Const(1)
+        near = isinstance(start, ir.Const) and isinstance(start.value, int) and 0 <= start.value <= 4
+        return bounds[1] if ascending and near else None  # type: ignore[return-value]
+
+    def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
+        """A range may end below 0; a length does not."""
+        known = self.context.value(size)
+        if (isinstance(known, Known) and known.value >= 0) or (isinstance(known, Scalar) and known.dim is not None):
+            return size
+        return self._create(loop, ir.Call(ir.Const(max), (size, ir.Const(0))), "%")
+
+    # --- lists and arrays
+
+    def _create(self, loop: Region, value: ir.Value, name: str) -> ir.Var:
+        """Make a container before the outermost loop around a loop body."""
+        region, scope = loop, loop.scope()
+        while region.parent is not scope:
+            assert region.parent is not None
+            region = region.parent
+        is_list = isinstance(value, ir.Call) and value.fn == ir.Const(ops.make_list)
+        var = self.context.define(name, ListOf(UNKNOWN) if is_list else UNKNOWN)
+        statement = region.statement
+        span = statement.span if statement is not None and not isinstance(statement, ir.Note) else None
+        self.creations.setdefault(id(statement), []).append(ir.Let(var, value, span))
+        return var
+
+    def _in_reverse(self, sweep: Sweep, kept: ir.Var, scope: Region) -> ir.Atom:
+        """A list as the reverse sweep empties it: a copy where the sweep may run twice."""
+        planner = self.planner
+        if not planner.repeatable or scope is not planner.root:
+            return planner.in_scope(sweep, kept, scope)
+        if kept not in self.copies:
+            top = sweep
+            while top.parent is not None:
+                top = top.parent
+            copy = self.context.define(kept.name, ListOf(UNKNOWN))
+            top.prologue.append(ir.Let(copy, ir.Call(ir.Const(list), (kept,))))
+            self.copies[kept] = copy
+        return self.copies[kept]
+
+
+def reads(statement: ir.Statement, var: ir.Var) -> bool:
+    """Whether a statement, the blocks in it left out, reads what a variable holds."""
+    if any(var in block.yields for block in ir.blocks_of(statement)):
+        return True
+    value = statement.value if isinstance(statement, ir.Let) else None
+    if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and var in ir.atoms_of(value):
+        return bool(value.kwargs) or reads_content(value.fn.value, value.args, var)
+    return var in ir.reads_of(statement)
+
+
+def _tuple_of(atoms: list[Any]) -> ir.Call:
+    return ir.Call(ir.Const(ops.make_tuple), tuple(atoms))
