@@ -52,26 +52,21 @@ from s2s.core.values import (
 )
 from s2s.errors import DifferentiationError, SearchWarning, error
 from s2s.forward.sweep import Forwarder
-from s2s.optimize.copies import drop_snapshots
+from s2s.optimize.accumulate import accumulate
+from s2s.optimize.copies import drop_copies, is_fresh
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.detach import detach
+from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.memory_versions import check as check_versions
 from s2s.optimize.memory_versions import with_versions
 from s2s.optimize.names import name_temporaries, share_names
 from s2s.optimize.ranges import spell_ranges
+from s2s.optimize.remarks import drop_empty_sections, drop_remarks, name_unused_items
 from s2s.optimize.rewriting import free_variables
-from s2s.optimize.simplify import (
-    accumulate,
-    drop_copies,
-    drop_empty_sections,
-    drop_invariant,
-    drop_remarks,
-    is_fresh,
-    name_unused_items,
-    share,
-    spell_stores,
-)
 from s2s.optimize.sink import sink
+from s2s.optimize.snapshots import drop_snapshots
+from s2s.optimize.stores import spell_stores
+from s2s.optimize.subexpressions import share_subexpressions
 from s2s.reverse.sweeps import Reversal, Reverser
 from s2s.reverse.user_rules import watched
 from s2s.rules import table
@@ -245,7 +240,7 @@ def _specialize(
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = context.run(watched, primal, context)
         primal = context.run(drop_dead, primal, context)  # what is not read shares no memory with what is changed
-        primal = context.run(drop_invariant, primal)
+        primal = context.run(drop_invariant, primal, context)
         primal = context.run(detach, primal, context)
         _note_definitions(primal, context)
     return specializer, primal, changed
@@ -280,13 +275,13 @@ def _derivative_inside(
     primal, changed = own_arguments(primal, context, dict(request.options).get("changes", ""))
     if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
         primal = watched(primal, context)
-        primal = detach(drop_invariant(drop_dead(primal, context)), context)
+        primal = detach(drop_invariant(drop_dead(primal, context), context), context)
         _note_definitions(primal, context)
     made = Joint(context, specializer, primal, request, {}, {}).build()
     made = with_versions(made, context)
-    made = drop_copies(share(drop_dead(spell_stores(made), context), context), context)
-    made = _sound(drop_dead(drop_invariant(made), context), context, {})
-    made = drop_remarks(mark_stacks(made))
+    made = drop_copies(share_subexpressions(drop_dead(spell_stores(made, context), context), context), context)
+    made = _sound(drop_dead(drop_invariant(made, context), context), context, {})
+    made = drop_remarks(mark_stacks(made), context)
     return _checked(ir.replace(made, captures=tuple(free_variables(made)))), changed
 
 
@@ -358,18 +353,18 @@ def simplify(function: ir.Function, context: Context) -> ir.Function:
         function = _checked(context.run(change, function, *given), context)
 
     function = with_versions(context.run(name_temporaries, function, context), context)
-    run(spell_stores)
+    run(spell_stores, context)
     run(spell_ranges, context)
     run(drop_dead, context)
-    run(share, context)
+    run(share_subexpressions, context)
     run(drop_copies, context)
-    run(drop_invariant)
+    run(drop_invariant, context)
     run(drop_snapshots, context)
     run(drop_dead, context)
     run(accumulate, context)
     run(sink, context)
-    run(drop_empty_sections)
-    run(name_unused_items)
+    run(drop_empty_sections, context)
+    run(name_unused_items, context)
     run(share_names, context)
     return function
 
@@ -524,9 +519,9 @@ class Joint:
             return ir.replace(primal, body=outer.block(outer.call(ops.make_tuple, *items)))
 
         run = self.context.run
-        pullback = run(spell_stores, with_versions(pullback, self.context), inside=whole)
+        pullback = run(spell_stores, with_versions(pullback, self.context), self.context, inside=whole)
         pullback = run(drop_dead, pullback, self.context, inside=whole)
-        pullback = run(share, pullback, self.context, inside=whole)
+        pullback = run(share_subexpressions, pullback, self.context, inside=whole)
         pullback = run(drop_dead, pullback, self.context, inside=whole)
         return whole(_sound(pullback, self.context, {}))
 

@@ -27,7 +27,7 @@ from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Sc
 from s2s.errors import error
 from s2s.forward.sweep import Forwarder
 from s2s.optimize.dead import drop_dead
-from s2s.optimize.simplify import spell_stores
+from s2s.optimize.stores import spell_stores
 from s2s.runtime import dependence, directions
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _function(
 ) -> ir.Atom:
     """Statements as a nested function."""
     inner = ir.Function(name, tuple(map(ir.Param, params)), body.block(body.call(ops.make_tuple, *result)))
-    inner = joint.with_own_loads(drop_dead(spell_stores(inner), joint.context))
+    inner = joint.with_own_loads(drop_dead(spell_stores(inner, joint.context), joint.context))
     captures = tuple(joint.free_variables(inner))
     return builder.let(ir.MakeFunction(ir.replace(inner, captures=captures), captures), UNKNOWN, name)
 

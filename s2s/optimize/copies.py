@@ -1,104 +1,79 @@
-"""Copies of what changes later, left out where they are used up before it changes.
+"""Copies of arrays to which nothing else refers: a function goes in, the same without them comes out.
 
-    c = np.copy(u_bar[1:])              v_bar[:-1] += u_bar[1:] * dt
-    t = c * dt                  ->
-    v_bar[:-1] += t
+    g_bar = x * y_bar                   g_bar = x * y_bar
+    g_bar_1 = np.copy(g_bar)    ->      g_bar[0] += 1.0
+    g_bar_1[0] += 1.0
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import operator
+from typing import Any
 
 import numpy as np
 
-from s2s.analysis.memory import CHANGES, Memory, can_share, shared_with
+from s2s.analysis.abstract.lattice import shape_of
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.optimize.dead import is_pure_call
-from s2s.optimize.memory_versions import reading
-from s2s.optimize.rewriting import count_uses, map_blocks, substitute
+from s2s.optimize.rewriting import count_uses, follow, map_blocks, substitute_all
+
+__all__ = ["drop_copies", "is_fresh"]
 
 _COPY = ir.Const(np.copy)
 
 
-def drop_snapshots(function: ir.Function, context: Context) -> ir.Function:
-    """The function without copies of arrays that are read for the last time before anything stores into the array."""
-    if all(_copied(s)[1] is None for s in ir.walk(function.body)):
+_FRESH: set[Any] = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
+    np.zeros_like, np.full_like, np.copy, np.where,
+}
+
+
+def drop_copies(function: ir.Function, context: Context) -> ir.Function:
+    """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads. Both
+    are made equally often: a copy in a loop of what was made before it is a new one in each trip. What may be of rank 0
+    is copied: arithmetic makes numbers of it, which cannot be changed in place."""
+    made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
+    if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
         return function
-    memory, uses = Memory(function, context.value), count_uses(function.body)
+    uses, loops = count_uses(function.body), _innermost_loops(function.body)
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    for target, value in made.items():
+        if not isinstance(value, ir.Call) or value.fn != _COPY or len(value.args) > 1 or value.kwargs:
+            continue  # one in another order of memory is no copy of what there is
+        source = value.args[0]
+        if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)) and shape_of(
+            context.value(source)
+        ):
+            if loops[source] == loops[target]:
+                mapping[target] = source
+    if not mapping:
+        return function
 
     def block(b: ir.Block) -> ir.Block:
-        statements, at = list(b.statements), 0
-        while at < len(statements):
-            source, copy = _copied(statements[at])
-            following = statements[at + 1 :]
-            if source is None or copy is None or not _is_used_up(copy, source, following, memory, uses, context):
-                at += 1
-            else:
-                versions = [v for a, v in statements[at].reads if a == source]  # type: ignore[union-attr]
-                statements[at:] = [_reading(s, copy, source, versions) for s in following]
-        return ir.Block(tuple(map_blocks(s, block) for s in statements), b.yields)
+        kept = [s for s in b.statements if not (isinstance(s, ir.Let) and s.target in mapping)]
+        return ir.Block(tuple(map_blocks(s, block) for s in kept), b.yields)
 
-    return ir.replace(function, body=block(function.body))
+    resolved = {target: follow(target, mapping) for target in mapping}
+    return substitute_all(ir.replace(function, body=block(function.body)), resolved)
 
 
-def _reading(s: ir.Statement, copy: ir.Var, source: ir.Var, versions: list[ir.Version]) -> ir.Statement:
-    """A statement with an array in the place of its copy: it reads the version that was copied."""
-    made = substitute(s, {copy: source})
-    if copy in ir.reads_of(s):
-        for version in versions:
-            made = reading(made, source, version)
-    return made
+def _innermost_loops(block: ir.Block, loop: int = 0) -> dict[ir.Var, int]:
+    """For each variable that a ``Let`` defines, a number that tells the innermost loop around it from others."""
+    found: dict[ir.Var, int] = {}
+    for s in block.statements:
+        if isinstance(s, ir.Let) and s.target is not None:
+            found[s.target] = loop
+        for inner in ir.blocks_of(s):
+            found |= _innermost_loops(inner, id(s) if isinstance(s, (ir.For, ir.While)) else loop)
+    return found
 
 
-def _copied(s: ir.Statement) -> tuple[ir.Var, ir.Var] | tuple[None, None]:
-    """The array that a statement copies, and its copy."""
-    match s:
-        case ir.Let(ir.Var() as target, ir.Call(fn, (ir.Var() as source,), ())) if fn == _COPY:
-            return source, target
-        case _:
-            return None, None
-
-
-def _is_used_up(
-    copy: ir.Var, source: ir.Var, following: list[ir.Statement], memory: Memory, uses: Counter[ir.Atom],
-    context: Context,
-) -> bool:
-    """Whether all uses of a copy come before its source may change, and none of them keeps it."""
-    left = uses[copy]
-    for s in following:
-        reads = [a for a in ir.reads_of(s) if a == copy]
-        left -= len(reads)
-        if reads and not _only_reads(s, copy, context):
-            return False
-        if left == 0:
-            return bool(reads)
-        if isinstance(s, ir.Let):
-            if _may_change(s, source, memory):
-                return False
-        elif isinstance(s, ir.Store):
-            if not isinstance(s.target, ir.Var) or memory.find(s.target) == memory.find(source):
-                return False
-        elif not isinstance(s, ir.Note):
-            return False
-    return False
-
-
-def _only_reads(s: ir.Statement, copy: ir.Var, context: Context) -> bool:
-    """Whether a statement makes something new of an array, or stores what it holds."""
-    if isinstance(s, ir.Store):
-        return s.value == copy and s.target != copy and s.key != copy
-    if not isinstance(s, ir.Let) or s.target is None or not isinstance(s.value, ir.Call):
+def is_fresh(value: ir.Value | None) -> bool:
+    """Whether a value is an array that arithmetic made just now."""
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return False
-    known = context.value(s.target)
-    return not can_share(known) or copy not in shared_with(s.value, known, context.value)
-
-
-def _may_change(s: ir.Let, source: ir.Var, memory: Memory) -> bool:
-    if isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const) and s.value.fn in CHANGES:
-        target = s.value.args[0]
-        return not isinstance(target, ir.Var) or memory.find(target) == memory.find(source)
-    return not is_pure_call(s.value)
-
-
-__all__ = ["drop_snapshots"]
+    fn = value.fn.value
+    try:
+        return fn in _FRESH or isinstance(fn, np.ufunc)
+    except TypeError:
+        return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from s2s.core import ir
 
-__all__ = ["count_uses", "free_variables", "map_blocks", "substitute", "substitute_all"]
+__all__ = ["count_uses", "follow", "free_variables", "map_blocks", "substitute", "substitute_all"]
 
 
 def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
@@ -136,3 +136,10 @@ def free_variables(function: ir.Function) -> Iterator[ir.Var]:
 
     run(function.body)
     return iter(found)
+
+
+def follow(atom: ir.Atom, mapping: dict[ir.Atom, ir.Atom]) -> ir.Atom:
+    """What an atom is replaced by in the end."""
+    while atom in mapping:
+        atom = mapping[atom]
+    return atom

@@ -32,7 +32,10 @@ REVERSE = (
     "checkpoints again cotangents templates pairs"
 )
 FORWARD = "forward tangents forward_parts forward_stores vector vector_forms jacobian"
-OPTIMIZE = "dead simplify hoist sink snapshots names ownership inplace rewriting detach"
+OPTIMIZE = (
+    "accumulate copies dead hoist invariants remarks sink snapshots stores subexpressions names ownership inplace rewriting "
+    "detach"
+)
 
 
 def passes(names: str) -> list[str]:

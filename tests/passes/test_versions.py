@@ -8,7 +8,7 @@ from s2s import pipeline
 from s2s.codegen import folding
 from s2s.core import ir
 from s2s.errors import DifferentiationError
-from s2s.optimize import copies, memory_versions, simplify, sink
+from s2s.optimize import memory_versions, sink, snapshots, subexpressions
 from s2s.optimize.reading import Reading
 
 X = np.array([0.7, 1.3, 0.4])
@@ -93,7 +93,7 @@ def test_a_copy_that_is_used_after_its_source_has_changed(checked, monkeypatch):
     def is_read_here(copy, source, following, memory, uses, context):
         return uses[copy] == sum(a == copy for s in following if isinstance(s, ir.Let) for a in ir.reads_of(s))
 
-    monkeypatch.setattr(copies, "_is_used_up", is_read_here)
+    monkeypatch.setattr(snapshots, "_is_used_up", is_read_here)
     assert any("is current" in line for line in reported(read_before_and_after, "grad"))
 
 
@@ -109,7 +109,7 @@ def test_an_expression_that_is_folded_behind_a_store(checked, monkeypatch):
 
 @pytest.mark.parametrize("f", [same_product_twice, read_before_and_after])
 def test_equal_operations_are_shared_by_the_versions_that_they_read(checked, monkeypatch, f):
-    monkeypatch.setattr(simplify, "_stored", lambda function, context: set())
+    monkeypatch.setattr(subexpressions, "_stored", lambda function, context: set())
     assert_right(f)
 
 

@@ -11,7 +11,7 @@ from s2s import pipeline
 from s2s.builder import cotangents
 from s2s.core import ir
 from s2s.errors import InternalError
-from s2s.optimize import simplify
+from s2s.optimize import subexpressions
 from s2s.reverse import control, stores
 from s2s.specialize import frames
 from s2s.specialize.specializer import Specializer
@@ -132,8 +132,8 @@ def blamed(f, args, mode):
 
 
 SIMPLIFICATIONS = (
-    "spell_stores", "spell_ranges", "drop_dead", "share", "drop_copies", "drop_invariant", "drop_snapshots",
-    "accumulate", "sink", "drop_empty_sections", "name_unused_items", "share_names", "name_temporaries",
+    "spell_stores", "spell_ranges", "drop_dead", "share_subexpressions", "drop_copies", "drop_invariant",
+    "drop_snapshots", "accumulate", "sink", "drop_empty_sections", "name_unused_items", "share_names", "name_temporaries",
 )
 
 
@@ -159,7 +159,7 @@ def test_a_simplification_that_swaps_operands(monkeypatch, name, mode):
     assert blamed(read_before_and_after, (V3,), mode) == name
 
 
-@pytest.mark.parametrize("name", ["spell_stores", "share", "sink", "share_names"])
+@pytest.mark.parametrize("name", ["spell_stores", "share_subexpressions", "sink", "share_names"])
 def test_a_simplification_that_moves_a_read_behind_a_store(monkeypatch, name):
     breaking(monkeypatch, pipeline, name, with_reads_last)
     assert blamed(whole_read_before_a_store, (V3,), "grad") == name
@@ -232,9 +232,9 @@ def test_arithmetic_of_cotangents_that_is_wrong(monkeypatch):
 
 
 def test_shared_operations_around_a_store(monkeypatch):
-    monkeypatch.setattr(simplify, "_stored", lambda function, context: set())
+    monkeypatch.setattr(subexpressions, "_stored", lambda function, context: set())
     monkeypatch.setattr(pipeline, "with_versions", lambda function, context: function)
-    assert blamed(read_before_and_after, (V3,), "grad") == "share"
+    assert blamed(read_before_and_after, (V3,), "grad") == "share_subexpressions"
 
 
 def test_text_that_is_not_what_the_last_pass_made(monkeypatch):

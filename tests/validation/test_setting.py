@@ -77,8 +77,8 @@ def test_a_version_is_not_taken_from_before(monkeypatch):
     monkeypatch.delenv("S2S_VALIDATE")
     s2s.grad(half_and_less)(V3)
     monkeypatch.setenv("S2S_VALIDATE", "1")
-    breaking(monkeypatch, pipeline, "share", with_operands_swapped)
-    with pytest.raises(InternalError, match="the pass `share`"):
+    breaking(monkeypatch, pipeline, "share_subexpressions", with_operands_swapped)
+    with pytest.raises(InternalError, match="the pass `share_subexpressions`"):
         s2s.value_and_grad(half_and_less)(V3)
 
 
@@ -235,16 +235,16 @@ def test_bits_count_unless_a_pass_says_that_it_reassociates(monkeypatch):
     def f(x):
         return np.sum(x * x) * 3.0 - x[0]
 
-    breaking(monkeypatch, pipeline, "share", nearly)
-    with pytest.raises(InternalError, match="the pass `share`"):
+    breaking(monkeypatch, pipeline, "share_subexpressions", nearly)
+    with pytest.raises(InternalError, match="the pass `share_subexpressions`"):
         checked(f, (V3,), "value_and_grad", 0)
-    reassociates(pipeline.share)
+    reassociates(pipeline.share_subexpressions)
     (report,) = checked(f, (V3,), "value_and_grad", 0)
-    assert "share" in report.checked and "emit" in report.checked
+    assert "share_subexpressions" in report.checked and "emit" in report.checked
 
 
 def test_a_pass_that_reassociates_must_be_near(monkeypatch):
-    breaking(monkeypatch, pipeline, "share", with_operands_swapped)
-    reassociates(pipeline.share)
-    with pytest.raises(InternalError, match="the pass `share`"):
+    breaking(monkeypatch, pipeline, "share_subexpressions", with_operands_swapped)
+    reassociates(pipeline.share_subexpressions)
+    with pytest.raises(InternalError, match="the pass `share_subexpressions`"):
         checked(half_and_less, (V3,), "value_and_grad", 0)

@@ -1,0 +1,76 @@
+"""Sums that are written as additions in place: of numbers, and of arrays that the reverse sweep made for itself.
+
+    x_bar_1 = x_bar + c         ->      x_bar += c
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from s2s.analysis.abstract.lattice import is_number
+from s2s.builder.builder import Context
+from s2s.core import ir
+from s2s.core.values import Array
+from s2s.optimize.copies import is_fresh
+from s2s.optimize.rewriting import count_uses, map_blocks
+
+__all__ = ["accumulate"]
+
+
+def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Var]:
+    """The joins of paths that may give an array: one without dimensions stands for a number, as ``np.where`` makes it,
+    and may have other names."""
+    found: set[ir.Var] = set()
+
+    def may_be_array(atom: ir.Atom) -> bool:
+        return isinstance(atom, ir.Var) and (atom in found or isinstance(context.value(atom), Array))
+
+    before = -1
+    while len(found) != before:
+        before = len(found)
+        for s in ir.walk(function.body):
+            match s:
+                case ir.Let(ir.Var() as target, ir.Var() as source) if may_be_array(source):
+                    found.add(target)
+                case ir.If(results=results) | ir.Try(results=results):
+                    rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
+                    found.update(result for result, *given in rows if any(map(may_be_array, given)))
+                case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
+                    for c, following in zip(carried, body.yields, strict=True):
+                        if may_be_array(c.init) or may_be_array(following):
+                            found.update((c.param, c.result))
+                case _:
+                    pass
+    return found
+
+
+def accumulate(function: ir.Function, context: Context) -> ir.Function:
+    """The function with ``x_bar = x_bar + c`` as ``x_bar += c``, where ``x_bar`` is a number, or an array that the
+    reverse sweep made itself and that nothing else reads."""
+    uses = count_uses(function.body)
+    captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction)
+                for a in s.value.captures}
+    made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
+    carried = {c.param for s in ir.walk(function.body) if isinstance(s, (ir.For, ir.While)) for c in s.carried}
+    arrays = _joined_with_arrays(function, context)
+
+    def is_own(old: ir.Var, new: ir.Var, change: Any) -> bool:
+        known = context.value(old)
+        if is_number(known) and is_number(context.value(new)):
+            return old not in arrays
+        same = isinstance(known, Array) and known == context.value(new) and bool(known.shape)
+        return same and uses[old] == 1 and old not in captured and old not in carried and is_fresh(made.get(old))
+
+    def change(s: ir.Statement) -> ir.Statement:
+        match s:
+            case ir.Let(ir.Var() as new, ir.Call(ir.Const(value=fn), (ir.Var() as old, other), ())) if (
+                fn in (operator.add, operator.sub) and old.name == new.name and new.name.endswith("_bar")
+                and is_own(old, new, other)
+            ):
+                in_place = operator.iadd if fn is operator.add else operator.isub
+                return ir.replace(s, value=ir.Call(ir.Const(in_place), (old, other)))
+            case _:
+                return map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
+
+    return ir.replace(function, body=ir.Block(tuple(map(change, function.body.statements)), function.body.yields))

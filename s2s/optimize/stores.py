@@ -1,0 +1,49 @@
+"""The operations of the passes that generated code has by other names.
+
+    u_bar at= (k, g)            ->      np.add.at(u_bar, k, g)
+    stack = make_stack()                stack = []
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from s2s.builder.builder import Context
+from s2s.core import ir, ops
+from s2s.optimize.rewriting import map_blocks
+
+__all__ = ["spell_stores"]
+
+
+_AT = {operator.add: np.add.at, operator.sub: np.subtract.at}
+
+_STACKS = {
+    ir.Const(ops.make_stack): ir.Const(ops.make_list), ir.Const(ops.copy_stack): ir.Const(list),
+    ir.Const(ops.push): ir.Const(list.append), ir.Const(ops.pull): ir.Const(list.pop),
+}
+"""The operations of stacks, as generated code has them."""
+
+
+def spell_stores(function: ir.Function, _: Context) -> ir.Function:
+    """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, stacks as
+    lists."""
+
+    def block(b: ir.Block) -> ir.Block:
+        made = (map_blocks(t, block) for s in b.statements for t in _spelled(s))
+        return ir.Block(tuple(made), b.yields)
+
+    if not any(_spelled(s) != (s,) for s in ir.walk(function.body)):
+        return function
+    return ir.replace(function, body=block(function.body))
+
+
+def _spelled(s: ir.Statement) -> tuple[ir.Statement, ...]:
+    match s:
+        case ir.Store(kind="at", op=op) if op is not None:
+            return (ir.Let(None, ir.Call(ir.Const(_AT[op]), (s.target, s.key, s.value)), s.span, s.reads, s.makes),)
+        case ir.Let(_, ir.Call(ir.Const() as fn) as call) if fn in _STACKS:
+            return (ir.replace(s, value=ir.replace(call, fn=_STACKS[fn])),)
+        case _:
+            return (s,)

@@ -1,0 +1,104 @@
+"""Common subexpressions: the same pure operation on the same atoms, in a block and the blocks inside it, is done once.
+
+    c = np.cos(x)                       c = np.cos(x)
+    y = a * np.cos(x)           ->      y = a * c
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.memory import Memory
+from s2s.builder.builder import Context
+from s2s.core import ir
+from s2s.core.values import Scalar
+from s2s.directives.policies import Chosen
+from s2s.optimize.dead import changes_argument
+from s2s.optimize.rewriting import map_blocks, substitute, substitute_all
+
+__all__ = ["share_subexpressions"]
+
+_NEG = ir.Const(operator.neg)
+
+
+def share_subexpressions(function: ir.Function, context: Context) -> ir.Function:
+    """The function with equal pure operations on equal atoms computed once, where the first stands before the second.
+
+    Only operations whose results are never stored to, and which read the same versions of what is.
+    What a block computes that runs again is not shared with its second run.
+    """
+    stored, own = _stored(function, context), context.runtime_objects
+
+    def block(b: ir.Block, seen: dict[Any, ir.Var], mapping: dict[ir.Atom, ir.Atom]) -> ir.Block:
+        seen = dict(seen)
+        made = []
+        for s in b.statements:
+            s = _map_own(s, mapping)
+            target = s.target if isinstance(s, ir.Let) else None
+            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored | own, own):
+                assert isinstance(s.value, ir.Call)
+                key, passes = (s.value.fn, s.value.args, s.reads), target in context.passing
+                if s.value.fn == _NEG:
+                    of: ir.Atom = s.value.args[0]  # type: ignore[assignment]
+                    negated[target] = of
+                    twice = negated.get(of)
+                    if twice is not None and isinstance(context.value(target), Scalar):  # an array stays its own
+                        mapping[target] = twice
+                        continue
+                found = seen.get((key, passes)) or seen.get((key, False))
+                if found is not None:
+                    mapping[target] = found
+                    continue
+                seen[key, passes] = target
+            made.append(map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
+        return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
+
+    mapping: dict[ir.Atom, ir.Atom] = {}
+    negated: dict[ir.Atom, ir.Atom] = {}
+    body = block(function.body, {}, mapping)
+    made = ir.replace(function, body=body)
+    return substitute_all(made, mapping) if mapping else made
+
+
+def _map_own(s: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
+    if isinstance(s, ir.Let):
+        return substitute(s, mapping)
+    return s
+
+
+def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
+    """What some statement changes in place, under every name that it may have."""
+    found: set[ir.Atom] = set()
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Store):
+            found.add(s.target)
+        elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+            if changes_argument(s.value.fn.value) and not isinstance(s.value.args[0], ir.Star):
+                found.add(s.value.args[0])
+    if not found:
+        return found
+    memory = Memory(function, context.value)
+    return {var for atom in found if isinstance(atom, ir.Var) for var in (*memory.same(atom), atom)}
+
+_SHARED: set[Any] = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.getitem, getattr, len, np.shape,
+    rt.quotient, rt.power,
+}
+
+_SHARED_MODULES = ("math", "numpy.linalg")
+
+
+def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom], own: set[ir.Atom]) -> bool:
+    if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+        return False
+    fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
+    try:
+        known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") in _SHARED_MODULES
+    except TypeError:
+        return False
+    return known and not any(isinstance(a, ir.Star) or a in own for a in value.args)
