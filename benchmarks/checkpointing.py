@@ -16,7 +16,7 @@ import numpy as np
 
 import s2s
 from s2s import runtime as rt
-from s2s.runtime.snapshots import advances
+from s2s.runtime import advances
 
 LIMIT = 18
 """So many states may there be beside the snapshots: those of one step and of its reverse."""

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import s2s
 from s2s import runtime as rt
-from s2s.runtime.snapshots import advances
+from s2s.runtime import advances
 
 X = bank.X
 

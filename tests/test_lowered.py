@@ -41,7 +41,7 @@ PROGRAM = """
 import json, sys
 import numpy as np
 import s2s
-from s2s import lower
+from s2s.frontend import lower
 import model
 
 names = []
@@ -167,7 +167,7 @@ def test_a_changed_source_makes_the_file_stale(folder):
     shutil.copytree(ROOT / "s2s", folder / "s2s", ignore=shutil.ignore_patterns("__*cache__"))
     first = run(folder, "f", root=folder)
     assert run(folder, "f", root=folder) == [[], first[1]]
-    os.utime(folder / "s2s" / "lower.py", (0, 0))
+    os.utime(folder / "s2s" / "frontend" / "lower.py", (0, 0))
     assert run(folder, "f", root=folder) == first
     assert run(folder, "f", root=folder) == [[], first[1]]
 

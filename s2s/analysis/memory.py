@@ -20,6 +20,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core import ir, ops
+from s2s.core.inspection import public_module
 from s2s.core.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
 from s2s.runtime import directions
@@ -138,7 +139,7 @@ def _looked_at(value: ir.Call) -> set[ir.Atom]:
 
 def _moved_by(fn: Any) -> int | None:
     """Which argument the result of a function of the runtime may share memory with, where it only moves a cotangent."""
-    if getattr(fn, "__module__", None) != "s2s.runtime":
+    if public_module(fn) != rt.__name__:
         return None
     rule = table.find(fn)
     if rule is None or rule.kind != "linear" or "g" not in rule.cotangents:

@@ -21,6 +21,7 @@ from s2s.batch.vector import Vectorizer
 from s2s.batch.vector_rules import NotVector
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
+from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, AbstractValue
 from s2s.reverse.structural import is_hashable
 from s2s.runtime import dependence
@@ -86,7 +87,7 @@ class Dependences(Vectorizer):
             self.set(target, self.write(fn, *given, **named))
         elif is_elementwise(fn) and not kwargs:
             self.set(target, self.write(dependence.elementwise, *given))
-        elif getattr(fn, "__module__", None) in (rt.__name__, ops.__name__) and fn not in (rt.add,):
+        elif public_module(fn) in (rt.__name__, ops.__name__) and fn not in (rt.add,):
             raise NotVector
         else:
             self.set(target, self.write(dependence.mixed, ir.Const(fn), *given, **named))

@@ -24,6 +24,7 @@ from s2s.analysis.memory import shared_with
 from s2s.batch.vector_rules import FORMS, Given, NotVector, Shape, extended, with_dimension
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
+from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Scalar, Sequence
 from s2s.reverse.structural import is_hashable
 from s2s.rules import table
@@ -357,7 +358,7 @@ class Vectorizer:
 
     def each(self, fn: Any, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]) -> ir.Atom:
         """A function that has rules, once for each direction."""
-        module: str = getattr(fn, "__module__", None) or ""
+        module = public_module(fn)
         if module in (rt.__name__, ops.__name__, directions.__name__) or (
             table.find(fn) is None and not module.startswith(("s2s.rules", "numpy", "scipy"))
         ):

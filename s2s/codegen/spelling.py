@@ -319,6 +319,4 @@ def _modules_of(value: Any) -> list[str]:
     if path.startswith("s2s.") and getattr(value, "__name__", None) in sys.modules["s2s"].__all__:
         return ["s2s", path]
     path = "operator" if path == "_operator" else path
-    parts = path.split(".")
-    public = next((i for i, part in enumerate(parts) if part.startswith("_") and i), len(parts))
-    return list(dict.fromkeys([".".join(parts[:public]), path]))
+    return list(dict.fromkeys([path.partition("._")[0], path]))

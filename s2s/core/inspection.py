@@ -19,7 +19,7 @@ import numpy as np
 __all__ = [
     "MISSING", "class_attribute", "class_name", "equal", "has_hook", "has_length", "is_foreign", "is_hashable",
     "is_own_module", "is_sealed", "is_subclass", "is_written", "look_up", "module_of", "mro_of", "name_of",
-    "namespace", "own_dict", "own_value", "read_runs", "truth",
+    "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth",
 ]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
@@ -189,6 +189,12 @@ def own_value(owner: Any, name: str, default: Any = MISSING) -> Any:
 def look_up(owner: Any, name: str, default: Any = MISSING) -> Any:
     """An attribute as ``getattr`` gives it; ``default`` where there is none, or reading it would run foreign code."""
     return default if read_runs(owner, name) else getattr(owner, name, default)
+
+
+def public_module(value: Any) -> str:
+    """The module by which an object is reached: ``numpy.linalg`` for what is defined in ``numpy.linalg._linalg``."""
+    module = look_up(value, "__module__", None)
+    return module.partition("._")[0] if type(module) is str else ""
 
 
 def name_of(value: Any) -> str:

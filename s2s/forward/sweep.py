@@ -30,6 +30,7 @@ from s2s.analysis.memory import Memory
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context, has_zero_derivative
 from s2s.core import ir, ops
+from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.forward import operations, stores
@@ -303,7 +304,7 @@ class Forwarder:
     def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
         """``y, y_dot = rt.push(f, (x,), (x_dot,), {})``."""
         fn = value.fn
-        own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
+        own = isinstance(fn, ir.Const) and public_module(fn.value) in (ops.__name__, rt.__name__)
         if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
             raise error("S2S210", span=span, name=fn.value.__name__)
         if self.memory.is_buffer(target):

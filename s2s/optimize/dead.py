@@ -21,6 +21,7 @@ from s2s.analysis import managers
 from s2s.analysis.memory import CHANGES, Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
+from s2s.core.inspection import public_module
 from s2s.core.values import AbstractValue, Array, ListOf, Scalar, is_record_class
 
 __all__ = ["changes_argument", "drop_dead", "drop_dead_statements", "is_pure", "is_pure_call", "known_items"]
@@ -311,7 +312,7 @@ def is_pure(fn: Any) -> bool:
         return False
     if getattr(fn, "__module__", None) in (api.__name__, "s2s.transforms"):
         return True  # it makes a derivative
-    if getattr(fn, "__module__", None) in ("s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"):
+    if public_module(fn) in ("s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"):
         return fn not in (*_OF_RUNTIME, ops.push, ops.pull)
     if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
         return True

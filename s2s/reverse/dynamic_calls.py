@@ -12,6 +12,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
+from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.reverse import user_rules
@@ -85,7 +86,7 @@ _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_di
 def _pair(
     self: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
 ) -> list[ir.Statement]:
-    own = isinstance(fn, ir.Const) and getattr(fn.value, "__module__", "") in (ops.__name__, rt.__name__)
+    own = isinstance(fn, ir.Const) and public_module(fn.value) in (ops.__name__, rt.__name__)
     own = own or (isinstance(fn, ir.Const) and any(fn.value is made for made in _ITERATORS))
     if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
         raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))

@@ -42,7 +42,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from s2s.core.inspection import MISSING, class_attribute, look_up
+from s2s.core.inspection import MISSING, class_attribute, look_up, public_module
 from s2s.core.record import record, replace
 
 __all__ = [
@@ -213,8 +213,8 @@ class Rule:
         if type(self.fn) is FunctionType and "<" not in self.fn.__qualname__:
             name = self.fn.__qualname__  # a method comes with its class
         owner = getattr(self.fn, "__objclass__", None)
-        prefix = owner.__name__ if owner else getattr(self.fn, "__module__", None) or "numpy"
-        return f"{prefix.partition('._')[0]}.{name}"
+        prefix = owner.__name__ if owner else public_module(self.fn) or "numpy"
+        return f"{prefix}.{name}"
 
 
 def _name_in_module(fn: object) -> str:

@@ -36,7 +36,7 @@ from s2s.codegen.effects import ACTS, effect_of
 from s2s.core import ir, ops
 from s2s.core.const import is_hashable
 from s2s.core.critical import section
-from s2s.core.inspection import is_sealed, look_up
+from s2s.core.inspection import is_sealed, look_up, public_module
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -1314,7 +1314,7 @@ class Specializer:
                 if isinstance(self.context.value(made), Unknown):  # no example says what it gives: its source does
                     self.context.values[made] = outcome_of(self, fn, args, kwargs, frame, builder).value
             return made
-        if isinstance(fn, types.FunctionType) and fn.__module__ not in OWN_MODULES:
+        if isinstance(fn, types.FunctionType) and public_module(fn) not in OWN_MODULES:
             if varied and self.may_enter(fn, args) and len(self.active_calls) < INLINE_DEPTH:
                 return self.followed_or_asked(fn, args, kwargs, frame, builder, span)
             if any(virtual_heap.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
@@ -1333,7 +1333,7 @@ class Specializer:
             )
         if isinstance(fn, type) and issubclass(fn, BaseException):
             return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
-        own = look_up(fn, "__module__", "") in OWN_MODULES
+        own = public_module(fn) in OWN_MODULES
         if varied and not (is_hashable(fn) and fn in LOOKED_THROUGH) and not makes_text(fn) and not own:
             raise self._no_rule(fn, span, frame)
         if any(fn is maker for maker in (functools.partial, np.vectorize)):

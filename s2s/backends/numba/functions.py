@@ -17,6 +17,7 @@ from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integ
 from s2s.backends.numba.overloads import REPLACED
 from s2s.backends.numba.paths import Unsupported
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction
+from s2s.core.inspection import public_module
 
 __all__ = ["replacement"]
 
@@ -38,8 +39,7 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
         return reduction(getattr(np, value.__name__), call)
     if value is np.expand_dims and call is not None:
         return expansion(call)
-    module = getattr(value, "__module__", None)
-    if module == "s2s.runtime" and value.__name__ in ("call", "call_method", "pulled"):
+    if public_module(value) == "s2s.runtime" and value.__name__ in ("call", "call_method", "pulled"):
         raise Unsupported("what is called is known only when it runs", call.lineno if call is not None else 0)
     if _is_random(value):
         raise Unsupported("Numba has random numbers of its own, which NumPy's seed does not change",

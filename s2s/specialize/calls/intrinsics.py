@@ -25,7 +25,7 @@ from s2s.analysis.memory import gives_new
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, is_constant_kind
 from s2s.core import ir, ops
-from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, read_runs
+from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
 from s2s.errors import error
 from s2s.rules.numpy.shape import as_columns, as_vector
@@ -313,7 +313,7 @@ def _or(
 def _unbroadcast(
     self: Specializer, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None, name: str
 ) -> ir.Atom | None:
-    if frame.fn.__module__ == rt.__name__:
+    if public_module(frame.fn) == rt.__name__:
         return None
     return cotangents.unbroadcast(builder, args[0], args[1], span)
 

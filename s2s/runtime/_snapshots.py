@@ -79,8 +79,6 @@ class Snapshots:
     Raises ValueError where no state may be kept: there is nothing to start again from.
     """
 
-    __module__ = "s2s.runtime"  # generated code imports it from there
-
     def __init__(self, most: int, steps: int | None = None) -> None:
         if most < 1:
             raise ValueError(f"snapshots={most}: at least one state must be kept")
@@ -157,8 +155,6 @@ class Calls:
     nothing is called again. ``must_draw`` says that keeping values would not do, because a call may change an array or
     raise. Raises TypeError where something else than a generator is called then.
     """
-
-    __module__ = "s2s.runtime"
 
     def __init__(self, *sources: Any, must_draw: bool = False) -> None:
         self._sources = sources

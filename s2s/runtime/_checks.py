@@ -1,0 +1,98 @@
+"""What is checked when the program runs: nothing is done where it holds, an error is raised where it does not."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import error
+from s2s.runtime._memory import arrays_in, containers_in, items_of
+
+
+def check_bound(value: Any) -> None:
+    """Nothing to do: reading the variable to pass it is what raises UnboundLocalError where it has no value."""
+
+
+def check_sure(interrupted: Any, name: str) -> None:
+    """Raise UnsupportedSyntaxError where an exception interrupted a block that may have assigned ``name``, or not."""
+    if interrupted:
+        raise try_error(f"`{name}` may or may not have been assigned when the exception came")
+
+
+def check_ended(ended: bool, place: str) -> None:
+    """Raise UnsupportedSyntaxError where a context manager swallowed the exception that interrupted its block."""
+    if not ended:
+        label = f"the manager swallowed an exception ({place})"
+        raise error("S2S105", label=label, hint="catch the exception with `try` and `except`")
+
+
+def check_equal(*lengths: int) -> None:
+    """Raise ValueError where iterables that are zipped strictly differ in length, as ``zip`` does."""
+    for k, length in enumerate(lengths[1:], 2):
+        if length != lengths[0]:
+            raise ValueError(f"zip() argument {k} is {'longer' if length > lengths[0] else 'shorter'} than argument 1")
+
+
+def check_bits(value: Any) -> Any:
+    """The result of ``a | b`` or its kin. Raises NoDerivativeError where it is a container: what it holds would have a
+    derivative."""
+    if isinstance(value, (dict, set, frozenset)):
+        kind = type(value).__name__
+        no_derivative(f"an operator of a {kind}", "its items are not followed; use lists, or dicts with known keys")
+    return value
+
+
+def check_scalar(value: Any, name: str) -> None:
+    """Raise NonScalarOutputError where a function's result is not one real float."""
+    shape, kind = np.shape(value), np.asarray(value).dtype.kind
+    if shape == () and kind == "f":
+        return
+    hint = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
+    if shape != ():
+        raise error("S2S401", name=name, shape=shape, hint=hint)
+    raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
+
+
+def look(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """The answer of a function that only looks at its arguments: True, False, a text, a class or None. For functions of
+    a library that cannot be followed. Raises DifferentiationError where it changes a container or answers something
+    that could carry a derivative, and NumPy's own error where it changes an array."""
+    given = [*args, *kwargs.values()]
+    arrays = [a for a in arrays_in(given) if a.flags.writeable]
+    before = [(c, items_of(c)) for c in containers_in(given)]
+    for a in arrays:
+        a.flags.writeable = False
+    try:
+        found = fn(*args, **kwargs)
+    finally:
+        for a in arrays:
+            a.flags.writeable = True
+    changed = any(list(map(id, items_of(c))) != list(map(id, items)) for c, items in before)
+    if changed or not (found is None or isinstance(found, (bool, np.bool_, str, type))):
+        what = "changes its arguments" if changed else f"gives a {type(found).__name__}"
+        raise path_error(f"`{getattr(fn, '__qualname__', fn)}` cannot be followed, and {what}", "")
+    return found
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
+
+
+def path_error(summary: str, where: str) -> Exception:
+    """The refusal of a path of a library's code that cannot be differentiated, to be raised where it is taken."""
+    return error("S2S141", label=f"{where}: {summary}" if where else summary)
+
+
+def try_error(because: str) -> Exception:
+    """The refusal of a handler, to be raised where it is entered; a Ctrl-C goes on as what it is."""
+    problem = sys.exception()
+    if problem is not None and not isinstance(problem, Exception):
+        raise problem
+
+    return error("S2S104", label=because, hint="assign it before the `try`, or as the last thing in it")
+
+
+def no_derivative(name: str, reason: str) -> Any:
+    """Raise NoDerivativeError: a derivative flows into an argument by which none is known."""
+    raise error("S2S202", name=name, reason=reason)

@@ -1,0 +1,215 @@
+"""Cotangents and tangents: values in, values of the same structure with numbers in them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import error
+
+
+def zeros_like(x: Any) -> Any:
+    """The zero cotangent of ``x``: same structure; None for what has no derivative (int, bool, str, objects).
+    """
+    if isinstance(x, np.ndarray):
+        return _zero_objects(x) if x.dtype.kind == "O" else np.zeros_like(x) if x.dtype.kind in "fc" else None
+    if isinstance(x, (float, complex)) and not isinstance(x, np.generic):
+        return type(x)(0.0)
+    if isinstance(x, np.inexact):
+        return x.dtype.type(0.0)
+    if isinstance(x, dict):
+        return {key: zeros_like(item) for key, item in x.items()}
+    if isinstance(x, (tuple, list)):
+        return rebuild(x, [zeros_like(item) for item in x])
+    return None
+
+
+def _zero_objects(x: Any) -> Any:
+    """The zeros of an array of objects; 0.0, to which anything can be added, for what has no derivative."""
+    zeros = np.empty_like(x)
+    for i in np.ndindex(x.shape):
+        zero = zeros_like(x[i])
+        zeros[i] = 0.0 if zero is None else zero
+    return zeros
+
+
+def zeros_of(x: Any) -> Any:
+    """The zero cotangent of a value that a derivative flows through: as ``zeros_like``, but an integer gets 0.0 (the
+    ``0`` that a sum begins with)."""
+    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
+        return 0.0
+    if isinstance(x, np.ndarray) and x.dtype.kind in "iu":
+        return np.zeros(x.shape)
+    if isinstance(x, dict):
+        return {key: zeros_of(item) for key, item in x.items()}
+    if isinstance(x, (tuple, list)):
+        return rebuild(x, [zeros_of(item) for item in x])
+    return zeros_like(x)
+
+
+def ones_like(x: Any) -> Any:
+    """The cotangent of a value that is 1 everywhere: same structure; None for what has no derivative."""
+    return map_floats(lambda leaf: np.ones_like(leaf)[()], x)
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one structure, where None is an absent one. Neither is changed."""
+    if a is None or _is_bare_zero(a, b):
+        return b
+    if b is None or _is_bare_zero(b, a):
+        return a
+    if isinstance(a, dict):
+        return {key: add(a.get(key), b.get(key)) for key in {**a, **b}}
+    if isinstance(a, (tuple, list)):
+        return rebuild(a, [add(x, y) for x, y in zip(a, b, strict=True)])
+    return a + b
+
+
+def _is_bare_zero(a: Any, b: Any) -> bool:
+    """Whether it is the number zero beside a container: the cotangent of a variable that had no value there."""
+    return type(a) is float and a == 0.0 and isinstance(b, (dict, tuple, list))
+
+
+def rebuild(like: Any, items: list[Any]) -> Any:
+    """A tuple, list or named tuple of the type of ``like`` with other items."""
+    return like._make(items) if hasattr(like, "_make") else type(like)(items)
+
+
+def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
+    """A structure with something made for each float and array of floats, and something else for all else."""
+    if isinstance(value, dict):
+        return {key: map_floats(make, item, other) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return rebuild(value, [map_floats(make, item, other) for item in value])
+    if isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+        return make(value)
+    return other(value)
+
+
+def floats(value: Any) -> list[Any]:
+    """The floats and arrays of floats in a value, in order."""
+    found: list[Any] = []
+    map_floats(found.append, value)
+    return found
+
+
+def whole(g: Any, y: Any) -> Any:
+    """The cotangents of the parts of a result ``y``, each in the shape and dtype of its part; None stays. Generated
+    code passes a part that is the same number everywhere as that number.
+    """
+    return tuple([
+        None if part is None else np.broadcast_to(cast(part, item), np.shape(item))
+        for part, item in zip(g, y, strict=True)
+    ])
+
+
+# --- dtypes and shapes ----------------------------------------------------------------------------------------------
+
+
+def cast(g: Any, x: Any) -> Any:
+    """The cotangent ``g`` with the dtype of ``x``: its real part where ``x`` is real; an inexact one always.
+
+    Where ``x`` is a Python number so is the result.
+    """
+    if isinstance(x, (int, float)) and not isinstance(x, np.generic):
+        return float(np.real(g))
+    if isinstance(x, complex) and not isinstance(x, np.generic):
+        return complex(g)
+    dtype = np.asarray(x).dtype
+    if dtype.kind not in "fc":
+        return g
+    if np.iscomplexobj(g) and dtype.kind == "f":
+        g = np.real(g)
+    return g.astype(dtype, copy=False) if isinstance(g, (np.ndarray, np.generic)) else dtype.type(g)
+
+
+def tangent_like(dot: Any, x: Any) -> Any:
+    """A tangent in the shape and dtype of ``x``, of whatever structure that is."""
+    if isinstance(x, (tuple, list)) and isinstance(dot, (tuple, list)):
+        if len(x) != len(dot):
+            raise joined_containers(x)
+        return type(dot)([tangent_like(part_dot, part) for part_dot, part in zip(dot, x)])
+    if not isinstance(x, (np.ndarray, np.generic, float, complex)):
+        return dot
+    dot = cast(dot, x)
+    return np.broadcast_to(dot, x.shape) if isinstance(x, np.ndarray) and np.shape(dot) != x.shape else dot
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """The cotangent of ``x`` from that of ``x`` broadcast to the shape of ``g``: summed, and cast to ``x``'s
+    dtype.
+
+    Where both are lists or tuples each item gets its own. A list that was taken for an array has an array for ``g``.
+    """
+    if isinstance(x, (list, tuple)) and isinstance(g, (list, tuple)):
+        if len(g) != len(x):
+            raise joined_containers(x)
+        return rebuild(x, [None if part is None else unbroadcast(part, item) for part, item in zip(g, x)])
+    shape = np.shape(x)
+    if np.shape(g) != shape:
+        g = sum_to(np.asarray(g), shape)
+    return cast(g, x)
+
+
+def summand_bar(g: Any, x: Any) -> Any:
+    """The cotangent of a sum whose term ``x`` may be a list or tuple. Raises NoDerivativeError where it is one and an
+    array is at hand for the cotangent of the whole: how long the other term is cannot be seen."""
+    if isinstance(x, (list, tuple)) and not isinstance(g, (list, tuple)):
+        raise joined_containers(x)
+    return g
+
+
+def joined_containers(x: Any) -> Exception:
+    """The refusal of ``+`` of lists or tuples that was taken for that of numbers or arrays."""
+    return error("S2S221", name=type(x).__name__)
+
+
+def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
+    """``g`` summed over the dimensions that broadcasting added or stretched; broadcast where it is the
+    smaller one.
+    """
+    if g.ndim > len(shape):
+        g = np.sum(g, axis=tuple(range(g.ndim - len(shape))))
+    stretched = tuple(
+        i for i, (have, want) in enumerate(zip(g.shape, shape[len(shape) - g.ndim :], strict=True))
+        if want == 1 and have != 1
+    )
+    if stretched:
+        g = np.sum(g, axis=stretched, keepdims=True)
+    return g if g.shape == shape else np.broadcast_to(g, shape)
+
+
+def several_bar(g: Any, slopes: Any, x: Any) -> Any:
+    """The cotangent of ``x`` from those of the results of an elementwise function, None where there is none, and its
+    partial derivatives."""
+    parts = [unbroadcast(part * slope, x) for part, slope in zip(g, slopes, strict=True) if np.any(part)]
+    return sum(parts[1:], parts[0]) if parts else zeros_of(x)
+
+
+def differentiated_as(value: Any, x: Any) -> Any:
+    """The value, which is differentiated as if it were ``x``. Raises NoDerivativeError where their shapes differ."""
+    if np.shape(value) != np.shape(x):
+        hint = f"its result has shape {np.shape(value)}, the argument {np.shape(x)}"
+        raise error("S2S543", name="a function", hint=hint)
+    return np.copy(value) if isinstance(value, np.ndarray) else value
+
+
+# --- sequences ------------------------------------------------------------------------------------------------------
+
+
+def mirror(g: Any, items: Any) -> Any:
+    """The cotangent of nested lists from the cotangent of the array made of them."""
+    if isinstance(items, (list, tuple)):
+        return rebuild(items, [mirror(g[i], item) for i, item in enumerate(items)])
+    return cast(g, items)
+
+
+def sequence_bar(g: Any, items: Any) -> Any:
+    """The cotangent of a sequence from that of the list or tuple made of its items."""
+    return np.stack(g) if isinstance(items, np.ndarray) else rebuild(items, list(g))
+
+
+def like(g: Any, x: Any) -> Any:
+    """The items of a cotangent ``g`` put together as the iterable ``x`` is: an array for an array."""
+    return np.stack([np.asarray(item) for item in g]) if isinstance(x, np.ndarray) else g

@@ -1,0 +1,136 @@
+"""Calls that are decided when the program runs, and what rules of users give: both reach the compiler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2s.errors import error
+from s2s.runtime._cotangents import cast, tangent_like, zeros_of
+
+
+def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """``fn(*args, **kwargs)`` and its pullback: by rule or by transforming ``fn`` now.
+
+    The pullback takes the cotangent of the result and gives a tuple: one cotangent per positional argument, then one
+    per keyword argument in the order of the call; None for arguments that have none.
+    """
+    from s2s.runtime.calls import vjp_of_call
+
+    return vjp_of_call(fn, args, kwargs)
+
+
+def call_again(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """As ``call``, in what may run more than once for its reverse: what gives something else the next time is refused.
+    """
+    from s2s.runtime.calls import vjp_of_call
+
+    return vjp_of_call(fn, args, kwargs, "repeated")
+
+
+def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is that of the receiver."""
+    from s2s.runtime.calls import vjp_of_method
+
+    return vjp_of_method(receiver, name, args, kwargs)
+
+
+def call_method_again(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """As ``call_method``, in what may run more than once."""
+    from s2s.runtime.calls import vjp_of_method
+
+    return vjp_of_method(receiver, name, args, kwargs, "repeated")
+
+
+def by_default(block: Any, f: Any) -> Any:
+    """A function in which the choice of a block holds where nothing inside of it says otherwise."""
+    from s2s.directives.policies import under
+
+    return under(f, block.choice, "nonsmooth")
+
+
+def method(name: str) -> Any:
+    """A function that calls a method of its first argument."""
+
+    def call_of_method(receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(receiver, name)(*args, **kwargs)
+
+    return call_of_method
+
+
+def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]) -> Any:
+    """The result of a call that is decided at run time, and its tangent. ``values`` are the arguments, the last of them
+    by the keywords ``keys``, and ``dots`` their tangents, None for zero; with a ``name`` it is the method of the first
+    argument."""
+    from s2s.runtime.calls import jvp_of_call
+
+    return jvp_of_call(fn, name, values, dots, keys)
+
+
+def without_tangents(items: Any) -> list[None]:
+    """For each of some arguments None, the tangent of what stands still."""
+    return [None for _ in items]
+
+
+INTEGER = object()
+"""Stands for the cotangent of an argument that is an integer on this run."""
+
+CAPTURED = object()
+"""Stands for the cotangent of an argument that is, or holds, a function that has captured floats."""
+
+
+def pulled(bars: Any, k: int) -> Any:
+    """The cotangent of an argument that carries a derivative, from those that a pullback gave.
+
+    Raises NoDerivativeError where the argument was an integer on this run, so that there is none: leaving it out would
+    be a silent zero; UnsupportedSyntaxError where it is a function that has captured floats, or holds one.
+    """
+    if bars[k] is INTEGER or bars[k] is CAPTURED:
+        raise error("S2S211", name=f"argument {k}") if bars[k] is INTEGER else error("S2S143")
+    return bars[k]
+
+
+# --- what rules of users and callers give ---------------------------------------------------------------------------
+
+
+def fit_cotangent(given: Any, out: Any, name: str) -> Any:
+    """A cotangent of a result of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
+    from s2s.derivatives import fit
+
+    fitting = fit(given, out, name)
+    return fitting if isinstance(out, (tuple, list, dict)) else cast(fitting, out)
+
+
+def fit_tangent(given: Any, primal: Any, name: str) -> Any:
+    """A tangent of an argument of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
+    from s2s.derivatives import fit_tangent as fit
+
+    return fit(given, primal, name)
+
+
+def check_count(bars: Any, count: int, rule: str) -> None:
+    """Raise ArgumentError where a rule of the user does not give a tuple of ``count`` cotangents."""
+    if not isinstance(bars, tuple) or len(bars) != count:
+        got = f"a tuple of {len(bars)}" if isinstance(bars, tuple) else "one cotangent, and no tuple"
+        raise error("S2S521", name=rule, got=got, expected=count)
+
+
+def fit_bar(given: Any, argument: Any, rule: str) -> Any:
+    """The cotangent of an argument that a rule of the user gave, with its dtype; None stands for zeros. Raises where
+    it has not the shape or the structure of the argument."""
+    from s2s.directives.user_rules import check_cotangent
+
+    check_cotangent(given, argument, rule)
+    if isinstance(argument, (tuple, list)):
+        return type(argument)([fit_bar(g, x, rule) for g, x in zip(given, argument)])
+    if isinstance(argument, dict):
+        return {key: fit_bar(given[key], x, rule) for key, x in argument.items()}
+    return zeros_of(argument) if given is None else cast(given, argument)
+
+
+def fit_dot(given: Any, out: Any, rule: str) -> Any:
+    """The tangent of a result that a rule of the user gave, with its dtype. Raises where it has not the shape or the
+    structure of the result."""
+    from s2s.directives.user_rules import check_tangent
+
+    check_tangent(given, out, rule)
+    return tangent_like(given, out)

@@ -1,0 +1,242 @@
+"""Linear algebra: cotangents of determinants, norms and factorisations, also of stacks of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s.runtime._cotangents import whole
+from s2s.runtime._reductions import Axis, prod_partial
+
+
+def mT(a: Any) -> Any:
+    """The matrix transpose, also of a stack of matrices."""
+    return np.swapaxes(a, -1, -2)
+
+
+def mH(a: Any) -> Any:
+    """The conjugate transpose, also of a stack of matrices."""
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+def cofactor(a: Any, determinant: Any) -> Any:
+    """The derivative of the determinant: det(a) inv(a)^T, from the singular values where ``a`` is singular.
+    """
+    if np.all(determinant != 0.0):
+        return np.asarray(determinant)[..., None, None] * mT(np.linalg.inv(a))
+    u, s, vh = np.linalg.svd(a)
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    return turn[..., None, None] * ((np.conj(u) * prod_partial(s, -1)[..., None, :]) @ np.conj(vh))
+
+
+def slogdet_weight(g: Any, y: Any) -> Any:
+    """The cotangent of tr(log a) from those of sign and logarithm: the sign turns with its imaginary part."""
+    sign_bar, log_bar = g[0], g[1]
+    turning = 0.0 if sign_bar is None else -1.0j * np.real(1.0j * sign_bar * y[0])
+    return turning + (0.0 if log_bar is None else log_bar)
+
+
+# --- norms ----------------------------------------------------------------------------------------------------------
+
+
+def norm_bar(g: Any, y: Any, x: Any, ord: Any, axis: Axis, keepdims: bool) -> Any:
+    """The cotangent of ``x`` from that of ``np.linalg.norm(x, ord, axis, keepdims)`` with an ``ord``."""
+    axes = tuple(range(np.ndim(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if not keepdims:
+        g, y = np.expand_dims(g, axes), np.expand_dims(y, axes)
+    if len(axes) == 1:
+        return vector_norm_bar(g, y, x, ord, axes[0])
+    if ord == "fro":
+        return np.conj(x) * (g / (y + (y == 0.0)))
+    if ord in (1, -1, np.inf, -np.inf):
+        return summed_norm_bar(g, y, x, axes[0] if abs(ord) == 1 else axes[1], axes)
+    return spectral_norm_bar(g, x, ord, axes)
+
+
+def slope_of_abs(x: Any) -> Any:
+    """The derivative of ``np.abs``: conj(x) / |x|, 0 at 0."""
+    if not np.iscomplexobj(x):
+        return np.sign(x)
+    size = np.abs(x)
+    return np.conj(x) / (size + (size == 0.0))
+
+
+def vector_norm_bar(g: Any, y: Any, x: Any, ord: Any, axis: int) -> Any:
+    if ord == 0:
+        return np.zeros_like(x)
+    if ord == 1:
+        return g * slope_of_abs(x)
+    if ord in (np.inf, -np.inf):
+        hit = np.abs(x) == y
+        number = np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(y).dtype)
+        return np.where(hit, g * slope_of_abs(x) / number, 0.0)
+    return g * slope_of_abs(x) * (np.abs(x) / (y + (y == 0.0))) ** (ord - 1)
+
+
+def summed_norm_bar(g: Any, y: Any, x: Any, axis: int, axes: tuple[int, ...]) -> Any:
+    """The largest (or smallest) sum of absolute values along ``axis``; ties share equally."""
+    sums = np.sum(np.abs(x), axis=axis, keepdims=True)
+    hit = sums == y
+    return np.where(hit, g / np.sum(hit, axis=axes, keepdims=True, dtype=np.asarray(y).dtype), 0.0) * slope_of_abs(x)
+
+
+def spectral_norm_bar(g: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
+    """2, -2 and nuc: the largest, the smallest and the sum of the singular values. Equal ones share; those that are
+    zero but for rounding have no part in the sum, as ``abs`` is flat at 0."""
+    u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
+    if ord == "nuc":
+        weight = (s > s.shape[-1] * np.finfo(s.dtype).eps * s[..., :1]) * np.ones_like(s)
+    else:
+        hit = s == (s[..., :1] if ord == 2 else s[..., -1:])
+        weight = hit / np.sum(hit, axis=-1, keepdims=True, dtype=s.dtype)
+    return np.moveaxis(np.conj((u * weight[..., None, :]) @ vh), (-2, -1), axes) * g
+
+
+# --- factors --------------------------------------------------------------------------------------------------------
+
+
+def cholesky_bar(g: Any, factor: Any) -> Any:
+    """The symmetric (Hermitian) cotangent of a matrix from that of its lower Cholesky factor."""
+    # Formulas with conjugate transposes are for the conjugates of JAX's cotangents.
+    middle = np.tril(mH(factor) @ np.conj(g))
+    middle = middle - 0.5 * np.eye(factor.shape[-1], dtype=middle.dtype) * middle
+    half = np.linalg.solve(mH(factor), mH(np.linalg.solve(mH(factor), mH(middle))))
+    return 0.5 * np.conj(half + mH(half))
+
+
+def cholesky_dot(factor: Any, a_dot: Any) -> Any:
+    """The tangent of the lower Cholesky factor (Murray, equation 8)."""
+    inner = np.linalg.solve(factor, mH(np.linalg.solve(factor, 0.5 * (a_dot + mH(a_dot)))))
+    lower = np.tril(inner)
+    return factor @ (lower - 0.5 * np.eye(factor.shape[-1], dtype=lower.dtype) * lower)
+
+
+def eigvalsh_bar(w_bar: Any, v: Any) -> Any:
+    """The cotangent of a symmetric (Hermitian) matrix from that of its eigenvalues, given the eigenvectors."""
+    return (np.conj(v) * w_bar[..., None, :]) @ mT(v)
+
+
+def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
+    """The symmetric (Hermitian) cotangent of a matrix from those of eigenvalues and eigenvectors; None stands for no
+    cotangent.
+
+    Eigenvectors of equal eigenvalues are not determined: with a cotangent of one of them they give NaN, not a wrong
+    number, also where what is made of them is a function of the matrix. (Its derivative cannot be found from these
+    cotangents: they are those of ``f(A)`` whatever the slope of ``f``.)
+    """
+    w_bar, v_bar = whole((w_bar, v_bar), (w, v))
+    inner = np.zeros_like(v) if w_bar is None else w_bar[..., None, :] * np.eye(w.shape[-1], dtype=v.dtype)
+    if v_bar is not None:
+        turn = mH(v) @ np.conj(v_bar)
+        size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+        gaps = w[..., None, :] - w[..., :, None]
+        inner = inner + 0.5 * gap_quotient(turn - mH(turn), gaps, size, either_used(v_bar))
+    return np.conj(v @ inner @ mH(v))
+
+
+def either_used(v_bar: Any) -> Any:
+    """For each pair of columns of eigenvectors whether one of them has a cotangent."""
+    used = np.any(v_bar != 0.0, axis=-2)
+    return used[..., :, None] | used[..., None, :]
+
+
+def gap_quotient(a: Any, gaps: Any, size: Any, used: Any = True) -> Any:
+    """``a / gaps`` off the diagonal, zero on it; NaN where a gap between numbers of a ``size`` is but rounding, zero
+    there for pairs that are not ``used``."""
+    rank = a.shape[-1]
+    eye = np.eye(rank, dtype=bool)
+    equal = (np.abs(gaps) <= rank * np.finfo(np.asarray(gaps).dtype).eps * size) & ~eye
+    quotient = np.where(equal, np.nan, a / np.where(eye | equal, 1.0, gaps))
+    return np.where(eye | (equal & np.logical_not(used)), 0.0, quotient)
+
+
+def svdvals_bar(s_bar: Any, a: Any) -> Any:
+    """The cotangent of a matrix from that of its singular values."""
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return np.conj((u * s_bar[..., None, :]) @ vh)
+
+
+def svd_bar(g: Any, y: Any, a: Any) -> Any:
+    """The cotangent of a matrix from those of ``u, s, vh``, each None where there is none (J. Townsend,
+    "Differentiating the Singular Value Decomposition", 2016; for complex matrices Z.-Q. Wan, S.-X. Zhang, 2019).
+
+    Singular vectors of equal singular values: as ``eigh_bar``. Raises ValueError for the full matrices of an oblong
+    one. What depends on the phases of complex singular vectors has no derivative.
+    """
+    u, s, vh = y
+    u_bar, s_bar, vh_bar = whole(g, y)
+    n = s.shape[-1]
+    if u.shape[-1] != n or vh.shape[-2] != n:
+        if any(bar is not None and np.any(bar) for bar in (u_bar, vh_bar)):
+            raise ValueError(
+                "the extra singular vectors have no derivative; call np.linalg.svd(a, full_matrices=False)",
+            )
+        u, vh, u_bar, vh_bar = u[..., :n], vh[..., :n, :], None, None
+    inner = np.zeros(s.shape + (n,), dtype=u.dtype)
+    if s_bar is not None:
+        inner = inner + s_bar[..., None, :] * np.eye(n, dtype=s.dtype)
+    if u_bar is None and vh_bar is None:
+        return np.conj(u @ inner @ vh)
+    u_bar = np.zeros_like(u) if u_bar is None else np.conj(u_bar)
+    v_bar = np.zeros_like(mH(vh)) if vh_bar is None else mT(vh_bar)
+    left, right = mH(u) @ u_bar, vh @ v_bar
+    size = np.max(s, axis=-1, initial=0.0)[..., None, None]
+    size = size + (size == 0.0)
+    rows, columns = s[..., :, None] / size, s[..., None, :] / size  # products of these neither overflow nor underflow
+    mixed = (left - mH(left)) * columns + rows * (right - mH(right))
+    used = either_used(u_bar) | either_used(v_bar)
+    inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), 1.0, used) / size
+    if np.iscomplexobj(u):  # the phase that u and v turn by together
+        inner = inner - 1.0j * np.imag(right) * np.eye(n) / (s + (s == 0.0))[..., None, :]
+    a_bar = u @ inner @ vh
+    if u.shape[-2] > n:
+        a_bar = a_bar + (u_bar - u @ left) / s[..., None, :] @ vh
+    if vh.shape[-1] > n:
+        a_bar = a_bar + u @ mH((v_bar - mH(vh) @ right) / s[..., None, :])
+    return np.conj(a_bar)
+
+
+def qr_bar(g: Any, y: Any, mode: str) -> Any:
+    """The cotangent of a matrix from those of ``q, r`` (S. Walter, L. Lehmann, "Algorithmic differentiation
+    of linear algebra functions", 2010; for more columns than rows D. Roberts, L. Roberts, 2020). Raises ValueError for
+    the complete factors of a matrix with more rows than columns.
+    """
+    q, r = y
+    g = whole(g, y)
+    m = q.shape[-1]
+    if r.shape[-2] > r.shape[-1] or q.shape[-2] < m:
+        raise ValueError("the extra columns of q have no derivative; call np.linalg.qr(a) in its reduced mode")
+    q_bar = np.zeros_like(q) if g[0] is None else np.conj(g[0])
+    r_bar = np.zeros_like(r) if g[1] is None else np.conj(g[1])
+    square, rest_bar = r[..., :m], r_bar[..., m:]
+    q_bar = q_bar + q @ r[..., m:] @ mH(rest_bar)
+    middle = square @ mH(r_bar[..., :m]) - mH(q_bar) @ q
+    lower = np.tril(middle, -1)
+    symmetric = lower + mH(lower) + np.real(middle) * np.eye(m, dtype=r.real.dtype)
+    first = mH(np.linalg.solve(square, mH(q_bar + q @ symmetric)))
+    return np.conj(np.concatenate([first, q @ rest_bar], axis=-1))
+
+
+def pinv_bar(g: Any, p: Any, a: Any) -> Any:
+    """The cotangent of ``a`` from that of its pseudoinverse ``p``, at constant rank (G. Golub, V. Pereyra,
+    1973).
+    """
+    gt, ph = mT(g), mH(p)
+    first = (gt - a @ (p @ gt)) @ p @ ph
+    second = ph @ p @ (gt - (gt @ p) @ a)
+    return np.conj(first + second - ph @ np.conj(g) @ ph)
+
+
+def matrix_power_bar(g: Any, y: Any, a: Any, n: int) -> Any:
+    """The cotangent of ``a`` from that of ``np.linalg.matrix_power(a, n)``: one term for each factor."""
+    if n < 0:
+        inverse = np.linalg.inv(a)
+        return -(mT(inverse) @ matrix_power_bar(g, y, inverse, -n) @ mT(inverse))
+    at = mT(a)
+    total = np.zeros_like(a)
+    for _ in range(n):
+        # Horner: the terms are at^i g at^(n-1-i).
+        total = total @ at + g
+        g = at @ g
+    return total

@@ -1,0 +1,195 @@
+"""Arrays that share memory: where their adjoints lie, copies that lie as they do, and checks that others do not."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, MutableSequence, MutableSet
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import error
+
+# --- adjoints -------------------------------------------------------------------------------------------------------
+
+
+class Adjoints:
+    """The adjoints of arrays, found by the memory that the arrays lie in: arrays that share memory have adjoints that
+    share memory in the same way. For programs in which it depends on the run which arrays these are.
+
+    ``adjoint_of = Adjoints()`` knows none; ``adjoint_of(a)`` is the adjoint of ``a``, to be changed in place, zeros at
+    first; ``adjoint_of.take(a)`` gives it as an array of its own and puts zeros in its place.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Any, int, Any]] = {}
+
+    def __call__(self, a: Any) -> Any:
+        """The adjoint of an array: same shape, dtype and layout.
+
+        Raises SharedMemoryError for a broadcast array: several of its elements are one place in memory, and what is
+        added to them would not add up.
+        """
+        if any(stride == 0 and length > 1 for stride, length in zip(a.strides, a.shape, strict=True)):
+            raise error("S2S125")
+        low, memory = self._memory(a)
+        offset = a.__array_interface__["data"][0] - low
+        return np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
+
+    def take(self, a: Any, *others: Any) -> Any:
+        """The adjoint of an array that was made just now, which is thereby passed on; zeros where the array only shares
+        the memory of one of ``others``, so that nothing has to be passed on."""
+        if any(isinstance(other, np.ndarray) and self._owner(other) is self._owner(a) for other in others):
+            return np.zeros_like(a)
+        bar = self(a)
+        taken = bar.copy()
+        bar[...] = 0.0
+        return taken
+
+    def _owner(self, a: Any) -> Any:
+        while isinstance(a.base, np.ndarray):
+            a = a.base
+        return a
+
+    def _memory(self, a: Any) -> tuple[int, Any]:
+        """Where the memory of an array begins, and the bytes that hold its adjoint."""
+        owner = self._owner(a)
+        found = self._found.get(id(owner))
+        if found is None:
+            low, high = np.lib.array_utils.byte_bounds(owner)
+            if any(low < start + memory.size and start < high for _, start, memory in self._found.values()):
+                raise error("S2S126")
+            found = self._found[id(owner)] = owner, low, np.zeros((high - low + 15) // 16, complex).view(np.uint8)
+        return found[1], found[2]
+
+
+def own_tangent(y_dot: Any, y: Any, *sources: Any) -> Any:
+    """The tangent of an array ``y`` that is changed in place, as an array of its own. Raises SharedMemoryError where
+    ``y`` turns out to be, or to be a view of, one of the ``sources`` that it was computed from: their tangents would
+    have to change together."""
+    if any(isinstance(source, np.ndarray) and np.may_share_memory(y, source) for source in sources):
+        raise error("S2S127")
+    return np.copy(y_dot)
+
+
+# --- memory of arrays -----------------------------------------------------------------------------------------------
+
+_NOTHING = bytes(np.dtype(np.clongdouble).itemsize)
+
+
+def outline(x: Any) -> Any:
+    """An array that has the shape and dtype of an array and takes no memory, to be kept where only these are read;
+    anything else as it is."""
+    if type(x) is not np.ndarray or x.dtype.kind not in "biufc":
+        return x
+    return np.ndarray(x.shape, x.dtype, _NOTHING, 0, (0,) * x.ndim)
+
+
+def copy_in_memory(x: Any, like: Any = None) -> Any:
+    """A copy of an array that lies in memory as the array does, or as another one, with the same gaps: what is a view
+    of it is one of the copy. Elements that the array has many times are there once each."""
+    x = np.asarray(x)
+    like = x if like is None else np.asarray(like)
+    if 0 in like.strides or not x.size:
+        return np.copy(x)
+    ends = [(n - 1) * s for n, s in zip(like.shape, like.strides, strict=True)]
+    memory = np.empty(sum(map(abs, ends)) + like.itemsize, np.uint8)
+    first = -sum(min(0, end) for end in ends)
+    made: np.ndarray[Any, Any] = np.ndarray(like.shape, like.dtype, memory, first, like.strides)
+    made[...] = x
+    return made
+
+
+def axes_in_memory(x: Any) -> tuple[int, ...]:
+    """The axes of an array, from that whose neighbours lie farthest apart in memory to that whose lie side by side. An
+    axis along which all is one element stays where it is, as NumPy has it."""
+    x = np.asarray(x)
+    strides = [abs(s) if n > 1 else 0 for s, n in zip(x.strides, x.shape, strict=True)]
+    inner: list[int] = []
+    for axis in reversed(range(len(strides))):
+        at = len(inner)
+        for k in reversed(range(len(inner))):
+            if strides[axis] and 0 < strides[inner[k]] <= strides[axis]:
+                break
+            at = k if strides[axis] and strides[inner[k]] else at
+        inner.insert(at, axis)
+    return tuple(reversed(inner))
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+def check_apart(changed: Any, foreign: Any, name: str) -> None:
+    """Raise SharedMemoryError where an array that is changed in place shares memory with one from outside the function.
+    """
+    if isinstance(foreign, np.ndarray) and isinstance(changed, np.ndarray) and np.may_share_memory(changed, foreign):
+        raise error("S2S124", name=name)
+
+
+def check_disjoint(changed: Any, value: Any, place: str) -> None:
+    """Raise SharedMemoryError where an array that NumPy fills one element after the other shares memory with what
+    it is filled with: what is read then depends on what has been stored."""
+    if any(np.shares_memory(changed, other) for other in arrays_in([value])):
+        raise error("S2S123", label=f"in {place}")
+
+
+def check_new(made: Any, name: str, /, *given: Any) -> None:
+    """Raise SharedMemoryError where an array that a function with a rule gave, in a container or not, shares memory
+    with one that it was given, and one of them is changed in place."""
+    arrays = arrays_in(given)
+    if any(np.may_share_memory(one, other) for one in arrays_in([made]) for other in arrays):
+        raise error("S2S128", name=name)
+
+
+def check_separate(*arguments: Any) -> None:
+    """Raise UnsupportedSyntaxError where a list or dict is reached in two ways: generated code keeps what is stored
+    one way apart from the other."""
+    seen: set[int] = set()
+    todo = list(arguments)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, (list, dict)):
+            if id(value) in seen:
+                raise error("S2S140", kind=type(value).__name__)
+            seen.add(id(value))
+        if isinstance(value, (list, tuple, dict)):
+            todo += value.values() if isinstance(value, dict) else value
+        elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)) and not callable(value):
+            if id(value) in seen:
+                raise error("S2S140", kind=type(value).__name__)
+            seen.add(id(value))
+            todo += vars(value).values()
+
+
+_CHANGEABLE = (MutableSequence, MutableSet, MutableMapping)
+
+
+def check_own(value: Any, name: str) -> None:
+    """Raise UnsupportedSyntaxError where ``name += ...`` would change an array or container that others may refer to.
+    """
+    if (isinstance(value, np.ndarray) and value.ndim) or isinstance(value, _CHANGEABLE):
+        raise error("S2S117", name=name, hint=f"write `{name} = {name} + ...`, which makes a new array")
+
+
+# --- what containers hold -------------------------------------------------------------------------------------------
+
+
+def arrays_in(values: Any) -> list[Any]:
+    """The arrays among values, and in lists, tuples and dicts of them."""
+    found = [v for v in values if isinstance(v, np.ndarray)]
+    return found + [a for c in containers_in(values) for a in items_of(c) if isinstance(a, np.ndarray)]
+
+
+def containers_in(values: Any) -> list[Any]:
+    found: list[Any] = []
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, (list, tuple, dict)) and not any(value is other for other in found):
+            found.append(value)
+            todo += items_of(value)
+    return found
+
+
+def items_of(container: Any) -> list[Any]:
+    return list(container.values() if isinstance(container, dict) else container)

@@ -1,0 +1,134 @@
+"""Products of arrays: their cotangents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2s.runtime._cotangents import cast, sum_to
+
+
+def convolve_bar(g: Any, a: Any, v: Any, mode: str) -> Any:
+    """The cotangent of one factor ``a`` from that of its convolution with ``v``, in either order."""
+    short = min(len(a), len(v))
+    before = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}[mode]
+    full = np.zeros_like(g, shape=len(a) + len(v) - 1)
+    full[before : before + len(g)] = g
+    # np.correlate conjugates its second argument.
+    return np.correlate(full, np.conj(v), "valid")
+
+
+def kron_bar(g: Any, a: Any, b: Any, which: int) -> Any:
+    """The cotangent of ``a`` (``which`` 0) or of ``b`` (1) from that of ``np.kron(a, b)``.
+
+    ``kron`` is an outer product whose dimensions are interleaved and joined in pairs.
+    """
+    rank = max(np.ndim(a), np.ndim(b))
+    shape_a = (1,) * (rank - np.ndim(a)) + np.shape(a)
+    shape_b = (1,) * (rank - np.ndim(b)) + np.shape(b)
+    pairs = np.reshape(g, [n for pair in zip(shape_a, shape_b, strict=True) for n in pair])
+    evens, odds = list(range(0, 2 * rank, 2)), list(range(1, 2 * rank, 2))
+    if which == 0:
+        return np.reshape(
+            np.tensordot(pairs, np.reshape(b, shape_b), axes=(odds, list(range(rank)))), np.shape(a),
+        )
+    return np.reshape(
+        np.tensordot(pairs, np.reshape(a, shape_a), axes=(evens, list(range(rank)))), np.shape(b),
+    )
+
+
+def tensordot_bar(g: Any, a: Any, b: Any, axes: Any, which: int) -> Any:
+    """The cotangent of ``a`` (``which`` 0) or of ``b`` (1) from that of ``np.tensordot(a, b, axes)``."""
+    axes_a, axes_b = _tensordot_axes(np.ndim(a), axes)
+    axes_a, axes_b = [i % np.ndim(a) for i in axes_a], [i % np.ndim(b) for i in axes_b]
+    free_a = [i for i in range(np.ndim(a)) if i not in axes_a]
+    free_b = [i for i in range(np.ndim(b)) if i not in axes_b]
+    g = np.asarray(g)
+    if which == 0:
+        made = np.tensordot(g, b, axes=(list(range(len(free_a), g.ndim)), free_b))
+        order = free_a + [axes_a[i] for i in np.argsort(axes_b)]
+    else:
+        made = np.tensordot(a, g, axes=(free_a, list(range(len(free_a)))))
+        order = [axes_b[i] for i in np.argsort(axes_a)] + free_b
+    return np.transpose(made, np.argsort(order)) if order else made
+
+
+def _tensordot_axes(ndim_a: int, axes: Any) -> tuple[list[int], list[int]]:
+    if isinstance(axes, int):
+        return list(range(ndim_a - axes, ndim_a)), list(range(axes))
+    first, second = axes
+    return list(np.atleast_1d(first)), list(np.atleast_1d(second))
+
+
+# --- einsum ---------------------------------------------------------------------------------------------------------
+
+
+def einsum_output(subscripts: str) -> str:
+    """The output indices of an einsum expression, those that it implies where it has no arrow."""
+    if "->" in subscripts:
+        return subscripts.split("->")[1].replace(" ", "")
+    inputs = subscripts.replace(" ", "")
+    letters = sorted(c for c in set(inputs) if c.isalpha() and inputs.count(c) == 1)
+    return ("..." if "..." in inputs else "") + "".join(letters)
+
+
+def einsum_inputs(subscripts: str) -> list[str]:
+    """The indices of each operand of an einsum expression."""
+    return subscripts.replace(" ", "").split("->")[0].split(",")
+
+
+def einsum_is_plain(subscripts: str, which: int) -> bool:
+    """Whether the transpose for one operand is one einsum: no ellipsis, no index twice in it, none in it
+    alone.
+    """
+    inputs = einsum_inputs(subscripts)
+    mine = inputs[which]
+    others = "".join(inputs[:which] + inputs[which + 1 :]) + einsum_output(subscripts)
+    return "..." not in subscripts and len(set(mine)) == len(mine) and set(mine) <= set(others)
+
+
+def einsum_transpose(subscripts: str, which: int) -> str:
+    """The einsum expression of a plain transpose: the cotangent first, then the other operands in order."""
+    inputs = einsum_inputs(subscripts)
+    others = inputs[:which] + inputs[which + 1 :]
+    return ",".join([einsum_output(subscripts), *others]) + "->" + inputs[which]
+
+
+def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> Any:
+    """The cotangent of one operand of ``np.einsum(subscripts, *operands)``, in the general case.
+
+    An index that stands in this operand alone is summed away by the primal, so the cotangent is broadcast
+    along it; an index that it has twice is a diagonal, so the cotangent is zero off it.
+    """
+    x = operands[which]
+    inputs = [
+        _spell_ellipsis(s, np.ndim(o)) for s, o in zip(einsum_inputs(subscripts), operands, strict=True)
+    ]
+    output = _spell_ellipsis(einsum_output(subscripts), np.ndim(g))
+    others = [o for i, o in enumerate(operands) if i != which]
+    rest = [s for i, s in enumerate(inputs) if i != which]
+    mine = "".join(dict.fromkeys(inputs[which]))
+    sizes = dict(zip(inputs[which], np.shape(x), strict=True))
+    present = "".join(c for c in mine if c in output or any(c in s for s in rest))
+    made = np.einsum(",".join([output, *rest]) + "->" + present, g, *others)
+    made = np.expand_dims(made, tuple(i for i, c in enumerate(mine) if c not in present))
+    target = tuple(sizes[c] for c in mine)
+    made = sum_to(made, target)
+    if mine == inputs[which]:
+        return cast(made, x)
+    x_bar = np.zeros(np.shape(x), dtype=made.dtype)
+    view = np.einsum(inputs[which] + "->" + mine, x_bar)
+    view[...] = made
+    return cast(x_bar, x)
+
+
+def _spell_ellipsis(indices: str, ndim: int) -> str:
+    """Indices with the ellipsis written out in capital letters from the end of the alphabet, as NumPy aligns
+    them.
+    """
+    if "..." not in indices:
+        return indices
+    count = ndim - len(indices) + 3
+    return indices.replace("...", "ZYXWVUTSRQPONMLKJIHGFEDCBA"[:count][::-1])
