@@ -1,10 +1,14 @@
 """Compare s2s with central differences: ``check`` for a function with arguments, on which all tests rest."""
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 
 import s2s
+
+ROOT = Path(__file__).resolve().parent.parent
+"""Of the checkout."""
 
 # --- trees: tuples, lists and dicts whose leaves are numbers and arrays ---------------------------
 

@@ -22,7 +22,7 @@ from s2s.directives.policies import Choice, Policy
 from s2s.dispatch import dispatcher
 from s2s.errors import ArgumentError, SourceUnavailableError
 from s2s.versions.signature import key
-from tests.fake_compiler import FakeCompiler, compiled, ones
+from tests.dispatch.fake_compiler import FakeCompiler, compiled, ones
 
 
 @s2s.differentiable

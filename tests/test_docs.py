@@ -13,14 +13,13 @@ import re
 import runpy
 import sys
 import types
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import s2s
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
 ADDING_A_RULE = ROOT / "docs" / "adding_a_rule.md"

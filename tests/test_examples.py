@@ -4,11 +4,11 @@ import ast
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.helpers import ROOT
+
 S2S = "import sys; sys.argv[0] = 's2s'; from s2s.cli.main import main; main()"
 
 

@@ -5,12 +5,12 @@ import pickle
 
 import numpy as np
 import pytest
-from helpers import differences
 from scipy import integrate, optimize
 from scipy.sparse import linalg
 
 import s2s
 from s2s import errors
+from tests.helpers import differences
 
 # --- scalars --------------------------------------------------------------------------------------------------------
 

@@ -27,36 +27,24 @@ from tests.mutation.operators import Mutant, mutants, parts_of
 from tests.mutation.record import Record, chosen
 from tests.mutation.session import Child, Session, run_all
 
-REVERSE = (
-    "reverse adjoints structural control attempts stores undo recompute reading crossing regions stacks stack_sweeps "
-    "checkpoints again cotangents templates pairs"
-)
-FORWARD = "forward tangents forward_parts forward_stores vector vector_forms jacobian"
-OPTIMIZE = (
-    "accumulate copies dead hoist invariants remarks sink snapshots stores subexpressions names ownership inplace rewriting "
-    "detach"
-)
 
-
-def passes(names: str) -> list[str]:
-    return [f"s2s/passes/{name}.py" for name in names.split()]
+def package(name: str) -> list[str]:
+    return sorted(file for file in glob.glob(f"s2s/{name}/**/*.py", recursive=True) if not file.endswith("__init__.py"))
 
 
 PARTS = {
-    "rules": sorted(set(glob.glob("s2s/rules/*.py")) - {"s2s/rules/table.py", "s2s/rules/__init__.py"}),
-    "models": sorted(set(glob.glob("s2s/models/*.py")) - {"s2s/models/__init__.py"}),
-    "reverse": passes(REVERSE),
-    "forward": passes(FORWARD),
-    "optimize": passes(OPTIMIZE),
+    "rules": [file for file in package("rules") if file != "s2s/rules/table.py"],
+    "models": package("models"),
+    "reverse": [*package("builder"), *package("reverse")],
+    "forward": [*package("forward"), *package("batch")],
+    "optimize": package("optimize"),
 }
-OF_RULES = ["tests/rules"]
+OF_RULES = ["tests/rules", "tests/models"]
 OF_TRANSFORMS = """
-    tests/test_language.py tests/inplace tests/test_checkpointing.py tests/test_transforms.py tests/test_map.py
-    tests/test_cotangents.py tests/test_tangents.py tests/test_memory.py tests/test_objects.py tests/test_lost.py
-    tests/test_custom.py tests/test_iterated.py tests/test_unbound.py tests/test_refusals.py tests/test_implicit.py
-    tests/test_kernels.py tests/test_nested.py tests/test_emit.py tests/test_lowered.py tests/test_higher.py
-    tests/test_gradients.py tests/test_boundary.py tests/test_api.py tests/test_sparse.py tests/test_generated.py
-    tests/passes tests/fuzz/test_found.py
+    tests/language tests/inplace tests/normalize tests/specialize tests/reverse tests/forward tests/batch tests/optimize
+    tests/directives/test_custom.py tests/codegen/test_emit.py tests/codegen/test_generated.py
+    tests/cache/test_lowered.py tests/versions/test_boundary.py tests/test_api.py tests/test_implicit.py
+    tests/test_sparse.py tests/test_transforms.py tests/fuzz/test_found.py
 """.split()
 
 

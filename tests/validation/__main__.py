@@ -14,7 +14,7 @@ from tests.bank import CASES
 from tests.fuzz.check import load
 from tests.fuzz.generate import program
 from tests.inplace.pairs import PAIRS, PROGRAMS
-from tests.passes.programs import PROGRAMS as NORMALIZED
+from tests.normalize.programs import PROGRAMS as NORMALIZED
 from tests.validation.checked import MODES, checked
 
 with contextlib.suppress(ImportError):

@@ -14,7 +14,7 @@ from tests.bank import CASES
 from tests.fuzz.check import load
 from tests.fuzz.generate import program
 from tests.inplace import load as load_pairs
-from tests.passes.programs import PROGRAMS as NORMALIZED
+from tests.normalize.programs import PROGRAMS as NORMALIZED
 from tests.validation.checked import checked
 
 MADE = load_pairs()

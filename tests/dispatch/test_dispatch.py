@@ -23,7 +23,7 @@ from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
 from s2s.versions.guards import EqualGuard, KindGuard, ObjectGuard, SizeGuard
 from s2s.versions.signature import Names, annotated, describe, guard_source, key
-from tests.fake_compiler import FakeCompiler, compiled, ones
+from tests.dispatch.fake_compiler import FakeCompiler, compiled, ones
 
 SCALE = 2.0
 Pair = namedtuple("Pair", "a b")

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +14,9 @@ import pytest
 import s2s
 from s2s.dispatch import dispatcher
 from s2s.versions import facts
-from tests.changes import POINT, all_cases, change, slope, started
+from tests.helpers import ROOT
+from tests.versions.changes import POINT, all_cases, change, slope, started
 
-ROOT = Path(__file__).parent.parent
 CASES = all_cases()
 
 
@@ -84,7 +83,7 @@ def test_on_disk(tmp_path):
     environment = {**os.environ, "S2S_CACHE": "1", "S2S_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
 
     def run(*arguments):
-        command = [sys.executable, "-B", "-m", "tests.changes.process", str(tmp_path), *arguments]
+        command = [sys.executable, "-B", "-m", "tests.versions.changes.process", str(tmp_path), *arguments]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

@@ -1,6 +1,6 @@
 """What the code reads when it runs, or what guards of several folds see to: what may be changed at a second call."""
 
-from tests.changes import Case
+from tests.versions.changes import Case
 
 CASES = {
     "builtin_max": Case(

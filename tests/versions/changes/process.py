@@ -1,5 +1,5 @@
-"""A process of its own for the cases: ``python -m tests.changes.process FOLDER [changed]``. For each case it compiles,
-or finds on disk, the gradient, after the change where that is asked for; prints what it found as JSON."""
+"""A process of its own for the cases: ``python -m tests.versions.changes.process FOLDER [changed]``. For each
+case it compiles, or finds on disk, the gradient, after the change where that is asked for; prints it as JSON."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ import numpy as np
 
 import s2s
 from s2s.dispatch import dispatcher
-from tests.changes import POINT, all_cases, change, slope, started
+from tests.versions.changes import POINT, all_cases, change, slope, started
 
 
 def main() -> None:

@@ -465,7 +465,7 @@ def test_lambdas():
 
 
 @pytest.mark.parametrize("module", [
-    "s2s.frontend.lowering.statements", "s2s.core.ir", "tests.test_lower", "fractions", "textwrap",
+    "s2s.frontend.lowering.statements", "s2s.core.ir", "tests.frontend.test_lower", "fractions", "textwrap",
 ])
 def test_places_are_those_of_libcst(module):
     text = inspect.getsource(importlib.import_module(module))

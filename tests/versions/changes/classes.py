@@ -1,6 +1,6 @@
 """Classes, their members and bases: what a program may find changed at its second call."""
 
-from tests.changes import Case
+from tests.versions.changes import Case
 
 CASES = {
     "local_o_class_attr": Case(

@@ -1,6 +1,6 @@
 """Functions, their code and defaults, partial and generic functions: what may be changed at a second call."""
 
-from tests.changes import Case
+from tests.versions.changes import Case
 
 CASES = {
     "global_helper_code": Case(

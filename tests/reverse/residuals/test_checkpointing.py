@@ -12,16 +12,16 @@ import sys
 import tracemalloc
 from pathlib import Path
 
-import checkpointed as bank
 import numpy as np
 import pytest
-from helpers import differences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import s2s
 from s2s import runtime as rt
 from s2s.runtime import advances
+from tests.helpers import differences
+from tests.reverse.residuals import checkpointed as bank
 
 X = bank.X
 

@@ -58,7 +58,7 @@ def all_cases() -> dict[str, Case]:
     modules = ("variables", "attributes", "objects", "classes", "calls", "live")
     found: dict[str, Case] = {}
     for name in modules:
-        found |= importlib.import_module(f"tests.changes.{name}").CASES
+        found |= importlib.import_module(f"tests.versions.changes.{name}").CASES
     return found
 
 

@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +21,7 @@ from s2s.frontend import lower, sources
 from s2s.normalize.captures import check_captures
 from s2s.normalize.normalize import normalize
 from s2s.rules import table
-
-ROOT = Path(__file__).parent.parent
+from tests.helpers import ROOT
 
 MODEL = """
 import numpy as np

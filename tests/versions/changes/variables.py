@@ -1,6 +1,6 @@
 """Variables of modules and closures, builtins, imports: what a program may find changed at its second call."""
 
-from tests.changes import Case
+from tests.versions.changes import Case
 
 CASES = {
     "builtin_sum": Case(

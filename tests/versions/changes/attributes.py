@@ -1,6 +1,6 @@
 """Attributes of modules, functions and members of enumerations: what a program may find changed at its second call."""
 
-from tests.changes import Case
+from tests.versions.changes import Case
 
 CASES = {
     "fn_attr_str": Case(

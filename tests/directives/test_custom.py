@@ -10,12 +10,12 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import differences
 from scipy import integrate
 
 import s2s
 from s2s import errors
 from s2s.rules import table
+from tests.helpers import differences
 
 X = np.array([0.4, 1.2, -0.7])
 

@@ -8,16 +8,14 @@ import os
 import subprocess
 import sys
 import traceback
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.special
 
 import s2s
-from tests.helpers import leaves
+from tests.helpers import ROOT, leaves
 
-ROOT = Path(__file__).resolve().parent.parent
 V, W = np.array([0.7, -1.2, 1.9]), np.array([1.1, 0.4, -0.8])
 M, B = np.array([[0.3, -1.1, 0.8], [1.7, 0.6, -0.45]]), np.array([0.2, -0.6])
 
@@ -377,7 +375,7 @@ def test_text_gives_value_and_gradient_without_s2s(f, args, argnums):
 # --- determinism ----------------------------------------------------------------------------------
 
 PRINT_ALL = """
-from tests.test_generated import PRIMALS, generated
+from tests.codegen.test_generated import PRIMALS, generated
 for f, args, argnums in PRIMALS:
     for mode in ("grad", "value_and_grad", "vjp"):
         print(generated(f, args, argnums, mode))

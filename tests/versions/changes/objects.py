@@ -1,6 +1,6 @@
 """Objects that were there before, and what they hold: what a program may find changed at its second call."""
 
-from tests.changes import Case
+from tests.versions.changes import Case
 
 CASES = {
     "instance_method_shadow": Case(

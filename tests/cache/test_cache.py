@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,17 +16,17 @@ from s2s.cache import disk, folders
 from s2s.core.values import Dim
 from s2s.versions.guards import Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
 from s2s.versions.signature import describe
-from tests.fake_compiler import compiled
+from tests.dispatch.fake_compiler import compiled
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parent.parent
 REQUEST = Request("grad", (("x",),), True)
 
 PROGRAM = """
     import json, sys, time
     import numpy as np
     import s2s
-    from s2s import dispatch
-    from s2s.versions import Compiled, Dependency, ObjectGuard
+    from s2s.dispatch import dispatcher
+    from s2s.versions.guards import Compiled, Dependency, ObjectGuard
     from s2s.errors import DifferentiationError
     import model
 
@@ -44,7 +43,7 @@ PROGRAM = """
         text = f"import numpy as np\\n\\n\\ndef f_grad(x):\\n    return np.multiply(x, {constant})\\n"
         return Compiled(text, "f_grad", {"np": "numpy"}, {}, guards=guards, dependencies=found)
 
-    dispatch.run_compiler = compile
+    dispatcher.run_compiler = compile
     result = s2s.grad(model.f)(ARGUMENT)
     heavy = sorted({"libcst", "astor", "click"} & set(sys.modules))
     print(json.dumps([calls, float(np.sum(result)), heavy]))

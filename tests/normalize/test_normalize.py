@@ -12,7 +12,7 @@ from s2s.frontend.lower import lower
 from s2s.frontend.sources import find
 from s2s.normalize.normalize import normalize
 from s2s.validation.interpret import run
-from tests.passes.programs import PROGRAMS
+from tests.normalize.programs import PROGRAMS
 
 
 def function_from(text, name="f"):
