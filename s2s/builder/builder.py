@@ -116,14 +116,14 @@ class Context:
     sources: dict[Any, ir.Var] = field(default_factory=dict)
     kept: set[ir.Var] = field(default_factory=set)
     effects: set[ir.Var] = field(default_factory=set)
-    forced: dict[ir.Var, list[tuple[Dim, Dim]]] = field(default_factory=dict)
+    forced: dict[ir.Var, tuple[tuple[Dim, Dim], ...]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
     names: dict[ir.Atom, str] = field(default_factory=dict)
     uncertain: set[ir.Atom] = field(default_factory=set)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
     lost: set[ir.Var] = field(default_factory=set)
     sides: dict[ir.Var, tuple[ir.Var, tuple[ir.Atom, ...]]] = field(default_factory=dict)
-    groups: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
+    groups: dict[ir.Var, tuple[ir.Var, ...]] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=lambda: Sharing())
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
@@ -144,7 +144,7 @@ class Context:
     old_contents: set[ir.Atom] = field(default_factory=set)
     keeping: set[ir.Atom] = field(default_factory=set)
     callees: set[ir.Atom | None] = field(default_factory=set)
-    made_from: dict[ir.Atom, list[virtual_heap.Cell]] = field(default_factory=dict)
+    made_from: dict[ir.Atom, tuple[virtual_heap.Cell, ...]] = field(default_factory=dict)
     joins: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
     changing_items: set[ir.Atom] = field(default_factory=set)
     read_once: dict[ir.Atom, Any] = field(default_factory=dict)
@@ -406,7 +406,7 @@ class Builder:
         if known == UNKNOWN and isinstance(target, ir.Var) and self._may_raise(fn, args):
             context.kept.add(target)
         if forced and isinstance(target, ir.Var):
-            context.forced[target] = forced
+            context.forced[target] = tuple(forced)
         return target
 
     def _of_either(

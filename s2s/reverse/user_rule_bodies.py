@@ -23,7 +23,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap import virtual_heap
 from s2s.specialize.inplace import changes_any
-from s2s.specialize.speculation import Outcome, kind_of
+from s2s.specialize.outcomes import Outcome, kind_of
 from s2s.versions.boundary import Raised
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ from s2s.reverse.user_rule_bodies import (
 from s2s.rules import table
 from s2s.rules.table import Rule
 from s2s.specialize.frames import Frame, FramedClosure, name_of
-from s2s.specialize.speculation import INLINE_DEPTH, MOST_EFFORT, kind_of
+from s2s.specialize.outcomes import INLINE_DEPTH, MOST_EFFORT, kind_of
 
 if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder

@@ -13,11 +13,12 @@ from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Known, Scalar
 from s2s.errors import DifferentiationError
-from s2s.specialize.calls.deferred_refusals import may_refuse_later, refusal
+from s2s.specialize.calls.deferred_refusals import may_refuse_later, may_refuse_some, refusal
 from s2s.specialize.exceptions import bound_on
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap import virtual_heap
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.speculation import speculate
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -38,18 +39,18 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
         child = builder.child()
         self.context.heap = base.copy()
         child.bound |= bound_on(self, test, block is statement.then)
-        guards = self.guards.copy()
         self.undecided += 1
         self.there.append(self.context.births())
         before = [len(watch.changes) for watch in self.watches]
         try:
-            given = self.run(block, frame.copy(), child)
+            with speculate(self, child, only_if=not refused and may_refuse_some(self, frame)) as speculation:
+                given = self.run(block, frame.copy(), speculation.builder)
             for watch, count in zip(self.watches, before, strict=True):
                 watch.note_side(count, statement, block, given)
         except DifferentiationError as problem:
             if refused or not may_refuse_later(self, frame, problem):
                 raise
-            refused, self.guards, self.context.heap = True, guards, base.copy()
+            refused = True
             child, given = refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
         finally:
             self.undecided -= 1

@@ -34,6 +34,7 @@ from s2s.specialize.frames import BLOCKS, Frame, lookup
 from s2s.specialize.heap import virtual_heap
 from s2s.specialize.heap.joins import changed_cells, on
 from s2s.specialize.heap.virtual_heap import Heap
+from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
 
 if TYPE_CHECKING:
@@ -349,7 +350,8 @@ def _run_handler(
     self.caught.append(None)
     self.undecided += 1
     try:
-        yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), child)
+        with speculate(self, child, only_if=not self.catching) as speculation:
+            yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), speculation.builder)
     except DifferentiationError as problem:
         if may_refuse_later(self, frame, problem):
             child = refusal(problem, builder)
@@ -456,7 +458,7 @@ def _join(
     if len(going) > 1:
         for result, row in going_rows.items():
             context.sides[result] = (results[0], row)
-        context.groups[results[0]] = results
+        context.groups[results[0]] = tuple(results)
     elif going:
         for atom, result in _handed_out(context, own).items():
             add(result, [atom if side in going else ir.UNDEFINED for side in sides])
@@ -622,23 +624,20 @@ def _is_followed(
     """Whether the methods of a manager, an object of the heap, are followed in place: not called when the program runs.
     """
     cell = virtual_heap.cell_of(self.context, manager)
-    before, guards, child = self.context.heap, self.guards.copy(), builder.child()
-    self.context.heap = before.copy()
-    self.followed += 1
     try:
-        for name, given in (("__enter__", []), ("__exit__", [ir.Const(None)] * 3)):
-            method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
-            self.apply(method, list[ir.Atom](given), {}, frame, child, span)
-            if cell in self.context.heap.closed or cell in self.context.heap.lost:
-                return False
-        return True
+        with speculate(self, builder, optional=True) as speculation:
+            speculation.discard()
+            for name, given in (("__enter__", []), ("__exit__", [ir.Const(None)] * 3)):
+                child = speculation.builder
+                method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
+                self.apply(method, list[ir.Atom](given), {}, frame, child, span)
+                if cell in self.context.heap.closed or cell in self.context.heap.lost:
+                    return False
+            return True
     except DifferentiationError:
         return False
     except Raised:
         return True
-    finally:
-        self.followed -= 1
-        self.context.heap, self.guards = before, guards
 
 
 def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:

@@ -23,6 +23,7 @@ from s2s.specialize.heap import containers, generators, iterators, mutated_itera
 from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.heap.virtual_heap import cell_of, state_of
+from s2s.specialize.speculation import speculate
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -137,18 +138,16 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
     self.has_short_loops = True
     if self.unrolled:
         return False
-    heap, guards, env = self.context.heap, self.guards.copy(), dict(frame.env)
-    statements, rebound, bound = len(builder.statements), len(self.rebound), set(builder.bound)
-    self.context.heap = heap.copy()
+    lost = dict(self.context.heap.lost)
     try:
-        _loop(self, loop, iterable, None, frame, builder)
-        if not any(cell not in heap.lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
-            return True
+        with speculate(self, builder, frame) as speculation:
+            _loop(self, loop, iterable, None, frame, speculation.builder)
+            if not any(cell not in lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
+                return True
+            speculation.discard()
     except DifferentiationError as problem:
         if problem.diagnostic.code not in ABOUT_OBJECTS:
             raise
-    self.context.heap, self.guards, frame.env, builder.bound = heap, guards, env, bound
-    del builder.statements[statements:], self.rebound[rebound:]
     return False
 
 
@@ -297,13 +296,11 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
         return yields, test_builder.block(test), leave
 
     kept: list[ir.Atom | None] = []
-    before, guards, env, rebound = self.context.heap, self.guards.copy(), dict(frame.env), len(self.rebound)
-    statements, bound = len(builder.statements), set(builder.bound)
+    before = self.context.heap
     try:
-        found = _stable(self, loop.carried, frame, builder, trip, loop.span)
+        with speculate(self, builder, frame) as speculation:
+            found = _stable(self, loop.carried, frame, speculation.builder, trip, loop.span)
     except _TestChanges:
-        self.context.heap, self.guards, frame.env, builder.bound = before, guards, env, bound
-        del builder.statements[statements:], self.rebound[rebound:]
         return while_loop(self, with_test_inside(loop), frame, builder)
     _, test, leave = found.outcome
     if not test.statements and truth(self.context.value(test.yields[0])) is False:

@@ -117,7 +117,8 @@ from s2s.specialize.inplace import (
     with_out,
 )
 from s2s.specialize.loops import for_loop, while_loop
-from s2s.specialize.speculation import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
+from s2s.specialize.outcomes import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
+from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 from s2s.versions.boundary import Raised
 from s2s.versions.facts import Guards
@@ -1172,18 +1173,11 @@ class Specializer:
             return None
         if self.effort > MOST_EFFORT:
             return None
-        before, guards, child = self.context.heap, self.guards.copy(), at.builder.child()
-        self.context.heap = before.copy()
-        self.followed += 1
         try:
-            made = self.instances.make(dataclasses.replace(at, builder=child), cls, args, kwargs)
+            with speculate(self, at.builder, optional=True) as speculation:
+                return self.instances.make(dataclasses.replace(at, builder=speculation.builder), cls, args, kwargs)
         except DifferentiationError:
-            self.context.heap, self.guards = before, guards
             return None
-        finally:
-            self.followed -= 1
-        at.builder.statements.extend(child.statements)
-        return made
 
     def on_object(self, at: containers.At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
         """A built-in function or an operator of an object with attributes."""
@@ -1381,15 +1375,11 @@ class Specializer:
         may_ask = span in frame.tested and not any(s is not None and virtual_heap.is_instance(s) for s in states)
         if not may_ask or self.catching or self.followed or self.is_own(fn):
             return self.inline(fn, args, kwargs, frame, builder, span)
-        before, guards = self.context.heap, self.guards.copy()
-        self.context.heap, child = before.copy(), builder.child()
         try:
-            result = self.inline(fn, args, kwargs, frame, child, span)
+            with speculate(self, builder) as speculation:
+                return self.inline(fn, args, kwargs, frame, speculation.builder, span)
         except DifferentiationError:
-            self.context.heap, self.guards = before, guards
-        else:
-            builder.take(child)
-            return result
+            pass
         for atom in (*args, *kwargs.values()):
             virtual_heap.close(self.context, atom, "a function that is called when the program runs may refer to it")
         given = (ir.Const(fn), *map(builder.frozen, args))

@@ -1,201 +1,125 @@
-"""Calls with nothing differentiated in them, tried out on what is known: what they give and what they change.
+"""Speculation: code that is specialised to see what comes of it, and taken back where that cannot be used.
 
-Library code asks such functions what to do: which namespace an array belongs to, which dtype an option stands for. The
-function is specialised on what is known of its arguments. Where that settles the answer the call is replaced by it;
-otherwise the call stays as it is, and only the kind of its result is taken over.
+    with speculate(self, builder) as speculation:
+        result = self.inline(fn, args, kwargs, frame, speculation.builder, span)
+
+Where the block ends, what it has written goes into ``builder``. Where it raises, or has called ``discard``, all state
+of the specialiser is what it was before. Every field is taken back that is not named here, so that none is forgotten.
 """
 
 from __future__ import annotations
 
-import types
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from s2s.builder.builder import Builder, Context, is_constant_kind
-from s2s.core import ir
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
-from s2s.errors import DifferentiationError
-from s2s.optimize.dead import is_pure_call
-from s2s.specialize.frames import Frame, in_rule
-from s2s.specialize.heap import virtual_heap
-from s2s.specialize.inplace import changes_any
+from s2s.builder.builder import Builder
 
 if TYPE_CHECKING:
+    from s2s.specialize.frames import Frame
     from s2s.specialize.specializer import Specializer
 
-INLINE_DEPTH = 40
-"""How many calls may be inlined in one another."""
+__all__ = ["CONTAINERS", "STAYS", "Snapshot", "Speculation", "holders_of", "speculate"]
 
-TRIAL_DEPTH = 12
-"""How many calls may be inlined in one another where another one is only tried out."""
+CONTAINERS = frozenset({dict, list, set})
+"""The types of fields that change in place; the values that they hold do not, but for holders of their own."""
 
-
-MOST_EFFORT = 1500
-"""So many calls are followed in calls that are tried out; from then on calls stay as they are. What is tried out and
-cannot be followed is tried again in what it is a part of."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a call gives; whether it changes an argument in place, None where that is not known; and whether its answer
-    is settled now: an option, a function, a module, or a tuple of such, or an object."""
-
-    value: AbstractValue = UNKNOWN
-    changes: bool | None = None
-    is_settled: bool = False
-
-
-def outcome_of(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder,
-) -> Outcome:
-    """What comes of a call, found by running its source on what is known."""
-    depth = len(self.active_calls)
-    too_deep = self.tried_from and depth - self.tried_from > TRIAL_DEPTH
-    if not self.may_try(fn, args) or depth >= INLINE_DEPTH or too_deep or self.effort > MOST_EFFORT:
-        return Outcome()
-    key = _key(self, fn, args, kwargs, frame)
-    if key is not None and key in self.outcomes:
-        found, guards = self.outcomes[key]
-        self.guards.update(guards)
-        return found
-    before, heap, trial = self.guards.copy(), self.context.heap, builder.child()
-    self.context.heap = heap.copy()
-    self.followed += 1
-    outermost, self.tried_from = self.tried_from, self.tried_from or depth
-    try:
-        atom = self.inline(fn, args, kwargs, frame, trial, None)
-        given = {*args, *kwargs.values()}
-        is_settled = (
-            _is_settled(self.context, atom, given)
-            or _makes_array(self.context, atom, trial)
-            or _makes_object(self.context, atom, trial)
-        )
-    except Exception:
-        self.guards = before
-        return Outcome()
-    finally:
-        self.followed -= 1
-        self.tried_from = outermost
-        self.context.heap = heap
-    value = self.context.value(atom)
-    changes = changes_any([*args, *kwargs.values()], trial, self.context)
-    found = Outcome(kind_of(value), changes, is_settled)
-    if key is not None:
-        self.outcomes[key] = found, self.guards.since(before)
-    return found
+STAYS = {
+    "Context": frozenset({
+        # what variables are, by variable: no name is given twice, so that those of a discarded block mean nothing else
+        "counters", "values", "definitions", "virtual_closures", "joins", "sharing",
+        # who looks on, and what later stages fill
+        "stages", "reading",
+    }),
+    "Specializer": frozenset({
+        # the budget of all speculation, and what has come of it
+        "effort", "outcomes", "dependencies",
+        # an outcome that is relied on may have asked this
+        "compared", "has_short_loops",
+    }),
+    "Holding": frozenset({"met"}),
+    # an assumption too many is a guard too many; an outcome that is relied on may have made it
+    "Facts": frozenset({"fresh", "assumed"}),
+}
+"""By class, the fields that a discarded block leaves as they are: what is true whether its code is there or not."""
 
 
-def kind_of(value: AbstractValue) -> AbstractValue:
-    """What is taken over of a result where the call stays: the kinds of numbers and arrays, and of tuples of these."""
-    match value:
-        case Scalar() | Array():
-            return value
-        case Known() if value.value is None or isinstance(value.value, (np.finfo, np.iinfo)):
-            return value
-        case Sequence(kind, items) if kind is tuple:
-            made = tuple(map(kind_of, items))
-            return UNKNOWN if UNKNOWN in made else Sequence(tuple, made)
-        case _:
-            return UNKNOWN
-
-
-def _is_settled(context: Context, atom: ir.Atom, given: set[ir.Atom]) -> bool:
-    """Whether an atom is an option or a number, a function or a module, a tuple or dict with such items, an argument,
-    a list of arguments and constants, or an object that was there before."""
-    if isinstance(atom, ir.Const):
-        return is_constant_kind(atom.value) or type(atom.value) in (int, float)
-    if atom in given:
-        return True
-    cell = virtual_heap.cell_of(context, atom)
-    if cell is not None and cell.origin is not None:
-        return True
-    state, value = virtual_heap.state_of(context, atom), context.value(atom)
-    items: tuple[AbstractValue, ...] = value.items if isinstance(value, Sequence) and value.type is tuple else ()
-    if state is not None and state.kind is list and state.whole is None and not state.borrowed:
-        return all(isinstance(a, ir.Const) or a in given for a in state.items)
-    if state is not None and state.kind in (tuple, dict):
-        items = tuple(map(context.value, state.items))
-    return any(isinstance(i, Known) and is_constant_kind(i.value) and i.value is not None for i in items)
-
-
-def _makes_object(context: Context, atom: ir.Atom, trial: Builder) -> bool:
-    """Whether a call makes an object, and does nothing that depends on the run."""
-    state = virtual_heap.state_of(context, atom)
-    if state is None or not virtual_heap.is_instance(state):
-        return False
-    return all(
-        isinstance(s, ir.Note) or (isinstance(s, ir.Let) and (isinstance(s.value, ir.Load) or is_pure_call(s.value)))
-        for s in trial.statements
+def holders_of(specializer: Specializer, frame: Frame | None = None) -> Iterator[object]:
+    """The objects that hold the state of a specialiser; ``frame`` where the block assigns variables of a function that
+    goes on after it."""
+    context = specializer.context
+    yield from (
+        specializer, context, context.heap, context.evaluator.facts, specializer.guards, specializer.instances,
+        specializer.holding, *specializer.watches,
     )
+    if frame is not None:
+        yield frame
 
 
-def _makes_array(context: Context, atom: ir.Atom, trial: Builder) -> bool:
-    """Whether a call does little more than make an array, which others may change afterwards."""
-    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    makes = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in _NEW_ARRAYS
-    needed, count = {atom}, 0
-    for statement in reversed(trial.statements if makes else ()):
-        if isinstance(statement, ir.Note):
-            continue
-        if not isinstance(statement, ir.Let) or not is_pure_call(statement.value):
-            return False
-        if statement.target in needed:
-            needed.update(ir.atoms_of(statement.value))
-            count += 1
-    return makes and count <= FEW
+class Snapshot:
+    """What the fields of some objects hold at one time. Containers come back as the same objects, with the same in
+    them, for who refers to them."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, holders: Iterable[object]) -> None:
+        held: list[tuple[Any, str, Any, Any]] = []
+        for holder in holders:
+            stays = STAYS.get(type(holder).__name__, ())
+            for name, value in fields_of(holder):
+                if name not in stays:
+                    held.append((holder, name, value, value.copy() if type(value) in CONTAINERS else None))
+        self._held = held
+
+    def restore(self) -> None:
+        """Put it all back."""
+        for holder, name, value, content in self._held:
+            if type(value) is list:
+                value[:] = content
+            elif content is not None:
+                value.clear()
+                value.update(content)
+            setattr(holder, name, value)
 
 
-_MAKERS: tuple[Any, ...] = (
-    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
-)
-_NEW_ARRAYS = tuple(map(ir.Const, _MAKERS))
-
-FEW = 4
-"""A call that makes an array, with at most as many statements, is written where it stands."""
+def fields_of(holder: Any) -> Iterable[tuple[str, Any]]:
+    """The fields of an object, with what they hold."""
+    slots = getattr(type(holder), "__slots__", None)
+    return vars(holder).items() if slots is None else [(name, getattr(holder, name)) for name in slots]
 
 
-def _key(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame
-) -> Any:
-    """What an outcome depends on; None where it depends on more than the values of the arguments."""
-    heap = self.context.heap
-    if any(c.origin is not None and heap.peek(c) is not c.origin.state for c in heap.states):
-        return None
-    parts: list[Any] = []
-    for name, atom in (*enumerate(args), *sorted(kwargs.items())):
-        value = self.context.value(atom)
-        if not isinstance(atom, ir.Const) and (self.context.is_virtual(atom) or isinstance(value, Closure)):
-            return None
-        parts.append((name, atom if isinstance(atom, ir.Const) else value))
-    return fn, tuple(parts), in_rule(frame), bool(self.trying)
+class Speculation:
+    """A block that may be discarded; ``builder`` takes its statements."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.is_discarded = False
+
+    def discard(self) -> None:
+        """Take back what the block does, when it is over."""
+        self.is_discarded = True
 
 
-def inlined_if_possible(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder, span: ir.Span | None,
-) -> ir.Atom | None:
-    """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
-    source cannot be followed."""
-    if not self.may_try(fn, args) or len(self.active_calls) >= INLINE_DEPTH or self.effort > MOST_EFFORT:
-        return None
-    before, guards = self.context.heap, self.guards.copy()
-    self.context.heap, child = before.copy(), builder.child()
-    self.followed += 1
+@contextmanager
+def speculate(
+    specializer: Specializer, builder: Builder, frame: Frame | None = None, optional: bool = False, only_if: bool = True
+) -> Iterator[Speculation]:
+    """Around a block that leaves no trace where it raises, or is discarded. ``optional`` says that a call can be left
+    to the run of the program instead. Where ``only_if`` is false nobody goes on after an exception, and nothing is
+    taken back."""
+    if not only_if:
+        yield Speculation(builder)
+        return
+    speculation, snapshot = Speculation(builder.child()), Snapshot(holders_of(specializer, frame))
+    specializer.followed += optional
     try:
-        result = self.inline(fn, args, kwargs, frame, child, span)
-    except DifferentiationError:
-        self.context.heap, self.guards = before, guards
-        return None
+        yield speculation
+    except BaseException:
+        speculation.discard()
+        raise
     finally:
-        self.followed -= 1
-    if child.statements and isinstance(child.statements[-1], ir.Raise):
-        self.context.heap, self.guards = before, guards
-        return None
-    builder.statements.extend(child.statements)
-    return result
-
-
-__all__ = ["INLINE_DEPTH", "Outcome", "inlined_if_possible", "kind_of", "outcome_of"]
+        specializer.followed -= optional
+        if speculation.is_discarded:
+            snapshot.restore()
+        else:
+            builder.take(speculation.builder)

@@ -22,11 +22,14 @@ def may_refuse_later(self: Specializer, frame: Frame, problem: DifferentiationEr
     """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
     of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
     nor where a call can be left as it is instead."""
-    if self.catching or self.followed or problem.diagnostic.code == "S2S901":
+    if problem.diagnostic.code == "S2S901" or not may_refuse_some(self, frame):
         return False
-    if problem.diagnostic.code in ABOUT_OBJECTS and self.has_short_loops and not self.unrolled:
-        return False
-    return not self.is_own(frame.fn)
+    return problem.diagnostic.code not in ABOUT_OBJECTS or not self.has_short_loops or self.unrolled
+
+
+def may_refuse_some(self: Specializer, frame: Frame) -> bool:
+    """Whether there are refusals that may come when a path of this function is taken."""
+    return not (self.catching or self.followed or self.is_own(frame.fn))
 
 
 def refusal(problem: DifferentiationError, builder: Builder) -> Builder:
@@ -39,4 +42,4 @@ def refusal(problem: DifferentiationError, builder: Builder) -> Builder:
     return child
 
 
-__all__ = ["ABOUT_OBJECTS", "may_refuse_later", "refusal"]
+__all__ = ["ABOUT_OBJECTS", "may_refuse_later", "may_refuse_some", "refusal"]

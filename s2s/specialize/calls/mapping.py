@@ -28,6 +28,7 @@ from s2s.specialize.heap import containers
 from s2s.specialize.heap.containers import At
 from s2s.specialize.inplace import store_item
 from s2s.specialize.loops import counted_loop
+from s2s.specialize.speculation import speculate
 from s2s.versions.target import own_signature
 
 if TYPE_CHECKING:
@@ -99,19 +100,17 @@ class _Loop:
         self.lists: dict[tuple[Any, ...], ir.Atom] = {}
 
     def build(self) -> ir.Atom:
-        count, outside, before = self.count(), self.at.builder, self.context.heap.copy()
-        rebound = len(self.self.rebound)
-        self.at = dataclasses.replace(self.at, builder=outside.child())
-        result, room = self.loop(count)
-        missing = [path for path, made in room.items() if made is None]
+        count, outside = self.count(), self.at
+        with speculate(self.self, outside.builder) as speculation:
+            self.at = dataclasses.replace(outside, builder=speculation.builder)
+            result, room = self.loop(count)
+            missing = [path for path, made in room.items() if made is None]
+            if missing:
+                speculation.discard()
+        self.at = outside
         if missing:  # once more, with lists for what is not known before the loop
-            self.context.heap = before
-            del self.self.rebound[rebound:]
-            self.at = dataclasses.replace(self.at, builder=outside.child())
             self.lists = {path: containers.new_list(self.self, self.at, ()) for path in missing}
             result, room = self.loop(count)
-        outside.take(self.at.builder)
-        self.at = dataclasses.replace(self.at, builder=outside)
         return self.result(result, room, ())
 
     # --- the samples

@@ -67,7 +67,7 @@ def _behind(context: Context, atoms: Iterable[ir.Atom]) -> list[Cell]:
         if var in seen or isinstance(context.value(var), Array) or is_number(context.value(var)):
             continue
         seen.add(var)
-        cells = context.made_from.get(var, [])
+        cells = context.made_from.get(var, ())
         found += cells
         made = context.definitions.get(var)
         if not cells and made is not None and not _is_of_arrays(made) and not _is_of_function(context, made):
@@ -98,7 +98,7 @@ def _lose(context: Context, cell: Cell) -> None:
     if not issubclass(state.kind, tuple):
         heap.lost[cell] = CHANGED
     inner = [cell_of(context, item) for item in state.items]
-    for other in (*inner, *cell.parts.values(), *heap.entangled.get(cell, ())):
+    for other in (*inner, *heap.parts_of(cell).values(), *heap.entangled.get(cell, ())):
         if other is not None:
             _lose(context, other)
 

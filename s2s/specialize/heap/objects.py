@@ -49,9 +49,10 @@ from s2s.rules import table
 from s2s.specialize.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
 from s2s.specialize.heap import virtual_heap
 from s2s.specialize.heap.virtual_heap import Cell, Origin, State, cell_of, is_instance, state_of
+from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 from s2s.versions.boundary import Raised
-from s2s.versions.facts import Reading
+from s2s.versions.facts import Guards, Reading
 from s2s.versions.guards import imported
 from s2s.versions.signature import describe, slots_of
 from s2s.versions.signature import has_attributes as is_user_object
@@ -289,26 +290,28 @@ class Instances:
     def _attempted(self, at: At, ref: ir.Atom, name: str, read: Callable[..., ir.Atom]) -> ir.Atom | None:
         """What ``read`` gives, or None where it raises AttributeError, by itself or in a getter or ``__getattr__``.
         Refused where that depends on the run."""
-        before, child = self.context.heap, at.builder.child()
-        self.context.heap = before.copy()
+        before, relied_on = self.specializer.guards.copy(), Guards()
         try:
-            found = read(dataclasses.replace(at, builder=child), ref, name)
+            with speculate(self.specializer, at.builder) as speculation:
+                try:
+                    found = read(dataclasses.replace(at, builder=speculation.builder), ref, name)
+                finally:
+                    relied_on = self.specializer.guards.since(before)
+                made = speculation.builder
+                raises = [s for s in ir.walk(made.block()) if isinstance(s, ir.Raise)]
+                kinds = list(map(self._raised_class, raises))
+                if not any(kind is None or issubclass(kind, AttributeError) for kind in kinds):
+                    return found
+                speculation.discard()
+                if len(kinds) != 1 or kinds[0] is None or made.statements[-1] is not raises[0]:
+                    cell = cell_of(self.context, ref)
+                    assert cell is not None
+                    raise at.refuse(cell.name, f"whether it has the attribute `{name}` depends on the run")
         except Raised as raised:
-            self.context.heap = before
-            if isinstance(raised.problem, AttributeError):
-                return None
-            raise
-        raises = [s for s in ir.walk(child.block()) if isinstance(s, ir.Raise)]
-        kinds = list(map(self._raised_class, raises))
-        if any(kind is None or issubclass(kind, AttributeError) for kind in kinds):
-            self.context.heap = before
-            if len(kinds) == 1 and kinds[0] is not None and child.statements[-1] is raises[0]:
-                return None
-            cell = cell_of(self.context, ref)
-            assert cell is not None
-            raise at.refuse(cell.name, f"whether it has the attribute `{name}` depends on the run")
-        at.builder.take(child)
-        return found
+            if not isinstance(raised.problem, AttributeError):
+                raise
+        self.specializer.guards.update(relied_on)  # there is no such attribute
+        return None
 
     def _raised_class(self, s: ir.Raise) -> type[BaseException] | None:
         """The class of what a statement raises, where it is known."""
@@ -800,8 +803,8 @@ class Instances:
         """An attribute that a live object itself has."""
         if not isinstance(key, str) or key not in own_names(owner):
             return None
-        if key in cell.parts:
-            return cell.parts[key].var
+        if key in self.context.heap.parts_of(cell):
+            return self.context.heap.parts_of(cell)[key].var
         return self.live_value(builder, cell, facts.own(owner, key, place.site), place.step(key), key, name)
 
     def live_value(
@@ -841,7 +844,7 @@ class Instances:
             self._note_alias(self.places[seen], place, True)
             return seen.var
         part = virtual_heap.make_cell(self.context, None, called, None, self._container(make, found, known, place))
-        holder.parts[key] = part
+        self.context.heap.add_part(holder, key, part)
         self._note(part, found, place)
         return part.var
 
@@ -865,8 +868,8 @@ class Instances:
         keys = known.keys if isinstance(known, Mapping) else tuple(range(len(known.items)))
 
         def read(builder: Builder, cell: Cell, key: Any, name: str) -> ir.Atom | None:
-            if key in cell.parts:
-                return cell.parts[key].var
+            if key in self.context.heap.parts_of(cell):
+                return self.context.heap.parts_of(cell)[key].var
             if key not in keys:
                 return None
             return self.live_value(builder, cell, facts.item(found, key, place.site), place.step((key,)), key, name)

@@ -49,7 +49,7 @@ class Cell:
     """One mutable object of the program: its identity. ``name`` is what messages and variables call it.
 
     ``origin`` says how to read what nobody has stored: a part of an argument, or an object that was there before the
-    program ran. Parts of one origin are one cell each (``parts``).
+    program ran.
     """
 
     def __init__(self, name: str, span: ir.Span | None = None, origin: Origin | None = None) -> None:
@@ -57,7 +57,6 @@ class Cell:
         self.span = span
         self.origin = origin
         self.var = ir.Var("%ref")
-        self.parts: dict[Any, Cell] = {}
         self.changed_at: ir.Span | None = None
         self.watches: list[Any] = []
         """The loops that run over the object, which are told of its changes (``iterated.Watch``)."""
@@ -125,13 +124,23 @@ class Heap:
     entangled: dict[Cell, tuple[Cell, ...]] = field(default_factory=dict)
     readers: list[set[Cell]] = field(default_factory=list)
     """Sets that get the cells whose states are read: one for each evaluation that is being followed."""
+    parts: dict[Cell, dict[Any, Cell]] = field(default_factory=dict)
+    """The parts of what was there before, by key: one cell each, on all paths."""
 
     def copy(self) -> Heap:
         """The same heap, for a path of its own."""
         return Heap(
             dict(self.states), dict(self.frozen), dict(self.origins), dict(self.closed), dict(self.lost),
-            dict(self.entangled), self.readers,
+            dict(self.entangled), self.readers, self.parts,
         )
+
+    def parts_of(self, cell: Cell) -> dict[Any, Cell]:
+        """The parts of a cell that have been read, by key."""
+        return self.parts.get(cell, {})
+
+    def add_part(self, cell: Cell, key: Any, part: Cell) -> None:
+        """A part of a cell has been read."""
+        self.parts[cell] = {**self.parts_of(cell), key: part}
 
     # --- states
 
@@ -185,7 +194,7 @@ def close(context: Context, atom: ir.Atom, reason: str) -> None:
     heap.closed[cell] = reason
     for item in heap.peek(cell).items:
         close(context, item, reason)
-    for part in cell.parts.values():
+    for part in heap.parts_of(cell).values():
         close(context, part.var, reason)
 
 
@@ -230,8 +239,9 @@ def argument_origin(
     values = dict(zip(keys, items, strict=True))
 
     def read_part(builder: Builder, cell: Cell, key: Any, name: str) -> ir.Atom | None:
-        if key in cell.parts:
-            return cell.parts[key].var
+        heap = builder.context.heap
+        if key in heap.parts_of(cell):
+            return heap.parts_of(cell)[key].var
         if key not in values:
             return None
 
@@ -244,7 +254,8 @@ def argument_origin(
         if not holds_mutable(values[key]):
             return make_part(builder, name)
         origin = argument_origin(make_part, values[key], root, (*path, (key,)))
-        part = cell.parts[key] = make_cell(builder.context, None, name, None, origin)
+        part = make_cell(builder.context, None, name, None, origin)
+        heap.add_part(cell, key, part)
         origin_atom(builder, part, name)
         return part.var
 
@@ -356,7 +367,7 @@ def contents(builder: Builder, cell: Cell, span: ir.Span | None = None) -> dict[
 def is_changed(heap: Heap, cell: Cell) -> bool:
     """Whether a cell, or something that it holds, is not as its origin has it."""
     return heap.peek(cell) is not (cell.origin.state if cell.origin else None) or any(
-        is_changed(heap, part) for part in cell.parts.values()
+        is_changed(heap, part) for part in heap.parts_of(cell).values()
     )
 
 
@@ -374,9 +385,9 @@ def freeze(builder: Builder, atom: ir.Atom, name: str = "%") -> ir.Atom:
 
 def _freeze(builder: Builder, cell: Cell, name: str, open_cells: tuple[Cell, ...]) -> ir.Atom:
     made = _frozen(builder, cell, name, open_cells)
-    cells = builder.context.made_from.setdefault(made, [])
+    cells = builder.context.made_from.get(made, ())
     if cell not in cells:
-        cells.append(cell)
+        builder.context.made_from[made] = (*cells, cell)
     return made
 
 
@@ -416,11 +427,11 @@ def _keep(heap: Heap, cell: Cell, made: ir.Atom, inner: tuple[Cell, ...]) -> ir.
     states: dict[Cell, State] = {cell: heap.peek(cell)}
     for c in inner:
         states |= dict(heap.frozen[c][1]) if c in heap.frozen else {c: heap.peek(c)}
-    todo = list(cell.parts.values())
+    todo = list(heap.parts_of(cell).values())
     while todo:  # what an argument holds is part of it
         c = todo.pop()
         states[c] = heap.peek(c)
-        todo += c.parts.values()
+        todo += heap.parts_of(c).values()
     heap.frozen[cell] = (made, tuple(states.items()))
     return made
 
@@ -458,7 +469,7 @@ def forget(builder: Builder, atom: ir.Atom) -> None:
     made = freeze(builder, atom)
     for item in state.items:
         forget(builder, item)
-    for part in cell.parts.values():
+    for part in context.heap.parts_of(cell).values():
         forget(builder, part.var)
     if issubclass(state.kind, tuple):
         return
@@ -485,7 +496,7 @@ def is_varied(context: Context, cell: Cell, seen: frozenset[Cell] = frozenset())
         inner = cell_of(context, atom)
         if is_varied(context, inner, seen) if inner is not None else context.is_varied(atom):
             return True
-    return any(is_varied(context, part, seen) for part in cell.parts.values())
+    return any(is_varied(context, part, seen) for part in context.heap.parts_of(cell).values())
 
 
 def is_mutable(context: Context, atom: ir.Atom) -> bool:
@@ -496,7 +507,7 @@ def is_mutable(context: Context, atom: ir.Atom) -> bool:
     state = context.heap.peek(cell)
     if not issubclass(state.kind, tuple):
         return True
-    return any(is_mutable(context, a) for a in state.items) or bool(cell.parts)
+    return any(is_mutable(context, a) for a in state.items) or bool(context.heap.parts_of(cell))
 
 
 def item_value(context: Context, cell: Cell) -> AbstractValue | None:
