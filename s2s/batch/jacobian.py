@@ -12,7 +12,7 @@ arguments; each part of that is an array with the shape of the part of the resul
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,12 +26,9 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.forward.sweep import Forwarder
-from s2s.optimize.dead import drop_dead
-from s2s.optimize.stores import spell_stores
+from s2s.optimize.passes import DEAD_CODE, STORES, run_passes
+from s2s.reverse.joint import Joint, Mode
 from s2s.runtime import dependence, directions
-
-if TYPE_CHECKING:
-    from s2s.pipeline import Joint
 
 
 def tangents_of(
@@ -94,7 +91,7 @@ def _function(
 ) -> ir.Atom:
     """Statements as a nested function."""
     inner = ir.Function(name, tuple(map(ir.Param, params)), body.block(body.call(ops.make_tuple, *result)))
-    inner = joint.with_own_loads(drop_dead(spell_stores(inner, joint.context), joint.context))
+    inner = joint.with_own_loads(run_passes((STORES, DEAD_CODE), inner, joint.context, inside=lambda inner: inner))
     captures = tuple(joint.free_variables(inner))
     return builder.let(ir.MakeFunction(ir.replace(inner, captures=captures), captures), UNKNOWN, name)
 
@@ -368,3 +365,17 @@ __all__ = [
     "elementwise_gradient", "forward_jacobian", "reverse_jacobian", "sparsity", "with_many_cotangents",
     "with_many_tangents", "with_tangents",
 ]
+
+
+MODES: dict[str, Mode] = {
+    "jvp": with_tangents,
+    "vector_jvp": with_many_tangents,
+    "jacfwd": forward_jacobian,
+    "value_and_jacfwd": forward_jacobian,
+    "elementwise_grad": elementwise_gradient,
+    "vector_vjp": with_many_cotangents,
+    "sparsity": sparsity,
+    "jacrev": reverse_jacobian,
+    "value_and_jacrev": reverse_jacobian,
+}
+"""The modes that push tangents, or pull many cotangents."""

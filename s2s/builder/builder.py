@@ -106,6 +106,7 @@ class Context:
     ``choose`` gives for a call the function with the derivative that was chosen for it there. ``changed`` are variables
     whose memory some statement changes, ``reading`` what is known of it where a derivative is written. ``stages`` is
     told what each pass makes, where somebody asks; ``naive`` leaves products and sums of cotangents as the rules say.
+    ``switched_off`` are the names of the optional passes that do not run.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -153,24 +154,12 @@ class Context:
     reading: Reading | None = None
     stages: Stages | None = None
     naive: bool = False
+    switched_off: frozenset[str] = frozenset()
 
-    def run(
-        self, made_by: Callable[..., ir.Function], function: ir.Function, *rest: Any,
-        inside: Callable[[ir.Function], ir.Function] | None = None,
-    ) -> ir.Function:
-        """What a pass makes of a function; ``inside`` makes of a function that is nested in another one the whole."""
-        made = made_by(function, *rest)
-        if self.stages is not None:
-            before, after = (function, made) if inside is None else (inside(function), inside(made))
-            self.passed(made_by, before, after)
-        return made
-
-    def passed(
-        self, made_by: Callable[..., Any] | str, before: ir.Function | None, after: ir.Function, exact: bool = True
-    ) -> None:
+    def passed(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool = True) -> None:
         """Tell what a pass made of a function."""
         if self.stages is not None:
-            self.stages.note(made_by, before, after, exact)
+            self.stages.note(name, before, after, exact)
 
     def fresh(self, name: str) -> ir.Var:
         """A new version of a name."""

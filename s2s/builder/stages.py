@@ -1,20 +1,31 @@
-"""What each pass made of a function, for a validator that runs it before and after.
+"""Passes, and what each of them made of a function, for a validator that runs it before and after.
 
 A pass takes a function and returns one; ``Context.passed`` tells of each. Where nobody asks, that is one test for a
-pass. Passes that add or multiply in another order than the function before them say so: ``@reassociates``.
+pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from s2s.core import ir
 
-__all__ = ["Stage", "Stages", "reassociates"]
+__all__ = ["Pass", "Stage", "Stages"]
 
-_Pass = TypeVar("_Pass", bound=Callable[..., Any])
+
+@dataclass(eq=False)
+class Pass:
+    """One pass: ``run`` is given a function, and the context of the compilation (of the passes before differentiation:
+    all that is known of it). Where it is ``optional``, ``S2S_PASSES`` may leave it out. It says where it
+    ``reassociates``: adds or multiplies in another order than the function before it."""
+
+    name: str
+    run: Callable[[ir.Function, Any], ir.Function]
+    about: str
+    optional: bool = False
+    reassociates: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,11 +50,10 @@ class Stages:
     tangent: Callable[[], ir.Function] | None = None
     has_derivatives: bool = False
 
-    def note(self, made_by: Callable[..., Any] | str, before: Any, after: ir.Function, exact: bool) -> None:
+    def note(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool) -> None:
         """Note what a pass made of a function; one that changed nothing is left out."""
         if after is not before:
-            name = made_by if isinstance(made_by, str) else made_by.__name__
-            self.passed.append(Stage(name, before, after, exact and not getattr(made_by, "reassociates", False)))
+            self.passed.append(Stage(name, before, after, exact))
 
     @property
     def span(self) -> ir.Span | None:
@@ -54,9 +64,3 @@ class Stages:
         """Forget what was noted: the compilation begins again."""
         self.passed.clear()
         self.has_derivatives = False
-
-
-def reassociates(made_by: _Pass) -> _Pass:
-    """Declare that a pass gives what it was given but for rounding."""
-    made_by.reassociates = True  # type: ignore[attr-defined]
-    return made_by

@@ -188,7 +188,7 @@ class Validator:
         assert before is not None
         if stage.name == "differentiate":
             return self.differentiated(before, after)
-        if stage.name == "own_arguments":
+        if stage.name == "own-arguments":
             return self.owned(before, after)
         tolerance = 0.0 if stage.exact else TOLERANCE
         self.same(stage.name, self.run(before), self.run(after), before, after, tolerance=tolerance)
@@ -208,14 +208,14 @@ class Validator:
         self.report.checked.append(name)
 
     def owned(self, before: ir.Function, after: ir.Function) -> None:
-        """``own_arguments``: the same result, and the arguments as they were."""
+        """``own-arguments``: the same result, and the arguments as they were."""
         old, new = self.run(before), self.run(after)
         returned = dict(self.request.options).get("changes") == "returned"
         found = difference(old, new, results=not returned, arguments=False)
         found = found or first_difference(self.fresh(), new.arguments, "the arguments afterwards")
         if found:
-            self.fail("own_arguments", found, before, after)
-        self.report.checked.append("own_arguments")
+            self.fail("own-arguments", found, before, after)
+        self.report.checked.append("own-arguments")
 
     # --- derivatives
 

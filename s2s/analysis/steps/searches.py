@@ -16,6 +16,7 @@ Where anything differentiated enters them in the loop (Newton's method, a runnin
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -24,8 +25,9 @@ import numpy as np
 from s2s.analysis.abstract.lattice import dtype_of, is_float
 from s2s.core import ir
 from s2s.core.values import AbstractValue
+from s2s.errors import SearchWarning
 
-__all__ = ["find_searches"]
+__all__ = ["find_searches", "warn_of_searches"]
 
 _SELECTS = (np.where,)
 
@@ -39,6 +41,24 @@ def find_searches(
         return []
     program = _Program(function, value_of, is_varied)
     return [s.span for s in loops if s.span is not None and program.is_search(s)]
+
+
+def warn_of_searches(
+    function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool]
+) -> None:
+    """Say of loops that find a point by comparisons that their derivative is that of their steps: once for each."""
+    for span in find_searches(function, value_of, is_varied):
+        text = _OF_SEARCHES.format(name=span.function or function.name)
+        warnings.warn_explicit(text, SearchWarning, span.file, span.line, function.name, _warned)
+
+
+_OF_SEARCHES = (
+    "`{name}` finds a point by comparisons: its result has the derivative of the steps of this loop, not that of the "
+    "point. Use `s2s.implicit({name}, residual)` in its place, where `residual(x, *args)` is zero at the point: what "
+    "the comparisons look for, or for a minimum the derivative of what is least there"
+)
+_warned: dict[Any, Any] = {}
+"""The registry of warnings: which have been given."""
 
 
 def _chooses(s: ir.Statement) -> bool:

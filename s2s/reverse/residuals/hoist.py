@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 def hoist(planner: Planner, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
     """Define ``back``, which the reverse of an iteration reads for ``var``, before the loops in which it is always the
     same; False where there are none."""
+    if "hoist" in planner.context.switched_off:
+        return False
     outermost, plan, left_by = None, dict[ir.Var, ir.Let](), None
     loop = sweep.region.innermost_loop()
     while loop is not None:

@@ -1,0 +1,104 @@
+"""The passes over a function with its sweeps, and what runs a list of them; ``pipeline`` has their order.
+
+``S2S_PASSES=-hoist,-sink`` leaves optional ones out. What they make is easier to read, and mostly faster; the numbers
+are the same without them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from s2s.builder.builder import Context
+from s2s.builder.stages import Pass
+from s2s.core import ir
+from s2s.optimize.accumulate import accumulate
+from s2s.optimize.checking import are_checked, checked
+from s2s.optimize.copies import drop_copies
+from s2s.optimize.dead import drop_dead
+from s2s.optimize.invariants import drop_invariant
+from s2s.optimize.memory_versions import with_versions
+from s2s.optimize.names import name_temporaries, share_names
+from s2s.optimize.ranges import spell_ranges
+from s2s.optimize.remarks import drop_empty_sections, drop_remarks, name_unused_items
+from s2s.optimize.rewriting import free_variables
+from s2s.optimize.sink import sink
+from s2s.optimize.snapshots import drop_snapshots
+from s2s.optimize.stores import spell_stores
+from s2s.optimize.subexpressions import share_subexpressions
+
+__all__ = ["NESTED", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "run_passes", "switched_off"]
+
+NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
+VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
+STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
+RANGES = Pass("ranges", spell_ranges, "range(n - 1, -1, -1) becomes reversed(range(n))", optional=True)
+DEAD_CODE = Pass("dead-code", drop_dead, "statements go whose results nothing reads", optional=True)
+SUBEXPRESSIONS = Pass(
+    "common-subexpressions", share_subexpressions, "an operation that is done twice is done once", optional=True)
+COPIES = Pass("copies", drop_copies, "copies go of arrays that nothing else refers to", optional=True)
+INVARIANTS = Pass(
+    "invariants", drop_invariant, "what no iteration of a loop changes is read as it is before the loop", optional=True)
+SNAPSHOTS = Pass(
+    "snapshots", drop_snapshots, "copies go that are used up before the array changes", optional=True)
+ACCUMULATE = Pass("accumulate", accumulate, "x_bar = x_bar + c becomes x_bar += c", optional=True)
+SINK = Pass("sink", sink, "views and values taken from stacks move to their first reader", optional=True)
+SECTIONS = Pass("sections", drop_empty_sections, "titles of sweeps without statements go", optional=True)
+ITEMS = Pass("items", name_unused_items, "items of loops that nothing reads are called _", optional=True)
+SHARED_NAMES = Pass("shared-names", share_names, "blocks that run again share names, which lets go of their arrays")
+REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
+
+SIMPLIFICATIONS = (
+    NAMES, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, SNAPSHOTS, DEAD_CODE, ACCUMULATE,
+    SINK, SECTIONS, ITEMS, SHARED_NAMES,
+)
+"""Of a function with its sweeps, before it is emitted."""
+
+PULLBACK = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, DEAD_CODE)
+"""Of a pullback by itself: what it captures is what is left in it."""
+
+NESTED = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, DEAD_CODE)
+"""Of a derivative that becomes a part of the program that takes it."""
+
+IN_SWEEPS = {
+    "cotangents": "products and sums of cotangents are put in a better order",
+    "hoist": "the reverse sweep computes before its loop what is the same in every iteration",
+}
+"""What the sweeps do by themselves, and can leave out."""
+
+OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *NESTED) if p.optional}, **IN_SWEEPS}
+
+
+def switched_off(setting: str) -> frozenset[str]:
+    """The optional passes that a setting (``-hoist,-sink``) leaves out; warns of names that are none of these."""
+    names = [name for name in setting.split(",") if name]
+    unknown = [name for name in names if not name.startswith("-") or name[1:] not in OPTIONAL]
+    if unknown:
+        known = ", ".join(f"-{name}" for name in sorted(OPTIONAL))
+        text = f"S2S_PASSES has {', '.join(unknown)}, which stand for no optional pass; known are {known}"
+        warnings.warn(text, RuntimeWarning, 2)
+    return frozenset(name[1:] for name in names if name not in unknown)
+
+
+def run_passes(
+    passes: Iterable[Pass], function: ir.Function, context: Context, given: Any = None,
+    inside: Callable[[ir.Function], ir.Function] | None = None,
+) -> ir.Function:
+    """What passes make of a function, one after the other, but for those that are switched off. They are given the
+    context, or what is ``given`` in its place. ``inside`` makes of a function that is nested in another one the whole,
+    as a validator runs it."""
+    versioned = False
+    for one in passes:
+        if one.optional and one.name in context.switched_off:
+            continue
+        made = one.run(function, context if given is None else given)
+        if context.stages is not None:
+            before, after = (function, made) if inside is None else (inside(function), inside(made))
+            context.passed(one.name, before, after, exact=not one.reassociates)
+        versioned = versioned or one is VERSIONS
+        if made is not function and are_checked():
+            whole = made if inside is None else ir.replace(made, captures=tuple(free_variables(made)))
+            checked(whole, context if versioned else None)
+        function = made
+    return function
