@@ -19,6 +19,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.api import Differentiable, option_error, options_of
 from s2s.core.critical import section
+from s2s.core.settings import passes_setting
 from s2s.core.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.directives.policies import AMBIENT, held_again, note_used
 from s2s.dispatch import dispatcher as dispatching
@@ -165,7 +166,8 @@ def derivative(
     note_used(None)
     with section.lock:
         store = store_of(f)
-        where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic)
+        passes = passes_setting()
+        where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic, passes)
         try:
             found = store.derivatives.get(where)
         except TypeError:
@@ -179,6 +181,7 @@ def derivative(
         if found is None:
             options = (*options_of(f), ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
             options += (("holomorphic", True),) if holomorphic else ()
+            options += (("passes", passes),) if passes else ()
             ask = Ask(mode, wanted, single, has_aux, options, count)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
             found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes, holomorphic)

@@ -38,8 +38,7 @@ from s2s.core.bounded import Recent
 from s2s.core.const import Const
 from s2s.core.critical import section
 from s2s.core.inspection import class_attribute, module_of
-from s2s.core.record import record, replace
-from s2s.core.settings import passes_setting
+from s2s.core.record import record
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -760,7 +759,6 @@ def find_or_compile(
 ) -> tuple[Compiled, str | None]:
     """The version from memory, from disk (where ``reads``), or from the compiler; and the file where it is kept, if it
     is. ``values`` are the arguments of the call, where there is one."""
-    request = _under_settings(request)
     if validating():
         return _validated(function, arguments, request, values), None
     shared = _shared.setdefault(function.__code__, Recent(MOST))
@@ -777,12 +775,6 @@ def find_or_compile(
     shared.setdefault(where, []).append(compiled)
     del shared[where][:-8]
     return compiled, file
-
-
-def _under_settings(request: Request) -> Request:
-    """The request with the settings of the environment that decide what code is made."""
-    passes = passes_setting()
-    return replace(request, options=(*request.options, ("passes", passes))) if passes else request
 
 
 def validating() -> bool:

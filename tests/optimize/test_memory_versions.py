@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import pipeline
 from s2s.codegen import folding
 from s2s.core import ir
 from s2s.errors import DifferentiationError
-from s2s.optimize import memory_versions, sink, snapshots, subexpressions
+from s2s.optimize import memory_versions, passes, sink, snapshots, subexpressions
 from s2s.optimize.reading import Reading
 
 X = np.array([0.7, 1.3, 0.4])
@@ -155,7 +154,7 @@ def passive_array_shuffled_between(x):
 
 
 def test_a_read_that_is_moved_behind_a_call_that_changes_the_array(checked, monkeypatch):
-    drop_dead = pipeline.drop_dead
+    drop_dead = passes.DEAD_CODE.run
 
     def moved(function, context):
         function = drop_dead(function, context)
@@ -164,7 +163,7 @@ def test_a_read_that_is_moved_behind_a_call_that_changes_the_array(checked, monk
         later = [s for s in statements if s not in reads]
         return ir.replace(function, body=ir.Block((*later, *reads), function.body.yields)) if reads else function
 
-    monkeypatch.setattr(pipeline, "drop_dead", moved)
+    monkeypatch.setattr(passes.DEAD_CODE, "run", moved)
     monkeypatch.setattr(ir, "check", anything)
     assert any("is current" in line for line in reported(passive_array_shuffled_between, "grad"))
 

@@ -13,9 +13,9 @@ import pytest
 
 import s2s
 from s2s import pipeline
-from s2s.builder.stages import reassociates
 from s2s.core import ir
 from s2s.errors import InternalError
+from s2s.optimize import passes
 from s2s.validation import validate
 from tests.fuzz.check import load
 from tests.validation.checked import checked
@@ -34,14 +34,14 @@ def half_and_less(x):
 
 
 def test_the_error_names_the_pass_and_shows_what_it_changed(monkeypatch):
-    breaking(monkeypatch, pipeline, "name_unused_items", with_operands_swapped)
+    breaking(monkeypatch, passes.ITEMS, "run", with_operands_swapped)
     f = load("def f(x):\n    return x - 3.0 * x * x\n")
     with pytest.raises(InternalError) as caught:
         s2s.value_and_grad(f)(2.0)
     file = f.__code__.co_filename
     without_numbers = re.sub(r"%[\w.]*|_bar[.\d]*", "%", str(caught.value))
     assert without_numbers == f"""\
-the pass `name_unused_items` changed what `f` computes [S2S910]
+the pass `items` changed what `f` computes [S2S910]
  --> {file}:1:1 in `f`
   |
 1 | def f(x):
@@ -77,8 +77,8 @@ def test_a_version_is_not_taken_from_before(monkeypatch):
     monkeypatch.delenv("S2S_VALIDATE")
     s2s.grad(half_and_less)(V3)
     monkeypatch.setenv("S2S_VALIDATE", "1")
-    breaking(monkeypatch, pipeline, "share_subexpressions", with_operands_swapped)
-    with pytest.raises(InternalError, match="the pass `share_subexpressions`"):
+    breaking(monkeypatch, passes.SUBEXPRESSIONS, "run", with_operands_swapped)
+    with pytest.raises(InternalError, match="the pass `common-subexpressions`"):
         s2s.value_and_grad(half_and_less)(V3)
 
 
@@ -193,7 +193,7 @@ def test_a_version_without_arguments_gets_samples(monkeypatch):
         return x / 2.0 - x * x
 
     s2s.source(f, mode="grad")
-    breaking(monkeypatch, pipeline, "accumulate", with_operands_swapped)
+    breaking(monkeypatch, passes.ACCUMULATE, "run", with_operands_swapped)
     with pytest.raises(InternalError, match="the pass `accumulate`"):
         s2s.source(load("def f(x: float) -> float:\n    return x - 3.0 * x * x / 7.0\n"), mode="value_and_grad")
 
@@ -235,16 +235,16 @@ def test_bits_count_unless_a_pass_says_that_it_reassociates(monkeypatch):
     def f(x):
         return np.sum(x * x) * 3.0 - x[0]
 
-    breaking(monkeypatch, pipeline, "share_subexpressions", nearly)
-    with pytest.raises(InternalError, match="the pass `share_subexpressions`"):
+    breaking(monkeypatch, passes.SUBEXPRESSIONS, "run", nearly)
+    with pytest.raises(InternalError, match="the pass `common-subexpressions`"):
         checked(f, (V3,), "value_and_grad", 0)
-    reassociates(pipeline.share_subexpressions)
+    monkeypatch.setattr(passes.SUBEXPRESSIONS, "reassociates", True)
     (report,) = checked(f, (V3,), "value_and_grad", 0)
-    assert "share_subexpressions" in report.checked and "emit" in report.checked
+    assert "common-subexpressions" in report.checked and "emit" in report.checked
 
 
 def test_a_pass_that_reassociates_must_be_near(monkeypatch):
-    breaking(monkeypatch, pipeline, "share_subexpressions", with_operands_swapped)
-    reassociates(pipeline.share_subexpressions)
-    with pytest.raises(InternalError, match="the pass `share_subexpressions`"):
+    breaking(monkeypatch, passes.SUBEXPRESSIONS, "run", with_operands_swapped)
+    monkeypatch.setattr(passes.SUBEXPRESSIONS, "reassociates", True)
+    with pytest.raises(InternalError, match="the pass `common-subexpressions`"):
         checked(half_and_less, (V3,), "value_and_grad", 0)
