@@ -288,6 +288,12 @@ def _close_loop(
         (self.planner.finish(inner), []) if statement.snapshots is None
         else replay.run_loop_again(self, statement, sweep, inner, item)
     )
+    for row in inner.handed_over:
+        following = self.context.define(row.back.name, self.context.value(row.back))
+        carried.append(ir.Carried(row.back, row.init, following))
+        yields.append(row.following)
+    if isinstance(statement, ir.While) and statement.snapshots is None and id(statement) in self.planner.indexed:
+        count = sweep.builder.call(reversed, count, span=statement.span)
     body = ir.Block(tuple(trip), tuple(yields))
     sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
     sweep.builder.statements += end

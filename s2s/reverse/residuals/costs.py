@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from s2s.core import ir, ops
+from s2s.optimize.dead import is_pure
+from s2s.rules import table
 
 __all__ = [
-    "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "CHEAP", "DESCRIBES", "HOISTED_AT_MOST", "KEEPING", "NEVER_WARNS", "SHAPES",
-    "SYNTAX", "costs_less",
+    "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "CHEAP", "DESCRIBES", "HOISTED_AT_MOST", "INVARIANT_AT_MOST", "KEEPING",
+    "NEVER_WARNS", "SHAPES", "SYNTAX", "costs_less", "gives_the_same",
 ]
 
 KEEPING = 10
@@ -28,6 +30,9 @@ ARRAY_OPERATION = 3
 
 HOISTED_AT_MOST = 12
 """How many operations are looked at to compute a value before a loop."""
+
+INVARIANT_AT_MOST = 100
+"""How many operations are looked at to see that a value is the same in every iteration."""
 
 CHEAP: frozenset[Any] = frozenset({
     operator.getitem, getattr, len, range, slice, ops.make_tuple, np.shape, np.ndim, np.size, reversed,
@@ -49,6 +54,11 @@ NEVER_WARNS = SYNTAX | {
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.getitem, np.transpose,
 }
 """Operations that may be done where the primal does not come to them: they give no warning."""
+
+
+def gives_the_same(fn: Any) -> bool:
+    """Whether a function gives the same for the same arguments, and does nothing else."""
+    return is_pure(fn) and (table.find(fn) is not None or fn in SYNTAX)
 
 
 def costs_less(operations: int, each: int = 1) -> bool:

@@ -28,7 +28,7 @@ class Reason(Enum):
     INDUCTION = "it grows by the same amount in each iteration"
     FROM_BUFFERS = "few operations give it from arrays whose stores are undone"
     INVARIANT = "it is the same in every iteration"
-    LAST_ITERATION = "it is the same in every iteration, and computing it may raise: the last iteration leaves it"
+    LAST_ITERATION = "it is the same in every iteration, and the last one leaves it"
     CHANGES = "the next iteration overwrites it"
     SHAPE_ONLY = "the next iteration overwrites it; only its shape and dtype are read"
     OVERWRITTEN = "line {line} overwrites what it holds"

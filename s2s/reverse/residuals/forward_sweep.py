@@ -41,6 +41,8 @@ class ForwardSweep:
             made.append(rewritten)
             for var in ir.defs_of(statement):
                 made += self.saves.get(var, [])
+            for c, _ in planner.leaving.get(id(statement), []):
+                made += self.saves.get(c.result, [])
             if id(statement) in planner.counters:
                 made += self.saves.get(planner.counters[id(statement)][2], [])
             if id(statement) in planner.first_runs:
@@ -125,10 +127,10 @@ class ForwardSweep:
     def _exported(self, statement: ir.Statement, blocks: list[ir.Block], sides: range) -> list[ir.Var]:
         """The results by which variables of the blocks of a statement are seen after it; the blocks yield them."""
         results = []
-        for side, inner, outer in self.planner.exports.get(id(statement), []):
+        for side, inner, outer, otherwise in self.planner.exports.get(id(statement), []):
             results.append(outer)
             for k in sides:
-                gives = inner if k == side else ir.UNDEFINED
+                gives = inner if k == side else otherwise
                 blocks[k] = ir.Block(blocks[k].statements, (*blocks[k].yields, gives))
         return results
 

@@ -6,7 +6,8 @@
 
 Nothing changes ``k`` in the loop, so ``middle`` is not kept for every iteration: the reverse sweep computes it before
 its loop. What may raise (``k @ w``) is not computed there, where the loop may make no iteration: the primal may never
-have computed it. It is left by the last iteration, and read by iterations only.
+have computed it. It is left by the last iteration that has computed it, and read by iterations only; so is what takes
+branches and loops to compute.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from s2s.analysis.raising import NUMPY, raised_by
 from s2s.analysis.regions import Region
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.optimize.dead import is_pure
-from s2s.reverse.residuals.costs import HOISTED_AT_MOST, NEVER_WARNS, SYNTAX
+from s2s.reverse.residuals.costs import HOISTED_AT_MOST, NEVER_WARNS, gives_the_same
 from s2s.reverse.residuals.decisions import Reason
-from s2s.rules import table
+from s2s.reverse.residuals.invariants import is_invariant
 
 if TYPE_CHECKING:
     from s2s.reverse.residuals.planner import Planner
@@ -36,10 +36,11 @@ def hoist(planner: Planner, sweep: Sweep, var: ir.Var, back: ir.Var) -> bool:
     loop = sweep.region.innermost_loop()
     while loop is not None:
         found: dict[ir.Var, ir.Let] = {}
-        if not _collect(planner, var, loop, found):
-            break
-        if all(_is_safe(planner, let, loop) for let in found.values()):
+        few = _collect(planner, var, loop, found)
+        if few and all(_is_safe(planner, let, loop) for let in found.values()):
             outermost, plan = loop, found
+        elif not few and not is_invariant(planner, var, loop):
+            break
         elif _leaves(planner, loop, var):
             left_by = loop
         loop = loop.parent.innermost_loop() if loop.parent is not None else None
@@ -78,12 +79,13 @@ def _is_safe(planner: Planner, let: ir.Let, loop: Region) -> bool:
 
 
 def _leaves(planner: Planner, loop: Region, var: ir.Var) -> bool:
-    """Whether the last iteration of a loop has left a variable when the loop is over, where there was one, and nobody
+    """Whether the last iteration of a loop that has defined a variable leaves it when the loop is over, and nobody
     asks for it where there was none."""
     assert loop.parent is not None
-    if loop.parent.scope() is not planner.root or loop.parent.kept_loop() is not None:
+    if loop.parent.scope() is not planner.root:
         return False
-    return all(region.is_body and not region.runs_again for region in planner.home[var].path_from(loop.parent))
+    path = planner.home[var].path_from(loop.parent)
+    return all((r.is_body or isinstance(r.statement, ir.If)) and not r.runs_again for r in path)
 
 
 def _read_last(planner: Planner, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region) -> None:
@@ -103,7 +105,7 @@ def _collect(planner: Planner, var: ir.Var, loop: Region, plan: dict[ir.Var, ir.
     if not isinstance(let.value, ir.Call) or not isinstance(let.value.fn, ir.Const):
         return False
     fn = let.value.fn.value
-    if not is_pure(fn) or (table.find(fn) is None and fn not in SYNTAX):
+    if not gives_the_same(fn):
         return False
     if any(isinstance(a, ir.Star) for a in let.value.args):
         return False

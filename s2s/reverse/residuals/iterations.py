@@ -21,7 +21,7 @@ def backwards(planner: Planner, statement: ir.For | ir.While, inner: Sweep) -> t
     assert inner.parent is not None
     outer, builder = inner.parent, inner.parent.builder
     name = statement.item.name if isinstance(statement, ir.For) else "i"
-    item = planner.context.define(name, Scalar(int))
+    item = inner.item = planner.context.define(name, Scalar(int))
     if isinstance(statement, ir.For):
         inner.restored[statement.item] = item
         length = _length_of_descending(planner, statement)

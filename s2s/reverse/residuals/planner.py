@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -28,8 +29,10 @@ from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence, Unkn
 from s2s.optimize.ranges import constant_range
 from s2s.reverse.residuals.costs import CHEAP, DESCRIBES, SHAPES, costs_less
 from s2s.reverse.residuals.decisions import Plan, Reason
+from s2s.reverse.residuals.duplicates import find_same, hand_over, number_values
 from s2s.reverse.residuals.forward_sweep import ForwardSweep
 from s2s.reverse.residuals.hoist import hoist
+from s2s.reverse.residuals.induction import formula
 from s2s.reverse.residuals.storage import Storage, reads
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.specialize.checkpoints import FirstRun, asked, is_asked
@@ -55,14 +58,37 @@ class Planner:
         self.primal = primal
         self.repeatable = repeatable
         self.root, self.home = find_regions(primal)
-        self.lets = {s.target: s for s in ir.walk(primal.body) if isinstance(s, ir.Let) and s.target is not None}
+        self.lets: dict[ir.Var, ir.Let] = {}
+        self.carried: dict[ir.Var, tuple[ir.For | ir.While, int]] = {}
+        self.results: dict[ir.Var, tuple[ir.For | ir.While, int]] = {}
+        """The loops that have variables as parameters, and as results, with their place among what is carried."""
+        self.items: dict[ir.Var, int] = {}
+        self.joined: dict[ir.Var, tuple[ir.If, int]] = {}
+        """The loops of which variables are the items, by ``id``, and the branches that they are results of."""
+        self.invariant: dict[Region, dict[ir.Atom, bool]] = {}
+        for s in ir.walk(primal.body):
+            if isinstance(s, ir.Let) and s.target is not None:
+                self.lets[s.target] = s
+            elif isinstance(s, (ir.For, ir.While)):
+                self.carried.update({c.param: (s, k) for k, c in enumerate(s.carried)})
+                self.results.update({c.result: (s, k) for k, c in enumerate(s.carried)})
+                self.items.update({s.item: id(s)} if isinstance(s, ir.For) else {})
+            elif isinstance(s, ir.If) and not s.again:
+                self.joined.update({result: (s, k) for k, result in enumerate(s.results)})
+        self.formulas: dict[ir.Var, ir.Let | None] = {}
+        """Of induction variables that were looked at."""
+        self.indices: dict[int, ir.Var] = {}
+        self.indexed: set[int] = set()
+        """The ``while`` loops of which the reverse reads the number of the iteration, by ``id``."""
         self.order = {var: k for k, var in enumerate(self.home)}
         self.exported: dict[ir.Var, ir.Var] = {}
-        self.exports: dict[int, list[tuple[int, ir.Var, ir.Var]]] = {}
+        self.exports: dict[int, list[tuple[int, ir.Atom, ir.Var, ir.Atom]]] = {}
         self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
+        self.counted: dict[ir.Var, ir.For | ir.While] = {}
+        """The loops of which variables are the number of iterations."""
         self.left: dict[ir.Var, ir.Var] = {}
         """What a variable of loops was in the last iteration, seen after the loops."""
-        self.leaving: dict[int, list[tuple[ir.Carried, ir.Var]]] = {}
+        self.leaving: dict[int, list[tuple[ir.Carried, ir.Atom]]] = {}
         self.first_runs: dict[int, FirstRun] = {}
         self.asks = bool(asked(context, primal.body))
         self.storage = Storage(self)
@@ -70,6 +96,12 @@ class Planner:
     def is_primal(self, var: ir.Var) -> bool:
         """Whether a variable belongs to the primal."""
         return var in self.home
+
+    def note(self, var: ir.Var, region: Region) -> ir.Var:
+        """Take a new variable for one of the primal, that a region defines."""
+        self.home[var] = region
+        self.order[var] = len(self.order)
+        return var
 
     # --- reading
 
@@ -98,8 +130,7 @@ class Planner:
             found = self.context.define(self.context.name_of(var), known, varied)
             self.bound_in[var, id(block)] = found
             self.at_start.setdefault(id(block), []).append(ir.Let(found, var, self.span_of(var)))
-            self.home[found] = region
-            self.order[found] = len(self.order)
+            self.note(found, region)
         return found
 
     def in_scope(self, sweep: Sweep, var: ir.Var, scope: Region) -> ir.Atom:
@@ -150,7 +181,7 @@ class Planner:
                 assert region.parent is not None
                 outer = self.context.define(var.name, self.context.value(var), var in self.context.varied)
                 self._note_changed(outer, var)
-                self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer))
+                self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer, ir.UNDEFINED))
                 inner, region = outer, region.parent
             self.exported[var] = inner
         return self.exported[var]
@@ -160,26 +191,38 @@ class Planner:
         over = constant_range(self.context, region.statement.iterable) if isinstance(region.statement, ir.For) else None
         return bool(over)
 
-    def left_by_last(self, var: ir.Var, loops: list[Region]) -> ir.Var:
-        """A variable of the innermost of nested loops as the last iteration has left it, seen after the outermost; it
-        has no value where there was no iteration."""
+    def left_by_last(self, var: ir.Var, regions: list[Region]) -> ir.Var:
+        """A variable of nested loops and branches as the last iteration has left it that has defined it, seen after the
+        outermost loop; nothing reads it where there was none."""
         if var in self.left:
             return self.left[var]
-        before: ir.Atom = ir.UNDEFINED
-        carried = []
-        for _ in loops:
-            param, result = (
-                self.context.define(var.name, self.context.value(var), var in self.context.varied) for _ in range(2))
-            carried.append(ir.Carried(param, before, result))
-            before = param
-        gives = [*(c.result for c in carried[1:]), var]
-        for region, c, given in zip(loops, carried, gives, strict=True):
+        given: ir.Atom = var
+        number = is_number(self.context.value(var))
+        outside = regions[0].parent
+        assert outside is not None
+        kept = outside.kept_loop() is not None  # kept for each iteration of a loop around: it needs a value
+        before: ir.Atom = ir.UNDEFINED if not kept else ir.Const(0.0) if number else ir.Const(None)
+        params: list[ir.Atom] = []
+        for region in regions:
+            params.append(before)
+            before = self._like(var) if region.is_loop else before
+        params.append(before)
+        for k, region in reversed(list(enumerate(regions))):
+            result = self._like(var)
+            if region.is_loop:
+                carried = ir.Carried(params[k + 1], params[k], result)  # type: ignore[arg-type]
+                self.leaving.setdefault(id(region.statement), []).append((carried, given))
+            else:
+                self.exports.setdefault(id(region.statement), []).append((region.side, given, result, params[k]))
             assert region.parent is not None
-            self.leaving.setdefault(id(region.statement), []).append((c, given))
-            self.home[c.result] = region.parent
-            self.order[c.result] = len(self.order)
-        self.left[var] = carried[0].result
+            self.note(result, region.parent)
+            given = result
+        self.left[var] = given  # type: ignore[assignment]
         return self.left[var]
+
+    def _like(self, var: ir.Var) -> ir.Var:
+        """A new variable for the same as another one."""
+        return self.context.define(var.name, self.context.value(var), var in self.context.varied)
 
     def _request(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
         """A variable of a loop's iteration, in the reverse of the block that defines it; how it gets there is decided
@@ -197,7 +240,7 @@ class Planner:
 
     def finish(self, sweep: Sweep) -> list[ir.Statement]:
         """All statements of a sweep, those that give back what it needs in front."""
-        kept = {v for v in sweep.requests if not self._can_recompute(v)}
+        kept = {v for v in sweep.requests if not self._can_recompute(sweep, v)}
         formulas: dict[ir.Var, ir.Let] = {}
         for var in sorted(sweep.requests, key=self.order.__getitem__):
             if var not in kept:
@@ -206,9 +249,7 @@ class Planner:
                     kept.add(var)
                     while len(formulas) > before:
                         formulas.popitem()
-        for var in sorted(kept, key=self.order.__getitem__):
-            if not hoist(self, sweep, var, sweep.requests[var]):
-                self._keep(sweep, var, formulas)
+        self._keep_once(sweep, sorted(kept, key=self.order.__getitem__), formulas)
         self._recompute(sweep, formulas)
         return [*sweep.prologue, *sweep.builder.statements]
 
@@ -218,7 +259,7 @@ class Planner:
         """Add to a plan the statements that recompute a variable; whether they are few and cheap."""
         if var in plan:
             return True
-        let = self.lets.get(var)
+        let = self._definition(sweep, var)
         if let is None or not self._is_cheap(let):
             return False
         for atom in ir.atoms_of(let.value):
@@ -240,8 +281,12 @@ class Planner:
             return True
         return home.kept_loop() is not sweep.region.kept_loop()
 
-    def _can_recompute(self, var: ir.Var) -> bool:
-        let = self.lets.get(var)
+    def _definition(self, sweep: Sweep, var: ir.Var) -> ir.Let | None:
+        """The statement that gives a variable in the reverse of an iteration."""
+        return self.lets.get(var) or formula(self, sweep, var)
+
+    def _can_recompute(self, sweep: Sweep, var: ir.Var) -> bool:
+        let = self._definition(sweep, var)
         return let is not None and self._is_cheap(let)
 
     def may_be_another(self, let: ir.Let) -> bool:
@@ -252,7 +297,7 @@ class Planner:
         if self.may_be_another(let):
             return False
         value = let.value
-        if isinstance(value, ir.Load):
+        if isinstance(value, (ir.Load, ir.Var)):
             return True
         if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
             return False
@@ -290,16 +335,44 @@ class Planner:
             self.context.definitions[back] = value
             made[target] = back
             sweep.prologue.append(ir.Let(back, value, let.span))
-            self.plan.add(target, "recompute", Reason.FEW_OPERATIONS, span=let.span)
+            reason = Reason.INDUCTION if target in self.formulas else Reason.FEW_OPERATIONS
+            self.plan.add(target, "recompute", reason, span=let.span)
 
     # --- keeping
 
-    def _keep(self, sweep: Sweep, var: ir.Var, formulas: dict[ir.Var, ir.Let]) -> None:
-        """Keep a variable for each iteration."""
-        back = sweep.requests[var]
-        only_shape = not self._is_read(sweep, var, back, formulas)
-        self.plan.add(var, "keep", Reason.SHAPE_ONLY if only_shape else Reason.CHANGES, span=self.span_of(var))
-        self.storage.keep(sweep, var, back, only_shape)
+    def _keep_once(self, sweep: Sweep, needed: list[ir.Var], formulas: dict[ir.Var, ir.Let]) -> None:
+        """Keep variables for each iteration, but for those that are the same in all of them, and those that are there
+        under another name."""
+        kept: list[ir.Var] = []
+        whole: set[ir.Var] = set()
+        same: list[tuple[ir.Var, ir.Atom]] = []
+        for var in needed:
+            back = sweep.requests[var]
+            if hoist(self, sweep, var, back):
+                continue
+            if self._is_read(sweep, var, back, formulas):
+                found = find_same(self, sweep, var, kept)
+                if found is not None:
+                    same.append((back, found[1]))
+                    whole.add(found[0])
+                    self.plan.add(var, "in scope", Reason.SAME_VALUE, found[0], self.span_of(var))
+                    continue
+                param = hand_over(self, sweep, var)
+                if param is not None:
+                    whole.add(param)
+                    continue
+                whole.add(var)
+            kept.append(var)
+        for var in kept:
+            reason = Reason.CHANGES if var in whole else Reason.SHAPE_ONLY
+            self.plan.add(var, "keep", reason, span=self.span_of(var))
+            self.storage.keep(sweep, var, sweep.requests[var], var not in whole)
+        sweep.prologue += [ir.Let(back, there) for back, there in same]
+
+    @cached_property
+    def numbers(self) -> dict[ir.Var, ir.Var]:
+        """For values that are the same as one before, that one."""
+        return number_values(self)
 
     def _is_read(self, sweep: Sweep, var: ir.Var, back: ir.Var, formulas: dict[ir.Var, ir.Let]) -> bool:
         """Whether the reverse of a block reads what a kept variable holds, and not its shape or kind only: in the
@@ -321,8 +394,7 @@ class Planner:
         if id(statement) not in self.counters:
             param, following, result = (self.context.define("trips", Scalar(int)) for _ in range(3))
             self.counters[id(statement)] = (param, following, result)
-            self.home[result] = outer.region
-            self.order[result] = len(self.order)
+            self.counted[self.note(result, outer.region)] = statement
         return self.use(outer, self.counters[id(statement)][2])
 
     def counter(self, statement: ir.While, outer: Sweep) -> ir.Var:

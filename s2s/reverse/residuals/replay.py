@@ -327,8 +327,7 @@ def _calls_of(self: Reverser, block: ir.Block, body: Region, first: FirstRun) ->
 def _settle(self: Reverser, statement: Any, first: FirstRun, outer: Sweep) -> None:
     """Let the forward sweep know of a first run, and the reverse sweep of the variables that it reads of it."""
     for var in first.kept:
-        self.planner.home[var] = outer.region
-        self.planner.order[var] = len(self.planner.order)
+        self.planner.note(var, outer.region)
     self.planner.first_runs[id(statement)] = first
 
 
@@ -522,8 +521,7 @@ def _give_back_inits(
             assert isinstance(content, ir.Var)
             first.before += saved.statements
             first.kept.append(content)
-            self.planner.home[content] = outer.region
-            self.planner.order[content] = len(self.planner.order)
+            self.planner.note(content, outer.region)
             there = self.planner.use(outer, c.init)
             end.store(there, WHOLE, self.planner.use(outer, content), None, statement.span)
             self.rewinds = True

@@ -19,7 +19,7 @@ from s2s import runtime as rt
 from s2s.analysis.memory import reads_content
 from s2s.analysis.regions import Region
 from s2s.core import ir, ops
-from s2s.core.values import UNKNOWN, Array, Known, ListOf, Scalar, Unknown
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Scalar, Unknown
 from s2s.optimize.ranges import descends_from
 from s2s.reverse.residuals.sweep import Sweep
 
@@ -54,6 +54,11 @@ class Storage:
             self._keep_in_array(sweep, var, back, loop, name, sizes)
         else:
             self._keep_on_list(sweep, var, back, loop, name, only_shape)
+
+    def is_array(self, region: Region, known: AbstractValue) -> bool:
+        """Whether a value of a region is kept in an array, which makes it one of its type."""
+        loop = region.kept_loop()
+        return loop is not None and self._iteration_counts(loop, known) is not None
 
     def _keep_on_list(
         self, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region, name: str, only_shape: bool

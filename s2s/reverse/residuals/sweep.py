@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.regions import Region
 from s2s.builder.builder import Builder
 from s2s.core import ir
+
+if TYPE_CHECKING:
+    from s2s.reverse.residuals.duplicates import Handover
 
 __all__ = ["Bars", "Key", "Sweep"]
 
@@ -18,13 +21,14 @@ Key = tuple[ir.Var, tuple[Any, ...]]
 
 @dataclass(eq=False)
 class Sweep:
-    """The reverse of one block: cotangents so far, and what was given back for it at its start; ``late`` is what is
-    found again in the midst of it only."""
+    """The reverse of one block: cotangents so far, and the residuals that are there from its start on; ``late`` are
+    those that are found in the midst of it only. ``item`` is the variable of the loop of which it is the body."""
 
     builder: Builder
     region: Region
     parent: Sweep | None
     is_loop: bool = False
+    item: ir.Var | None = None
     bars: Bars = field(default_factory=lambda: Bars())
     buffers: set[Key] = field(default_factory=set)
     accumulators: dict[Key, ir.Var] = field(default_factory=dict)
@@ -32,6 +36,7 @@ class Sweep:
     requests: dict[ir.Var, ir.Var] = field(default_factory=dict)
     late: set[ir.Var] = field(default_factory=set)
     prologue: list[ir.Statement] = field(default_factory=list)
+    handed_over: list[Handover] = field(default_factory=list)
 
     def holding(self, key: Key) -> Sweep | None:
         """The nearest sweep that has a cotangent for a key."""
