@@ -11,65 +11,20 @@ view of another one, made by an operation that gives the same view of the buffer
 
 from __future__ import annotations
 
-import functools
-import inspect
 import operator
 from typing import Any
 
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis import functions
 from s2s.core import ir, ops
-from s2s.core.inspection import public_module
+from s2s.core.functions import Result
 from s2s.core.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
-from s2s.runtime import directions
 
-VIEWS: set[Any] = {
-    np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims,
-    np.squeeze, np.ndarray.squeeze, np.matrix_transpose, np.flip, np.flipud, np.fliplr, np.rot90,
-}
-"""Functions whose result is a view of their first argument, one that can be written to, whatever its layout."""
-
-FRESH: set[Any] = {
-    np.zeros, np.ones, np.empty, np.full, np.array, np.copy, np.ndarray.copy, np.ndarray.flatten, np.arange,
-    np.linspace, np.eye, np.identity, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.dot, np.matmul,
-    operator.matmul, np.outer, np.sum, np.mean, np.where, np.concatenate, np.stack, np.vstack, np.hstack,
-    np.column_stack, np.cumsum, np.cumprod, np.ndarray.astype, np.linalg.solve, np.linalg.inv, np.prod, np.var, np.std,
-    np.max, np.min, np.ndarray.sum, np.ndarray.mean, np.ndarray.dot, np.tensordot, np.roll, np.repeat, np.tile,
-    np.take, np.sort, np.argsort, np.clip, np.round, np.outer, np.trace, np.kron, np.cross, np.vdot,
-    np.inner, np.argmax, np.argmin, np.any, np.all, np.linalg.norm, np.linalg.det, np.linalg.cholesky, np.nonzero,
-    np.ndarray.max, np.ndarray.min, np.ndarray.std, np.ndarray.var, np.ndarray.prod, np.ndarray.any, np.ndarray.all,
-    np.ndarray.tolist, np.ndarray.cumsum, np.pad, np.interp, np.convolve, np.trapezoid, np.searchsorted, np.meshgrid,
-    np.gradient, np.append, np.insert, np.delete, np.tril, np.triu, np.diagflat, np.correlate, np.ediff1d,
-    rt.differentiated_as, rt.copy_in_memory, directions.copy_in_memory,
-}
-"""Functions whose array results are always new; with ``copy=False`` they need not be."""
-
-_MAY_GIVE_BACK = {
-    np.real, np.imag, np.ndarray.conj, np.ndarray.conjugate, np.nan_to_num, np.real_if_close, np.linalg.matrix_power,
-    np.trim_zeros, np.histogram,
-}
-"""Functions that may give their argument, or a view of it, although they are not linear or elementwise."""
-
-SPLITS = tuple(map(ir.Const, (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)))
-"""Functions whose result is a list of views."""
-
-_RESHAPES = {np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel}
-_FRESH_KINDS = ("partials", "straight_through", "zero")
-_FRESH_IN_LIBRARIES = ("several", "vjp")
-"""Kinds of rules that functions of NumPy and SciPy have which compute something: their results are new."""
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
 """Functions that make an array in C order when they are called with at most so many arguments."""
-
-_BEFORE_COPY = 5
-"""So many positional arguments of ``np.ndarray.astype`` come before ``copy``, the array among them."""
-
-_LOOKS = {
-    len, isinstance, type, np.shape, np.ndim, np.size, range, slice, getattr, str, repr, bool, int, float, callable,
-    ops.format_string, ops.format_value, ops.contains, ops.not_in, str.format,
-}
-
 
 HOLDS = (ir.Const(list.append),)
 """Functions whose first argument holds the others from then on."""
@@ -107,7 +62,7 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
         case ir.MakeFunction():
             return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var)]
         case ir.Call(ir.Const() as fn, args, kwargs):
-            if gives_new(fn.value, kwargs, target, len(args)):
+            if functions.gives_new(fn.value, kwargs, len(args)):
                 return []
             if fn.value is operator.getitem:
                 if is_copied(value_of(args[0]), value_of(args[1])):
@@ -115,10 +70,10 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
                 return [args[0]] if isinstance(args[0], ir.Var) and can_share(value_of(args[0])) else []
             if fn.value is getattr and args[1] in (ir.Const("shape"), ir.Const("dtype")):
                 return []
-            moved = _moved_by(fn.value)
-            if moved is not None and moved < len(args):
-                given = args[moved]
-                return [given] if isinstance(given, ir.Var) and can_share(value_of(given)) else []
+            places = functions.facts(fn.value).of
+            if places is not None and max(places) < len(args) and not any(isinstance(a, ir.Star) for a in args):
+                given = [args[k] for k in places]
+                return [a for a in given if isinstance(a, ir.Var) and can_share(value_of(a))]
         case ir.Call():
             pass
         case _:
@@ -135,54 +90,6 @@ def _looked_at(value: ir.Call) -> set[ir.Atom]:
     given = {*zip(rule.params.parameters, value.args, strict=False), *value.kwargs}
     others = {a for name, a in given if name not in rule.harmless}
     return {a for name, a in given if name in rule.harmless and not isinstance(a, ir.Star)} - others  # type: ignore[return-value]
-
-
-def _moved_by(fn: Any) -> int | None:
-    """Which argument the result of a function of the runtime may share memory with, where it only moves a cotangent."""
-    if public_module(fn) != rt.__name__:
-        return None
-    rule = table.find(fn)
-    if rule is None or rule.kind != "linear" or "g" not in rule.cotangents:
-        return None
-    return list(rule.params.parameters).index("g")
-
-
-def gives_new(fn: Any, kwargs: Any, target: AbstractValue, count: int = 1) -> bool:
-    """Whether a function's array result is memory of its own, when it is called with ``count`` positional arguments."""
-    if dict(kwargs).get("copy", ir.Const(True)) != ir.Const(True):
-        return False
-    if any(key is None or key.startswith("overwrite") for key, _ in kwargs):
-        return False
-    if fn is np.ndarray.astype and count > _BEFORE_COPY:
-        return False
-    try:
-        if fn in FRESH or fn in _LOOKS:
-            return fn is not getattr
-        if fn in VIEWS or fn in _RESHAPES:
-            return False
-    except TypeError:
-        return False
-    rule = table.find(fn)
-    if rule is not None and rule.by_user:  # which is tested when the program runs, where it matters
-        return True
-    if rule is None or fn in _MAY_GIVE_BACK:
-        return False
-    if rule.kind in _FRESH_IN_LIBRARIES and _is_of_library(fn):
-        return not any(name.startswith("overwrite") for name in _parameters(fn)[:count])
-    return rule.kind in _FRESH_KINDS
-
-
-@functools.cache
-def _parameters(fn: Any) -> tuple[str, ...]:
-    """The names of the parameters of a function that may overwrite an argument, one of ``scipy.linalg``."""
-    if not (getattr(fn, "__module__", None) or "").startswith("scipy.linalg"):
-        return ()
-    return tuple(inspect.signature(fn).parameters)
-
-
-def _is_of_library(fn: Any) -> bool:
-    """Whether a function is NumPy's or SciPy's: what a rule of the user's own function gives may be anything."""
-    return type(fn) is np.ufunc or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy")
 
 
 def is_copied(source: AbstractValue, index: AbstractValue) -> bool:
@@ -342,7 +249,7 @@ class Memory:
         made = self.made.get(value.args[0])  # type: ignore[arg-type]
         if isinstance(made, ir.Call) and made.fn == ir.Const(ops.unpack):
             made = self.made.get(made.args[0])  # type: ignore[arg-type]
-        is_split = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in SPLITS
+        is_split = isinstance(made, ir.Call) and functions.result_of(made) is Result.PARTS
         return made if is_split else None  # type: ignore[return-value]
 
     def _is_view(self, fn: Any, value: ir.Call, source: ir.Var) -> bool:
@@ -351,16 +258,17 @@ class Memory:
         if fn is getattr:
             real = self.value_of(source).dtype.kind == "f" and value.args[1] == ir.Const("real")
             return real or value.args[1] in (ir.Const("T"), ir.Const("mT"))
-        if fn in _RESHAPES:
+        result = functions.facts(fn).result
+        if result is Result.LAYOUT:
             return self.is_contiguous(source) and not value.kwargs
-        return fn in VIEWS
+        return result is Result.VIEW
 
     def is_contiguous(self, var: ir.Var) -> bool:
         """Whether an array is certainly in C order without gaps."""
         value = self.made.get(var)
         if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
             return False
-        if value.fn.value in _RESHAPES:
+        if functions.result_of(value) is Result.LAYOUT:
             source = value.args[0]
             return isinstance(source, ir.Var) and not value.kwargs and self.is_contiguous(source)
         return len(value.args) <= _CONTIGUOUS.get(value.fn.value, -1) and "order" not in dict(value.kwargs)
@@ -371,5 +279,5 @@ class Memory:
         return value is not None and not shared_with(value, self.value_of(var), self.value_of)
 
 
-__all__ = ["SPLITS", "Memory", "can_share", "gives_new", "is_basic", "is_copied", "reads_content", "shared_with"]
+__all__ = ["Memory", "can_share", "is_basic", "is_copied", "reads_content", "shared_with"]
 

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis import functions
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.abstract.parts import leaves
 from s2s.analysis.adjoint_placement import ROOT, RUNTIME, VIEW
-from s2s.analysis.memory import SPLITS, is_basic, is_copied, may_repeat, shared_with
+from s2s.analysis.memory import is_basic, is_copied, may_repeat, shared_with
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder
 from s2s.core import ir
+from s2s.core.functions import Result
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.reverse.residuals.sweep import Sweep
@@ -138,7 +140,7 @@ def _takes_over_parts(
 ) -> bool:
     """``takes_over`` for an operation that gives a container of arrays."""
     known = self.context.value(target)
-    if value.fn in SPLITS:
+    if functions.result_of(value) is Result.PARTS:
         return False
     if isinstance(known, ListOf):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array in a list")

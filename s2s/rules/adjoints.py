@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
 from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials, vjp, zero
 from s2s.runtime import directions
@@ -288,3 +290,8 @@ partials(
 )
 partials(rt.power, power_base, power_exponent, params="a, b", domain=((0.2, 3.0), (-2.0, 2.0)))
 partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(args(num(0.2, 3.0)),))
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(rt.differentiated_as, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
+describe(rt.check_bits, result=Result.SHARED)  # gives what it checks

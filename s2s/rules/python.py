@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core import ops
+from s2s.core.functions import Result
 from s2s.directives import policies
+from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, partials, refuse, straight_through, vjp, zero
 
@@ -23,6 +26,7 @@ POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
 COMPLEX = (args(arr(low=0.5, complex=True)), args(arr(low=0.1, high=0.7, complex=True)))
 BINARY = "a, b, /"
+INPLACE = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift"
 INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 long ulong longlong ulonglong intc uintc intp uintp"
 
 # --- operators ----------------------------------------------------------------------------------------------
@@ -369,3 +373,15 @@ def _rect(r: Any, phi: Any, /) -> Any:
 
 
 zero(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(builtins.float, builtins.complex, result=Result.NEW)
+describe(builtins.list, builtins.tuple, result=Result.SHARED)
+describe(
+    *{kind for kind in vars(np).values() if isinstance(kind, type) and issubclass(kind, np.generic)},
+    result=Result.SHARED,  # of an array of that type they give the array
+)
+for _name in INPLACE.split():
+    describe(getattr(operator, f"i{_name.strip('_')}"), result=Result.SHARED, plain=getattr(operator, _name))
+describe(ops.format_string, ops.format_value, ops.contains, ops.not_in, result=Result.NEW)

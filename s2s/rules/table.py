@@ -44,6 +44,7 @@ import numpy as np
 
 from s2s.core.inspection import MISSING, class_attribute, look_up, public_module
 from s2s.core.record import record, replace
+from s2s.rules import functions
 
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "acts", "alias", "args", "arr", "attribute",
@@ -320,6 +321,7 @@ def rule_of_user(fn: object) -> Rule | None:
 def give(rule: Rule) -> None:
     """Give a function the rule of a user, in place of the one that it has."""
     _of_users[id(rule.fn)] = rule
+    functions.changed()
     package = str(look_up(rule.fn, "__module__", None)).split(".")[0]
     if package in _NEVER_REBOUND or type(rule.fn) is np.ufunc:
         FOREIGN.append(("give", rule.fn, rule.kind, rule.pullback, rule.pushforward, rule.partials))
@@ -609,6 +611,7 @@ def _change(fn: Function, **fields: Any) -> None:
     is_method = _is_method_of_ufunc(fn)
     old = _methods[id(fn.__self__), fn.__name__] if is_method else _rules[id(fn)]  # type: ignore[attr-defined]
     made = _rules[id(old.fn)] = replace(old, **fields)
+    functions.changed()
     if is_method:
         _methods[id(fn.__self__), fn.__name__] = made  # type: ignore[attr-defined]
 
@@ -732,6 +735,7 @@ def _add(rule: Rule) -> None:
     if id(rule.fn) in _rules:
         raise ValueError(f"{rule.name} already has a rule")
     _rules[id(rule.fn)] = rule
+    functions.changed()
     if _is_method_of_ufunc(rule.fn):
         _methods[id(rule.fn.__self__), rule.fn.__name__] = rule  # type: ignore[attr-defined]
 

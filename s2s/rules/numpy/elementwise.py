@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import (
     alias,
     args,
@@ -367,3 +369,8 @@ def _sign_dot(x_dot: Any, y: Any, x: Any) -> Any:
 vjp(np.sign, x=_sign, samples=[args(arr(3, complex=True)), args(arr(2, 2, complex=True))])
 jvp(np.sign, x=_sign_dot)
 flat_for_reals(np.angle, np.sign)
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(np.where, np.conjugate, float.conjugate, complex.conjugate, result=Result.NEW)
+describe(np.real, np.imag, np.real_if_close, np.ndarray.conj, np.ndarray.conjugate, result=Result.SHARED)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import Sample, args, arr, jvp, linear, num, vjp
 
 # --- lengths and weights --------------------------------------------------------------------------------------------
@@ -202,3 +204,7 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
         samples=[args(5, num(0.5, 2.0)), args(6, d=num(0.5, 2.0))],
     )
     jvp(_frequencies, d=lambda d_dot, y, d: -d_dot * y / d)
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(*(getattr(np.fft, name) for name in np.fft.__all__), result=Result.NEW)

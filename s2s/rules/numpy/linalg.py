@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, takes_none, vjp
 
 
@@ -604,3 +606,8 @@ def _multi_dot(arrays: Any) -> Any:
     for factor in arrays[1:]:
         product = product @ np.asarray(factor)
     return product
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(np.vecdot, np.linalg.vecdot, result=Result.NEW)
+describe(np.linalg.matrix_power, result=Result.SHARED)  # the first power is the matrix itself

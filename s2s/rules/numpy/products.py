@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
 
 # --- matmul -------------------------------------------------------------------------------------------------
@@ -406,3 +408,12 @@ linear(
     params="a, /, *, offset=0, dtype=None", harmless="dtype",
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1), args(arr(3, 3), dtype=np.float64)],
 )
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(
+    operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.vdot, np.inner, np.outer, np.linalg.outer,
+    np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.convolve, np.correlate, np.trace,
+    np.ndarray.trace, np.linalg.trace, result=Result.NEW,
+)
+describe(np.einsum, result=Result.SHARED)  # a view where it only moves axes

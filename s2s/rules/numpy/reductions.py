@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import Sample, alias, args, arr, jvp, linear, num, vjp
 
 REDUCTION = "a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True"
@@ -737,3 +739,10 @@ jvp(np.nancumsum, a=lambda a_dot, a, axis: np.cumsum(np.where(np.isnan(a), 0.0, 
 @jvp(np.nancumprod)
 def _nancumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
     return _cumprod_dot(np.where(np.isnan(a), 1.0, a), np.where(np.isnan(a), 0.0, a_dot), axis, dtype)
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(
+    np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum, np.cumulative_sum, np.trapezoid,
+    result=Result.NEW,
+)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, attribute, jvp, linear, model, num, refuse, takes, vjp, zero
 
 # --- the same elements in the same order --------------------------------------------------------------------
@@ -945,4 +947,25 @@ linear(
     xi=lambda y_bar, xi, indexing: rt.meshgrid_bar(y_bar, xi, indexing),
     samples=[args(arr(3), arr(2)), args(arr(3), arr(2), arr(4)), args(arr(3), arr(2), indexing="ij"),
              args(arr(3), arr(2), sparse=True)],
+)
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(
+    np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims,
+    np.squeeze, np.ndarray.squeeze, np.matrix_transpose, np.flip, np.flipud, np.fliplr, np.rot90, result=Result.VIEW,
+)
+describe(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, result=Result.PARTS)
+describe(np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, result=Result.LAYOUT)
+describe(
+    np.ndarray.flatten, np.roll, np.copy, np.ndarray.copy, np.array, np.ndarray.astype, np.astype, np.ndarray.item,
+    np.ndarray.tolist, np.full, np.full_like, np.repeat, np.ndarray.repeat, np.tile, np.concatenate, np.stack,
+    np.vstack, np.hstack, np.dstack, np.column_stack, np.append, np.block, np.insert, np.delete, np.diagflat, np.tril,
+    np.triu, np.linspace, np.meshgrid, np.pad, np.arange, np.ediff1d, result=Result.NEW,
+)
+describe(
+    np.linalg.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.asfortranarray, np.ascontiguousarray,
+    np.asarray, np.asanyarray, np.asarray_chkfinite, np.require, np.broadcast_to, np.unstack, np.diag, np.diagonal,
+    np.ndarray.diagonal, np.linalg.diagonal, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays,
+    np.trim_zeros, result=Result.SHARED,
 )

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.table import args, arr, jvp, linear, model, num, takes_none, vjp
 
 # --- covariance -----------------------------------------------------------------------------------------------------
@@ -343,3 +345,8 @@ def _kaiser(M: Any, beta: Any) -> Any:
     half = (M - 1) / 2.0
     place = (np.arange(0, M) - half) / half
     return np.i0(beta * np.sqrt(1.0 - place * place)) / np.i0(np.asarray(beta))
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(np.bincount, result=Result.NEW)
+describe(np.histogram, np.histogramdd, result=Result.SHARED)  # the edges are those that are given

@@ -12,6 +12,8 @@ import numpy as np
 import scipy.fft
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.numpy.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
 from s2s.rules.table import alias, args, arr, jvp, linear, num, refuse, vjp, zero
 
@@ -164,3 +166,10 @@ linear(scipy.fft.idstn, x=_idstn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
 refuse(scipy.fft.fhtoffset, "it rounds; keep the offset constant")
 for _fn in (scipy.fft.fht, scipy.fft.ifht):
     refuse(_fn, "it has no rule; it is linear: give a rule of your own for the settings that you use")
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(
+    *(getattr(scipy.fft, name) for name in scipy.fft.__all__ if "fft" in name or "ct" in name or "st" in name),
+    result=Result.NEW,
+)

@@ -14,6 +14,8 @@ import numpy as np
 import scipy.linalg
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.rules.functions import describe
 from s2s.rules.numpy import linalg as numpy_rules
 from s2s.rules.numpy.linalg import check_real, lstsq_bars
 from s2s.rules.table import alias, args, arr, jvp, kind_by_value, linear, model, refuse, takes, vjp, zero
@@ -825,3 +827,7 @@ vjp(
 for _name in ("bandwidth", "issymmetric", "ishermitian"):
     if hasattr(scipy.linalg, _name):
         zero(getattr(scipy.linalg, _name))
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(scipy.linalg.block_diag, scipy.linalg.toeplitz, result=Result.NEW)

@@ -8,8 +8,10 @@ import numpy as np
 from scipy import signal
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
 from s2s.models import ranks
 from s2s.models import signal as models
+from s2s.rules.functions import describe
 from s2s.rules.table import args, arr, jvp, linear, model, refuse, vjp, zero
 
 # --- convolutions -----------------------------------------------------------------------------------------------------
@@ -246,3 +248,7 @@ for _name in ("cspline1d_eval", "qspline1d_eval"):
     refuse(getattr(signal, _name), "it has no rule; use scipy.interpolate.CubicSpline or BSpline")
 for _name in ("peak_prominences", "peak_widths"):
     refuse(getattr(signal, _name), COUNTS)
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+describe(signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.detrend, result=Result.NEW)

@@ -21,7 +21,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, call_pure, plain
 from s2s.analysis.abstract.lattice import may_be_of_numpy, may_be_of_python, rank, truth, type_of
-from s2s.analysis.memory import gives_new
+from s2s.analysis.functions import gives_new
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, is_constant_kind
 from s2s.core import ir, ops
@@ -84,7 +84,7 @@ def _flag(
         return None
     made = self.context.definitions.get(array) if isinstance(array, ir.Var) else None
     if attribute.value == "writeable" and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const):
-        if gives_new(made.fn.value, made.kwargs, self.context.value(array)):
+        if gives_new(made.fn.value, made.kwargs, len(made.args)):
             return ir.Const(True)
     return builder.let(ir.Call(ir.Const(getattr), (flags, attribute)), Scalar(bool), name, span)
 
@@ -507,7 +507,7 @@ def _as_type(
         kwargs = (("dtype", ir.Const(np.dtype(kind))),)
         made = self.apply(ir.Const(np.asarray), args, dict(kwargs), frame, builder, span)
         return self.apply(ir.Const(operator.getitem), [made, ir.Const(())], {}, frame, builder, span, name)
-    return builder.call(np.ndarray.astype, args[0], ir.Const(np.dtype(kind)), name=name, span=span)
+    return builder.call(np.asarray, args[0], ir.Const(np.dtype(kind)), name=name, span=span)  # itself, of that type
 
 
 def _ndindex(

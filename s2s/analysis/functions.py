@@ -1,0 +1,137 @@
+"""What is known of a function: the one place that passes ask.
+
+    functions.facts(np.transpose).result        Result.VIEW
+    functions.facts(np.sin).result              Result.NEW, by the kind of its rule
+
+What a rule says by its kind is completed by what is described beside it (``rules.functions.describe``). Of a function
+that nobody knows the worst is assumed, which costs an array or a name, never a mistake.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from types import BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType
+from typing import Any
+
+import numpy as np
+
+from s2s.core import ir
+from s2s.core.functions import FunctionFacts, Result
+from s2s.rules import functions as descriptions
+from s2s.rules import table
+
+__all__ = ["facts", "gives_new", "places_before_copy", "result_of"]
+
+_UNKNOWN = FunctionFacts()
+_known: dict[int, tuple[Any, FunctionFacts]] = {}
+"""By ``id`` of each function: the function, which is kept alive, and what is known of it."""
+
+descriptions.on_change.append(_known.clear)
+
+
+def facts(fn: Any) -> FunctionFacts:
+    """What is known of a function, any object. Asked by identity."""
+    found = _known.get(id(fn))
+    if found is not None:
+        return found[1]
+    rule = table.find(fn)  # registers the rules of its package, and what is described beside them
+    said = descriptions.description_of(fn)
+    made = FunctionFacts(**{**_by_rule(fn, rule), **_by_type(fn), **said}) if said or rule is not None else _UNKNOWN
+    if said or type(fn) in _LASTING or (rule is not None and rule.fn is fn and not rule.by_user):
+        _known[id(fn)] = fn, made
+    return made
+
+
+_LASTING = (MethodDescriptorType, WrapperDescriptorType)
+"""Types of which all objects are as old as the classes that they belong to."""
+
+
+def _by_type(fn: Any) -> dict[str, Any]:
+    """What follows from the type of a function that has a rule."""
+    if type(fn) is BuiltinFunctionType and type(fn.__self__) is np.ufunc:  # a method, ``np.add.reduce``
+        return {"result": Result.NEW}
+    return {}
+
+
+# --- by the kind of the rule ----------------------------------------------------------------------------------------
+
+_COMPUTES = ("partials", "straight_through", "zero")
+_COMPUTES_IN_LIBRARIES = ("several", "vjp")
+"""Kinds of rules that functions of NumPy and SciPy have which compute something."""
+
+
+def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
+    """What follows from the kind of a rule."""
+    if rule is None:
+        return {}
+    if rule.by_user:  # which is tested when the program runs, where it matters
+        return {"result": Result.NEW}
+    if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
+        return {"result": Result.NEW}
+    return {"of": _moved(rule)} if rule.kind == "linear" else {}
+
+
+def _is_of_library(fn: Any) -> bool:
+    """Whether a function is NumPy's or SciPy's: what a rule of the user's own function gives may be anything."""
+    if type(fn) is np.ufunc or getattr(fn, "__objclass__", None) is np.ndarray:
+        return True
+    return (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy")
+
+
+def _moved(rule: table.Rule) -> tuple[int, ...] | None:
+    """The arguments that a linear function moves, by position; None where one of them takes several."""
+    places = {name: k for k, name in enumerate(rule.params.parameters)}
+    if any(rule.params.parameters[name].kind.name.startswith("VAR_") for name in rule.cotangents):
+        return None
+    return tuple(sorted(places[name] for name in rule.cotangents)) or None
+
+
+# --- calls ----------------------------------------------------------------------------------------------------------
+
+
+def result_of(call: ir.Call) -> Result:
+    """Where the arrays lie that a call gives, by its function."""
+    return facts(call.fn.value).result if isinstance(call.fn, ir.Const) else Result.SHARED
+
+
+def gives_new(fn: Any, kwargs: Any, count: int = 1) -> bool:
+    """Whether a function's array results are memory of their own, when it is called with ``count`` positional
+    arguments."""
+    known = facts(fn)
+    if known.plain is not None:  # ``a += b`` is a value of its own here: ``a`` is not read any more
+        known = facts(known.plain)
+    if known.result is not Result.NEW:
+        return False
+    for name, atom in kwargs:
+        if name is None or name == "out" or (name == "copy" and atom != ir.Const(True)):
+            return False
+        if name.startswith("overwrite") and atom != ir.Const(False):
+            return False
+    rule = table.find(fn) if count > 1 else None
+    return rule is None or rule.by_user or count <= places_before_copy(fn, rule)
+
+
+def places_before_copy(fn: Any, rule: table.Rule) -> int:
+    """How many positional arguments come before one that makes a function give what it was given."""
+    if type(fn) is np.ufunc:
+        return int(fn.nin)
+    if rule.kind == "zero":  # whose signature takes anything
+        return _in_signature(fn)
+    return _before_copy(rule.params)
+
+
+@functools.cache
+def _in_signature(fn: Any) -> int:
+    try:
+        return _before_copy(inspect.signature(fn))
+    except (TypeError, ValueError):
+        return _MANY
+
+
+def _before_copy(signature: inspect.Signature) -> int:
+    found = (k for k, n in enumerate(signature.parameters) if n in ("out", "copy") or n.startswith("overwrite"))
+    return next(found, _MANY)
+
+
+_MANY = 1_000_000

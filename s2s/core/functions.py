@@ -1,0 +1,37 @@
+"""What is known of one function: the record that rules fill in and passes ask for (``s2s.analysis.functions``)."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from s2s.core.record import record
+
+__all__ = ["FunctionFacts", "Result"]
+
+
+class Result(enum.Enum):
+    """Where the arrays lie that a function gives."""
+
+    NEW = "new"  # memory of their own, whatever the arguments are
+    VIEW = "view"  # that of an argument, which they are a view of that can be written to, whatever its layout
+    PARTS = "parts"  # a list of views of an argument
+    LAYOUT = "layout"  # a view of an argument in C order, new otherwise
+    SHARED = "shared"  # anything: an argument itself, a view of one, a container of arguments
+
+
+@record
+class FunctionFacts:
+    """What is known of one function.
+
+    ``result`` says where its array results lie, and ``of`` by position the arguments that they may share memory with
+    (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
+    where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
+
+    ``plain`` is the operator that gives the same as an in-place operator does, and changes nothing: ``operator.add`` for
+    ``operator.iadd``.
+    """
+
+    result: Result = Result.SHARED
+    of: tuple[int, ...] | None = None
+    plain: Any = None

@@ -1,0 +1,156 @@
+"""What is said of functions (``s2s.analysis.functions``), against what NumPy and SciPy do when they are called."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.analysis import functions
+from s2s.analysis.functions import facts
+from s2s.core import ir
+from s2s.core.functions import Result
+from s2s.rules import functions as descriptions
+from s2s.rules import table
+from s2s.rules.table import RULES, Rule
+from tests.rules.test_rules import draw, draws, fill
+
+table.extend()
+GIVEN = [rule for rule in RULES.values() if rule.kind != "refuse" and not rule.acts]
+
+Make = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
+LAYOUTS: tuple[Make, ...] = (
+    np.ascontiguousarray,
+    np.asfortranarray,
+    lambda a: np.repeat(a, 2, axis=0)[::2] if a.ndim else a,
+    *(lambda a, kind=kind: a.astype(kind) if a.dtype == float else a for kind in ("f2", "f4", "g", complex, int, "u1")),
+)
+"""The arrays of samples in other layouts and of other dtypes: what converts gives an array of the right kind itself."""
+
+PLAIN: tuple[Callable[[], tuple[Any, ...]], ...] = (
+    lambda: (np.arange(3.0),), lambda: (np.arange(6.0).reshape(2, 3),), lambda: (np.eye(3),), lambda: (np.arange(3),),
+    lambda: (np.arange(6).reshape(2, 3), 1), lambda: (np.array([True, False, True]),), lambda: (1j * np.arange(3.0),),
+    lambda: (np.arange(3.0), np.arange(3.0) + 1), lambda: (np.arange(3), np.arange(3) + 1), lambda: (np.array(2.5),),
+    lambda: (np.arange(3), (3,)), lambda: (3,), lambda: (np.array(["a", "b"]),), lambda: (np.arange(4, dtype="u1"),),
+)
+"""What a function is called with that has no samples: its derivative is zero."""
+
+NO_CALLS = ("numpy.testing.", "builtins.dir", "s2s.runtime.")
+"""Functions without samples that are not called."""
+
+
+def arrays(value: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """The arrays in a value, at any depth."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from arrays(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from arrays(item)
+
+
+def calls(rule: Rule) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Arguments to call a function with: its samples in several layouts and dtypes."""
+    rng = np.random.default_rng(3)
+    for sample in rule.samples:
+        for make in LAYOUTS:
+            values = [draw(one, rng) for one in (*draws(sample.args), *draws(dict(sample.kwargs)))]
+            given = iter([make(v) if isinstance(v, np.ndarray) else v for v in values])
+            yield fill(sample.args, given), fill(dict(sample.kwargs), given)
+    if not rule.samples and not rule.name.startswith(NO_CALLS):
+        for make_args in PLAIN:
+            args = make_args()
+            if len(args) <= functions.places_before_copy(rule.fn, rule):
+                yield args, {}
+
+
+def shares(a: Any, b: Any) -> bool:
+    return any(x is y or np.shares_memory(x, y) for x in arrays(a) for y in arrays(b) if x.size)
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def problems(rule: Rule) -> set[str]:
+    """What calls of a function show to be wrong in what is said of it."""
+    known, found = facts(rule.fn), set[str]()
+    plain_result = known.result if known.plain is None else Result.SHARED
+    for args, kwargs in calls(rule):
+        before = [a.copy() for a in arrays((args, kwargs))]
+        with silence():
+            try:
+                made = rule.fn(*args, **kwargs)
+            except Exception:
+                continue
+        after = list(arrays((args, kwargs)))
+        if known.plain is None and not all(map(_same, before, after)):
+            found.add("changes an argument")
+        is_new = functions.gives_new(rule.fn, [(k, ir.Const(v)) for k, v in kwargs.items()], len(args))
+        if is_new and known.plain is None and shares((args, kwargs), made):
+            found.add("gives memory of an argument, and is said to give new")
+        if known.of is not None and any(shares(a, made) for k, a in enumerate(args) if k not in known.of):
+            found.add(f"gives memory of others than the arguments {known.of}")
+        if plain_result in (Result.VIEW, Result.PARTS) and isinstance(args[0], np.ndarray):
+            parts = [made] if plain_result is Result.VIEW else made
+            if not all(shares(args[:1], p) and p.flags.writeable for p in parts if np.size(p)):
+                found.add("gives no view of its first argument that can be written to")
+    return found
+
+
+def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+
+
+@pytest.mark.parametrize("package", ["numpy", "scipy", ""])
+def test_functions_do_what_is_said_of_them(package):
+    ours = [r for r in GIVEN if (r.name.startswith(("numpy", "ndarray")), r.name.startswith("scipy")) == (
+        package == "numpy", package == "scipy")]
+    assert len(ours) > 100
+    wrong = {rule.name: found for rule in ours if (found := problems(rule))}
+    assert not wrong
+
+
+def test_calls_that_give_their_argument_are_found():
+    """The test itself: with a wrong description it fails."""
+    rule = table.find(np.asarray)
+    assert rule is not None
+    said = descriptions.description_of(np.asarray)
+    descriptions._described[id(np.asarray)] = (np.asarray, {**said, "result": Result.NEW})
+    descriptions.changed()
+    try:
+        assert problems(rule) == {"gives memory of an argument, and is said to give new"}
+    finally:
+        descriptions._described[id(np.asarray)] = (np.asarray, said)
+        descriptions.changed()
+
+
+def test_every_rule_says_what_memory_it_gives():
+    """What the kind of a rule does not tell is said beside it: a linear function may give what it was given."""
+    missing = [
+        rule.name for rule in GIVEN
+        if rule.kind == "linear" and "result" not in descriptions.description_of(rule.fn) and not rule.by_user
+        and not (type(rule.fn).__name__ == "builtin_function_or_method" and type(rule.fn.__self__) is np.ufunc)
+        and not rule.name.startswith("s2s.")
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("call, new", [
+    ((np.ndarray.astype, (), 2), True), ((np.ndarray.astype, (("copy", False),), 2), False),
+    ((np.ndarray.astype, (), 6), False), ((np.nan_to_num, (), 1), True), ((np.nan_to_num, (), 2), False),
+    ((np.add, (), 2), True), ((np.add, (), 3), False), ((np.sum, (), 4), False), ((np.sin, (("out", 1),), 1), False),
+    ((np.transpose, (), 1), False), ((np.add.reduce, (), 1), True), ((lambda x: x, (), 1), False),
+])
+def test_arguments_that_make_a_function_give_what_it_was_given(call, new):
+    fn, kwargs, count = call
+    assert functions.gives_new(fn, [(k, ir.Const(v)) for k, v in kwargs], count) is new
