@@ -28,8 +28,8 @@ class FunctionFacts:
     (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
     where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
 
-    ``plain`` is the operator that gives the same as an in-place operator does, and changes nothing: ``operator.add`` for
-    ``operator.iadd``.
+    ``plain`` is the operator that gives the same as an in-place operator does, and changes nothing:
+    ``operator.add`` for ``operator.iadd``.
     """
 
     result: Result = Result.SHARED

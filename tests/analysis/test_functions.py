@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import s2s
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
 from s2s.core import ir
 from s2s.core.functions import Result
+from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 from s2s.rules.table import RULES, Rule
@@ -154,3 +156,51 @@ def test_every_rule_says_what_memory_it_gives():
 def test_arguments_that_make_a_function_give_what_it_was_given(call, new):
     fn, kwargs, count = call
     assert functions.gives_new(fn, [(k, ir.Const(v)) for k, v in kwargs], count) is new
+
+
+# --- programs that what is said decides -----------------------------------------------------------------------------
+
+
+def _stored_in_integers_of_the_same_type(x):
+    places = np.array([0, 1, 2])
+    same = np.int64(places)
+    places[0] = 2
+    return np.sum(x[same] * x)
+
+
+def _stored_in_floats_of_the_same_type(x):
+    a = x * 2.0
+    b = np.float64(a)
+    b[0] = x[1] ** 2
+    return np.sum(a**2 * x)
+
+
+def _copied_by_a_conversion(x):
+    a = x * 2.0
+    b = np.array(a)
+    b[0] = x[1] ** 2
+    return np.sum(a**2 * x) + np.sum(b)
+
+
+@pytest.mark.parametrize("f", [
+    _stored_in_integers_of_the_same_type, _stored_in_floats_of_the_same_type, _copied_by_a_conversion,
+])
+def test_what_converts_may_give_the_array_itself(f):
+    x, h = np.array([0.3, 1.2, 2.1]), 1e-6
+    expected = np.array([(f(x + d) - f(x - d)) / (2 * h) for d in np.eye(3) * h])
+    np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-6)
+    np.testing.assert_allclose([s2s.jvp(f, (x,), (d,))[1] for d in np.eye(3)], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("histogram", [np.histogram, np.histogramdd])
+def test_edges_of_a_histogram_are_the_array_that_was_given(histogram):
+    """What is stored into the edges afterwards is not lost: it is refused."""
+
+    def f(x):
+        edges = np.array([0.0, 1.0, 2.0])
+        found = histogram(np.array([[0.5], [1.5]]), bins=edges if histogram is np.histogram else [edges])[1]
+        edges *= x[0]
+        return np.sum(found[-1])
+
+    with pytest.raises(DifferentiationError):
+        s2s.grad(f)(np.array([2.0, 1.0]))
