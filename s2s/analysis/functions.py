@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.functions import FunctionFacts, Result
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 
-__all__ = ["facts", "gives_new", "places_before_copy", "result_of"]
+__all__ = ["facts", "gives_new", "makes_new", "places_before_copy", "result_of"]
 
 _UNKNOWN = FunctionFacts()
 _known: dict[int, tuple[Any, FunctionFacts]] = {}
@@ -65,8 +65,8 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     """What follows from the kind of a rule."""
     if rule is None:
         return {}
-    if rule.by_user:  # which is tested when the program runs, where it matters
-        return {"result": Result.NEW}
+    if rule.by_user:
+        return {}
     if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
         return {"result": Result.NEW}
     return {"of": _moved(rule)} if rule.kind == "linear" else {}
@@ -95,13 +95,18 @@ def result_of(call: ir.Call) -> Result:
     return facts(call.fn.value).result if isinstance(call.fn, ir.Const) else Result.SHARED
 
 
+def makes_new(value: Any) -> bool:
+    """Whether a value is a call that gives arrays of their own."""
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
+        return False
+    return gives_new(value.fn.value, value.kwargs, len(value.args))
+
+
 def gives_new(fn: Any, kwargs: Any, count: int = 1) -> bool:
     """Whether a function's array results are memory of their own, when it is called with ``count`` positional
     arguments."""
-    known = facts(fn)
-    if known.plain is not None:  # ``a += b`` is a value of its own here: ``a`` is not read any more
-        known = facts(known.plain)
-    if known.result is not Result.NEW:
+    # ``a += b`` is a value of its own here: nothing reads ``a`` any more.
+    if facts(ops.plain_of(fn) or fn).result is not Result.NEW:
         return False
     for name, atom in kwargs:
         if name is None or name == "out" or (name == "copy" and atom != ir.Const(True)):
@@ -109,7 +114,7 @@ def gives_new(fn: Any, kwargs: Any, count: int = 1) -> bool:
         if name.startswith("overwrite") and atom != ir.Const(False):
             return False
     rule = table.find(fn) if count > 1 else None
-    return rule is None or rule.by_user or count <= places_before_copy(fn, rule)
+    return rule is None or count <= places_before_copy(fn, rule)
 
 
 def places_before_copy(fn: Any, rule: table.Rule) -> int:

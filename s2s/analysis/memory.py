@@ -62,8 +62,8 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
         case ir.MakeFunction():
             return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var)]
         case ir.Call(ir.Const() as fn, args, kwargs):
-            if functions.gives_new(fn.value, kwargs, len(args)):
-                return []
+            if functions.gives_new(fn.value, kwargs, len(args)) or table.is_by_user(fn.value):
+                return []  # of rules of users it is tested when the program runs, where it matters
             if fn.value is operator.getitem:
                 if is_copied(value_of(args[0]), value_of(args[1])):
                     return []

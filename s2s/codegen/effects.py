@@ -17,10 +17,9 @@ import numpy as np
 
 from s2s.codegen.code import Choice, Comprehension, Junction, Tree
 from s2s.core import ops
-from s2s.core.const import is_hashable
 from s2s.core.ir import Call, Const, Load, MakeFunction, Star, Var
 
-__all__ = ["ACTS", "FRESH", "INPLACE", "PURE", "READS", "Effect", "effect_of", "is_inplace"]
+__all__ = ["ACTS", "PURE", "READS", "Effect", "effect_of"]
 
 
 class Effect(enum.IntEnum):
@@ -33,30 +32,9 @@ class Effect(enum.IntEnum):
 
 PURE, READS, ACTS = Effect
 
-INPLACE: dict[Any, Any] = {
-    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
-    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
-    operator.ipow: operator.pow, operator.imatmul: operator.matmul, operator.iand: operator.and_,
-    operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
-    operator.irshift: operator.rshift,
-}  # fmt: skip
-"""In-place operators and the plain ones that give the same value."""
-
-FRESH = {
-    *INPLACE.values(), operator.neg, np.sum, np.dot, np.zeros, np.zeros_like, np.ones, np.where,
-    np.ndarray.sum, np.ndarray.copy, np.copy, np.outer,
-}  # fmt: skip
-"""Functions that always make a new value (of arrays and numbers), beside the ufuncs."""
-
-
-def is_inplace(fn: Any) -> bool:
-    """Whether a known function is ``+=`` or one of its like."""
-    return is_hashable(fn) and fn in INPLACE
-
-
 _PURE = {ops.make_tuple, ops.make_list, ops.make_dict, slice, operator.is_, operator.is_not}
 _ACTING = {
-    *INPLACE, operator.setitem, operator.delitem, operator.iconcat, operator.call, np.copyto, np.put,
+    *ops.PLAIN, operator.setitem, operator.delitem, operator.iconcat, operator.call, np.copyto, np.put,
     np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.save, np.load, np.seterr,
     np.set_printoptions,
 }  # fmt: skip

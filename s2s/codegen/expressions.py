@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from s2s.codegen.code import Choice, Code, Comprehension, Junction, Pattern, Target, Tree
-from s2s.codegen.effects import INPLACE
 from s2s.codegen.spelling import Speller, load
 from s2s.core import ops
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
@@ -43,7 +42,7 @@ SUGARED: frozenset[Any] = frozenset(
     {
         *BINARY, *_UNARY, *_COMPARE, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict,
         ops.append, ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack,
-        operator.setitem, operator.delitem, *INPLACE,
+        operator.setitem, operator.delitem, *ops.PLAIN,
     }
 )  # fmt: skip
 """Functions that print as syntax, so that no name is needed for them."""
@@ -174,8 +173,8 @@ class Expressions:
             return self.display(fn, args)
         if fn in BINARY and len(atoms) == 2:
             return ast.BinOp(self.atom(atoms[0]), BINARY[fn](), self.atom(atoms[1]))
-        if fn in INPLACE and len(atoms) == 2:  # folded: its first operand was made just now
-            return ast.BinOp(self.atom(atoms[0]), BINARY[INPLACE[fn]](), self.atom(atoms[1]))
+        if fn in ops.PLAIN and len(atoms) == 2:  # folded: its first operand was made just now
+            return ast.BinOp(self.atom(atoms[0]), BINARY[ops.PLAIN[fn]](), self.atom(atoms[1]))
         if fn in _UNARY and len(atoms) == 1:
             return ast.UnaryOp(_UNARY[fn](), self.atom(atoms[0]))
         if fn in _COMPARE and len(atoms) == 2:

@@ -15,8 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from s2s.analysis.functions import makes_new
 from s2s.codegen.code import (
     Assign,
     Attempt,
@@ -43,10 +42,9 @@ from s2s.codegen.code import (
     uses,
     walk,
 )
-from s2s.codegen.effects import ACTS, FRESH, PURE, READS, Effect, effect_of, is_inplace
+from s2s.codegen.effects import ACTS, PURE, READS, Effect, effect_of
 from s2s.codegen.measure import depth_of, key_width, width_of
 from s2s.core import ops
-from s2s.core.const import is_hashable
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Store, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
@@ -345,7 +343,7 @@ class _Folder:
     def grows(self, value: Tree) -> bool:
         """Whether a value prints as a statement that changes something."""
         fn = value.fn.value if isinstance(value, Call) and isinstance(value.fn, Const) else None
-        return is_inplace(fn) or is_call_of(value, _CHANGING)
+        return ops.plain_of(fn) is not None or is_call_of(value, _CHANGING)
 
     def loop_test(self, loop: Loop) -> None:
         """Fold the last statement of a loop's head into its test."""
@@ -433,7 +431,7 @@ class _Folder:
             case Change(Store("whole", target)) if target == atom:
                 return False
             case Assign(Var(name), Call(Const(value=fn), (first, second), ()) as value) if first == atom:
-                if is_inplace(fn) and not self.is_fresh(self.offered[atom]):
+                if ops.plain_of(fn) is not None and not self.is_fresh(self.offered[atom]):
                     return False  # what it changes is seen under another name
                 if not atom.is_temporary:
                     return (
@@ -449,12 +447,10 @@ class _Folder:
         match tree:
             case Const():
                 return True
-            case Call(Const(value=fn), (first, *_), _) if is_inplace(fn):
+            case Call(Const(value=fn), (first, *_), _) if ops.plain_of(fn) is not None:
                 return isinstance(first, Var) and first in self.code.folded
-            case Call(Const(value=fn)):
-                return isinstance(fn, np.ufunc) or (is_hashable(fn) and fn in FRESH)
             case _:
-                return False
+                return makes_new(tree)
 
     def terms(self, atom: Atom) -> int:
         """How many contributions the sum in a variable has, as far as it is one expression."""
@@ -594,7 +590,7 @@ class _Folder:
             fn = value.fn.value
             if is_call_of(value, _CHANGING):
                 return False
-            if is_inplace(fn) and (target.is_temporary or not self.is_fresh(value)):
+            if ops.plain_of(fn) is not None and (target.is_temporary or not self.is_fresh(value)):
                 return False
         return target.is_temporary or target.name.endswith(("_bar", "_dot"))
 

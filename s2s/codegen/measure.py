@@ -9,7 +9,6 @@ import operator
 from typing import Any, assert_never
 
 from s2s.codegen.code import Choice, Code, Comprehension, Junction, Tree, tree_atoms
-from s2s.codegen.effects import INPLACE
 from s2s.codegen.expressions import is_method
 from s2s.core import ops
 from s2s.core.const import is_hashable
@@ -25,7 +24,7 @@ _SYMBOLS: dict[Any, tuple[int, int]] = {
     operator.lt: (1, 3), operator.gt: (1, 3), operator.le: (1, 4), operator.ge: (1, 4), operator.eq: (1, 4),
     operator.ne: (1, 4), operator.is_: (1, 4), operator.is_not: (1, 8), ops.contains: (1, 4), ops.not_in:
     (1, 8), operator.contains: (1, 4), operator.and_: (1, 3), operator.or_: (1, 3), operator.xor: (1, 3),
-    operator.lshift: (1, 4), operator.rshift: (1, 4), **dict.fromkeys(INPLACE, (2, 4)),
+    operator.lshift: (1, 4), operator.rshift: (1, 4), **dict.fromkeys(ops.PLAIN, (2, 4)),
 }  # fmt: skip
 """How strongly an operator binds, and its columns with the blanks around it."""
 _UNARY: dict[Any, int] = {operator.neg: 1, operator.pos: 1, operator.invert: 1, operator.not_: 4}

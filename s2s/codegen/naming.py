@@ -39,10 +39,11 @@ from s2s.codegen.code import (
     uses,
     walk,
 )
-from s2s.codegen.effects import ACTS, effect_of, is_inplace
+from s2s.codegen.effects import ACTS, effect_of
 from s2s.codegen.folding import leaves, tree_leaves
 from s2s.codegen.hiding import hidden_names
 from s2s.core.ir import Atom, Call, Const, MakeFunction, Var
+from s2s.core.ops import plain_of
 
 __all__ = ["acts", "name_variables", "numbered"]
 
@@ -218,7 +219,7 @@ class _Liveness:
     def changed_with(self, value: Tree) -> int:
         """What an assignment that prints as ``x = old; x += c`` reads after its first half."""
         match value:
-            case Call(Const(value=fn), (Var() as first, second), ()) if is_inplace(fn):
+            case Call(Const(value=fn), (Var() as first, second), ()) if plain_of(fn) is not None:
                 read = set(tree_leaves(self.code, Call(Const(None), (second,))))
                 return 0 if first in self.code.folded else self.bits(read - {first})
             case _:
@@ -357,7 +358,7 @@ def _connected(code: Code, statements: list[Statement]) -> Iterator[tuple[Var, V
                 yield from ((t, s) for t, s in pairs if isinstance(s, Var) and s not in code.folded)
             case Assign(Var() as target, Var() as source) if source not in code.folded:
                 yield (target, source)
-            case Assign(Var() as target, Call(Const(value=fn), (Var() as source, _))) if is_inplace(fn):
+            case Assign(Var() as target, Call(Const(value=fn), (Var() as source, _))) if plain_of(fn) is not None:
                 yield (target, source)  # `x += c` keeps the name
             case _:
                 pass

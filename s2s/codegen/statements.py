@@ -37,7 +37,6 @@ from s2s.codegen.code import (
     uses,
     walk,
 )
-from s2s.codegen.effects import INPLACE
 from s2s.codegen.expressions import BINARY, Expressions
 from s2s.codegen.flatten import flatten
 from s2s.codegen.folding import LAMBDAS, leaves
@@ -455,7 +454,7 @@ class _Writer:
     def in_place(self, target: Var, value: Call, fn: Any) -> bool:
         """``x += c``, ``items.append(x)``: assignments that change what they read. False where it is none."""
         try:
-            inplace, grow = INPLACE.get(fn), _GROW.get(fn)
+            inplace, grow = ops.plain_of(fn), _GROW.get(fn)
         except TypeError:
             return False
         if inplace is not None and len(value.args) == 2 and not value.kwargs:
@@ -525,7 +524,7 @@ class _Writer:
         if store.op is None:
             self.node(ast.Assign([place], value))
         else:
-            op = BINARY[INPLACE.get(store.op, store.op)]
+            op = BINARY[ops.PLAIN.get(store.op, store.op)]
             self.node(ast.AugAssign(place, op(), value))
 
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:

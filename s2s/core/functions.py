@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 from s2s.core.record import record
 
@@ -27,11 +26,7 @@ class FunctionFacts:
     ``result`` says where its array results lie, and ``of`` by position the arguments that they may share memory with
     (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
     where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
-
-    ``plain`` is the operator that gives the same as an in-place operator does, and changes nothing:
-    ``operator.add`` for ``operator.iadd``.
     """
 
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
-    plain: Any = None

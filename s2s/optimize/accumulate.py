@@ -9,10 +9,10 @@ import operator
 from typing import Any
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.functions import makes_new
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.values import Array
-from s2s.optimize.copies import is_fresh
 from s2s.optimize.rewriting import count_uses, map_blocks
 
 __all__ = ["accumulate"]
@@ -60,7 +60,7 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
         if is_number(known) and is_number(context.value(new)):
             return old not in arrays
         same = isinstance(known, Array) and known == context.value(new) and bool(known.shape)
-        return same and uses[old] == 1 and old not in captured and old not in carried and is_fresh(made.get(old))
+        return same and uses[old] == 1 and old not in captured and old not in carried and makes_new(made.get(old))
 
     def change(s: ir.Statement) -> ir.Statement:
         match s:

@@ -7,25 +7,17 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any
-
 import numpy as np
 
 from s2s.analysis.abstract.lattice import shape_of
+from s2s.analysis.functions import makes_new
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.optimize.rewriting import count_uses, follow, map_blocks, substitute_all
 
-__all__ = ["drop_copies", "is_fresh"]
+__all__ = ["drop_copies"]
 
 _COPY = ir.Const(np.copy)
-
-
-_FRESH: set[Any] = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
-    np.zeros_like, np.full_like, np.copy, np.where,
-}
 
 
 def drop_copies(function: ir.Function, context: Context) -> ir.Function:
@@ -41,7 +33,7 @@ def drop_copies(function: ir.Function, context: Context) -> ir.Function:
         if not isinstance(value, ir.Call) or value.fn != _COPY or len(value.args) > 1 or value.kwargs:
             continue  # one in another order of memory is no copy of what there is
         source = value.args[0]
-        if isinstance(source, ir.Var) and uses[source] == 1 and is_fresh(made.get(source)) and shape_of(
+        if isinstance(source, ir.Var) and uses[source] == 1 and makes_new(made.get(source)) and shape_of(
             context.value(source)
         ):
             if loops[source] == loops[target]:
@@ -66,14 +58,3 @@ def _innermost_loops(block: ir.Block, loop: int = 0) -> dict[ir.Var, int]:
         for inner in ir.blocks_of(s):
             found |= _innermost_loops(inner, id(s) if isinstance(s, (ir.For, ir.While)) else loop)
     return found
-
-
-def is_fresh(value: ir.Value | None) -> bool:
-    """Whether a value is an array that arithmetic made just now."""
-    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
-        return False
-    fn = value.fn.value
-    try:
-        return fn in _FRESH or isinstance(fn, np.ufunc)
-    except TypeError:
-        return False

@@ -10,11 +10,11 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, is_number
 from s2s.analysis.abstract.parts import Path, is_differentiable, part
+from s2s.analysis.functions import makes_new
 from s2s.builder.builder import Builder, Context
 from s2s.builder.cotangents import in_precision, of_kind, whole
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Sequence
-from s2s.optimize.copies import is_fresh
 from s2s.specialize.heap.virtual_heap import holds_attributes
 from s2s.versions.guards import Request
 
@@ -128,25 +128,13 @@ class Gradients:
         """Whether an array was made by the reverse sweep, for one result only."""
         if not isinstance(bar, ir.Var) or bar in self.owned:
             return False
-        made = self.context.definitions.get(bar)
-        return isinstance(made, ir.Call) and (made.fn in _MAKES_OWN or is_fresh(made))
+        return makes_new(self.context.definitions.get(bar))
 
 
 def read_part(builder: Builder, atom: ir.Atom, known: AbstractValue, key: Any) -> ir.Atom:
     """A part of an argument, by one step of its path."""
     step: Any = getattr if isinstance(known, Instance) else operator.getitem
     return builder.let(ir.Call(ir.Const(step), (atom, ir.Const(key))), UNKNOWN)
-
-
-_MAKES_OWN = tuple(
-    map(
-        ir.Const,
-        (
-            np.zeros_like, np.full_like, np.copy, np.dot, np.outer, np.matmul, np.sum, np.mean, np.concatenate,
-            np.stack, np.linalg.solve, np.linalg.inv, np.ndarray.astype,
-        ),
-    )
-)
 
 
 def _other_dtype(builder: Builder, bar: ir.Atom, value: Array) -> tuple[ir.Const, ...]:

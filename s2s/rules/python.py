@@ -26,7 +26,6 @@ POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)
 COMPLEX = (args(arr(low=0.5, complex=True)), args(arr(low=0.1, high=0.7, complex=True)))
 BINARY = "a, b, /"
-INPLACE = "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift"
 INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 long ulong longlong ulonglong intc uintc intp uintp"
 
 # --- operators ----------------------------------------------------------------------------------------------
@@ -382,6 +381,5 @@ describe(
     *{kind for kind in vars(np).values() if isinstance(kind, type) and issubclass(kind, np.generic)},
     result=Result.SHARED,  # of an array of that type they give the array
 )
-for _name in INPLACE.split():
-    describe(getattr(operator, f"i{_name.strip('_')}"), result=Result.SHARED, plain=getattr(operator, _name))
+describe(*ops.PLAIN, result=Result.SHARED)
 describe(ops.format_string, ops.format_value, ops.contains, ops.not_in, result=Result.NEW)

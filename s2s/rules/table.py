@@ -318,6 +318,12 @@ def rule_of_user(fn: object) -> Rule | None:
     return _of_users.get(id(fn)) or (fn.__s2s_rule__ if carries_rule(fn) else None)  # type: ignore[attr-defined]
 
 
+def is_by_user(fn: object) -> bool:
+    """Whether the rule of a function is one of the user's."""
+    rule = find(fn)
+    return rule is not None and rule.by_user
+
+
 def give(rule: Rule) -> None:
     """Give a function the rule of a user, in place of the one that it has."""
     _of_users[id(rule.fn)] = rule

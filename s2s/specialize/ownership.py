@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from s2s import runtime as rt
 from s2s.analysis import layout
 from s2s.analysis.abstract.lattice import is_number
-from s2s.analysis.functions import gives_new
+from s2s.analysis.functions import makes_new
 from s2s.analysis.lifetimes import Lifetimes
 from s2s.analysis.memory import HOLDS, Memory, shared_with
 from s2s.builder.builder import Context
@@ -179,9 +179,7 @@ class _Owners:
             return False
         if value.fn in _DISPLAYS:
             return True
-        rule = table.find(value.fn.value)
-        is_by_user = rule is not None and rule.by_user
-        return not is_by_user and gives_new(value.fn.value, value.kwargs, len(value.args))
+        return makes_new(value)
 
     def _referring_to(self, objects: set[ir.Var], is_array: bool) -> Iterator[ir.Var]:
         """The variables that may be one of some objects, or hold one, or share its memory. Of lists only themselves:

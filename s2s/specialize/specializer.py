@@ -941,7 +941,7 @@ class Specializer:
             kwargs = {k: v for k, v in kwargs.items() if k != "overwrite_input"}
         if fn is np.clip:
             kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
-        if is_hashable(fn) and fn in containers.IN_PLACE:
+        if ops.plain_of(fn) is not None:
             return self.rebind(fn, args[0], args[1], frame, builder, span, name)
         if in_rule(frame) and not kwargs and args and all(map(is_literal_number, args)):
             folded = fold_number(fn, args)
@@ -1543,7 +1543,7 @@ class Specializer:
         """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
         if cell_of(self.context, old) is not None:
             return containers.add_in_place(self, containers.At(frame, builder, span, name), fn, old, change)
-        plain = containers.IN_PLACE[fn]
+        plain = ops.PLAIN[fn]
         value = self.context.value(old)
         if isinstance(value, Array) and (span in self.in_place or value.shape == () or not self._is_array(
             plain, value, change
@@ -1680,7 +1680,7 @@ class Specializer:
             read = operator.getitem if statement.kind == "item" else getattr
             old = statement.was and self.atom(statement.was, frame)
             old = old or self.apply_known(read, [target, key], {}, frame, builder, statement.span, "%", False)
-            change = _CHANGES[statement.op]
+            change = ops.IN_PLACE[statement.op]
             value = self.apply_known(change, [old, value], {}, frame, builder, statement.span, "%", False)
         if statement.kind == "item":
             containers.store_item(self, at, target, key, value)
@@ -1707,9 +1707,6 @@ class Specializer:
 
 _ITERATED = (tuple, list, str, dict, range, frozenset, types.MappingProxyType)
 """The types of known objects whose items are read while compiling, where they are not too many."""
-
-_CHANGES = {plain: change for change, plain in containers.IN_PLACE.items()}
-
 
 MAKERS = containers.MAKERS | sets.MAKERS
 """What makes a new container, also where no argument is an object on the heap."""

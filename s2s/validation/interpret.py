@@ -19,7 +19,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from s2s.core import ir
+from s2s.core import ir, ops
 
 __all__ = ["Interpreted", "Limit", "TooLong", "execute", "run"]
 
@@ -350,10 +350,10 @@ def _store(store: ir.Store, frame: _Frame) -> None:
             read, write = (operator.getitem, operator.setitem) if store.kind == "item" else (getattr, setattr)
             if store.op is not None:
                 old = read(target, key) if store.was is None else _read(store.was, frame)
-                value = _in_place(store.op)(old, value)
+                value = ops.IN_PLACE[store.op](old, value)
             write(target, key, value)
         case "whole":
-            assert store.op is not None and _in_place(store.op)(target, value) is target, "not changed in place"
+            assert store.op is not None and ops.IN_PLACE[store.op](target, value) is target, "not changed in place"
         case "at":
             assert store.op is not None
             _UFUNCS[store.op].at(target, _read(store.key, frame), value)
@@ -365,11 +365,6 @@ _UFUNCS: dict[Callable[..., Any], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
     operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
 }
-
-
-def _in_place(op: Callable[..., Any]) -> Callable[..., Any]:
-    """``operator.iadd`` for ``operator.add``, and so on."""
-    return getattr(operator, f"i{op.__name__.strip('_')}", op)
 
 
 def _run_for(loop: ir.For, frame: _Frame) -> _End | None:

@@ -13,7 +13,7 @@ import pytest
 import s2s
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.functions import Result
 from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
@@ -86,7 +86,6 @@ def silence() -> Iterator[None]:
 def problems(rule: Rule) -> set[str]:
     """What calls of a function show to be wrong in what is said of it."""
     known, found = facts(rule.fn), set[str]()
-    plain_result = known.result if known.plain is None else Result.SHARED
     for args, kwargs in calls(rule):
         before = [a.copy() for a in arrays((args, kwargs))]
         with silence():
@@ -95,15 +94,15 @@ def problems(rule: Rule) -> set[str]:
             except Exception:
                 continue
         after = list(arrays((args, kwargs)))
-        if known.plain is None and not all(map(_same, before, after)):
+        if ops.plain_of(rule.fn) is None and not all(map(_same, before, after)):
             found.add("changes an argument")
         is_new = functions.gives_new(rule.fn, [(k, ir.Const(v)) for k, v in kwargs.items()], len(args))
-        if is_new and known.plain is None and shares((args, kwargs), made):
+        if is_new and ops.plain_of(rule.fn) is None and shares((args, kwargs), made):
             found.add("gives memory of an argument, and is said to give new")
         if known.of is not None and any(shares(a, made) for k, a in enumerate(args) if k not in known.of):
             found.add(f"gives memory of others than the arguments {known.of}")
-        if plain_result in (Result.VIEW, Result.PARTS) and isinstance(args[0], np.ndarray):
-            parts = [made] if plain_result is Result.VIEW else made
+        if known.result in (Result.VIEW, Result.PARTS) and isinstance(args[0], np.ndarray):
+            parts = [made] if known.result is Result.VIEW else made
             if not all(shares(args[:1], p) and p.flags.writeable for p in parts if np.size(p)):
                 found.add("gives no view of its first argument that can be written to")
     return found

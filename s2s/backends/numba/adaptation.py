@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis import functions
 from s2s.backends.numba.binding import check_bound
 from s2s.backends.numba.integers import Integers
 from s2s.backends.numba.paths import (
@@ -61,6 +62,7 @@ from s2s.backends.numba.syntax import (
     store_names,
     stored_names,
 )
+from s2s.core.functions import Result
 from s2s.core.values import UNKNOWN, Known
 
 __all__ = ["MATH_RETURNS_FLOAT", "Adapted", "Fact", "adapt", "write_out_containers"]
@@ -181,8 +183,6 @@ def _is_container_outside(value: ast.expr, node: ast.FunctionDef, outside: Outsi
 
 
 _IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
-
-_MAKE_NEW = frozenset([np.where, np.sum, np.mean, np.dot, np.copy, np.outer, np.zeros_like, np.full_like, float])
 
 _DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
@@ -326,7 +326,7 @@ class _Rewriter(ast.NodeTransformer):
         if not isinstance(value, ast.Call):
             return False
         function = self._static(value.func)
-        return isinstance(function, np.ufunc) or function in _MAKE_NEW
+        return functions.facts(function).result is Result.NEW
 
     def _in_place(self, target: ast.expr, symbol: str, value: ast.expr) -> ast.stmt:
         """``target += value`` that is right where both share memory, as NumPy's is and Numba's is not."""

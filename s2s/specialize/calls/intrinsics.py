@@ -21,7 +21,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, call_pure, plain
 from s2s.analysis.abstract.lattice import may_be_of_numpy, may_be_of_python, rank, truth, type_of
-from s2s.analysis.functions import gives_new
+from s2s.analysis.functions import makes_new
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, is_constant_kind
 from s2s.core import ir, ops
@@ -83,9 +83,8 @@ def _flag(
     if not isinstance(getattr(np.zeros(1).flags, attribute.value, None), bool):
         return None
     made = self.context.definitions.get(array) if isinstance(array, ir.Var) else None
-    if attribute.value == "writeable" and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const):
-        if gives_new(made.fn.value, made.kwargs, len(made.args)):
-            return ir.Const(True)
+    if attribute.value == "writeable" and makes_new(made):
+        return ir.Const(True)
     return builder.let(ir.Call(ir.Const(getattr), (flags, attribute)), Scalar(bool), name, span)
 
 

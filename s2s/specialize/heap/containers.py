@@ -1124,17 +1124,8 @@ def add_in_place(self: Specializer, at: At, fn: Any, container: ir.Atom, change:
             raise at.refuse("the list", "its length is not known before the program runs")
         _change(self, at, target, target.state.with_items([*target.items.values()] * change.value))
         return container
-    return self.apply_known(IN_PLACE[fn], [container, change], {}, at.frame, at.builder, at.span, at.name, False)
+    return self.apply_known(ops.PLAIN[fn], [container, change], {}, at.frame, at.builder, at.span, at.name, False)
 
-
-IN_PLACE: dict[Any, Any] = {
-    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
-    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
-    operator.ipow: operator.pow, operator.imatmul: operator.matmul, operator.iand: operator.and_,
-    operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
-    operator.irshift: operator.rshift,
-}
-"""Augmented assignments, and the operations that make a new value."""
 
 _LIST_EDITS = {
     list: (_append, _extend, _insert, _pop, _remove, _clear, _reverse, _sort),
