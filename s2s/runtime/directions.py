@@ -78,7 +78,7 @@ def joined(parts: Sequence[Any]) -> Any:
     if isinstance(first, dict):
         return {key: joined([part[key] for part in parts]) for key in first}
     if isinstance(first, (tuple, list)):
-        return rt.rebuild(first, [joined(items) for items in zip(*parts, strict=True)])
+        return rt.rebuild(first, [joined([part[k] for part in parts]) for k in range(len(first))])
     return None if first is None else np.stack(parts, axis=-1)
 
 

@@ -1359,10 +1359,13 @@ class Specializer:
         return [self._receiver([a]) if isinstance(a, (ir.Var, ir.Const)) else a for a in args]
 
     def _receiver(self, args: list[ir.Atom]) -> Any:
-        """The object or constant that a call gets first, else the kind of what it gets."""
+        """The object or constant that a call gets first, else the kind of what it gets: of a container of which the
+        items are not known one by one too, since another such container brings no recursion closer to its end."""
         if not args or isinstance(args[0], ir.Const):
             return args[0] if args else None
-        cell = cell_of(self.context, args[0])
+        cell, state = cell_of(self.context, args[0]), state_of(self.context, args[0])
+        if state is not None and state.whole is not None:
+            return self.context.value(state.whole)
         return self.context.value(args[0]) if cell is None else cell
 
     def followed_or_asked(

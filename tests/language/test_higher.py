@@ -8,6 +8,8 @@ import pytest
 
 import s2s
 from s2s.errors import DifferentiationError
+from s2s.runtime import directions
+from s2s.specialize.specializer import Specializer
 from tests.bank import CASES
 from tests.bank.second import MODES, can_be_checked, check_second
 from tests.helpers import differences
@@ -326,3 +328,47 @@ def test_a_pullback_of_something_linear_is_made_again():
     square = [lambda v: v * v]
     assert s2s.jvp(s2s.grad(linear), (1.5, square), (1.0, None)) == (9.0, 6.0)
     assert s2s.grad(s2s.grad(linear))(1.5, square) == 6.0
+
+
+def norm_of_order(x):
+    return np.linalg.norm(x, ord=3)
+
+
+def norms_of_rows(x):
+    return np.linalg.norm(np.outer(x, x), axis=1, ord=3)
+
+
+@pytest.mark.parametrize("f", [norm_of_order, norms_of_rows])
+@pytest.mark.parametrize("outer", [s2s.jacfwd, s2s.jacrev])
+@pytest.mark.parametrize("inner", [s2s.jacfwd, s2s.jacrev])
+def test_nested_jacobians_of_rules_called_for_each_direction(outer, inner, f):
+    x = X[:3]
+    cubes = np.sum(np.abs(x) ** 3) ** (1 / 3)
+    slope = x * np.abs(x) / cubes**2
+    bend = 2 * (np.diag(np.abs(x)) / cubes**2 - np.outer(slope, slope) / cubes)
+    if f is norms_of_rows:  # |x_i| times the norm of x
+        side = np.eye(3) * np.sign(x)
+        bend = (
+            np.abs(x)[:, None, None] * bend
+            + side[:, :, None] * slope[None, None, :]
+            + side[:, None, :] * slope[None, :, None]
+        )
+    np.testing.assert_allclose(outer(inner(f))(x), bend, rtol=1e-10, atol=1e-12)
+
+
+def test_recursion_over_a_list_of_unknown_items_is_followed_once(monkeypatch):
+    followed, inline = [], Specializer.inline
+
+    def noted(self, fn, *rest):
+        followed.append(fn)
+        return inline(self, fn, *rest)
+
+    monkeypatch.setattr(Specializer, "inline", noted)
+
+    def least_sum_of_rows(x):
+        return np.linalg.norm(np.outer(x, x), ord=-np.inf)
+
+    x = np.array([0.4, -1.3, 0.8])  # the sum of the row of 0.4 is 0.4 * (0.4 + 1.3 + 0.8)
+    wanted = np.array([[2.0, -1.0, 1.0], [-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    np.testing.assert_allclose(s2s.jacfwd(s2s.jacfwd(least_sum_of_rows))(x), wanted, rtol=1e-12)
+    assert followed.count(directions.joined) < 20

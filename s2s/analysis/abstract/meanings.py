@@ -47,6 +47,7 @@ from s2s.core.values import (
     Sequence,
     Unknown,
 )
+from s2s.runtime import directions
 from s2s.versions.facts import has, subclass
 
 if TYPE_CHECKING:
@@ -620,6 +621,18 @@ def _cotangent_of(place: int) -> Callable[..., AbstractValue | None]:
     return found
 
 
+def _direction(evaluator: Evaluator, value: AbstractValue, number: AbstractValue) -> AbstractValue | None:
+    """One of the directions of a tangent: its arrays without their last dimension."""
+    match value:
+        case Array():
+            return _item(evaluator, value, Sequence(tuple, (known(...), number)))
+        case Sequence(kind, items) if kind in (tuple, list):
+            made = [_direction(evaluator, item, number) for item in items]
+            return Sequence(kind, tuple(UNKNOWN if m is None else m for m in made))
+        case _:
+            return None
+
+
 def _histogramdd(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
     """The counts, of as many dimensions as points have coordinates, and the edges in each: by an example of points with
     two coordinates, where it is not known how many they have."""
@@ -724,6 +737,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.size: _size_call,
     np.histogramdd: _histogramdd,
     rt.zeros_of: _zeros_of,
+    directions.one: _direction,
     rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
     rt.unstack_like: _cotangent_of(1),
