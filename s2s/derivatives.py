@@ -22,9 +22,13 @@ from s2s.core.critical import section
 from s2s.core.settings import passes_setting
 from s2s.core.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.directives.policies import AMBIENT, held_again, note_used
-from s2s.dispatch import dispatcher as dispatching
-from s2s.dispatch.dispatcher import Ask, ByShape, Dispatcher, Version, show_versions, start_afresh
-from s2s.versions.guards import Path, Request
+from s2s.dispatch import lookup
+from s2s.dispatch.asks import Ask
+from s2s.dispatch.by_shape import ByShape, show_versions
+from s2s.dispatch.dispatcher import Dispatcher
+from s2s.dispatch.lookup import start_afresh
+from s2s.dispatch.version import Version
+from s2s.versions.request import Path, Request
 from s2s.versions.signature import annotated, describe, has_attributes, has_float
 from s2s.versions.target import Target, argument_error, error, target_of
 
@@ -196,7 +200,7 @@ _made: weakref.WeakSet[Derivative] = weakref.WeakSet()
 def forget() -> None:
     """Forget what was compiled, in every derivative that there is: a function has another rule."""
     with section:
-        dispatching.forget()
+        lookup.forget()
         for made in sorted(_made, key=_depth):
             _make_again(made)
 

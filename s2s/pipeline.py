@@ -49,7 +49,7 @@ from s2s.specialize.specializer import Specializer
 from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
 from s2s.versions.facts import builtin, is_of_python
-from s2s.versions.guards import Compiled, Request
+from s2s.versions.request import Compiled, Request
 
 REVERSE = ("grad", "value_and_grad", "vjp")
 """The modes in which checkpoints hold: one reverse sweep for one cotangent."""

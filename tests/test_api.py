@@ -19,7 +19,7 @@ import pytest
 import s2s
 from s2s import derivatives
 from s2s.directives.policies import Choice, Policy
-from s2s.dispatch import dispatcher
+from s2s.dispatch import lookup
 from s2s.errors import ArgumentError, SourceUnavailableError
 from s2s.versions.signature import key
 from tests.dispatch.fake_compiler import FakeCompiler, compiled, ones
@@ -59,10 +59,10 @@ class Model:
 def fake(monkeypatch):
     compiler = FakeCompiler()
     monkeypatch.setenv("S2S_CACHE", "0")
-    monkeypatch.setattr(dispatcher, "run_compiler", compiler)
+    monkeypatch.setattr(lookup, "run_compiler", compiler)
     for f in (loss, plain, Model.score, Model.plain_score, Model.free, Model.__call__):
         vars(f).pop("__s2s__", None)
-    monkeypatch.setattr(dispatcher, "_shared", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(lookup, "_shared", weakref.WeakKeyDictionary())
     monkeypatch.setattr(derivatives, "_builtin_stores", {})
     return compiler
 

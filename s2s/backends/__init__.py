@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from s2s.core.values import AbstractValue
-    from s2s.versions.guards import Compiled, Request
+    from s2s.versions.request import Compiled, Request
 
 __all__ = ["NumbaFallbackWarning", "runnable"]
 

@@ -26,37 +26,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.cache import folders
-from s2s.core.inspection import class_attribute
 from s2s.core.package import ROOT, __version__
-from s2s.core.values import AbstractValue, Dim
+from s2s.core.values import AbstractValue
 from s2s.directives.policies import Choice, Override, Policy
+from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard
+from s2s.versions.fingerprints import Unstorable, fingerprint, new_hash, stable_mark
 from s2s.versions.guards import (
-    AliasGuard,
     AttributeGuard,
     CallGuard,
     ClassGuard,
-    Compiled,
-    Dependency,
-    EqualGuard,
     Guard,
     KindGuard,
     NamesGuard,
     ObjectGuard,
-    Request,
-    SeparateGuard,
     ShadowGuard,
-    SizeGuard,
-    Unstorable,
-    fingerprint,
-    import_path,
-    imported,
-    new_hash,
-    own_names_of,
-    package_version,
-    resolve,
-    stable_mark,
 )
-from s2s.versions.signature import describe, stable_key, with_sizes
+from s2s.versions.paths import package_version, resolve
+from s2s.versions.request import Compiled, Dependency, Request
+from s2s.versions.signature import stable_key
+from s2s.versions.stored import is_literal, load_owner, load_step, path_to, store_step
 
 if TYPE_CHECKING:
     from pathlib import Path  # imported late: it brings urllib and more
@@ -148,7 +136,7 @@ def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], 
         (name, _marks(value) if name in ("choices", "nonsmooth") else value) for name, value in request.options
     )
     asked = (request.mode, request.wrt, request.single, request.has_aux, options)
-    if not _is_literal(asked):
+    if not is_literal(asked):
         raise Unstorable("an option")
     return f"{_identity(function)}({signature}) {asked!r}"
 
@@ -159,23 +147,13 @@ def _marks(held: tuple[Choice, ...]) -> tuple[Any, ...]:
 
 
 def _mark(value: Any) -> str:
-    path = value if isinstance(value, str) else import_path(value)
-    if path is None:
-        raise Unstorable("a choice")
-    return path
+    return value if isinstance(value, str) else path_to(value)
 
 
 def _mark_of_decision(how: Policy | Override) -> tuple[Any, ...]:
     if isinstance(how, Policy):
         return how.name, how.sharpness
     return _mark(how.rule), how.name, "" if isinstance(how.rule, str) else fingerprint(how.rule)
-
-
-def _is_literal(value: Any) -> bool:
-    """Whether the ``repr`` of a value says all of it."""
-    if type(value) is tuple:
-        return all(map(_is_literal, value))
-    return type(value) in (str, bytes, int, float, bool, type(None))
 
 
 def _identity(function: types.FunctionType) -> str:
@@ -234,7 +212,7 @@ def _read(
             return None
         if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
             return None
-        guards = tuple(_read_guard(item, function) for item in data["guards"])
+        guards = tuple(_load_guard(item, function) for item in data["guards"])
         return Compiled(
             text,
             data["entry"],
@@ -255,7 +233,7 @@ def _read(
 
 
 def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
-    root, path, mark = item[0], [*map(_read_step, item[1])], str(item[2])
+    root, path, mark = item[0], [*map(load_step, item[1])], str(item[2])
     if root == "self":
         return fingerprint(function.__code__) == mark
     if root == "version":
@@ -270,63 +248,20 @@ def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict
     return fingerprint(value) == mark
 
 
-def _read_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
+def _load_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
     """A guard about the live objects. Raises ValueError where it does not hold for them."""
-    owner = None if item["owner"] is None else _owner(item["owner"])
-    if item["kind"] == "size":
-        return SizeGuard(item["symbol"], item["value"], item["root"], owner)
-    if item["kind"] == "separate":
-        return SeparateGuard(item["first"], item["second"], owner)
-    if item["kind"] == "equal":
-        return EqualGuard(Dim(*item["first"]), Dim(*item["second"]), owner)
-    if item["kind"] == "call":
-        fn, args = imported(item["fn"]), tuple(map(_read_plain, item["args"]))
-        found = fn(*args)
-        if _plain(found) != item["mark"]:
-            raise ValueError(f"{item['fn']} gives another result")
-        return CallGuard(fn, args, found)
-    if item["kind"] == "class":
-        cls, name = imported(item["cls"]), item["name"]
-        _require((class_attribute(cls, name, _MISSING) is not _MISSING) is item["there"], f"{item['cls']}.{name}")
-        return ClassGuard(cls, name, item["there"])
-    path = tuple(_read_step(step) for step in item["path"])
-    live = resolve(owner or function, item["root"], path)
-    if item["kind"] == "attribute":
-        _require(hasattr(live, item["name"]) is item["there"], item["name"])
-        return AttributeGuard(item["root"], path, item["name"], item["there"], owner)
-    if item["kind"] == "shadow":
-        _require(item["name"] not in own_names_of(live), item["name"])
-        return ShadowGuard(item["root"], path, item["name"], owner)
-    if item["kind"] == "names":
-        _require([*live] == item["names"], str(path))
-        return NamesGuard(item["root"], path, tuple(item["names"]), owner)
-    if item["kind"] == "object":
-        if _object_mark(live) != item["mark"]:
-            raise ValueError(f"{path} is another object")
-        return ObjectGuard(item["root"], path, live, owner)
-    aval = describe(live, item["symbol"])
-    if stable_key(aval) != item["mark"]:
-        aval = with_sizes(aval, live)
-    if stable_key(aval) != item["mark"]:
-        raise ValueError(f"{path[0]} is of another kind")
-    return KindGuard(item["root"], path[0], aval, owner, path[1:])
+    owner = None if item["owner"] is None else load_owner(item["owner"])
+    return _GUARDS[item["kind"]].load(item, owner, function)
 
 
-_MISSING = object()
-
-
-def _require(holds: bool, what: str) -> None:
-    if not holds:
-        raise ValueError(f"{what} is not as it was")
-
-
-def _owner(path: str) -> types.FunctionType:
-    found = imported(path)
-    if not isinstance(found, types.FunctionType):  # decorated with s2s.differentiable
-        found = getattr(found, "__wrapped__", None)
-    if not isinstance(found, types.FunctionType):
-        raise ValueError(f"{path} is no function")
-    return found
+_GUARDS: dict[str, type[Guard]] = {
+    kind.stored_as: kind
+    for kind in (
+        ObjectGuard, AttributeGuard, ShadowGuard, NamesGuard, KindGuard, ClassGuard, CallGuard, SizeGuard, EqualGuard,
+        SeparateGuard,
+    )
+}
+"""The guards that a file may hold."""
 
 
 # --- writing ------------------------------------------------------------------------------------------------
@@ -369,7 +304,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
     for dependency in compiled.dependencies:
         if not dependency.fingerprint and dependency.root != "version":
             raise Unstorable(".".join(map(str, dependency.path)))
-        dependencies.append([dependency.root, [*map(_written, dependency.path)], dependency.fingerprint])
+        dependencies.append([dependency.root, [*map(store_step, dependency.path)], dependency.fingerprint])
     data = {
         "key": full,
         "versions": _good_for(),
@@ -378,122 +313,13 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         "globals": list(compiled.globals),
         "free": list(compiled.free),
         "dependencies": dependencies,
-        "guards": [_guard_data(guard) for guard in compiled.guards if not _is_left(guard)],
+        "guards": [guard.dump() for guard in compiled.guards if guard.is_stored],
         "result": compiled.result,
         "met": list(compiled.met),
         "made": dict(compiled.made),
         "sum": "",
     }
     return {**data, "sum": _sum(_text(compiled), data)}
-
-
-def _guard_data(guard: Guard) -> dict[str, Any]:
-    owner = None
-    if guard.owner is not None:
-        owner = _owner_path(guard.owner)
-    match guard:
-        case ClassGuard(cls, name, there):
-            path = import_path(cls)
-            if path is None:
-                raise Unstorable("a class")
-            return {"kind": "class", "cls": path, "name": name, "there": there, "owner": None}
-        case AttributeGuard(_, _, name, there):
-            return {"kind": "attribute", "name": name, "there": there, **_place_data(guard, guard.path)}
-        case ShadowGuard(_, _, name):
-            return {"kind": "shadow", "name": name, **_place_data(guard, guard.path)}
-        case NamesGuard(_, _, names):
-            return {"kind": "names", "names": [*names], **_place_data(guard, guard.path)}
-        case AliasGuard():
-            raise Unstorable("two objects that are found when the program runs")
-        case CallGuard(fn, args, value):
-            path = import_path(fn)
-            if path is None:
-                raise Unstorable("a function")
-            return {
-                "kind": "call", "fn": path, "args": [*map(_plain, args)], "mark": _plain(value), "owner": None,
-            }
-        case SizeGuard(symbol, value, root):
-            return {"kind": "size", "symbol": symbol, "value": value, "root": root, "owner": owner}
-        case SeparateGuard(first, second):
-            return {"kind": "separate", "first": first, "second": second, "owner": owner}
-        case EqualGuard(first, second):
-            return {
-                "kind": "equal",
-                "first": [first.symbol, first.offset],
-                "second": [second.symbol, second.offset],
-                "owner": owner,
-            }
-        case ObjectGuard(_, path, value):
-            return {"kind": "object", "mark": _object_mark(value), **_place_data(guard, path)}
-        case KindGuard(_, name, aval, _, rest):
-            place = _place_data(guard, (name, *rest))
-            return {"kind": "kind", "symbol": str(place["path"][0]), "mark": stable_key(aval), **place}
-
-
-def _is_left(guard: Guard) -> bool:
-    """Whether a guard need not be written: a dependency says the same, and it is not asked at each call."""
-    return isinstance(guard, ObjectGuard) and (guard.late or _is_of_rule(guard))
-
-
-def _is_of_rule(guard: ObjectGuard) -> bool:
-    """Whether it is about the code of a rule of the user, which the versions of all files depend on."""
-    return guard.found is not None and guard.found[0] == "rule"
-
-
-def _place_data(guard: Any, path: tuple[Any, ...]) -> dict[str, Any]:
-    """Where a guard looks, for another process. Raises Unstorable where that would find nothing."""
-    root, owner = guard.root, guard.owner
-    if root == "value" and guard.found is not None:
-        root, start, owner = guard.found
-        path = (*start, *path[1:])
-    if root in ("argument", "value") or not all(map(_is_step, path)):
-        raise Unstorable("an object that is found when the program runs")
-    return {"root": root, "path": [*map(_written, path)], "owner": None if owner is None else _owner_path(owner)}
-
-
-def _written(step: Any) -> Any:
-    return [step[0]] if type(step) is tuple else step
-
-
-def _is_step(step: Any) -> bool:
-    return type(step) is str or (type(step) is tuple and len(step) == 1 and type(step[0]) in (str, int))
-
-
-def _read_step(step: Any) -> Any:
-    return tuple(step) if type(step) is list else step
-
-
-def _plain(value: Any) -> tuple[str, Any]:
-    """A literal, or where an object is imported from. Raises Unstorable for any other object."""
-    if _is_literal(value):
-        return "literal", value
-    path = import_path(value)
-    if path is None:
-        raise Unstorable(type(value).__name__)
-    return "import", path
-
-
-def _read_plain(item: tuple[str, Any]) -> Any:
-    """The object that ``_plain`` wrote down."""
-    return item[1] if item[0] == "literal" else imported(item[1])
-
-
-def _owner_path(owner: types.FunctionType) -> str:
-    path = f"{owner.__module__}:{owner.__qualname__}"
-    with contextlib.suppress(ValueError, LookupError, ImportError, AttributeError):
-        if _owner(path) is owner:
-            return path
-    raise Unstorable(path)
-
-
-def _object_mark(value: Any) -> str:
-    """What tells this object from others in another process. Raises Unstorable where nothing does."""
-    if isinstance(value, types.ModuleType):
-        path = import_path(value)
-        if path is None:
-            raise Unstorable("a module")
-        return f"module {path}"
-    return f"{import_path(value)} {fingerprint(value)}"
 
 
 # --- the command line's view --------------------------------------------------------------------------------

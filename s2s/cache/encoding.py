@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core import ir
-from s2s.versions.guards import import_path, imported
+from s2s.versions.paths import import_path, imported
 
 __all__ = ["NotEncodable", "decode", "encode"]
 

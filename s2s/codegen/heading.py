@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 
 from s2s.core import ir
-from s2s.versions.guards import Request
+from s2s.versions.request import Request
 
 __all__ = ["with_heading"]
 

@@ -21,7 +21,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from s2s.cache import folders
-from s2s.versions.guards import Compiled, imported, new_hash
+from s2s.versions.fingerprints import new_hash
+from s2s.versions.paths import imported
+from s2s.versions.request import Compiled
 
 __all__ = ["file_name", "link", "register"]
 

@@ -28,7 +28,7 @@ from s2s.reverse.sweeps import Reversal, Reverser
 from s2s.specialize.checkpoints import asked, plain, repeated, ungrouped
 from s2s.specialize.heap.virtual_heap import holds_attributes
 from s2s.specialize.specializer import Specializer
-from s2s.versions.guards import Request
+from s2s.versions.request import Request
 
 __all__ = ["Joint", "Mode", "joined"]
 

@@ -14,15 +14,11 @@ from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Dim, Mapping, Scalar, Sequence
 from s2s.specialize.specializer import Specializer
-from s2s.versions.guards import (
-    Dependency,
-    EqualGuard,
-    ObjectGuard,
-    SeparateGuard,
-    SizeGuard,
-    package_version,
-    stable_mark,
-)
+from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard
+from s2s.versions.fingerprints import stable_mark
+from s2s.versions.guards import ObjectGuard
+from s2s.versions.paths import package_version
+from s2s.versions.request import Dependency
 from s2s.versions.signature import array_places
 
 __all__ = ["dependencies", "guards", "import_path", "separate", "types_of"]

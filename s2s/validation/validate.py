@@ -43,7 +43,7 @@ from s2s.validation.copies import NotCopied, arrays_in, copied
 from s2s.validation.interpret import Interpreted, Limit, TooLong, execute
 from s2s.validation.outcomes import Outcome, difference, first_difference, short
 from s2s.validation.samples import NoSample, sample, shrunk
-from s2s.versions.guards import Request
+from s2s.versions.request import Request
 
 __all__ = ["Compilation", "Report", "check"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from s2s.core import stack
-from s2s.versions.guards import import_path
+from s2s.versions.paths import import_path
 
 if TYPE_CHECKING:
     from s2s.core.ir import Span

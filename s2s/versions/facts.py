@@ -21,11 +21,8 @@ import abc
 import builtins
 import functools
 import importlib
-import importlib.util
 import inspect
-import os
 import sys
-import time
 import types
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
@@ -35,6 +32,7 @@ import numpy as np
 from s2s.core import inspection
 from s2s.core.const import Const
 from s2s.core.inspection import (
+    MISSING,
     class_attribute,
     is_subclass,
     is_written,
@@ -55,27 +53,20 @@ from s2s.versions.guards import (
     NamesGuard,
     ObjectGuard,
     ShadowGuard,
-    builtins_of,
-    import_path,
-    is_among,
-    loaded,
-    resolve,
 )
+from s2s.versions.imports import cannot_import, forget_failure, is_installed_with_python
+from s2s.versions.paths import builtins_of, import_path, is_among, loaded
 from s2s.versions.signature import describe, with_sizes
 
 __all__ = [
     "FOLDS", "MISSING", "STABLE_MODULES", "Fact", "Guards", "Reading", "Site", "absent", "alias", "among", "argument",
-    "attribute", "builtin", "cannot_import", "code", "default", "given", "has", "holds", "implementation",
-    "is_of_python", "is_replaceable", "is_stable", "item", "keywords", "known", "member", "member_value",
-    "module", "module_if_loaded", "names", "own", "presence", "registered", "shadow", "signature", "site_of",
-    "static", "subclass", "variable",
+    "attribute", "builtin", "code", "default", "given", "has", "implementation", "is_of_python", "is_replaceable",
+    "is_stable", "item", "keywords", "known", "member", "member_value", "module", "module_if_loaded", "names", "own",
+    "presence", "registered", "shadow", "signature", "site_of", "static", "subclass", "variable",
 ]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-MISSING: Any = inspection.MISSING
-"""What is read where there is nothing."""
 
 STABLE_MODULES = ("numpy", "math", "scipy", "builtins", "operator", "functools", "itertools", "s2s")
 """Modules whose attributes nobody replaces."""
@@ -136,12 +127,6 @@ class Guards:
             for guard in self
         )
 
-    def only(self, test: Callable[[Guard], bool]) -> Guards:
-        """The guards that pass a test."""
-        made = self.copy()
-        made._held = {key: guard for key, guard in self._held.items() if test(guard)}
-        return made
-
     def site(self, value: Any) -> Site | None:
         """Where a function or class has been found that was folded."""
         return self._sites.get(id(value))
@@ -159,30 +144,9 @@ class Guards:
     def _note_guard(self, fold: str, guards: Iterable[Guard]) -> None:
         self.folds.add(fold)
         for guard in guards:
-            self._held[_key(guard)] = guard
+            self._held[guard.subject] = guard
             if isinstance(guard, ObjectGuard) and callable(guard.value) and guard.root not in ("value", "argument"):
                 self._sites.setdefault(id(guard.value), (guard.root, guard.path, guard.owner))
-
-
-def _key(guard: Guard) -> Hashable:
-    """What a guard is about, apart from what it says of it."""
-    match guard:
-        case ObjectGuard(root, path, _, owner):
-            return ObjectGuard, root, path, owner
-        case KindGuard(root, name, _, owner, rest):
-            return KindGuard, root, (name, *rest), owner
-        case AttributeGuard(root, path, name, _, owner) | ShadowGuard(root, path, name, owner):
-            return type(guard), root, path, name, owner
-        case NamesGuard(root, path, _, owner):
-            return NamesGuard, root, path, owner
-        case CallGuard(fn, args):
-            return CallGuard, fn, tuple(map(Const, args))
-        case ClassGuard(cls, name):
-            return ClassGuard, cls, name
-        case AliasGuard(first, second):
-            return AliasGuard, first, second
-        case _:
-            return guard
 
 
 class Fact(Generic[T]):
@@ -432,7 +396,7 @@ def member_value(cls: type, name: str, found: Any) -> Reading:
 def own(owner: Any, name: str, site: Site) -> Reading:
     """An attribute that a live object itself has, or a value of its class that it sees under the name."""
     held = own_value(owner, name)
-    return Reading("own", getattr(owner, name) if held is inspection.MISSING else held, _step(site, name))
+    return Reading("own", getattr(owner, name) if held is MISSING else held, _step(site, name))
 
 
 @_fold
@@ -515,23 +479,20 @@ def code(fn: types.FunctionType, guards: Guards) -> Fact[types.CodeType]:
 @_fold
 def default(fn: types.FunctionType, name: str, guards: Guards) -> Reading:
     """The default of a parameter for which a call gives nothing."""
+    steps: tuple[Any, ...]
     given, fixed = fn.__kwdefaults__ or {}, is_stable(fn) or "__s2s_linked__" in fn.__dict__
     if name in given:
-        value, steps = given[name], _steps("__kwdefaults__", name)
+        value, steps = given[name], ("__kwdefaults__", (name,))
     else:
         values, count = fn.__defaults__ or (), fn.__code__.co_argcount
         place = fn.__code__.co_varnames[:count].index(name) - count + len(values)
-        value, steps = values[place], _steps("__defaults__", place)
+        value, steps = values[place], ("__defaults__", (place,))
         if not fixed:
             guards._note_guard("default", _contents(fn, ("__defaults__",), values, guards))
             fixed = not _may_be_followed(value)
     guards.reached(value, fn, *steps)
     start = guards.site(fn) or site_of(fn)[1]
     return Reading("default", value, ("value", (Const(fn), *steps), None), start=start, fixed=fixed)
-
-
-def _steps(attribute: str, key: int | str) -> tuple[Any, ...]:
-    return attribute, (key,)
 
 
 def _may_be_followed(value: Any) -> bool:
@@ -619,11 +580,11 @@ def module(name: str) -> Fact[types.ModuleType | ImportError | None]:
     """The module that an import gives, or the exception that it raises. None for one of the program, or of another
     package, that is not there yet: importing it would run its code, which the program may never do."""
     if sys.modules.get(name) is None:
-        _failed.pop(name, None)  # a version that is made looks at the folders
+        forget_failure(name)  # a version that is made looks at the folders
         if cannot_import(name):
             problem = ModuleNotFoundError(f"No module named {name!r}", name=name)
             return Fact("module", problem, CallGuard(cannot_import, (name,), True))
-        if not _is_installed_with_python(name):
+        if not is_installed_with_python(name):
             return Fact("module", None, CallGuard(loaded, (name,), None))
     try:
         found = importlib.import_module(name)
@@ -632,94 +593,3 @@ def module(name: str) -> Fact[types.ModuleType | ImportError | None]:
     if name.split(".")[0] in STABLE_MODULES:
         return Fact("module", found)
     return Fact("module", found, CallGuard(loaded, (name,), found))
-
-
-LOOK_AGAIN = 0.01
-"""After so many seconds the folders of ``sys.path`` are looked at again: file systems date changes hardly more finely,
-and Python's own finders go by these dates."""
-
-
-class _Failed:
-    """An import that has failed, and what decided that: the finders, the folders, and when these were changed."""
-
-    def __init__(self) -> None:
-        self.finders, self.path = [*sys.meta_path], [*sys.path]
-        self.folder = _working_folder(self.path)
-        self.times = [_time_of(path) for path in self.path]
-        self.until = time.monotonic() + LOOK_AGAIN
-
-    def still(self) -> bool:
-        """Whether nothing has changed. What costs no look at a file is compared each time."""
-        if self.finders != sys.meta_path or self.path != sys.path or self.folder != _working_folder(self.path):
-            return False
-        if time.monotonic() < self.until:
-            return True
-        if self.times != [_time_of(path) for path in self.path]:
-            return False
-        self.until = time.monotonic() + LOOK_AGAIN
-        return True
-
-
-_failed: dict[str, _Failed] = {}
-"""The imports that have failed, by name."""
-
-
-def cannot_import(name: str) -> bool:
-    """Whether an import of a module fails: it is not loaded, and nothing has changed since it was not found."""
-    if sys.modules.get(name, MISSING) is not MISSING:
-        return sys.modules[name] is None
-    before = _failed.get(name)
-    if before is not None and before.still():
-        return True
-    state = _Failed()
-    parent = name.rpartition(".")[0]
-    looked_for = name if not parent or parent in sys.modules else name.partition(".")[0]
-    try:
-        is_there = looked_for in sys.modules or importlib.util.find_spec(looked_for) is not None
-    except (ImportError, ValueError):  # the parent is no package
-        is_there = False
-    if not is_there:
-        _failed[name] = state
-    return not is_there
-
-
-def _is_installed_with_python(name: str) -> bool:
-    """Whether a module is one of Python's own library, of NumPy or SciPy, and no file of the user of such a name."""
-    root = name.partition(".")[0]
-    if not inspection.is_own_module(root):
-        return False
-    spec = None if root in sys.modules else importlib.util.find_spec(root)
-    origin = "built-in" if spec is None else spec.origin or ""
-    return origin in ("built-in", "frozen") or origin.startswith(os.path.dirname(os.__file__))
-
-
-def _working_folder(path: list[str]) -> str | None:
-    """The folder that an empty entry of ``sys.path`` stands for, where there is one."""
-    try:
-        return os.getcwd() if "" in path else None
-    except OSError:
-        return None
-
-
-def _time_of(path: str) -> int:
-    try:
-        return os.stat(path or ".").st_mtime_ns
-    except (OSError, ValueError, TypeError):
-        return 0
-
-
-def holds(guard: Guard, function: types.FunctionType) -> bool:
-    """Whether a guard about what is outside of the arguments holds now."""
-    owner = guard.owner or function
-    try:
-        match guard:
-            case ObjectGuard(root, path, value) if root != "argument":
-                return resolve(owner, root, path) is value
-            case AttributeGuard(root, path, name, is_there) if root != "argument":
-                return hasattr(resolve(owner, root, path), name) is is_there
-            case CallGuard(fn, args, value):
-                return fn(*args) is value
-            case _:
-                return True
-    except (LookupError, AttributeError):
-        return False

@@ -1,96 +1,162 @@
-"""What the front end asks of the compiler (``Request``) and what it gets back (``Compiled``): plain data,
-light imports.
+"""What a version relies on besides the kinds of its arguments: one class for each kind of guard.
 
-A *version* of a function is its code for one request and one abstract value per argument. It is valid while
-its guards hold; a version on disk is as good as new while its dependencies have the same fingerprints.
+A guard says whether it holds now (``holds``), what a generated dispatch asks at each call (``conditions``), and how a
+file says it (``dump``, ``load``). ``facts`` makes them while the compiler reads the world; those about the lengths and
+the memory of arguments are in ``argument_guards``.
 """
 
 from __future__ import annotations
 
-import contextlib
-import enum
-import functools
-import importlib
-import sys
 import types
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, TypeAlias
+from collections.abc import Hashable
+from typing import Any
 
-import numpy as np
-
-from s2s.core.inspection import class_attribute, class_name, is_sealed, look_up, own_dict
+from s2s.core.const import Const
+from s2s.core.inspection import MISSING, class_attribute
 from s2s.core.record import record
-from s2s.core.values import AbstractValue, Dim
-
-try:
-    from _blake2 import blake2b as new_hash  # hashlib also loads OpenSSL, which takes a millisecond
-except ImportError:
-    from hashlib import blake2b as new_hash
+from s2s.core.values import AbstractValue
+from s2s.versions import stored
+from s2s.versions.expressions import Expressions
+from s2s.versions.fingerprints import Unstorable
+from s2s.versions.paths import builtins_of, imported, own_names_of, resolve
+from s2s.versions.signature import describe, guard_source, key, stable_key, with_sizes
 
 __all__ = [
-    "AliasGuard",
-    "AttributeGuard",
-    "CallGuard",
-    "ClassGuard",
-    "Compiled",
-    "Dependency",
-    "EqualGuard",
-    "Guard",
-    "KindGuard",
-    "NamesGuard",
-    "ObjectGuard",
-    "Path",
-    "Request",
-    "SeparateGuard",
-    "ShadowGuard",
-    "SizeGuard",
-    "Unstorable",
-    "Variables",
-    "fingerprint",
-    "is_among",
-    "builtins_of",
-    "import_path",
-    "imported",
-    "loaded",
-    "new_hash",
-    "own_names_of",
-    "package_version",
-    "resolve",
-    "stable_mark",
+    "AliasGuard", "Arguments", "AttributeGuard", "CallGuard", "ClassGuard", "Guard", "KindGuard", "NamesGuard",
+    "ObjectGuard", "PlaceGuard", "ShadowGuard",
 ]
 
-Path: TypeAlias = tuple[Any, ...]
-"""Where a differentiated value is: a parameter's name, then indices or keys: ``("W",)``, ``("args", 1)``."""
+Arguments = dict[str, Any]
+"""The values of a function's parameters in a call."""
 
 
-@record
-class Request:
-    """What is asked for: ``mode`` is grad, value_and_grad, vjp or primal.
-
-    ``single`` asks for a bare gradient instead of a tuple; ``options`` are the policies, sorted by name. In
-    mode vjp the compiled entry returns ``(out, pullback)``, ``(out, pullback, aux)`` with ``has_aux``, and
-    ``pullback(out_bar)`` returns a tuple with one cotangent for each path of ``wrt``.
-    """
-
-    mode: str
-    wrt: tuple[Path, ...]
-    single: bool = False
-    has_aux: bool = False
-    options: tuple[tuple[str, Any], ...] = ()
-
-
-@record
-class ObjectGuard:
-    """The path gives this very object. ``root`` is ``global`` (module globals, then builtins) or ``free``
-    (a closure cell) of ``owner``, which is ``None`` for the function compiled, ``module`` (the path begins with its
-    name) or ``argument``. The path goes on with attributes, and with tuples of one index or key. The root ``value`` has
-    the object itself there, as a ``Const``; ``found`` is then the root, path and owner by which another process finds
-    it, None where there is none.
+class Guard:
+    """What a version relies on. ``owner`` is the function whose globals and closure it looks at; None for the function
+    that was compiled, which the methods are given.
 
     A ``late`` guard is about what nobody replaces in a program, only in a test: it is asked where a version is looked
     for, in memory and on disk, and not at each call.
     """
+
+    __slots__ = ()
+
+    stored_as = ""
+    """The name of its kind in a file."""
+
+    owner: Any = None
+    late: Any = False
+
+    is_stored = True
+    """Whether a file has to say it: no dependency of the version says the same."""
+
+    @property
+    def subject(self) -> Hashable:
+        """What it is about, apart from what it says of it."""
+        return self
+
+    @property
+    def asks_arguments(self) -> bool:
+        """Whether it is about the arguments of a call."""
+        return False
+
+    def holds(self, function: types.FunctionType, arguments: Arguments | None) -> bool:
+        """Whether it holds now; one about arguments does where there are none."""
+        if arguments is None and self.asks_arguments:
+            return True
+        try:
+            return self._holds(self.owner or function, arguments)
+        except (LookupError, AttributeError):
+            return False
+
+    def conditions(self, function: types.FunctionType, expressions: Expressions) -> list[str]:
+        """The conditions, in Python, that hold while it does; none for a late one."""
+        return [] if self.late else self._conditions(self.owner or function, expressions)
+
+    def dump(self) -> dict[str, Any]:
+        """What a file says of it, a literal. Raises Unstorable where another process would not find what it is about.
+        """
+        owner = None if self.owner is None else stored.path_of_owner(self.owner)
+        return {"kind": self.stored_as, "owner": owner, **self._dump()}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        """The guard of which a file says ``item``, about live objects. Raises ValueError where it does not hold."""
+        raise NotImplementedError
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        raise NotImplementedError
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        raise NotImplementedError
+
+    def _dump(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+def _require(holds: bool, what: Any) -> None:
+    """Raise ValueError where a guard does not hold."""
+    if not holds:
+        raise ValueError(f"{what} is not as it was")
+
+
+# --- at a place: a root, a path and an owner ------------------------------------------------------------------------
+
+
+class PlaceGuard(Guard):
+    """A guard about what a path leads to. ``root`` is ``global`` (module globals, then builtins) or ``free`` (a closure
+    cell) of ``owner``, ``module`` (the path begins with its name) or ``argument``. The path goes on with attributes,
+    and with tuples of one index or key. The root ``value`` has the object itself there, as a ``Const``; ``found`` is
+    then the root, path and owner by which another process finds it, None where there is none."""
+
+    __slots__ = ()
+
+    root: str
+    path: Any
+    found: Any
+
+    @property
+    def subject(self) -> Hashable:
+        return type(self), self.root, self.path, self.owner
+
+    @property
+    def asks_arguments(self) -> bool:
+        return self.root == "argument"
+
+    def _live(self, owner: types.FunctionType, arguments: Arguments | None) -> Any:
+        return resolve(owner, self.root, self.path, arguments)
+
+    def _source(self, owner: types.FunctionType, expressions: Expressions) -> str:
+        return expressions.path(self.root, self.path, owner)
+
+    def dump(self) -> dict[str, Any]:
+        root, path, owner = self.root, self.path, self.owner
+        if root == "value" and self.found is not None:
+            root, start, owner = self.found
+            path = (*start, *path[1:])
+        if root in ("argument", "value") or not all(map(stored.is_step, path)):
+            raise Unstorable("an object that is found when the program runs")
+        place = {
+            "root": root, "path": [*map(stored.store_step, path)],
+            "owner": None if owner is None else stored.path_of_owner(owner),
+        }
+        return {"kind": self.stored_as, **place, **self._dump()}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        path = tuple(map(stored.load_step, item["path"]))
+        return cls._load(item, path, resolve(owner or function, item["root"], path), owner)
+
+    @classmethod
+    def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
+        """The guard about a live object, which was found at the place."""
+        raise NotImplementedError
+
+
+@record
+class ObjectGuard(PlaceGuard):
+    """The path gives this very object."""
+
+    stored_as = "object"
 
     root: str
     path: tuple[Any, ...]
@@ -99,10 +165,49 @@ class ObjectGuard:
     late: bool = False
     found: tuple[str, tuple[Any, ...], Any] | None = None
 
+    @property
+    def is_stored(self) -> bool:  # type: ignore[override]
+        """A dependency says the same of what is asked late, and of the code of a rule of the user."""
+        return not (self.late or (self.found is not None and self.found[0] == "rule"))
+
+    def takes_builtin(self, owner: types.FunctionType) -> bool:
+        """Whether it is about a builtin that no variable of the module hides."""
+        name = self.path[0] if self.root == "global" and len(self.path) == 1 else None
+        if name is None or name in owner.__globals__:
+            return False
+        return builtins_of(owner).get(name, MISSING) is self.value
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return self._live(owner, arguments) is self.value
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return [f"{self._source(owner, expressions)} is {expressions.names.add(self.value)}"]
+
+    def _source(self, owner: types.FunctionType, expressions: Expressions) -> str:
+        """The way there, shorter where attributes are always there, as a class may have lost some of its own."""
+        root, path, names = self.root, self.path, expressions.names
+        if root == "value" and path[1:] in (("__code__",), ("__defaults__",)):  # functions have these always
+            return f"{names.add(path[0].value)}.{path[1]}"
+        if root in ("argument", "value") or any(type(step) is tuple for step in path):
+            return expressions.path(root, path, owner)
+        if len(path) == 2 and isinstance(resolve(owner, root, path[:1]), types.ModuleType):
+            return f"{expressions.variable(root, path[0], owner)}.{path[1]}"
+        return expressions.path(root, path, owner)
+
+    def _dump(self) -> dict[str, Any]:
+        return {"mark": stored.mark_of_object(self.value)}
+
+    @classmethod
+    def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
+        _require(stored.mark_of_object(live) == item["mark"], path)
+        return ObjectGuard(item["root"], path, live, owner)
+
 
 @record
-class AttributeGuard:
-    """The object at a path has an attribute ``name``, or has none. The other fields are those of an ``ObjectGuard``."""
+class AttributeGuard(PlaceGuard):
+    """The object at a path has an attribute ``name``, or has none."""
+
+    stored_as = "attribute"
 
     root: str
     path: tuple[Any, ...]
@@ -112,10 +217,31 @@ class AttributeGuard:
     late: bool = False
     found: tuple[str, tuple[Any, ...], Any] | None = None
 
+    @property
+    def subject(self) -> Hashable:
+        return AttributeGuard, self.root, self.path, self.name, self.owner
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return hasattr(self._live(owner, arguments), self.name) is self.is_there
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        source = f"{expressions.names.add(hasattr)}({self._source(owner, expressions)}, {self.name!r})"
+        return [source if self.is_there else f"not {source}"]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"name": self.name, "there": self.is_there}
+
+    @classmethod
+    def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
+        _require(hasattr(live, item["name"]) is item["there"], item["name"])
+        return AttributeGuard(item["root"], path, item["name"], item["there"], owner)
+
 
 @record
-class ShadowGuard:
+class ShadowGuard(PlaceGuard):
     """The object at a path has no attribute ``name`` of its own, which would hide the one of its class."""
+
+    stored_as = "shadow"
 
     root: str
     path: tuple[Any, ...]
@@ -123,10 +249,30 @@ class ShadowGuard:
     owner: Any = None
     found: tuple[str, tuple[Any, ...], Any] | None = None
 
+    @property
+    def subject(self) -> Hashable:
+        return ShadowGuard, self.root, self.path, self.name, self.owner
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return self.name not in own_names_of(self._live(owner, arguments))
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return [f"{self.name!r} not in {self._source(owner, expressions)}.__dict__"]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    @classmethod
+    def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
+        _require(item["name"] not in own_names_of(live), item["name"])
+        return ShadowGuard(item["root"], path, item["name"], owner)
+
 
 @record
-class NamesGuard:
+class NamesGuard(PlaceGuard):
     """The dict at a path, ``__dict__`` of an object or ``keywords`` of a partial, has these keys in this order."""
+
+    stored_as = "names"
 
     root: str
     path: tuple[Any, ...]
@@ -134,23 +280,27 @@ class NamesGuard:
     owner: Any = None
     found: tuple[str, tuple[Any, ...], Any] | None = None
 
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return [*self._live(owner, arguments)] == [*self.names]
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return [f"[*{self._source(owner, expressions)}] == {[*self.names]!r}"]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"names": [*self.names]}
+
+    @classmethod
+    def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
+        _require([*live] == item["names"], path)
+        return NamesGuard(item["root"], path, tuple(item["names"]), owner)
+
 
 @record
-class ClassGuard:
-    """A class or its bases have something under a name, or nothing. It is asked as late guards are."""
-
-    cls: type
-    name: str
-    is_there: bool
-    owner: Any = None
-    root: str = "value"
-    late: bool = True
-
-
-@record
-class KindGuard:
+class KindGuard(PlaceGuard):
     """A number, array or container that is read live still has this abstract value. ``rest`` leads from the variable
-    to it, as in the path of an ``ObjectGuard``, which ``found`` is from as well."""
+    to it."""
+
+    stored_as = "kind"
 
     root: str
     name: Any
@@ -159,388 +309,129 @@ class KindGuard:
     rest: tuple[Any, ...] = ()
     found: tuple[str, tuple[Any, ...], Any] | None = None
 
+    @property
+    def path(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The whole way to it."""
+        return (self.name, *self.rest)
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        live = self._live(owner, arguments)
+        kind = describe(live, "")
+        return key(self.aval) in (key(kind), key(with_sizes(kind, live)))
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        live = None
+        if self.root not in ("argument", "value") and not self.rest:
+            try:
+                live = resolve(owner, self.root, (self.name,))
+            except LookupError:
+                live = None
+        return guard_source(self._source(owner, expressions), self.aval, expressions.names, live)
+
+    def _dump(self) -> dict[str, Any]:
+        return {"mark": stable_key(self.aval)}
+
+    def dump(self) -> dict[str, Any]:
+        item = PlaceGuard.dump(self)
+        return {**item, "symbol": str(item["path"][0])}
+
+    @classmethod
+    def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
+        aval = describe(live, item["symbol"])
+        if stable_key(aval) != item["mark"]:
+            aval = with_sizes(aval, live)
+        _require(stable_key(aval) == item["mark"], path[0])
+        return KindGuard(item["root"], path[0], aval, owner, path[1:])
+
+
+# --- classes, calls and aliases -------------------------------------------------------------------------------------
+
 
 @record
-class AliasGuard:
+class ClassGuard(Guard):
+    """A class or its bases have something under a name, or nothing. It is asked as late guards are."""
+
+    stored_as = "class"
+    late = True
+
+    cls: type
+    name: str
+    is_there: bool
+
+    @property
+    def subject(self) -> Hashable:
+        return ClassGuard, self.cls, self.name
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return (class_attribute(self.cls, self.name, MISSING) is not MISSING) is self.is_there
+
+    def _dump(self) -> dict[str, Any]:
+        return {"cls": stored.path_to(self.cls), "name": self.name, "there": self.is_there}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        guard = ClassGuard(imported(item["cls"]), item["name"], item["there"])
+        _require(guard.holds(function, None), f"{item['cls']}.{item['name']}")
+        return guard
+
+
+@record
+class CallGuard(Guard):
+    """A function that keeps its results (``functools.lru_cache``), or only looks something up, gives this very object
+    for these arguments."""
+
+    stored_as = "call"
+
+    fn: Any
+    args: tuple[Any, ...]
+    value: Any
+
+    @property
+    def subject(self) -> Hashable:
+        return CallGuard, self.fn, tuple(map(Const, self.args))
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return self.fn(*self.args) is self.value
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        add = expressions.names.add
+        return [f"{add(self.fn)}({', '.join(map(add, self.args))}) is {add(self.value)}"]
+
+    def _dump(self) -> dict[str, Any]:
+        args, mark = [*map(stored.store_object, self.args)], stored.store_object(self.value)
+        return {"fn": stored.path_to(self.fn), "args": args, "mark": mark}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        fn, args = imported(item["fn"]), tuple(map(stored.load_object, item["args"]))
+        found = fn(*args)
+        _require(stored.store_object(found) == item["mark"], f"what {item['fn']} gives")
+        return CallGuard(fn, args, found)
+
+
+@record
+class AliasGuard(Guard):
     """Two paths lead to one object, or to two: ``first`` and ``second`` are a root, a path and an owner."""
 
     first: tuple[str, tuple[Any, ...], Any]
     second: tuple[str, tuple[Any, ...], Any]
     same: bool
-    owner: Any = None
-    root: str = ""
 
+    @property
+    def subject(self) -> Hashable:
+        return AliasGuard, self.first, self.second
 
-@record
-class CallGuard:
-    """A function that keeps its results (``functools.lru_cache``), or only looks something up, gives this very object
-    for these arguments."""
+    @property
+    def asks_arguments(self) -> bool:
+        return "argument" in (self.first[0], self.second[0])
 
-    fn: Any
-    args: tuple[Any, ...]
-    value: Any
-    owner: Any = None
-    root: str = ""
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        one, other = [resolve(who or owner, root, path, arguments) for root, path, who in (self.first, self.second)]
+        return (one is other) is self.same
 
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        one, other = [expressions.path(root, path, who or owner) for root, path, who in (self.first, self.second)]
+        return [f"{one} {'is' if self.same else 'is not'} {other}"]
 
-@record
-class SizeGuard:
-    """The length that a symbol of an argument stands for (``X.0``, ``params[0][1].0``) is not ``value``.
-
-    ``root`` is ``argument``, or ``global`` or ``free`` where the symbol belongs to a variable of a KindGuard.
-    """
-
-    symbol: str
-    value: int
-    root: str = "argument"
-    owner: Any = None
-
-
-@record
-class EqualGuard:
-    """Two lengths of arguments are equal: ``X.1`` and ``w.0``, ``x.0 - 1`` and ``y.0``; one may be constant.
-
-    The compiler relies on it where it left out the operation that would raise NumPy's own error. Where it
-    does not hold, a version with these lengths as constants is compiled, which has the operation.
-    """
-
-    first: Dim
-    second: Dim
-    owner: Any = None
-
-
-@record
-class SeparateGuard:
-    """Two arrays of arguments share no memory: ``u`` and ``params[0]``. The function changes the first in place."""
-
-    first: str
-    second: str
-    owner: Any = None
-
-
-Guard: TypeAlias = (
-    ObjectGuard | AttributeGuard | ShadowGuard | NamesGuard | ClassGuard | KindGuard | AliasGuard | CallGuard
-    | SizeGuard | EqualGuard | SeparateGuard
-)
-
-
-@record
-class Dependency:
-    """Something folded into the code, and what it looked like then.
-
-    ``root`` is ``global`` or ``free`` of the function compiled, ``argument`` (a function given as an
-    argument: the path begins with the parameter), or ``import`` (the path is a module's name, then
-    attributes). ``of`` makes one.
-    """
-
-    root: str
-    path: tuple[str, ...]
-    fingerprint: str
-
-    @classmethod
-    def of(cls, root: str, path: tuple[str, ...], value: Any) -> Dependency:
-        """The dependency on ``value`` found at ``path``; one that never holds again where ``value`` has no
-        fingerprint."""
-        try:
-            return cls(root, path, fingerprint(value))
-        except Unstorable:
-            return cls(root, path, "")
-
-
-@record
-class Compiled:
-    """One version as text, with what the text needs to run.
-
-    ``entry`` is the def to call: its parameters are the function's, in order, all passed by position
-    (``*args`` as a tuple, ``**kwargs`` as a dict). ``imports`` maps a local name to ``module`` or
-    ``module:attribute``; ``objects`` to an object that has no import path; ``globals`` and ``free`` are
-    read live. ``result`` says what NumPy types the result has: ``float32`` for a NumPy scalar, ``array float32`` for an
-    array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions,
-    as text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
-    that makes it.
-    """
-
-    text: str
-    entry: str
-    imports: dict[str, str]
-    objects: dict[str, Any]
-    globals: tuple[str, ...] = ()
-    free: tuple[str, ...] = ()
-    guards: tuple[Guard, ...] = ()
-    dependencies: tuple[Dependency, ...] = ()
-    result: Any = None
-    met: tuple[str, ...] = ()
-    made: Mapping[str, str] = MappingProxyType({})
-
-
-# --- finding objects ----------------------------------------------------------------------------------------
-
-
-_MISSING = object()
-
-
-class Variables:
-    """The variables of a function's module, or of its closure, as attributes: what an empty path leads to."""
-
-    def __init__(self, function: types.FunctionType, root: str) -> None:
-        self.__function, self.__root = function, root  # no names that a program has
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return resolve(self.__function, self.__root, (name,))
-        except LookupError:
-            raise AttributeError(name) from None
-
-
-def resolve(
-    function: types.FunctionType, root: str, path: tuple[Any, ...], arguments: dict[str, Any] | None = None
-) -> Any:
-    """The object at a path from a function's globals (then builtins), its closure, an import, or the arguments of a
-    call.
-
-    Raises LookupError where there is none.
-    """
-    if not path:
-        return Variables(function, root)
-    first, *rest = path
-    if root in ("import", "module"):
-        module = sys.modules.get(first)
-        value: Any = importlib.import_module(first) if module is None else module
-    elif root == "free":
-        value = _cell(function, first)
-    elif root == "argument":
-        value = (arguments or {})[first]
-    elif root == "value":
-        value = first.value
-    else:
-        value = function.__globals__.get(first, _MISSING)
-        if value is _MISSING:
-            value = builtins_of(function).get(first, _MISSING)
-        if value is _MISSING:
-            raise LookupError(first)
-    for attribute in rest:
-        if type(attribute) is tuple:
-            try:
-                value = value[attribute[0]]
-            except (TypeError, LookupError):
-                raise LookupError(str(path)) from None
-            continue
-        value = getattr(value, attribute, _MISSING)
-        if value is _MISSING:
-            raise LookupError(str(path))
-    return value
-
-
-def builtins_of(function: types.FunctionType) -> dict[str, Any]:
-    """The builtins that a function reads names from after its globals."""
-    builtins: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009 (unknown to the stubs)
-    return builtins
-
-
-def _cell(function: types.FunctionType, name: str) -> Any:
-    names = function.__code__.co_freevars
-    if name not in names:
-        raise LookupError(name)
-    try:
-        return (function.__closure__ or ())[names.index(name)].cell_contents
-    except ValueError:
-        raise LookupError(name) from None
-
-
-def own_names_of(value: Any) -> list[str]:
-    """The names in the dict of an object, without reading through its class."""
-    return [*own_dict(value)]
-
-
-def package_version(name: str) -> str:
-    """What a package says its version is; empty where it says nothing. Raises ImportError. A ``__getattr__`` of the
-    module is not run: what was installed says it then."""
-    held = vars(importlib.import_module(name))
-    if "__version__" not in held and "__getattr__" in held:
-        from importlib import metadata
-
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            return metadata.version(name)
-    version = held.get("__version__", "")
-    return version if isinstance(version, str) else ""
-
-
-def imported(path: str) -> Any:
-    """The object at ``module`` or ``module:attribute.attribute``. Raises ImportError, AttributeError."""
-    module, _, attributes = path.partition(":")
-    value: Any = importlib.import_module(module)
-    for attribute in filter(None, attributes.split(".")):
-        value = getattr(value, attribute)
-    return value
-
-
-def loaded(name: str) -> types.ModuleType | None:
-    """The module that has been imported under a name; None where none has."""
-    return sys.modules.get(name)
-
-
-def is_among(item: Any, module: str, name: str) -> bool:
-    """Whether a container of a module has an item."""
-    return item in getattr(sys.modules[module], name)
-
-
-def import_path(value: Any) -> str | None:
-    """``module`` or ``module:qualified.name`` under which an import finds this very object, else None."""
-    if isinstance(value, types.ModuleType):
-        return value.__name__ if sys.modules.get(value.__name__) is value else None
-    name = look_up(value, "__qualname__", None) or look_up(value, "__name__", None)
-    if issubclass(type(value), enum.Enum):
-        name = f"{type(value).__qualname__}.{value.name}"
-    if not isinstance(name, str):
-        return None
-    candidates = [look_up(value, "__module__", None), "builtins", "numpy"]
-    for module_name in candidates:
-        found: Any = sys.modules.get(module_name) if isinstance(module_name, str) else None
-        for part in name.split("."):
-            is_old = isinstance(found, types.ModuleType) and part not in vars(found)  # np.object warns
-            found = _MISSING if is_old else look_up(found, part, _MISSING)
-        if found is value:
-            return f"{module_name}:{name}"
-    return None
-
-
-# --- fingerprints -------------------------------------------------------------------------------------------
-
-
-def stable_mark(value: Any) -> str:
-    """What tells an object of a library of known version from what may stand in its place."""
-    return repr(value) if type(value) in _LITERALS else import_path(value) or f"a {type(value).__name__}"
-
-
-class Unstorable(Exception):
-    """A value has no fingerprint that another process could compare."""
-
-
-def fingerprint(value: Any) -> str:
-    """A hash of what a value is, the same in every process: of a function its code, line numbers and
-    defaults, of a class its functions, of an array its content, of a literal its repr, of other objects
-    their import path.
-
-    Raises Unstorable for anything else.
-    """
-    digest = new_hash()
-    for part in _parts(value, 0):
-        digest.update(part)
-        digest.update(b"\0")
-    return digest.hexdigest()[:32]
-
-
-_LITERALS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
-
-
-def _parts(value: Any, depth: int) -> list[bytes]:
-    if depth > 8:
-        raise Unstorable("nested too deep")
-    kind = type(value)
-    if is_sealed(value):
-        raise Unstorable(f"{class_name(kind)} object")
-    if kind in _LITERALS or isinstance(value, (np.generic, np.dtype)):
-        return [kind.__name__.encode(), repr(value).encode()]
-    if kind in (tuple, list):
-        return [
-            kind.__name__.encode(),
-            *(p for item in value for p in (b"(", *_parts(item, depth + 1), b")")),
-        ]
-    if kind is frozenset or kind is set:
-        return [kind.__name__.encode(), *sorted(b"\1".join(_parts(item, depth + 1)) for item in value)]
-    if kind is dict:
-        return [b"dict", *(p for pair in value.items() for p in _parts(pair, depth + 1))]
-    if kind is slice:
-        return [b"slice", *_parts((value.start, value.stop, value.step), depth + 1)]
-    if kind is np.ndarray and not value.dtype.hasobject:
-        return [
-            b"array",
-            repr((value.dtype.str, value.shape)).encode(),
-            new_hash(value.tobytes()).digest(),
-        ]
-    if isinstance(value, types.CodeType):
-        return _code_parts(value, depth)
-    rule = _rule_of(value)
-    return _parts_of_object(value, depth) + ([] if rule is None else [b"rule", *_parts(rule, depth + 1)])
-
-
-def _rule_of(value: Any) -> tuple[Any, ...] | None:
-    """What makes up the derivative rule that a user has given to a callable; None where there is none."""
-    table = sys.modules.get("s2s.rules.table")
-    rule = None if table is None or not callable(value) else table.rule_of_user(value)
-    return None if rule is None else (rule.kind, rule.pullback, rule.pushforward, rule.partials, rule.given)
-
-
-def _parts_of_object(value: Any, depth: int) -> list[bytes]:
-    kind = type(value)
-    if isinstance(value, types.FunctionType):
-        return [
-            b"def",
-            *_code_parts(value.__code__, depth),
-            *_parts(value.__defaults__, depth + 1),
-            *_parts(value.__kwdefaults__, depth + 1),
-        ]
-    if isinstance(look_up(value, "made_from", None), tuple):  # a derivative
-        return [b"derivative", *_parts(value.made_from, depth + 1)]
-    parts_of = class_attribute(kind, "__s2s_parts__", None)
-    if parts_of is not None:
-        return [b"made", *_parts(parts_of(value), depth + 1)]
-    if isinstance(value, functools.partial):
-        arguments = _parts((value.args, value.keywords), depth + 1) if value.args or value.keywords else []
-        return [*arguments, *_parts(value.func, depth + 1)]
-    if kind is property:
-        return [b"property", *_parts((value.fget, value.fset, value.fdel), depth + 1)]
-    if kind is functools.cached_property:
-        return [b"cached_property", *_parts(value.func, depth + 1)]
-    is_cached = isinstance(value, functools._lru_cache_wrapper)
-    if is_cached or isinstance(look_up(value, "__wrapped__", None), types.FunctionType):
-        return [b"wrapped", *_parts(value.__wrapped__, depth + 1)]
-    return _path_parts(value, depth)
-
-
-def _code_parts(code: types.CodeType, depth: int) -> list[bytes]:
-    shape = (
-        code.co_name,
-        code.co_argcount,
-        code.co_posonlyargcount,
-        code.co_kwonlyargcount,
-        code.co_flags,
-        code.co_firstlineno,
-        code.co_names,
-        code.co_varnames,
-        code.co_freevars,
-        code.co_cellvars,
-    )
-    constants = [p for c in code.co_consts for p in (b",", *_parts(c, depth + 1))]
-    return [repr(shape).encode(), code.co_code, code.co_linetable, code.co_exceptiontable, *constants]
-
-
-def _path_parts(value: Any, depth: int) -> list[bytes]:
-    path = import_path(value)
-    if path is None:
-        raise Unstorable(f"{type(value).__name__} object")
-    parts = [b"import", path.encode()]
-    if isinstance(value, enum.Enum):
-        own = {k: v for k, v in vars(value).items() if not k.startswith("__")}
-        return [*parts, *_parts_if_any(own, depth + 1)]
-    if isinstance(value, type) and value.__flags__ & (1 << 9):  # made by a class statement
-        parts += [b"bases", *(f"{base.__module__}:{base.__qualname__}".encode() for base in value.__mro__[1:])]
-        for name, member in sorted(vars(value).items()):
-            member = look_up(member, "fget", None) or look_up(member, "__func__", None) or member
-            if isinstance(member, types.FunctionType):
-                parts += [name.encode(), *_parts(member, depth + 1)]
-            elif not name.startswith(("__", "_abc_")):
-                parts.append(name.encode())
-    return parts
-
-
-def _parts_if_any(held: dict[str, Any], depth: int) -> list[bytes]:
-    """The parts of those attributes that have a fingerprint; what is used of the others has guards of its own."""
-    parts = []
-    for name, item in sorted(held.items()):
-        parts.append(name.encode())
-        try:
-            parts += _parts(item, depth)
-        except Unstorable:
-            continue
-    return parts
+    def _dump(self) -> dict[str, Any]:
+        raise Unstorable("two objects that are found when the program runs")

@@ -50,7 +50,8 @@ from s2s.core.values import (
     Unknown,
     is_record_class,
 )
-from s2s.versions.guards import Unstorable, fingerprint, import_path
+from s2s.versions.fingerprints import Unstorable, fingerprint
+from s2s.versions.paths import import_path
 
 __all__ = [
     "Names",

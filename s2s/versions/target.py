@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.api import Differentiable
 from s2s.codegen.link import register
-from s2s.versions.guards import Path, import_path
+from s2s.versions.paths import import_path
+from s2s.versions.request import Path
 from s2s.versions.signature import compiled_from
 
 if TYPE_CHECKING:

@@ -14,7 +14,9 @@ import pytest
 
 from s2s.cache import disk, folders
 from s2s.core.values import Dim
-from s2s.versions.guards import Dependency, EqualGuard, ObjectGuard, Request, SizeGuard
+from s2s.versions.argument_guards import EqualGuard, SizeGuard
+from s2s.versions.guards import ObjectGuard
+from s2s.versions.request import Dependency, Request
 from s2s.versions.signature import describe
 from tests.dispatch.fake_compiler import compiled
 from tests.helpers import ROOT
@@ -25,8 +27,9 @@ PROGRAM = """
     import json, sys, time
     import numpy as np
     import s2s
-    from s2s.dispatch import dispatcher
-    from s2s.versions.guards import Compiled, Dependency, ObjectGuard
+    from s2s.dispatch import lookup
+    from s2s.versions.guards import ObjectGuard
+    from s2s.versions.request import Compiled, Dependency
     from s2s.errors import DifferentiationError
     import model
 
@@ -43,7 +46,7 @@ PROGRAM = """
         text = f"import numpy as np\\n\\n\\ndef f_grad(x):\\n    return np.multiply(x, {constant})\\n"
         return Compiled(text, "f_grad", {"np": "numpy"}, {}, guards=guards, dependencies=found)
 
-    dispatcher.run_compiler = compile
+    lookup.run_compiler = compile
     result = s2s.grad(model.f)(ARGUMENT)
     heavy = sorted({"libcst", "astor", "click"} & set(sys.modules))
     print(json.dumps([calls, float(np.sum(result)), heavy]))

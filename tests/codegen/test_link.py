@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from s2s.codegen.link import file_name, link
-from s2s.versions.guards import Compiled
+from s2s.versions.request import Compiled
 
 LEVEL = 1.0
 

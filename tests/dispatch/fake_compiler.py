@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from s2s.core.values import AbstractValue
-from s2s.versions.guards import Compiled, Guard, Request
+from s2s.versions.guards import Guard
+from s2s.versions.request import Compiled, Request
 
 Answer = Callable[[types.FunctionType, dict[str, AbstractValue], Request], Compiled]
 

@@ -18,10 +18,11 @@ import pytest
 import s2s
 from s2s.core.ir import Const
 from s2s.core.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
-from s2s.dispatch import dispatcher
+from s2s.dispatch import dispatcher, lookup
 from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
-from s2s.versions.guards import EqualGuard, KindGuard, ObjectGuard, SizeGuard
+from s2s.versions.argument_guards import EqualGuard, SizeGuard
+from s2s.versions.guards import KindGuard, ObjectGuard
 from s2s.versions.signature import Names, annotated, describe, guard_source, key
 from tests.dispatch.fake_compiler import FakeCompiler, compiled, ones
 
@@ -41,8 +42,8 @@ def other(x):
 def fake(monkeypatch):
     compiler = FakeCompiler()
     monkeypatch.setenv("S2S_CACHE", "0")
-    monkeypatch.setattr(dispatcher, "run_compiler", compiler)
-    monkeypatch.setattr(dispatcher, "_shared", weakref.WeakKeyDictionary())  # equal code objects share versions
+    monkeypatch.setattr(lookup, "run_compiler", compiler)
+    monkeypatch.setattr(lookup, "_shared", weakref.WeakKeyDictionary())  # equal code objects share versions
     return compiler
 
 

@@ -5,7 +5,8 @@ import os
 
 from s2s import derivatives
 from s2s.api import options_of
-from s2s.dispatch.dispatcher import Ask, ByShape
+from s2s.dispatch.asks import Ask
+from s2s.dispatch.by_shape import ByShape
 from s2s.validation import validate as validation
 from tests.helpers import active_positions
 

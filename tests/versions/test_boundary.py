@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.dispatch import dispatcher
+from s2s.dispatch import lookup
 from s2s.errors import InternalError
 from tests.helpers import check
 
@@ -29,7 +29,7 @@ def broken(problem):
 
 @pytest.mark.parametrize("problem", [AssertionError("no such node"), KeyError("y"), RuntimeError(), StopIteration()])
 def test_any_other_exception_becomes_an_internal_error(monkeypatch, problem):
-    monkeypatch.setattr(dispatcher, "run_compiler", broken(problem))
+    monkeypatch.setattr(lookup, "run_compiler", broken(problem))
     with pytest.raises(InternalError) as info:
         s2s.grad(lambda x: np.sum(x * x * 3.0))(X)
     assert info.value.__cause__ is problem
@@ -40,12 +40,12 @@ def test_it_tells_how_it_comes_about(monkeypatch):
     def fresh(x, n=2):
         return np.sum(x) * n
 
-    monkeypatch.setattr(dispatcher, "run_compiler", broken(AssertionError("no such node")))
+    monkeypatch.setattr(lookup, "run_compiler", broken(AssertionError("no such node")))
     with pytest.raises(InternalError) as info:
         s2s.grad(fresh)(X)
     text = str(info.value)
     assert text.startswith("internal error in s2s: AssertionError: no such node [S2S901]\n")
-    assert "def fresh(x, n=2):" in text and "s2s failed here (s2s.dispatch.dispatcher:" in text
+    assert "def fresh(x, n=2):" in text and "s2s failed here (s2s.dispatch.lookup:" in text
     assert text.endswith(
         "= report:   this is a mistake of s2s: `import numpy as np, s2s; "
         "s2s.source(fresh, np.ones((3,), '<f8'), 2, mode='grad')` gives it again"
@@ -54,7 +54,7 @@ def test_it_tells_how_it_comes_about(monkeypatch):
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), MemoryError("full"), s2s.SearchWarning("made an error")])
 def test_interrupts_a_lack_of_memory_and_warnings_pass(monkeypatch, problem):
-    monkeypatch.setattr(dispatcher, "run_compiler", broken(problem))
+    monkeypatch.setattr(lookup, "run_compiler", broken(problem))
     with pytest.raises(type(problem)) as info:
         s2s.grad(lambda x: np.sum(x * x * 4.0))(X)
     assert info.value is problem
@@ -62,7 +62,7 @@ def test_interrupts_a_lack_of_memory_and_warnings_pass(monkeypatch, problem):
 
 def test_after_an_internal_error_all_works(monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(dispatcher, "run_compiler", broken(AssertionError("no such node")))
+        patch.setattr(lookup, "run_compiler", broken(AssertionError("no such node")))
         with pytest.raises(InternalError):
             s2s.grad(square)(X)
     np.testing.assert_array_equal(s2s.grad(square)(X), 2 * X)

@@ -14,7 +14,7 @@ from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.syntax import name_of
 from s2s.backends.numba.wrappers import HOLDER
 from s2s.frontend import sources
-from s2s.versions.guards import builtins_of
+from s2s.versions.paths import builtins_of
 
 if TYPE_CHECKING:
     from s2s.backends.numba.compiler import Wrapped

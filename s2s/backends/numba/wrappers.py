@@ -11,7 +11,7 @@ import numpy as np
 from s2s.backends.numba.adaptation import Adapted, Fact
 from s2s.backends.numba.syntax import define, items_of, leaves_of, name_of, store_to
 from s2s.core.values import AbstractValue, Array, Mapping, Scalar, Sequence
-from s2s.versions.guards import Request
+from s2s.versions.request import Request
 
 __all__ = ["HOLDER", "Names", "kind_of_gradient", "kinds_of_result", "write_wrapper"]
 

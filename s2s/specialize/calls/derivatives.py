@@ -45,7 +45,7 @@ from s2s.specialize.heap.containers import At
 from s2s.specialize.heap.virtual_heap import State, cell_of
 from s2s.specialize.inplace import change_whole, store_item
 from s2s.specialize.ownership import shared_rebindings
-from s2s.versions.guards import Request
+from s2s.versions.request import Request
 from s2s.versions.target import one_of_modes, parameters_of, target_of
 
 if TYPE_CHECKING:

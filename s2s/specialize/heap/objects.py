@@ -53,7 +53,7 @@ from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 from s2s.versions.boundary import Raised
 from s2s.versions.facts import Guards, Reading
-from s2s.versions.guards import imported
+from s2s.versions.paths import imported
 from s2s.versions.signature import describe, slots_of
 from s2s.versions.signature import has_attributes as is_user_object
 from s2s.versions.target import own_signature

@@ -431,7 +431,7 @@ def energy(p):
 
 def test_the_version_on_disk_is_used_again(tmp_path, monkeypatch):
     from s2s import derivatives
-    from s2s.dispatch import dispatcher
+    from s2s.dispatch import lookup
     from s2s.rules import table
 
     monkeypatch.setattr(table, "FOREIGN", [])
@@ -441,8 +441,8 @@ def test_the_version_on_disk_is_used_again(tmp_path, monkeypatch):
     first = gradient(P)
     (file,) = tmp_path.glob("*.py")
     assert "rt.gradient_object(p, w=" in file.read_text()
-    monkeypatch.setattr(dispatcher, "_shared", type(dispatcher._shared)())
-    monkeypatch.setattr(dispatcher, "run_compiler", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr(lookup, "_shared", type(lookup._shared)())
+    monkeypatch.setattr(lookup, "run_compiler", lambda *_: pytest.fail("compiled again"))
     again = derivatives._new_derivative(energy, gradient.dispatcher.ask, derivatives._Store(energy))
     assert np.array_equal(again(P).w, first.w)
     with pytest.raises(pytest.fail.Exception):

@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 
 import s2s
-from s2s.dispatch import dispatcher
+from s2s.dispatch import lookup
 from tests.versions.changes import POINT, all_cases, change, slope, started
 
 
 def main() -> None:
     folder, is_changed = Path(sys.argv[1]), len(sys.argv) > 2
     compiled: list[str] = []
-    run_compiler = dispatcher.run_compiler
+    run_compiler = lookup.run_compiler
 
     def counted(function, arguments, request):
         compiled.append(function.__name__)
         return run_compiler(function, arguments, request)
 
-    dispatcher.run_compiler = counted
+    lookup.run_compiler = counted
     warnings.simplefilter("ignore")
     found = {}
     for name, case in all_cases().items():

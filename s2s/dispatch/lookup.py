@@ -1,0 +1,127 @@
+"""A function and the kinds of its arguments in, a compiled version out: from memory, disk, or the compiler."""
+
+from __future__ import annotations
+
+import os
+import types
+import weakref
+from typing import Any
+
+from s2s.cache import disk
+from s2s.codegen.link import link
+from s2s.core.bounded import Recent
+from s2s.core.critical import section
+from s2s.core.values import AbstractValue
+from s2s.versions.argument_guards import EqualGuard, SizeGuard
+from s2s.versions.request import Compiled, Request
+
+__all__ = ["find_or_compile", "forget", "is_afresh", "run_compiler", "start_afresh"]
+
+MOST = 64
+"""So many versions are kept; then the oldest goes."""
+
+_shared: weakref.WeakKeyDictionary[types.CodeType, Recent[Any, list[Compiled]]] = weakref.WeakKeyDictionary()
+"""What was compiled, by code object: closures and lambdas made anew at each call share it."""
+
+_afresh: set[tuple[str, str, int]] = set()
+"""The functions for which nothing is read from disk any more: they are compiled anew, and the files are replaced."""
+
+
+def forget() -> None:
+    """Forget what was compiled for code objects: a function has another rule."""
+    with section:
+        _shared.clear()
+
+
+def start_afresh(function: types.FunctionType) -> None:
+    """Forget what was compiled for a function, and take nothing from disk for it from here on."""
+    with section:
+        _shared.pop(function.__code__, None)
+        _afresh.add(_place_of(function))
+
+
+def is_afresh(function: types.FunctionType) -> bool:
+    """Whether nothing is read from disk for a function."""
+    return _place_of(function) in _afresh
+
+
+def _place_of(function: types.FunctionType) -> tuple[str, str, int]:
+    code = function.__code__
+    return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def run_compiler(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+) -> Compiled:
+    """Compile one version. Here, and only here, libcst comes in."""
+    from s2s import pipeline
+
+    compiled: Compiled = pipeline.compile(function, arguments, request)
+    return compiled
+
+
+def find_or_compile(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request,
+    values: dict[str, Any] | None = None, reads: bool = True,
+) -> tuple[Compiled, str | None]:
+    """The version from memory, from disk (where ``reads``), or from the compiler; and the file where it is kept, if it
+    is. ``values`` are the arguments of the call, where there is one."""
+    if validating():
+        return _validated(function, arguments, request, values), None
+    shared = _shared.setdefault(function.__code__, Recent(MOST))
+    where = (function.__code__.co_filename, tuple(arguments.items()), request)
+    for compiled in shared.get(where, ()):
+        if _still_holds(compiled, function, values):
+            return compiled, None
+    stored = disk.load(function, arguments, request) if reads else None
+    if stored is None:
+        compiled = run_compiler(function, arguments, request)
+        file = disk.store(function, arguments, request, compiled)
+    else:
+        compiled, file = stored
+    shared.setdefault(where, []).append(compiled)
+    del shared[where][:-8]
+    return compiled, file
+
+
+def validating() -> bool:
+    """Whether every stage of the compiler is checked against the one before it: ``S2S_VALIDATE=1``."""
+    return os.environ.get("S2S_VALIDATE", "") not in ("", "0")
+
+
+def _validated(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, values: dict[str, Any] | None
+) -> Compiled:
+    """A version that is compiled anew, each stage of it run beside the one before it."""
+    from s2s import pipeline
+    from s2s.builder.stages import Stages
+    from s2s.validation.validate import Compilation, check
+
+    stages = Stages()
+    compilation = Compilation(function, arguments, request, stages, values)
+    compilation.begin()
+    try:
+        compiled: Compiled = pipeline.compile(function, arguments, request, stages)
+    except Exception as problem:
+        if not hasattr(problem, "diagnostic") or problem.diagnostic.code == "S2S901":
+            check(compilation)  # a pass before may have broken it
+        raise
+    compilation.raw = link(compiled, function)
+    compilation.fits = lambda values: _fits(compiled, function, values)
+    check(compilation)
+    return compiled
+
+
+def _fits(compiled: Compiled, function: types.FunctionType, values: dict[str, Any]) -> bool:
+    """Whether all that a version relies on holds for a call."""
+    return all(guard.holds(function, values) for guard in compiled.guards)
+
+
+def _still_holds(
+    compiled: Compiled, function: types.FunctionType, arguments: dict[str, Any] | None = None
+) -> bool:
+    """Whether the guards on objects and kinds hold for this function (those on lengths are left to the call)."""
+    return all(
+        guard.holds(function, None if isinstance(guard, (SizeGuard, EqualGuard)) else arguments)
+        for guard in compiled.guards
+    )

@@ -1,0 +1,55 @@
+"""One compiled version of a function, as a dispatcher keeps it."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from s2s.core.values import AbstractValue, Unknown
+from s2s.versions.guards import Guard
+from s2s.versions.request import Compiled, Request
+
+__all__ = ["Version"]
+
+
+class Version:
+    """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
+    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        raw: types.FunctionType,
+        request: Request,
+        avals: tuple[AbstractValue, ...],
+        guards: tuple[tuple[Guard, types.FunctionType], ...],
+    ) -> None:
+        self.compiled = compiled
+        self.raw = raw
+        self.run: Callable[..., Any] = raw
+        self.call: Callable[..., Any] = raw
+        self.request = request
+        self.avals = avals
+        self.guards = guards
+        self.late = 0
+
+    @property
+    def keeps_states(self) -> bool:
+        """Whether its reverse sweep runs again what asks for the states of a loop, or for what calls have given."""
+        return self._calls_runtime("Snapshots", "Calls")
+
+    @property
+    def keeps_pullbacks(self) -> bool:
+        """Whether it keeps pullbacks of calls that are decided at run time: what these hold is hidden from a second
+        derivative."""
+        return self._calls_runtime("call", "call_method")
+
+    def _calls_runtime(self, *functions: str) -> bool:
+        names = [name for name, path in self.compiled.imports.items() if path == "s2s.runtime"]
+        return any(f"{name}.{function}(" in self.compiled.text for name in names for function in functions)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it takes arguments of which nothing is known: it is tried after the others."""
+        return any(isinstance(aval, Unknown) for aval in self.avals)

@@ -1,0 +1,151 @@
+"""Guards about the lengths and the memory of the arguments of a call, which the compiler makes itself."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s.core.record import record
+from s2s.core.values import Dim
+from s2s.versions.expressions import Expressions, split_symbol
+from s2s.versions.guards import Arguments, Guard
+from s2s.versions.paths import resolve
+
+__all__ = ["ArgumentsGuard", "EqualGuard", "SeparateGuard", "SizeGuard"]
+
+
+class ArgumentsGuard(Guard):
+    """A guard about the lengths or the memory of arguments. Where it does not hold a version is compiled of which the
+    abstract values say so."""
+
+    __slots__ = ()
+
+    @property
+    def asks_arguments(self) -> bool:
+        return True
+
+    def renamed(self, names: dict[str, str]) -> Guard:
+        """The same guard for a function whose parameters have other names: these by the own ones."""
+        return self
+
+    def lengths(self, arguments: Arguments) -> dict[str, int]:
+        """The symbols that it is about, each with the length that the version for these arguments has for it."""
+        return {}
+
+
+@record
+class SizeGuard(ArgumentsGuard):
+    """The length that a symbol of an argument stands for (``X.0``, ``params[0][1].0``) is not ``value``.
+
+    ``root`` is ``argument``, or ``global`` or ``free`` where the symbol belongs to a variable of a KindGuard.
+    """
+
+    stored_as = "size"
+
+    symbol: str
+    value: int
+    root: str = "argument"
+    owner: Any = None
+
+    @property
+    def asks_arguments(self) -> bool:
+        return self.root == "argument"
+
+    def renamed(self, names: dict[str, str]) -> Guard:
+        return SizeGuard(_renamed(self.symbol, names), self.value) if self.asks_arguments else self
+
+    def lengths(self, arguments: Arguments) -> dict[str, int]:
+        return {self.symbol: self.value}
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        base, name, axis = split_symbol(self.symbol)
+        live = resolve(owner, self.root, (name,), arguments)
+        return bool(eval(f"{base}.shape[{axis}] != {self.value}", {name: live}))
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return [f"{expressions.shape(self.symbol, self.root, owner)} != {self.value}"]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"symbol": self.symbol, "value": self.value, "root": self.root}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        return SizeGuard(item["symbol"], item["value"], item["root"], owner)
+
+
+@record
+class EqualGuard(ArgumentsGuard):
+    """Two lengths of arguments are equal: ``X.1`` and ``w.0``, ``x.0 - 1`` and ``y.0``; one may be constant.
+
+    The compiler relies on it where it left out the operation that would raise NumPy's own error. Where it
+    does not hold, a version with these lengths as constants is compiled, which has the operation.
+    """
+
+    stored_as = "equal"
+
+    first: Dim
+    second: Dim
+
+    def renamed(self, names: dict[str, str]) -> Guard:
+        return EqualGuard(*(Dim(_renamed(dim.symbol, names), dim.offset) for dim in (self.first, self.second)))
+
+    def lengths(self, arguments: Arguments) -> dict[str, int]:
+        symbols = [dim.symbol for dim in (self.first, self.second) if dim.symbol]
+        return {symbol: _length(Dim(symbol), arguments) for symbol in symbols}
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return _length(self.first, arguments or {}) == _length(self.second, arguments or {})
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return [f"{expressions.length(self.first, owner)} == {expressions.length(self.second, owner)}"]
+
+    def _dump(self) -> dict[str, Any]:
+        first, second = ([dim.symbol, dim.offset] for dim in (self.first, self.second))
+        return {"first": first, "second": second}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        return EqualGuard(Dim(*item["first"]), Dim(*item["second"]))
+
+
+@record
+class SeparateGuard(ArgumentsGuard):
+    """Two arrays of arguments share no memory: ``u`` and ``params[0]``. The function changes the first in place."""
+
+    stored_as = "separate"
+
+    first: str
+    second: str
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        one, other = [eval(place, dict(arguments or {})) for place in (self.first, self.second)]
+        return not np.may_share_memory(one, other)
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        places = ", ".join(map(expressions.place, (self.first, self.second)))
+        return [f"not {expressions.names.add(np.may_share_memory)}({places})"]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"first": self.first, "second": self.second}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        return SeparateGuard(item["first"], item["second"])
+
+
+def _length(dim: Dim, arguments: Arguments) -> int:
+    """The length that a dimension of an argument has now."""
+    if dim.is_constant:
+        return dim.offset
+    base, name, axis = split_symbol(dim.symbol)
+    return int(eval(f"{base}.shape[{axis}]", {name: arguments[name]})) + dim.offset
+
+
+def _renamed(symbol: str, names: dict[str, str]) -> str:
+    """A symbol in other names of the parameters."""
+    if not symbol:
+        return symbol
+    base, name, axis = split_symbol(symbol)
+    return f"{names[name]}{base[len(name) :]}.{axis}"
