@@ -168,7 +168,9 @@ def loop(self: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
     expected = self.unchanged.get(id(statement), set()) - set(fixed)
     bars = {(k, path): self.read(sweep, statement.carried[k].result, path) for k, path in expected}
     fixed |= {key: bar for key, bar in bars.items() if bar is not None}
+    mark = self.planner.storage.mark()
     while True:
+        self.planner.storage.take_back(mark)
         inner, params, item, count = _reverse_trip(self, statement, sweep, carried, fixed)
         changed = {
             (k, path) for k, path in expected & set(fixed)

@@ -251,7 +251,8 @@ class Planner:
                         formulas.popitem()
         self._keep_once(sweep, sorted(kept, key=self.order.__getitem__), formulas)
         self._recompute(sweep, formulas)
-        return [*sweep.prologue, *sweep.builder.statements]
+        copies = self.storage.list_copies if sweep.parent is None else []
+        return [*copies, *sweep.prologue, *sweep.builder.statements]
 
     # --- recomputing
 

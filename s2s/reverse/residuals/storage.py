@@ -41,6 +41,24 @@ class Storage:
         """Those that make a list or an array, by the ``id`` of the outermost loop that fills it."""
         self.lists: set[ir.Atom] = set()
         self.copies: dict[ir.Var, ir.Var] = {}
+        self.list_copies: list[ir.Statement] = []
+        """The copies of lists at the start of the reverse sweep, which empties them."""
+        self._written: list[list[ir.Statement]] = []
+        """Where statements were written to, in order: so those of a sweep that is written again can be taken back."""
+
+    def mark(self) -> int:
+        """The present state, to come back to."""
+        return len(self._written)
+
+    def take_back(self, mark: int) -> None:
+        """Keep nothing of what was decided since a mark: the sweep that reads it is written again."""
+        while len(self._written) > mark:
+            self._written.pop().pop()
+
+    def _write(self, statements: list[ir.Statement], *new: ir.Statement) -> None:
+        for statement in new:
+            statements.append(statement)
+            self._written.append(statements)
 
     def keep(self, sweep: Sweep, var: ir.Var, back: ir.Var, only_shape: bool) -> None:
         """Keep a variable of every iteration; the statement that gives it back goes to the start of the reverse
@@ -71,8 +89,8 @@ class Storage:
         if only_shape and isinstance(known, (Array, Unknown)):
             outline = ir.Call(ir.Const(rt.outline), (var,))
             pushed = self.context.define("%", known, False, outline)
-            saves.append(ir.Let(pushed, outline, span))
-        saves.append(ir.Let(None, ir.Call(ir.Const(list.append), (kept, pushed)), span))
+            self._write(saves, ir.Let(pushed, outline, span))
+        self._write(saves, ir.Let(None, ir.Call(ir.Const(list.append), (kept, pushed)), span))
         given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept, loop.scope()),))
         sweep.prologue.append(ir.Let(back, given, span))
 
@@ -91,8 +109,8 @@ class Storage:
         at: ir.Atom = items[0]
         if len(items) > 1:
             at = self.context.define("%", UNKNOWN)
-            saves.append(ir.Let(at, _tuple_of(items), span))
-        saves.append(ir.Store("item", kept, at, var, None, span))
+            self._write(saves, ir.Let(at, _tuple_of(items), span))
+        self._write(saves, ir.Store("item", kept, at, var, None, span))
         place: ir.Atom = self.planner.use(sweep, items[0])
         if len(items) > 1:
             place = self.context.define("%", UNKNOWN)
@@ -168,7 +186,7 @@ class Storage:
         var = self.context.define(name, ListOf(UNKNOWN) if is_list else UNKNOWN)
         statement = region.statement
         span = statement.span if statement is not None and not isinstance(statement, ir.Note) else None
-        self.creations.setdefault(id(statement), []).append(ir.Let(var, value, span))
+        self._write(self.creations.setdefault(id(statement), []), ir.Let(var, value, span))
         return var
 
     def _in_reverse(self, sweep: Sweep, kept: ir.Var, scope: Region) -> ir.Atom:
@@ -177,11 +195,8 @@ class Storage:
         if not planner.repeatable or scope is not planner.root:
             return planner.in_scope(sweep, kept, scope)
         if kept not in self.copies:
-            top = sweep
-            while top.parent is not None:
-                top = top.parent
             copy = self.context.define(kept.name, ListOf(UNKNOWN))
-            top.prologue.append(ir.Let(copy, ir.Call(ir.Const(list), (kept,))))
+            self._write(self.list_copies, ir.Let(copy, ir.Call(ir.Const(list), (kept,))))
             self.copies[kept] = copy
         return self.copies[kept]
 

@@ -260,6 +260,37 @@ def counted_in_floats(x, w, n):
     return np.sum(s)
 
 
+# --- loops whose reverse is written more than once ------------------------------------------------------------------
+
+
+def interrupted(x, w, n):
+    a, b, c = x, x, w
+    for _ in range(n):
+        for i in range(n):
+            if i % 2:
+                try:
+                    d = np.sin(a * i)
+                    _ = 1 // (i - 2)
+                    b = b + d * d * a
+                except ZeroDivisionError:
+                    c = c + np.sin(b) * b
+    return np.sum(a + b + c)
+
+
+def interrupted_in_nested_loops(x, w, n):
+    s = 0.0
+    for i in range(n):
+        for _ in range(2):
+            try:
+                if i % 2:
+                    d = np.sin(x * i)
+                    _ = 1 // (i - 3)
+                    s = s + np.sum(d * d * w)
+            except ZeroDivisionError:
+                s = s + np.sum(np.sin(x))
+    return s
+
+
 KEPT = {
     runge_kutta: 11, hidden_state: 1, hidden_state_in_loop: 2, until_it_is_small: 1, three_back: 3, swapped: 2,
     after_a_branch: 2, read_as_shape_and_as_value: 2,
@@ -267,6 +298,7 @@ KEPT = {
     array_of_the_inner_loop: 4, by_a_loop: 2, by_a_branch: 1, by_a_while: 3,
     counted: 3, counted_down: 3, counted_from_elsewhere: 3, counted_in_while: 3, counted_past_an_exit: 3,
     counted_through_inner_loops: 3, counted_in_a_triangle: 4, counted_on_some_paths: 4, counted_in_floats: 4,
+    interrupted: 6, interrupted_in_nested_loops: 3,
 }
 """How many lists and arrays are filled."""
 
