@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator
 
 from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
-from s2s.analysis.steps.affine import MATRIX_PRODUCTS, SUMS, WHOLE, Form, Forms, Product, added
+from s2s.analysis.steps.affine import SUMS, Forms
+from s2s.analysis.steps.algebra import MATRIX_PRODUCTS, Form, Product, added
+from s2s.analysis.steps.contents import WHOLE
 from s2s.core import ir
 from s2s.core.record import record
 from s2s.core.values import AbstractValue
@@ -94,7 +96,7 @@ class _Finder:
                 self.store(s)
                 form = self.forms.of(s.value)
                 self.forms.stored(s.target)
-                if s.op is None and s.kind == "item" and self.forms.is_all(s.key):
+                if s.op is None and s.kind == "item" and self.forms.contents.is_all(s.key):
                     self.forms.fill(s.target, form)
             case ir.If(results=results) | ir.Try(results=results):
                 for inner in ir.blocks_of(s):
@@ -115,7 +117,7 @@ class _Finder:
                     self.forms.stored(store.target)
                 text = written(s, self.forms.value_of, self.forms.key)
                 for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
-                    self.forms.filled_by(s, c, following)
+                    self.forms.contents.filled_by(s, c, following)
                     self.forms.result_of(c.result, [c.init, following], None if text is None else (text, k))
             case _:
                 for inner in ir.blocks_of(s):
@@ -134,12 +136,12 @@ class _Finder:
     def store(self, s: ir.Store) -> None:
         """``target[key] -= value``: the sum of what is there and the value."""
         if s.op is None and s.kind in ("item", "whole"):
-            self.forms.keep(s.target, s.key if s.kind == "item" else WHOLE, s.value)
+            self.forms.contents.keep(s.target, s.key if s.kind == "item" else WHOLE, s.value)
         sign = SUMS.get(s.op) if s.op is not None else None
         if sign is None or s.kind not in ("item", "whole"):
             return
         there = self.forms.of(s.target)
-        if s.kind == "item" and not self.forms.is_all(s.key):
+        if s.kind == "item" and not self.forms.contents.is_all(s.key):
             there = self.forms.item(there, self.forms.of(s.key))
         self.sum(s, added(there, self.forms.of(s.value), sign))
 

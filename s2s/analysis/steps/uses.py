@@ -16,16 +16,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from s2s.analysis.steps.affine import (
-    FILLED,
-    MATRIX_PRODUCTS,
-    PIECEWISE_AFFINE,
-    PRODUCTS,
-    QUOTIENTS,
-    SUMS,
-    Forms,
-    is_open,
-)
+from s2s.analysis.steps.affine import PIECEWISE_AFFINE, PRODUCTS, QUOTIENTS, SUMS, Forms, is_open
+from s2s.analysis.steps.algebra import MATRIX_PRODUCTS
+from s2s.analysis.steps.contents import FILLED
 from s2s.analysis.steps.remainders import Remainder
 from s2s.core import ir, ops
 from s2s.rules import table
@@ -95,7 +88,7 @@ class Uses:
     def is_affine(self, s: ir.Statement, var: ir.Var) -> bool:
         """Whether what a statement makes of a step is still a form with the step in it."""
         if isinstance(s, ir.Store):
-            return s.op is None and s.target in self.forms.kept
+            return s.op is None and s.target in self.forms.contents.kept
         if not isinstance(s, ir.Let) or is_open(s.value):
             return not isinstance(s, ir.Let)
         s = self.by_function(s)
@@ -111,7 +104,7 @@ class Uses:
         """The statements that make an operand of a remainder from a step, in order; None where that is no straight
         line of arithmetic."""
         memory = self.forms.memory
-        if atom in self.forms.kept:
+        if atom in self.forms.contents.kept:
             return None
         if not isinstance(atom, ir.Var) or not self.comes_from(atom, step):
             return []
