@@ -267,9 +267,9 @@ def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:
 
 def option_error(summary: str, hint: str) -> Exception:
     """The ArgumentError for an option that there is not."""
-    from s2s.versions.target import argument_error
+    from s2s.versions.target import error
 
-    return argument_error("S2S511", summary, hint)
+    return error("S2S511", problem=summary, hint=hint)
 
 
 # --- derivatives --------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from s2s.dispatch.lookup import start_afresh
 from s2s.dispatch.version import Version
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import annotated, describe, has_attributes, has_float
-from s2s.versions.target import Target, argument_error, error, target_of
+from s2s.versions.target import Target, error, target_of
 
 if TYPE_CHECKING:
     from s2s.errors import DifferentiationError
@@ -100,11 +100,7 @@ class Derivative(functools.partial[Any]):
         """The generated code of the version that was compiled or looked up last; ArgumentError before
         that."""
         if self.dispatcher.last is None:
-            raise argument_error(
-                "S2S512",
-                f"`{self.__name__}` has not been called yet",
-                "call it once, or use s2s.source with example arguments",
-            )
+            raise error("S2S512", name=self.__name__)
         return self.dispatcher.last.compiled.text
 
 
@@ -175,11 +171,7 @@ def derivative(
         try:
             found = store.derivatives.get(where)
         except TypeError:
-            raise argument_error(
-                "S2S509",
-                f"`argnums` is {argnums!r}, which is neither a position nor a name",
-                "give an int, the name of a parameter, or a tuple of these",
-            ) from None
+            raise error("S2S509", got=f"is {argnums!r}") from None
         if found is not None and getattr(found.dispatcher, "has_other_parameters", False):
             _make_again(found)
         if found is None:
@@ -345,15 +337,9 @@ def jvp(
     """``f(*primals)`` and its tangent along ``tangents``; see ``api.jvp``."""
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
-            raise argument_error(
-                "S2S513", f"`{name}` is no tuple of arguments", f"write `{name}=(x,)` for one argument"
-            )
+            raise error("S2S532", name=name, kind=type(given).__name__)
     if len(primals) != len(tangents):
-        raise argument_error(
-            "S2S513",
-            f"there are {len(primals)} primals and {len(tangents)} tangents",
-            "give one tangent for each primal, None where it is zero",
-        )
+        raise error("S2S513", primals=len(primals), tangents=len(tangents))
     moved = tuple(k for k, (x, x_dot) in enumerate(zip(primals, tangents, strict=True)) if not _is_still(x, x_dot))
     if not moved:
         return _standing(f(*primals, **kwargs), has_aux)

@@ -1,6 +1,9 @@
-"""Messages: their text in full, pickling, the catalogue."""
+"""Messages: their text in full, pickling, the catalogue, and its pages in the documents."""
 
+import ast
 import pickle
+import re
+import runpy
 import string
 
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from s2s.core.ir import Span
 from s2s.errors import (
     CATALOGUE,
+    HINTS,
     ArgumentError,
     Diagnostic,
     DifferentiationError,
@@ -16,6 +20,7 @@ from s2s.errors import (
     error,
     render,
 )
+from tests.helpers import ROOT
 
 MODEL = """\
 import numpy as np
@@ -134,3 +139,96 @@ def test_internal_errors_say_so():
 def test_a_missing_field_is_noticed():
     with pytest.raises(KeyError):
         error("S2S201")
+
+
+# --- the catalogue, the code that raises, and the page in the documents ----------------------------------------------
+
+
+def raised_codes():
+    """The codes that the modules of s2s name other than to compare with them."""
+    found = set()
+    for file in (ROOT / "s2s").rglob("*.py"):
+        if file.name == "errors.py":
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        compared = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)}
+        found |= {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            and re.fullmatch(r"S2S\d{3}", node.value) and id(node) not in compared
+        }
+    return found
+
+
+def test_the_catalogue_has_the_codes_that_are_raised():
+    assert raised_codes() == set(CATALOGUE)
+    assert set(HINTS) <= set(CATALOGUE)
+
+
+def test_no_code_and_no_message_comes_twice():
+    text = (ROOT / "s2s" / "errors.py").read_text(encoding="utf-8")
+    keys = re.findall(r'^    "(S2S\d{3})": \(', text, re.M)
+    assert len(keys) == len(set(keys)) == len(CATALOGUE)
+    summaries = [summary for _, summary in CATALOGUE.values()]
+    assert len(summaries) == len(set(summaries))
+
+
+def pages():
+    """The sections of docs/errors.md by code."""
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    sections = re.split(r"^### (S2S\d{3})\n", text, flags=re.M)[1:]
+    return {code: body.partition("\n## ")[0] for code, body in zip(sections[::2], sections[1::2], strict=True)}
+
+
+PAGES = pages()
+EXAMPLES = {code: re.findall(r"```python\n(.*?)```", body, re.S) for code, body in PAGES.items()}
+
+NOT_SHOWN = {
+    "S2S116": "a syntax that libcst does not know and Python does",
+    "S2S117": "known to be shared, and not followed",
+    "S2S124": "shows when the program runs, behind stores that are followed",
+    "S2S126": "memory that no array owns",
+    "S2S127": "a function that gives an argument back, in forward mode",
+    "S2S136": "a fixpoint that is not reached",
+    "S2S141": "a path through a library",
+    "S2S207": "a starred argument in a display",
+    "S2S303": "a file that has changed",
+    "S2S304": "Python without positions",
+    "S2S517": "a statement without a pattern",
+    "S2S525": "half a rule, for an object",
+    "S2S533": "Numba is not installed",
+    "S2S545": "a conversion that shows when the program runs",
+    "S2S901": "a mistake of s2s",
+    "S2S910": "a mistake of s2s",
+}
+"""The codes without a short program that raises them, and what it would take."""
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_code_has_its_page(code):
+    kind, summary = CATALOGUE[code]
+    assert PAGES[code].startswith(f"\n**{summary}** (`{kind.__name__}`)\n\n")
+    assert code not in HINTS or f"\nInstead: {HINTS[code]}.\n" in PAGES[code]
+    assert len(EXAMPLES[code]) == (code not in NOT_SHOWN)
+
+
+def test_there_is_no_page_of_another_code():
+    assert list(PAGES) == list(CATALOGUE)
+
+
+@pytest.mark.parametrize("code", [code for code in CATALOGUE if code not in NOT_SHOWN])
+def test_the_example_of_a_page_raises_its_code(code, tmp_path):
+    file = tmp_path / f"example_{code}.py"
+    file.write_text(PRELUDE + EXAMPLES[code][0], encoding="utf-8")
+    with pytest.raises(DifferentiationError) as info:
+        runpy.run_path(str(file))
+    assert info.value.diagnostic.code == code, info.value
+
+
+PRELUDE = """\
+import numpy as np
+import s2s
+import s2s.optim
+
+X = np.array([1.0, 2.0, 3.0])
+
+"""

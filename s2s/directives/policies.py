@@ -242,7 +242,7 @@ class _Block:
         entry = _leave(_ENTERED, lambda entry: entry.choice == self.choice)
         for key in entry.missed() if entry is not None and kind is None else ():
             hint = "take the derivative inside the block, of a function that calls it"
-            raise _argument_error("S2S541", name=key_text(key), place=self.place, hint=hint)
+            raise _error("S2S541", name=key_text(key), place=self.place, hint=hint)
 
     def __call__(self, f: Any) -> Any:
         from s2s.rules import surrogates
@@ -303,7 +303,8 @@ class nonsmooth(_Block):
     ) -> None:
         given: dict[Any, Any] = {**policy} if isinstance(policy, Mapping) else {} if policy is None else {"": policy}
         if not given and not by_name:
-            raise _argument_error("S2S511", "`nonsmooth` is given no policy", 'say which, s2s.nonsmooth(floor="zero")')
+            hint = 'name one: s2s.nonsmooth(floor="zero")'
+            raise _error("S2S511", problem="`nonsmooth` is given no policy", hint=hint)
         self.choice = policies(given | by_name, sharpness)
         self.place = _caller()
 
@@ -331,7 +332,8 @@ class gradient_override(_Block):
 
     def __init__(self, rules: Mapping[Any, Any]) -> None:
         if not isinstance(rules, Mapping) or not rules:
-            raise _argument_error("S2S540", name=repr(rules), hint='write {np.floor: "identity"}')
+            hint = 'write {np.floor: "identity"}'
+            raise _error("S2S540", name=repr(rules), role="a dict from functions to rules", hint=hint)
         self.choice = Choice(tuple((_checked_key(key), _override(key, rule)) for key, rule in rules.items()))
         self.place = _caller()
 
@@ -350,7 +352,7 @@ def straight_through(f: F) -> F:
     3.0
     """
     if not callable(f):
-        raise _argument_error("S2S507", kind=f"a {type(f).__name__}", hint="give a function, np.floor")
+        raise _error("S2S507", kind=f"a {type(f).__name__}", hint="give a function, np.floor")
     return chosen(f, Override("identity"))  # type: ignore[return-value]
 
 
@@ -373,11 +375,13 @@ def register_gradient(name: str) -> Callable[[F], F]:
     A rule that is registered later under the same name takes its place. Raises ArgumentError where the name is none.
     """
     if not isinstance(name, str) or not name or name in RULES:
-        raise _argument_error("S2S540", name=repr(name), hint='give a name of your own, "CustomFloor"')
+        hint = 'choose a name that is not in use, such as "CustomFloor"'
+        raise _error("S2S540", name=repr(name), role="the name of a new rule", hint=hint)
 
     def register(rule: F) -> F:
         if not callable(rule):
-            raise _argument_error("S2S540", name=repr(rule), hint="decorate a function rule(out, out_bar, *args)")
+            hint = "decorate a function rule(out, out_bar, *args)"
+            raise _error("S2S540", name=repr(rule), role="a gradient rule", hint=hint)
         setattr(REGISTERED, name, rule)
         return rule
 
@@ -395,25 +399,27 @@ def _override(key: Any, rule: Any) -> Override:
     if not callable(rule):
         known = ", ".join(map(repr, (*RULES, *vars(REGISTERED))))
         hint = f"{key_text(key)}: choose among {known}, or give a function"
-        raise _argument_error("S2S540", name=repr(rule), hint=hint)
+        raise _error("S2S540", name=repr(rule), role="a gradient rule", hint=hint)
     return Override(rule)
 
 
 def _checked_key(key: Any) -> Any:
     if not (isinstance(key, str) and key) and not callable(key):
-        raise _argument_error("S2S540", name=repr(key), hint="name a function by itself, np.floor, or by its name")
+        hint = "pass the function itself, np.floor, or its name"
+        raise _error("S2S540", name=repr(key), role="a function that gets another rule", hint=hint)
     return getattr(key, "__wrapped__", key) if hasattr(key, "options") else key  # the function that is decorated
 
 
 def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice:
     """Policies by function name or function, ``""`` for all. Raises ArgumentError."""
     if sharpness is not None and not (isinstance(sharpness, (int, float, np.number)) and 0 < sharpness < np.inf):
-        raise _argument_error("S2S511", f"the sharpness is {sharpness!r}", "give a positive number")
+        raise _error("S2S511", problem=f"the sharpness is {sharpness!r}", hint="give a positive number")
     made = []
     for key, policy in given.items():
         policy = policy.replace("-", "_") if isinstance(policy, str) else policy
         if policy not in POLICIES:
-            raise _argument_error("S2S511", f"there is no policy {policy!r}", f"choose among {', '.join(POLICIES)}")
+            hint = f"choose among {', '.join(POLICIES)}"
+            raise _error("S2S511", problem=f"there is no policy {policy!r}", hint=hint)
         if key != "":
             from s2s.rules import surrogates
 
@@ -445,7 +451,7 @@ class watched:
         return swallowed
 
     def _refusal(self) -> Exception:
-        return _argument_error("S2S544", hint=f"write `with` and the block itself: {_entering(self.manager)} enters it")
+        return _error("S2S544", hint=f"write `with` and the block itself: {_entering(self.manager)} enters it")
 
 
 def _entering(manager: Any) -> str:
@@ -483,10 +489,10 @@ def _caller() -> str:
     return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
 
 
-def _argument_error(code: str, summary: str = "", hint: str = "", **fields: Any) -> Exception:
-    from s2s.versions.target import argument_error, error
+def _error(code: str, **fields: Any) -> Exception:
+    from s2s.versions.target import error
 
-    return argument_error(code, summary, hint) if summary else error(code, hint=hint, **fields)
+    return error(code, **fields)
 
 
 # --- what derivatives do not see ------------------------------------------------------------------------------------

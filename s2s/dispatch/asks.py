@@ -11,7 +11,7 @@ from s2s.core.record import record
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_float, key
-from s2s.versions.target import Target, argument_error, error, find_paths, parameter_span, show_path
+from s2s.versions.target import Target, error, find_paths, parameter_span, show_path
 
 __all__ = ["Ask"]
 
@@ -42,11 +42,7 @@ class Ask:
             places = find_paths(target, tuple(range(self.count)), values) or ()
             wrt = tuple(path for path in places if has_float(_at(target, avals, path)))
             if not wrt and self.mode != "primal":
-                raise argument_error(
-                    "S2S510",
-                    f"no positional argument of `{target.name}` has a derivative",
-                    "give at least one float or array of floats by position",
-                )
+                raise error("S2S531", name=target.name)
         else:
             wrt = find_paths(target, self.argnums, values) or ()
             for path in wrt:

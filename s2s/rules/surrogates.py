@@ -24,7 +24,6 @@ from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
 from s2s.rules import table
 from s2s.rules.table import Rule
-from s2s.versions.target import argument_error
 
 __all__ = [
     "CONVERSIONS", "ROUNDED_PART", "check_policy", "default_of", "is_for", "is_piecewise", "is_step_of_one",
@@ -190,9 +189,8 @@ def check_policy(key: Any, policy: str) -> None:
     if not meant:
         near = difflib.get_close_matches(str(key), _known(), 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise argument_error(
-            "S2S511", f"there is no piecewise constant function {key!r}", f"{hint}choose among {', '.join(_known())}"
-        )
+        problem, hint = f"there is no piecewise constant function {key!r}", f"{hint}choose among {', '.join(_known())}"
+        raise error("S2S511", problem=problem, hint=hint)
     if policy == "hard_tanh" and set(meant) != {"sign"}:
         raise error("S2S542", name=_shown(key), policy=policy, hint="it is for sign")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from s2s.errors import DifferentiationError
 
 __all__ = [
-    "Target", "argument_error", "error", "find_paths", "parameter_span", "synthetic", "target_of", "unwrap",
+    "Target", "error", "find_paths", "parameter_span", "synthetic", "target_of", "unwrap",
 ]
 
 _P = inspect.Parameter
@@ -248,12 +248,8 @@ def find_paths(
     paths = [_find_path(target, argument, given) for argument in argnums]
     for i, path in enumerate(paths):
         if path is not None and path in paths[:i]:
-            raise argument_error(
-                "S2S508",
-                f"the argument `{show_path(path)}` of `{target.name}` is asked for twice",
-                "give each argument once in `argnums`",
-                parameter_span(target.function, path[0]),
-            )
+            span = parameter_span(target.function, path[0])
+            raise error("S2S508", name=target.name, argument=show_path(path), span=span)
     return None if None in paths else tuple(path for path in paths if path is not None)
 
 
@@ -261,11 +257,7 @@ def _find_path(target: Target, argument: Any, given: tuple[Any, ...] | None) -> 
     if isinstance(argument, str):
         return _find_name(target, argument, given)
     if isinstance(argument, bool) or not hasattr(argument, "__index__"):
-        raise argument_error(
-            "S2S509",
-            f"`argnums` has {argument!r}, which is neither a position nor a name",
-            "give an int, the name of a parameter, or a tuple of these",
-        )
+        raise error("S2S509", got=f"has {argument!r}")
     return _find_number(target, argument.__index__(), given)
 
 
@@ -321,15 +313,6 @@ def error(code: str, **fields: Any) -> DifferentiationError:
     from s2s import errors
 
     return errors.error(code, **fields)
-
-
-def argument_error(
-    code: str, summary: str, hint: str, span: Span | None = None
-) -> DifferentiationError:
-    """An ArgumentError whose summary is no catalogue line."""
-    from s2s.errors import ArgumentError, Diagnostic
-
-    return ArgumentError(Diagnostic(code, summary, hint=hint, span=span))
 
 
 def show_path(path: Path) -> str:
@@ -400,8 +383,8 @@ def _expression(f: Any) -> tuple[str, dict[str, Any]]:
     """How to write ``f``, and the globals that this needs."""
     path = import_path(f)
     module, _, name = (path or "").partition(":")
-    if not path or not name or "<" in name:
-        return "f", {"f": f}
+    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in f"{module}.{name}".split(".")):
+        return "f", {"f": f}  # made in a function, or in a module that is named like no module: `runpy`'s <run_path>
     if module == "builtins":
         return name, {}
     if module.split(".")[0] == "numpy":

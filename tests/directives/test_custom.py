@@ -482,9 +482,9 @@ def test_custom_gradient_on_numba():
 
 def test_wrong_custom_gradients():
     for f, message in (
-        (lambda x, y: (x * y, lambda dy: dy), "gives one cotangent, and no tuple; the call has 2 positional"),
-        (lambda x, y: x * y, "with @s2s.custom_gradient it gives its value and a function"),
-        (lambda x, y: (x, y, x), "with @s2s.custom_gradient it gives its value and a function"),
+        (lambda x, y: (x * y, lambda dy: dy), "returns one cotangent, and no tuple; the call has 2 positional"),
+        (lambda x, y: x * y, "under @s2s.custom_gradient it must return its value and a function"),
+        (lambda x, y: (x, y, x), "under @s2s.custom_gradient it must return its value and a function"),
     ):
         line = f.__code__.co_firstlineno
         with pytest.raises(errors.ArgumentError, match=rf"<lambda> \(test_custom.py:{line}\).*{message}"):
@@ -937,13 +937,13 @@ def by_array(out, out_bar, a, b):
 
 
 WRONG = [
-    (lambda out, out_bar, a, b: out_bar * b, "gives one cotangent, and no tuple; the call has 2 positional"),
-    (lambda out, out_bar, a, b: (out_bar, out_bar, out_bar), "gives a tuple of 3; the call has 2 positional"),
-    (lambda out, out_bar, a, b: (np.ones(3) * out_bar, None), "gives a cotangent of rank 1; rank 0 is needed"),
-    (lambda out, out_bar, a, b: ((out_bar, b), None), "gives a cotangent of several parts; rank 0 is needed"),
-    (by_array, "gives a cotangent of rank 1; rank 0 is needed"),
-    (looping, "gives a tuple of 1; the call has 2 positional"),
-    (lambda out, out_bar, a, b: "no", "gives one cotangent, and no tuple; the call has 2 positional"),
+    (lambda out, out_bar, a, b: out_bar * b, "returns one cotangent, and no tuple; the call has 2 positional"),
+    (lambda out, out_bar, a, b: (out_bar, out_bar, out_bar), "returns a tuple of 3; the call has 2 positional"),
+    (lambda out, out_bar, a, b: (np.ones(3) * out_bar, None), "returns a cotangent of rank 1; rank 0 is needed"),
+    (lambda out, out_bar, a, b: ((out_bar, b), None), "returns a cotangent of several parts; rank 0 is needed"),
+    (by_array, "returns a cotangent of rank 1; rank 0 is needed"),
+    (looping, "returns a tuple of 1; the call has 2 positional"),
+    (lambda out, out_bar, a, b: "no", "returns one cotangent, and no tuple; the call has 2 positional"),
 ]
 
 
@@ -965,7 +965,7 @@ def test_rules_that_cannot_be_called(give):
         return a * b
 
     give(f, lambda out, given, a: given)
-    with pytest.raises(errors.ArgumentError, match=r"<lambda> \(test_custom.py:\d+\) does not take what a call"):
+    with pytest.raises(errors.ArgumentError, match=r"<lambda> \(test_custom.py:\d+\) does not accept the arguments"):
         s2s.grad(lambda x: f(x, 2.0))(1.0)
 
 
@@ -977,21 +977,21 @@ def test_wrong_gradient_functions():
 
         return (x, x), grad
 
-    with pytest.raises(errors.ArgumentError, match="grad.* does not take what a call of .*two .*: missing .* 'second'"):
+    with pytest.raises(errors.ArgumentError, match="grad.* does not accept .* call of .*two .*: missing .* 'second'"):
         s2s.grad(lambda x: two(x)[0])(1.0)
 
     @s2s.custom_gradient
     def one(x):
         return x, lambda first, second: first
 
-    with pytest.raises(errors.ArgumentError, match="does not take what a call of .*one .*: missing .* 'second'"):
+    with pytest.raises(errors.ArgumentError, match="does not accept .* call of .*one .*: missing .* 'second'"):
         s2s.grad(one)(1.0)
 
     @s2s.custom_gradient
     def none(x):
         return x, 3
 
-    with pytest.raises(errors.ArgumentError, match="none .* gives no such pair"):
+    with pytest.raises(errors.ArgumentError, match="none .* returns no such pair"):
         s2s.grad(none)(1.0)
 
 
@@ -1000,9 +1000,9 @@ def test_wrong_tangents():
         return 2.0 * x
 
     s2s.defjvp(f, lambda out, tangents, x: tangents)
-    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of several parts; rank 0"):
+    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) returns a tangent of several parts; rank 0"):
         s2s.jvp(f, (1.0,), (1.0,))
-    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) gives a tangent of"):
+    with pytest.raises(errors.ArgumentError, match=r"test_custom.py:\d+\) returns a tangent of"):
         s2s.grad(f)(1.0)
 
 
@@ -1033,5 +1033,5 @@ def test_a_tangent_that_does_not_fit_is_refused_in_reverse_mode_too(rule):
     s2s.defjvp(f, rule)
     x = np.array([1.0, 2.0])
     for derivative in (lambda: s2s.jvp(f, (x,), (np.ones(2),)), lambda: s2s.grad(lambda x: np.sum(f(x)))(x)):
-        with pytest.raises(errors.ArgumentError, match=r"<lambda> \(test_custom.py:\d+\) gives a tangent of"):
+        with pytest.raises(errors.ArgumentError, match=r"<lambda> \(test_custom.py:\d+\) returns a tangent of"):
             derivative()

@@ -766,7 +766,7 @@ def rounded_into_recursion_and_sum(x):
 
 @pytest.mark.parametrize("f", [rounded_into_recursion, rounded_into_recursion_and_sum])
 def test_an_integer_never_loses_its_derivative_silently(f):
-    with pytest.raises(NoDerivativeError, match="is an integer on this run"):
+    with pytest.raises(NoDerivativeError, match="is an integer"):
         s2s.grad(f)(2.5)
 
 

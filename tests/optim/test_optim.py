@@ -406,7 +406,7 @@ def test_structures_that_do_not_fit():
 def test_states_of_others():
     text = refusal(ArgumentError, Adam().apply_gradients, 1.0, 1.0, Momentum().init(1.0))
     assert text == """\
-the state is none of Adam: it has 'step', 'velocity' [S2S605]
+this is not a state of Adam: it has 'step', 'velocity' [S2S605]
   = instead:  make one: `state = optimizer.init(params)`"""
     assert "it is a NoneType [S2S605]" in refusal(ArgumentError, SGD().apply_gradients, 1.0, 1.0, None)
 
@@ -416,16 +416,16 @@ def test_parameters_that_cannot_be_trained():
 there are no floats among the parameters, which are a list of 3 [S2S603]
   = instead:  make them floats: `np.asarray(params, dtype=float)`"""
     assert refusal(ArgumentError, SGD().init, {"z": np.ones(2) * 1j}) == """\
-the parameter `params['z']` is complex, which is not trained [S2S602]
+the parameter `params['z']` is complex, which cannot be trained [S2S602]
   = instead:  train its real and its imaginary part"""
     masked = np.ma.masked_array([1.0, 2.0], [True, False])
     assert refusal(ArgumentError, SGD().init, [1.0, masked]) == """\
-the parameter `params[1]` is a MaskedArray, which is not trained [S2S602]
+the parameter `params[1]` is a MaskedArray, which cannot be trained [S2S602]
   = instead:  give a plain array"""
     layer = Layer(np.ones(2), 1.0)
     assert refusal(ArgumentError, SGD().init, {"encoder": layer, "decoder": [layer]}) == """\
-the object at `params['decoder'][0]` is the one at `params['encoder']`, which is trained once [S2S604]
-  = instead:  make a copy of it, or give it once"""
+`params['decoder'][0]` and `params['encoder']` are the same object, which can be trained only once [S2S604]
+  = instead:  copy one of them, or list it once"""
     own = [1.0]
     own.append(own)
     assert "S2S604" in refusal(ArgumentError, SGD().init, own)
@@ -447,7 +447,7 @@ def test_what_is_not_finite():
     assert refusal(NonFiniteError, opt.apply_gradients, bad, params, state) == """\
 the gradient of `params['w']` is not finite at step 0 [S2S607]
   = because: 2 of 4 entries, the first at (0, 1)
-  = instead:  take a smaller learning rate, or mend the loss there"""
+  = instead:  use a smaller learning rate, or make the loss finite there"""
     huge = {"w": np.full((2, 2), np.float32(3e38))}
     text = refusal(NonFiniteError, Adam().apply_gradients, huge, {"w": np.ones((2, 2), np.float32)},
                    Adam().init({"w": np.ones((2, 2), np.float32)}))

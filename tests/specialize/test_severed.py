@@ -273,7 +273,7 @@ def test_the_message_of_what_is_read_back():
         s2s.grad(in_a_buffer)(X)
     line = in_a_buffer.__code__.co_firstlineno + 2
     first, place, *_, marked, hint = str(info.value).splitlines()
-    assert first == "`str` writes a differentiated value down, and the result is read back [S2S180]"
+    assert first == "`str` converts a differentiated value to text or bytes that are read back as numbers [S2S180]"
     assert place.endswith(f":{line}:18 in `in_a_buffer`")
     assert marked.lstrip(" |") == "^^^^^^^^^^^^^^^^ its derivative is lost here"
     assert hint.endswith(

@@ -1,6 +1,8 @@
 """What leaves the compiler: the errors of s2s, what the program raises, and internal errors that say so."""
 
 import operator
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -169,3 +171,10 @@ def test_numbers_in_another_byte_order(reduce, order):
 
     np.testing.assert_allclose(s2s.grad(f)(X), s2s.grad(plain)(X), rtol=1e-15)
     np.testing.assert_allclose(s2s.jacfwd(f)(X), s2s.grad(plain)(X), rtol=1e-15)
+
+
+def test_a_rule_of_a_module_without_a_name_of_its_own(monkeypatch):
+    module = types.ModuleType("<made>")
+    monkeypatch.setitem(sys.modules, "<made>", module)
+    exec("import s2s\n@s2s.custom_gradient\ndef square(x):\n    return x * x, lambda dy: 2.0 * x * dy\n", vars(module))
+    assert s2s.grad(module.square)(3.0) == 6.0

@@ -40,16 +40,14 @@ from s2s.core.values import AbstractValue
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled, Request
-from s2s.versions.target import argument_error
+from s2s.versions.target import error
 
 try:
     import numba
     from numba.core import ir
     from numba.core.errors import NumbaError, NumbaWarning
 except ImportError as missing:
-    raise argument_error(
-        "S2S513", f"the backend numba cannot be used: {missing}", 'install it, `pip install "s2s[numba]"`'
-    ) from None
+    raise error("S2S533", problem=missing) from None
 
 from s2s.backends.numba.arithmetic import OPTIONS
 from s2s.backends.numba.called import called_function, cell_of, global_of

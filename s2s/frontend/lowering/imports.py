@@ -11,7 +11,6 @@ from s2s.core import ir
 from s2s.core.ir import Call, Const, Var
 from s2s.frontend.lowering.bindings import dotted, import_name, own_name
 from s2s.frontend.lowering.context import Context, block_of
-from s2s.frontend.lowering.refusals import refuse
 
 __all__ = ["lower_import"]
 
@@ -27,7 +26,7 @@ def lower_import(c: Context, node: cst.Import | cst.ImportFrom) -> None:
             for alias in names:
                 _import_name(c, module, path, alias)
         case _:
-            refuse(c, "S2S111", node, "binds names that cannot be known", "import the names that are used")
+            raise AssertionError("Python has no `import *` inside a function")
 
 
 def _import_module(c: Context, alias: cst.ImportAlias, node: cst.Import) -> None:

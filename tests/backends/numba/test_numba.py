@@ -708,7 +708,7 @@ def test_without_numba_the_error_says_what_to_install(tmp_path):
     file.write_text(textwrap.dedent(code))
     run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True, env=ENVIRONMENT)
     assert run.stdout.startswith("the backend numba cannot be used: ") and 'pip install "s2s[numba]"' in run.stdout
-    assert "[S2S513]" in run.stdout
+    assert "[S2S533]" in run.stdout
 
 
 def test_numba_is_imported_only_when_it_is_used(tmp_path):
