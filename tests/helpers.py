@@ -274,6 +274,26 @@ def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
     assert_same(kwargs, kwargs_before)
 
 
+def assert_same_without(case, setting, monkeypatch):
+    """The pullback, or gradient, of a case of the bank is what it is with all passes where some are switched off."""
+    argnums = active_positions(case.args) if case.argnums is None else case.argnums
+
+    def pulled():
+        with np.errstate(all="ignore"):
+            if case.kwargs:
+                return s2s.grad(case.f, argnums=argnums)(*case.args, **case.kwargs)
+            out, pullback = s2s.vjp(case.f, *case.args)
+            return pullback(random_cotangent(out))
+
+    wanted = pulled()
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_PASSES", setting)
+        found = pulled()
+    for one, other in zip(float_leaves(found), float_leaves(wanted), strict=True):
+        assert np.shape(one) == np.shape(other) and np.result_type(one) == np.result_type(other)
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14 * max(1.0, np.max(np.abs(other), initial=0.0)))
+
+
 def check_inputs(case):
     """A case of the bank can be checked: it runs, is finite, changes nothing, and is smooth nearby."""
     before = copy_tree(case.args)

@@ -62,7 +62,6 @@ NESTED = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, DEAD_
 """Of a derivative that becomes a part of the program that takes it."""
 
 IN_SWEEPS = {
-    "cotangents": "products and sums of cotangents are put in a better order",
     "hoist": "the reverse sweep computes before its loop what is the same in every iteration",
 }
 """What the sweeps do by themselves, and can leave out."""

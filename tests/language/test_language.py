@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.optimize.passes import OPTIONAL
 from tests.bank import CASES
-from tests.helpers import check
+from tests.helpers import assert_same_without, check
+
+WITHOUT_PASSES = ",".join(f"-{name}" for name in OPTIONAL)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_bank(case):
+def test_bank(case, monkeypatch):
     check(case.f, case.args, case.argnums, case.rtol, case.kwargs, case.expected)
+    assert_same_without(case, WITHOUT_PASSES, monkeypatch)
 
 
 def test_names_of_the_bank_are_unique():

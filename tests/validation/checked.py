@@ -5,6 +5,7 @@ import os
 
 from s2s import derivatives
 from s2s.api import options_of
+from s2s.core.settings import passes_setting
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.by_shape import ByShape
 from s2s.validation import validate as validation
@@ -36,6 +37,7 @@ def fresh(f, mode, argnums, count):
     single = not isinstance(argnums, tuple)
     wanted = (argnums,) if single else argnums
     options = (*options_of(f), ("unconnected", "zeros"))
+    options += (("passes", passes),) if (passes := passes_setting()) else ()
     ask = {
         "vjp": Ask("vjp", None, False, False, options, count),
         "jvp": Ask("jvp", wanted, False, False, options, count),
