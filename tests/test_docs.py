@@ -374,6 +374,55 @@ def test_ci_runs_the_commands_of_the_readme():
         assert command in ci_lines
 
 
+# --- architecture.md ---
+
+DESIGN = ROOT / "docs" / "design"
+ARCHITECTURE = DESIGN / "architecture.md"
+
+
+def defined(node, name):
+    """Whether a module or class defines ``name``, or ``Class.method``."""
+    first, _, rest = name.partition(".")
+    found = [n for n in ast.walk(node) if isinstance(n, (ast.ClassDef, ast.FunctionDef)) and n.name == first]
+    return any(not rest or defined(n, rest) for n in found)
+
+
+def test_documents_name_files_and_functions_that_exist():
+    others = ("CONTRIBUTING.md", "docs/reliability.md", "docs/adding_a_rule.md", "tests/README.md")
+    for document in [*DESIGN.glob("*.md"), *(ROOT / name for name in others)]:
+        for file, name in re.findall(r"`([\w/]+\.py)(?::([\w.]+))?`", document.read_text(encoding="utf-8")):
+            shown = f"{document.name}: {file}:{name}"
+            folders = (ROOT / "s2s", ROOT, document.parent)
+            path = next((folder / file for folder in folders if (folder / file).exists()), None)
+            assert path is not None, shown
+            assert not name or defined(ast.parse(path.read_text(encoding="utf-8")), name), shown
+
+
+def test_the_architecture_names_the_modules_that_there_are():
+    text = ARCHITECTURE.read_text(encoding="utf-8").partition("\n## Where the parts are\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.M)
+    packages = {folder.parent.name for folder in (ROOT / "s2s").glob("*/__init__.py")} - {"cli", "optim"}
+    assert {package for package, _ in rows} == packages
+    for package, modules in rows:
+        folder = ROOT / "s2s" / package
+        for name in re.findall(r"(?<!\[)`(\w+)/?`", modules):
+            assert any(folder.rglob(f"{name}.py")) or (folder / name).is_dir(), f"{package}: {name}"
+
+
+def test_the_architecture_shows_the_gradient_of_its_example(rewrite, tmp_path):
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    (_, primal), (_, shown) = fenced(text, "python")
+    file = tmp_path / "model.py"
+    file.write_text("import numpy as np\n\n" + primal, encoding="utf-8")
+    loss = runpy.run_path(str(file), run_name="model")["loss"]
+    W, x = np.array([[0.5, 0.1], [-0.2, 0.4]]), np.array([1.0, 2.0])
+    generated = without_paths(s2s.source(loss, W, x, 2, argnums="W")).strip() + "\n"
+    if rewrite:
+        ARCHITECTURE.write_text(text.replace(shown, generated), encoding="utf-8")
+    else:
+        assert shown == generated
+
+
 def test_links_between_documents_lead_somewhere():
     documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     for document in documents:

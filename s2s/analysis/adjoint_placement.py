@@ -1,4 +1,4 @@
-"""Holders: where the cotangent of each variable that may be changed memory is kept.
+"""Adjoint placement: where the cotangent of each variable that may be changed memory is kept.
 
     value     with the variable itself: nothing changes its memory between its definition and its uses
     root      with the variable, as an array that is changed in place where the variable's memory is
