@@ -20,124 +20,124 @@ if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder
 
 
-def structure(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def structure(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangent of an item, or of a container made of others."""
     if fn is operator.getitem:
-        item(self, target, value.args[0], value.args[1], span)  # type: ignore[arg-type]
+        item(forwarder, target, value.args[0], value.args[1], span)  # type: ignore[arg-type]
     elif fn is ops.unpack:
-        unpack(self, target, value, span)
+        unpack(forwarder, target, value, span)
     elif fn in (ops.append, ops.put, rt.set_item, rt.set_items):
-        changed(self, fn, target, value, span)
+        changed(forwarder, fn, target, value, span)
     elif fn in (list, tuple):
-        converted(self, fn, target, value, span)
+        converted(forwarder, fn, target, value, span)
     else:
-        display(self, fn, target, value, span)
+        display(forwarder, fn, target, value, span)
 
 
-def item(self: Forwarder, target: ir.Var, source: ir.Atom, index: ir.Atom, span: ir.Span | None) -> None:
-    known, made = self.context.value(source), self.context.value(target)
+def item(forwarder: Forwarder, target: ir.Var, source: ir.Atom, index: ir.Atom, span: ir.Span | None) -> None:
+    known, made = forwarder.context.value(source), forwarder.context.value(target)
     if isinstance(known, (Sequence, Mapping)) and isinstance(index, ir.Const):
         keys: Any = [index.value]
         if isinstance(known, Sequence):
             places = range(len(known.items))[index.value]
             if isinstance(places, range):
                 for k, place in enumerate(places):
-                    hand_on(self, target, (k,), source, (place,))
+                    hand_on(forwarder, target, (k,), source, (place,))
                 return
             keys = [places]
-        hand_on(self, target, (), source, (keys[0],))
+        hand_on(forwarder, target, (), source, (keys[0],))
         return
-    if not self.is_active(source):
+    if not forwarder.is_active(source):
         return
-    dot = self.dot(source)
-    if dot is not None and isinstance(known, Array) and is_number(self.context.value(dot)) and not (
-        self.memory.is_buffer(source)
+    dot = forwarder.dot(source)
+    if dot is not None and isinstance(known, Array) and is_number(forwarder.context.value(dot)) and not (
+        forwarder.memory.is_buffer(source)
     ):
-        self.put(target, (), dot)  # the same everywhere
+        forwarder.put(target, (), dot)  # the same everywhere
         return
     if is_number(known):
-        shape = self.builder.call(np.shape, target, span=span)
-        self.put_all(target, self.builder.call(np.broadcast_to, dot or ir.Const(0.0), shape, span=span), span)
+        shape = forwarder.builder.call(np.shape, target, span=span)
+        forwarder.put_all(target, forwarder.builder.call(np.broadcast_to, dot or ir.Const(0.0), shape, span=span), span)
         return
-    of = self.whole(source, span)
+    of = forwarder.whole(source, span)
     read = ir.Call(ir.Const(operator.getitem), (of, index))
-    self.put_all(target, self.builder.let(read, made, span=span), span)
+    forwarder.put_all(target, forwarder.builder.let(read, made, span=span), span)
 
 
-def hand_on(self: Forwarder, target: ir.Var, path: Path, source: ir.Atom, place: Path) -> None:
+def hand_on(forwarder: Forwarder, target: ir.Var, path: Path, source: ir.Atom, place: Path) -> None:
     """The leaves of a part of a container as those of a part of another one."""
-    for rest, _ in leaves(part(self.context.value(target), path)):
+    for rest, _ in leaves(part(forwarder.context.value(target), path)):
         of = (source, (*place, *rest))
-        if of in self.unclear:
-            self.unclear[target, (*path, *rest)] = self.unclear[of]  # type: ignore[index]
-        elif of in self.dots:
-            self.dots[target, (*path, *rest)] = self.dots[of]  # type: ignore[index]
+        if of in forwarder.unclear:
+            forwarder.unclear[target, (*path, *rest)] = forwarder.unclear[of]  # type: ignore[index]
+        elif of in forwarder.dots:
+            forwarder.dots[target, (*path, *rest)] = forwarder.dots[of]  # type: ignore[index]
 
 
-def display(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
-    known = self.context.value(target)
-    if not any(map(self.is_active, ir.atoms_of(value))):
+def display(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+    known = forwarder.context.value(target)
+    if not any(map(forwarder.is_active, ir.atoms_of(value))):
         return
     if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
         raise error("S2S207", span=span)
     items = value.args[1::2] if fn is ops.make_dict else value.args
     keys = known.keys if isinstance(known, Mapping) else range(len(items))
     for key, atom in zip(keys, items, strict=False):
-        hand_on(self, target, (key,), atom, ())  # type: ignore[arg-type]
+        hand_on(forwarder, target, (key,), atom, ())  # type: ignore[arg-type]
 
 
-def unpack(self: Forwarder, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def unpack(forwarder: Forwarder, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     source, before, after = value.args
-    if not self.is_active(source):
+    if not forwarder.is_active(source):
         return
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
-    known = self.context.value(target)
-    items = getattr(self.context.value(source), "items", None)  # type: ignore[arg-type]
+    known = forwarder.context.value(target)
+    items = getattr(forwarder.context.value(source), "items", None)  # type: ignore[arg-type]
     if items is not None and len(items) < before.value + (after.value or 0):
         return  # the primal raises
-    of = None if isinstance(self.context.value(source), Sequence) else self.builder.call(  # type: ignore[arg-type]
-        ops.unpack, self.whole(source, span), before, after, span=span)  # type: ignore[arg-type]
+    of = None if isinstance(forwarder.context.value(source), Sequence) else forwarder.builder.call(  # type: ignore[arg-type]
+        ops.unpack, forwarder.whole(source, span), before, after, span=span)  # type: ignore[arg-type]
     for path, _ in leaves(known):
         place = unpacked_index(path[0], before.value, after.value)
         if of is None and place is not None:
-            count = len(self.context.value(source).items)  # type: ignore[union-attr, arg-type]
-            hand_on_leaf(self, target, path, source, (range(count)[place], *path[1:]))
+            count = len(forwarder.context.value(source).items)  # type: ignore[union-attr, arg-type]
+            hand_on_leaf(forwarder, target, path, source, (range(count)[place], *path[1:]))
         elif of is None:
             raise error("S2S207", span=span)
         else:
-            self.put(target, path, self.read(of, path, span))
+            forwarder.put(target, path, forwarder.read(of, path, span))
 
 
-def hand_on_leaf(self: Forwarder, target: ir.Var, path: Path, source: Any, place: Path) -> None:
-    dot = self.dot(source, place)
+def hand_on_leaf(forwarder: Forwarder, target: ir.Var, path: Path, source: Any, place: Path) -> None:
+    dot = forwarder.dot(source, place)
     if dot is not None:
-        self.dots[target, path] = dot
+        forwarder.dots[target, path] = dot
 
 
-def changed(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def changed(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``, ``set_items``."""
     items, item = value.args[0], value.args[-1]
-    known = self.context.value(target)
+    known = forwarder.context.value(target)
     if fn in (rt.set_item, rt.set_items) or not isinstance(known, (Sequence, Mapping)):
-        given = [self.whole(items, span), *value.args[1:-1], self.whole(item, span)]  # type: ignore[arg-type]
-        self.put(target, (), self.builder.let(ir.Call(ir.Const(fn), tuple(given)), known, span=span))
+        given = [forwarder.whole(items, span), *value.args[1:-1], forwarder.whole(item, span)]  # type: ignore[arg-type]
+        forwarder.put(target, (), forwarder.builder.let(ir.Call(ir.Const(fn), tuple(given)), known, span=span))
         return
     new: Any = len(known.items) - 1 if fn is ops.append else literal(value.args[1])  # type: ignore[arg-type, union-attr]
     for key in known.keys if isinstance(known, Mapping) else range(len(known.items)):
         if key != new:
-            hand_on(self, target, (key,), items, (key,))  # type: ignore[arg-type]
-    hand_on(self, target, (new,), item, ())  # type: ignore[arg-type]
+            hand_on(forwarder, target, (key,), items, (key,))  # type: ignore[arg-type]
+    hand_on(forwarder, target, (new,), item, ())  # type: ignore[arg-type]
 
 
-def converted(self: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
-    if not value.args or not self.is_active(value.args[0]):
+def converted(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+    if not value.args or not forwarder.is_active(value.args[0]):
         return
     source = value.args[0]
-    if isinstance(self.context.value(source), Sequence):  # type: ignore[arg-type]
-        hand_on(self, target, (), source, ())  # type: ignore[arg-type]
+    if isinstance(forwarder.context.value(source), Sequence):  # type: ignore[arg-type]
+        hand_on(forwarder, target, (), source, ())  # type: ignore[arg-type]
         return
-    read = ir.Call(ir.Const(fn), (self.whole(source, span),))  # type: ignore[arg-type]
-    self.put_all(target, self.builder.let(read, self.context.value(target), span=span), span)
+    read = ir.Call(ir.Const(fn), (forwarder.whole(source, span),))  # type: ignore[arg-type]
+    forwarder.put_all(target, forwarder.builder.let(read, forwarder.context.value(target), span=span), span)
 
 
 __all__ = ["hand_on", "structure"]

@@ -23,69 +23,69 @@ if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder
 
 
-def elementwise(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def elementwise(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangent by partial derivatives."""
-    args = elementwise_arguments(self, rule, value, span)
+    args = elementwise_arguments(forwarder, rule, value, span)
     wrt, twice = args, False
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         wrt, twice = args[:1], True  # a square: 2 x, not x + x
     total: ir.Atom | None = None
     for arg, partial in zip(wrt, rule.partials, strict=False):
-        dot = self.dot(arg)
+        dot = forwarder.dot(arg)
         if dot is None or partial is None:
             continue
         if twice:
-            dot = cotangents.multiply(self.builder, dot, ir.Const(2.0), span)
+            dot = cotangents.multiply(forwarder.builder, dot, ir.Const(2.0), span)
         atoms = (target, *args, *map(ir.Const, rule.given))
-        p = (user_rules.partial_forward if rule.by_user else inline)(self, partial, atoms, span)
-        total = add_up(self, total, cotangents.multiply(self.builder, dot, p, span), span)
+        p = (user_rules.partial_forward if rule.by_user else inline)(forwarder, partial, atoms, span)
+        total = add_up(forwarder, total, cotangents.multiply(forwarder.builder, dot, p, span), span)
     if total is not None:
-        self.put(target, (), fit(self, target, (), total, span))
+        forwarder.put(target, (), fit(forwarder, target, (), total, span))
 
 
-def several(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def several(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangents of an elementwise function with several results."""
-    args, known = elementwise_arguments(self, rule, value, span), self.context.value(target)
+    args, known = elementwise_arguments(forwarder, rule, value, span), forwarder.context.value(target)
     if not isinstance(known, Sequence):
         raise error("S2S202", span=span, name=rule.name, reason="the number of its results is not known here")
     totals: list[ir.Atom | None] = [None] * len(known.items)
     for arg, partial in zip(args, rule.partials, strict=True):
-        dot = self.dot(arg)
+        dot = forwarder.dot(arg)
         if dot is None or partial is None:
             continue
-        slopes = inline(self, partial, (target, *args), span)
+        slopes = inline(forwarder, partial, (target, *args), span)
         for k, total in enumerate(totals):
-            p = self.builder.call(operator.getitem, slopes, ir.Const(k), span=span)
-            totals[k] = add_up(self, total, cotangents.multiply(self.builder, dot, p, span), span)
+            p = forwarder.builder.call(operator.getitem, slopes, ir.Const(k), span=span)
+            totals[k] = add_up(forwarder, total, cotangents.multiply(forwarder.builder, dot, p, span), span)
     for k, total in enumerate(totals):
         if total is not None:
-            self.put(target, (k,), fit(self, target, (k,), total, span))
+            forwarder.put(target, (k,), fit(forwarder, target, (k,), total, span))
 
 
-def linear(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def linear(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The function itself on the tangents: of all arguments together where it is linear in all of them, else of one
     argument at a time."""
-    if _is_integer(self.context.value(target)):  # rounded, and differentiated as what it rounds: so is its tangent not
+    if _is_integer(forwarder.context.value(target)):  # its tangent is not rounded
         if value.fn == ir.Const(np.ndarray.astype):
-            self.put(target, (), self.whole(value.args[0], span))  # type: ignore[arg-type]
+            forwarder.put(target, (), forwarder.whole(value.args[0], span))  # type: ignore[arg-type]
             return
         value = ir.replace(value, kwargs=tuple((k, a) for k, a in value.kwargs if k != "dtype"))
-    bound = _bound(self, rule, value, span)
+    bound = _bound(forwarder, rule, value, span)
     turned: list[dict[Any, ir.Atom]] = []
     together: dict[Any, ir.Atom] = {}
     for name in rule.cotangents:
         given = bound[name]
         for place, atom in _pieces(name, given):
             if rule.joint and isinstance(atom, (ir.Var, ir.Const)) and atom != ir.Const(None):
-                together[place] = self.whole(atom, span)
-            elif not rule.joint and self.is_active(atom):
-                turned.append({place: self.whole(atom, span)})
+                together[place] = forwarder.whole(atom, span)
+            elif not rule.joint and forwarder.is_active(atom):
+                turned.append({place: forwarder.whole(atom, span)})
     total: ir.Atom | None = None
     for change in [together] if rule.joint else turned:
-        made = again(self, rule, value, change, span)
-        total = made if total is None else add_up(self, total, made, span, self.context.value(target))
+        made = again(forwarder, rule, value, change, span)
+        total = made if total is None else add_up(forwarder, total, made, span, forwarder.context.value(target))
     if total is not None:
-        self.put_all(target, total, span)
+        forwarder.put_all(target, total, span)
 
 
 def _is_integer(value: AbstractValue) -> bool:
@@ -94,7 +94,7 @@ def _is_integer(value: AbstractValue) -> bool:
 
 
 def again(
-    self: Forwarder, rule: Any, value: ir.Call, change: dict[Any, ir.Atom], span: ir.Span | None
+    forwarder: Forwarder, rule: Any, value: ir.Call, change: dict[Any, ir.Atom], span: ir.Span | None
 ) -> ir.Atom:
     """The call with some of its arguments changed, by name, or name and place among those that ``*args`` takes."""
     left, places = dict(change), _places(rule, len(value.args))
@@ -102,7 +102,7 @@ def again(
     kwargs = {key: left.pop(key, atom) for key, atom in value.kwargs if key is not None}
     kwargs |= {place: atom for place, atom in left.items() if isinstance(place, str)}
     assert isinstance(value.fn, ir.Const)
-    return self.builder.call(value.fn.value, *args, span=span, kwargs=tuple(kwargs.items()))  # type: ignore[arg-type]
+    return forwarder.builder.call(value.fn.value, *args, span=span, kwargs=tuple(kwargs.items()))  # type: ignore[arg-type]
 
 
 def _places(rule: Any, count: int) -> list[Any]:
@@ -116,110 +116,115 @@ def _places(rule: Any, count: int) -> list[Any]:
     return found[:count]
 
 
-def by_tangent(self: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def by_tangent(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangent by a body: one for each argument, or one for all of them."""
-    bound = _bound(self, rule, value, span)
+    bound = _bound(forwarder, rule, value, span)
     atoms: dict[str, Any] = {k: v if _is_given(v) else ir.Const(v) for k, v in bound.items()}
     dots = {
-        name: tuple(self.whole(a, span) for a in given) if isinstance(given, tuple) else self.whole(given, span)
+        name: tuple(forwarder.whole(a, span) for a in given) if isinstance(given, tuple)
+        else forwarder.whole(given, span)
         for name, given in bound.items()
-        if name not in rule.harmless and table.has_derivative(rule, name, forward=True) and _any_active(self, given)
+        if name not in rule.harmless and table.has_derivative(rule, name, forward=True)
+        and _any_active(forwarder, given)
     }
     available = {"y": target, **atoms}
     total: ir.Atom | None = None
     if rule.tangents:
         for name, dot in dots.items():
-            made = inline_by_name(self, rule.tangents[name], {**available, f"{name}_dot": dot}, span)
-            total = made if total is None else add_up(self, total, made, span, self.context.value(target))
+            made = inline_by_name(forwarder, rule.tangents[name], {**available, f"{name}_dot": dot}, span)
+            total = made if total is None else add_up(forwarder, total, made, span, forwarder.context.value(target))
     elif rule.tangent is not None:
         every = {f"{name}_dot": dots.get(name, ir.Const(0.0)) for name in bound}
-        total = inline_by_name(self, rule.tangent, {**available, **every}, span)
+        total = inline_by_name(forwarder, rule.tangent, {**available, **every}, span)
     else:
         raise error("S2S202", span=span, name=rule.name, reason="its forward mode is not known")
     if total is not None:
-        self.put_all(target, total, span)
+        forwarder.put_all(target, total, span)
 
 
-def _bound(self: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None) -> dict[str, Any]:
+def _bound(forwarder: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None) -> dict[str, Any]:
     """The arguments by parameter. Raises where one that has a tangent has no derivative."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
     for name, given in bound.items():
-        if _any_active(self, given) and not table.has_derivative(rule, name, forward=True) and _is_inexact(self, given):
+        has_tangent = _any_active(forwarder, given) and _is_inexact(forwarder, given)
+        if has_tangent and not table.has_derivative(rule, name, forward=True):
             raise error("S2S203", span=span, name=rule.name, keyword=name)
     return bound
 
 
-def _any_active(self: Forwarder, given: Any) -> bool:
+def _any_active(forwarder: Forwarder, given: Any) -> bool:
     """Whether an argument, or one of several, has a tangent."""
     if isinstance(given, tuple) and not isinstance(given, (ir.Var, ir.Const)):
-        return any(map(self.is_active, given))
-    return self.is_active(given)
+        return any(map(forwarder.is_active, given))
+    return forwarder.is_active(given)
 
 
-def _is_inexact(self: Forwarder, given: Any) -> bool:
-    return any(is_inexact(self.context.value(atom)) for _, atom in _pieces("", given))
+def _is_inexact(forwarder: Forwarder, given: Any) -> bool:
+    return any(is_inexact(forwarder.context.value(atom)) for _, atom in _pieces("", given))
 
 
 def add_up(
-    self: Forwarder, total: ir.Atom | None, term: ir.Atom, span: ir.Span | None, known: AbstractValue | None = None
+    forwarder: Forwarder, total: ir.Atom | None, term: ir.Atom, span: ir.Span | None, known: AbstractValue | None = None
 ) -> ir.Atom:
     """The sum of two tangents of one structure: that of a value of which this is ``known``, of numbers without."""
     if total is None:
         return term
     if known is not None and not isinstance(known, (Array, Scalar)):
-        return self.builder.call(rt.add, total, term, span=span)
-    return cotangents.add(self.builder, total, term, span, "%")
+        return forwarder.builder.call(rt.add, total, term, span=span)
+    return cotangents.add(forwarder.builder, total, term, span, "%")
 
 
-def fit(self: Forwarder, target: ir.Var, path: Path, dot: ir.Atom, span: ir.Span | None) -> ir.Atom:
+def fit(forwarder: Forwarder, target: ir.Var, path: Path, dot: ir.Atom, span: ir.Span | None) -> ir.Atom:
     """A tangent in the dtype of its variable; in its shape too where that of one of them is known only when the program
     runs."""
-    known, found = part(self.context.value(target), path), self.context.value(dot)
+    known, found = part(forwarder.context.value(target), path), forwarder.context.value(dot)
     is_open = isinstance(known, Array) and (known.shape is None or (known.shape and isinstance(found, Unknown)))
-    if isinstance(known, Unknown) or (is_open and not _is_stretched(self, dot, known)):
-        return self.builder.call(rt.tangent_like, dot, self.read(target, path, span), span=span)
-    return cotangents.in_precision(self.builder, dot, target, known, span)
+    if isinstance(known, Unknown) or (is_open and not _is_stretched(forwarder, dot, known)):
+        return forwarder.builder.call(rt.tangent_like, dot, forwarder.read(target, path, span), span=span)
+    return cotangents.in_precision(forwarder.builder, dot, target, known, span)
 
 
-def _is_stretched(self: Forwarder, dot: ir.Atom, known: AbstractValue) -> bool:
+def _is_stretched(forwarder: Forwarder, dot: ir.Atom, known: AbstractValue) -> bool:
     """Whether a tangent is a product with an array of the shape of its variable."""
-    factors = self.context.definition(dot, operator.mul) or ()
+    factors = forwarder.context.definition(dot, operator.mul) or ()
     shape = shape_of(known)
-    return shape is not None and any(shape_of(self.context.value(a)) == shape for a in factors)
+    return shape is not None and any(shape_of(forwarder.context.value(a)) == shape for a in factors)
 
 
-def inline(self: Forwarder, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None) -> ir.Atom:
+def inline(forwarder: Forwarder, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None) -> ir.Atom:
     """A rule body that takes its arguments by position."""
-    return inline_by_name(self, body, dict(zip(parameters_of(body), atoms, strict=False)), span)
+    return inline_by_name(forwarder, body, dict(zip(parameters_of(body), atoms, strict=False)), span)
 
 
-def inline_by_name(self: Forwarder, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None) -> ir.Atom:
+def inline_by_name(
+    forwarder: Forwarder, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None
+) -> ir.Atom:
     """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
-    function, frame, scratch = lower_function(body), Frame(body, body), self.builder.child()
+    function, frame, scratch = lower_function(body), Frame(body, body), forwarder.builder.child()
     given = []
     for param in function.params:
         atom = atoms[param.var.name]
         atom = scratch.call(ops.make_tuple, *atom, span=span) if isinstance(atom, tuple) else atom
         frame.env[param.var] = atom
         given.append(atom)
-    guards, is_straight = self.specializer.guards.copy(), True
+    guards, is_straight = forwarder.specializer.guards.copy(), True
     try:
-        (result,) = self.specializer.run(function.body, frame, scratch)
+        (result,) = forwarder.specializer.run(function.body, frame, scratch)
         is_straight = all(isinstance(s, ir.Let) for s in scratch.statements) or body.__name__ == "<lambda>"
     except DifferentiationError:  # it need not be differentiable itself: it is called as it is
         is_straight = False
     finally:
-        self.specializer.guards = guards
+        forwarder.specializer.guards = guards
     if is_straight:
-        self.builder.statements += [
+        forwarder.builder.statements += [
             ir.replace(s, span=span) if isinstance(s, ir.Let) else s for s in scratch.statements
         ]
         return result
     made = [
-        self.builder.call(ops.make_tuple, *atoms[p.var.name], span=span)
+        forwarder.builder.call(ops.make_tuple, *atoms[p.var.name], span=span)
         if isinstance(atoms[p.var.name], tuple) else atoms[p.var.name] for p in function.params
     ]
-    return self.builder.call(body, *made, span=span)
+    return forwarder.builder.call(body, *made, span=span)
 
 
 def _pieces(name: str, given: Any) -> list[tuple[Any, Any]]:
@@ -236,10 +241,10 @@ def _is_given(value: Any) -> bool:
 
 
 def elementwise_arguments(
-    self: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None
+    forwarder: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None
 ) -> tuple[ir.Atom, ...]:
     """The arguments in the order of the partials, defaults filled in."""
-    bound = _bound(self, rule, value, span)
+    bound = _bound(forwarder, rule, value, span)
     made = [v if isinstance(v, (ir.Var, ir.Const)) else ir.Const(v) for v in bound.values()]
     return tuple(made[: len(rule.partials)])
 

@@ -28,57 +28,57 @@ __all__ = ["at_join", "block_again", "branch", "loop", "outlives", "reverse_side
 # --- branches -------------------------------------------------------------------------------------------------------
 
 
-def branch(self: Reverser, statement: ir.If, sweep: Sweep) -> None:
+def branch(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
     """The reverse of an ``if``: the same test, and the reverse of the branch that ran."""
-    seeds = seeds_of(self, statement, sweep)
+    seeds = seeds_of(reverser, statement, sweep)
     then, orelse = (
-        reverse_side(self, statement, k, block, seeds, sweep)
+        reverse_side(reverser, statement, k, block, seeds, sweep)
         for k, block in enumerate((statement.then, statement.orelse))
     )
-    keys = [k for k in dict.fromkeys([*then.bars, *orelse.bars]) if outlives(self, k, sweep, statement)]
+    keys = [k for k in dict.fromkeys([*then.bars, *orelse.bars]) if outlives(reverser, k, sweep, statement)]
     results, yields = [], ([], [])  # type: ignore[var-annotated]
     for key in keys:
-        a, b = (at_join(self, side, key, sweep) for side in (then, orelse))
+        a, b = (at_join(reverser, side, key, sweep) for side in (then, orelse))
         if a == b:
             sweep.bars[key] = a
             continue
-        result = self.context.define(self.name(key[0]), self.kind_of_bar(*key))
+        result = reverser.context.define(reverser.name(key[0]), reverser.kind_of_bar(*key))
         sweep.bars[key] = result
         sweep.buffers.discard(key)
         results.append(result)
         yields[0].append(a)
         yields[1].append(b)
     blocks = [
-        ir.Block(tuple(self.planner.finish(side)), tuple(y))
+        ir.Block(tuple(reverser.planner.finish(side)), tuple(y))
         for side, y in zip((then, orelse), yields, strict=True)
     ]
     if results or any(b.statements for b in blocks):
-        test = self.use(sweep, statement.test)
+        test = reverser.use(sweep, statement.test)
         sweep.builder.add(ir.If(test, blocks[0], blocks[1], tuple(results), statement.span))
 
 
-def block_again(self: Reverser, statement: ir.If, sweep: Sweep) -> None:
+def block_again(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
     """The reverse of a block that runs again: its statements once more, and the reverse of these."""
-    child = reverse_side(self, statement, 0, statement.then, seeds_of(self, statement, sweep), sweep)
+    child = reverse_side(reverser, statement, 0, statement.then, seeds_of(reverser, statement, sweep), sweep)
     sweep.builder.add(ir.Note("", BEGIN))
-    end = replay.run_branch_again(self, statement, sweep, child) if child.requests else []
+    end = replay.run_branch_again(reverser, statement, sweep, child) if child.requests else []
     sweep.builder.statements += [*child.prologue, *child.builder.statements, *end, ir.Note("", END)]
     for key, bar in child.bars.items():
-        if outlives(self, key, sweep, statement):
+        if outlives(reverser, key, sweep, statement):
             sweep.bars[key] = bar
             sweep.buffers.discard(key)
             if key in child.buffers:
                 sweep.buffers.add(key)
 
 
-def seeds_of(self: Reverser, statement: ir.If | ir.Try, sweep: Sweep) -> list[tuple[int, Path, ir.Atom, bool]]:
+def seeds_of(reverser: Reverser, statement: ir.If | ir.Try, sweep: Sweep) -> list[tuple[int, Path, ir.Atom, bool]]:
     """The cotangents of the results of a statement: which result, which part of it, the cotangent, and whether that
     is an array that nothing else holds."""
     seeds = []
     for k, result in enumerate(statement.results):
-        if self.is_active(result) and not stores.is_found_at_run_time(self, result):
-            for path, _ in leaves(self.context.value(result)):
-                bar = self.read(sweep, result, path)
+        if reverser.is_active(result) and not stores.is_found_at_run_time(reverser, result):
+            for path, _ in leaves(reverser.context.value(result)):
+                bar = reverser.read(sweep, result, path)
                 if bar is not None:
                     holder = sweep.holding((result, path))
                     is_own = holder is not None and (result, path) in holder.buffers
@@ -87,91 +87,94 @@ def seeds_of(self: Reverser, statement: ir.If | ir.Try, sweep: Sweep) -> list[tu
 
 
 def reverse_side(
-    self: Reverser, statement: ir.If | ir.Try, number: int, block: ir.Block,
+    reverser: Reverser, statement: ir.If | ir.Try, number: int, block: ir.Block,
     seeds: list[tuple[int, Path, ir.Atom, bool]], sweep: Sweep,
 ) -> Sweep:
     """The reverse of one of the blocks that give the results of a statement."""
     child = Sweep(sweep.builder.child(), sweep.region.child(statement, number), sweep)
     for k, path, bar, is_own in seeds:
-        seed(self, child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
-    self.block(block, child)
+        seed(reverser, child, block.yields[k], path, bar, statement.results[k], statement.span, is_own)
+    reverser.block(block, child)
     return child
 
 
 def seed(
-    self: Reverser, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None,
+    reverser: Reverser, sweep: Sweep, atom: ir.Atom, path: Path, bar: ir.Atom, result: ir.Var, span: ir.Span | None,
     is_own: bool = True,
 ) -> None:
     """Give the cotangent of a joined variable to what it was on this path; ``is_own`` says that it is an array that
     nothing else holds, where the variable is a buffer."""
     if not isinstance(atom, ir.Var):
         return
-    have, want = part(self.context.value(result), path), part(self.context.value(atom), path)
+    have, want = part(reverser.context.value(result), path), part(reverser.context.value(atom), path)
     same = isinstance(have, ListOf) or (shape_of(have) is not None and shape_of(have) == shape_of(want))
-    same = same or atom in self.unbound  # its value cannot be read, and a join of paths changes no shape
-    may_be_zero = result in self.unbound and isinstance(want, Array) and shape_of(self.context.value(bar)) is None
-    if may_be_zero and atom not in self.unbound:
-        like = self.part_atom(sweep, atom, path, span)
+    same = same or atom in reverser.unbound  # its value cannot be read, and a join of paths changes no shape
+    shape = shape_of(reverser.context.value(bar))
+    may_be_zero = result in reverser.unbound and isinstance(want, Array) and shape is None
+    if may_be_zero and atom not in reverser.unbound:
+        like = reverser.part_atom(sweep, atom, path, span)
         bar, same = cotangents.made_like(sweep.builder, np.full_like, like, bar, span=span), True
-    elif result in self.unbound and atom not in self.unbound and not isinstance(want, Array) and not is_number(want):
-        zeros = sweep.builder.call(rt.zeros_of, self.part_atom(sweep, atom, path, span), span=span)
+    elif result in reverser.unbound and atom not in reverser.unbound and not (
+        isinstance(want, Array) or is_number(want)
+    ):
+        zeros = sweep.builder.call(rt.zeros_of, reverser.part_atom(sweep, atom, path, span), span=span)
         whole = ir.Call(ir.Const(rt.add), (bar, zeros))  # a container, where it is one here
-        bar = sweep.builder.let(whole, self.kind_of_bar(atom, path), span=span)
-    is_own = (is_own or may_be_zero) and (not may_be_zero or atom not in self.unbound)
-    if not same and not (is_number(have) and is_number(want)) and shape_of(self.context.value(bar)) is None:
-        bar = sweep.builder.call(rt.unbroadcast, bar, self.part_atom(sweep, atom, path, span), span=span)
-    if isinstance(want, (Sequence, Mapping)) or path == () or part(self.context.value(atom), path) != UNKNOWN:
-        self.contribute(sweep, atom, bar, span, path)
-        if is_own and stores.is_owned(self, result) and sweep.bars.get((atom, path)) == bar:
+        bar = sweep.builder.let(whole, reverser.kind_of_bar(atom, path), span=span)
+    is_own = (is_own or may_be_zero) and (not may_be_zero or atom not in reverser.unbound)
+    if not same and not (is_number(have) and is_number(want)) and shape_of(reverser.context.value(bar)) is None:
+        bar = sweep.builder.call(rt.unbroadcast, bar, reverser.part_atom(sweep, atom, path, span), span=span)
+    if isinstance(want, (Sequence, Mapping)) or path == () or part(reverser.context.value(atom), path) != UNKNOWN:
+        reverser.contribute(sweep, atom, bar, span, path)
+        if is_own and stores.is_owned(reverser, result) and sweep.bars.get((atom, path)) == bar:
             sweep.buffers.add((atom, path))  # handed over: nothing else holds it any more
     else:
         index = ops.make_tuple(*path)
         raised = sweep.builder.call(
-            rt.index_bar, self.use(sweep, atom), ir.Const(index[0]), bar, span=span
+            rt.index_bar, reverser.use(sweep, atom), ir.Const(index[0]), bar, span=span
         )
-        self.contribute(sweep, atom, raised, span)
+        reverser.contribute(sweep, atom, raised, span)
 
 
-def outlives(self: Reverser, key: tuple[ir.Var, Path], sweep: Sweep, statement: ir.Statement) -> bool:
+def outlives(reverser: Reverser, key: tuple[ir.Var, Path], sweep: Sweep, statement: ir.Statement) -> bool:
     """Whether a variable is defined outside a statement of this sweep's region."""
-    home = self.planner.home[key[0]]
+    home = reverser.planner.home[key[0]]
     return not any(
         home.inside(sweep.region.child(statement, side)) for side in range(len(ir.blocks_of(statement)))
     )
 
 
-def at_join(self: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sweep) -> ir.Atom:
+def at_join(reverser: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sweep) -> ir.Atom:
     """The cotangent that a side leaves for what is joined after it, whole, zeros where there is none."""
     bar = side.bars.get(key)
     if bar is None:
-        bar = self.read(sweep, *key)
+        bar = reverser.read(sweep, *key)
     if bar is None:
-        return self.zero(side, key[0], key[1], None)
-    value = self.kind_of_bar(*key)
+        return reverser.zero(side, key[0], key[1], None)
+    value = reverser.kind_of_bar(*key)
     bar = cotangents.of_kind(side.builder, bar, value)
-    if isinstance(value, Array) and _differs(self, bar, value):
-        bar = cotangents.whole(side.builder, bar, self.part_atom(side, *key, None), None)
+    if isinstance(value, Array) and _differs(reverser, bar, value):
+        bar = cotangents.whole(side.builder, bar, reverser.part_atom(side, *key, None), None)
     return bar
 
 
 # --- loops ----------------------------------------------------------------------------------------------------------
 
 
-def loop(self: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
+def loop(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
     """The reverse of a loop: its trips backwards. A cotangent that no trip changes is not carried: the loop is
     written again with what it is before the loop. Where the loop around it is written again, what was found to be
     unchanged is expected to be so, and only tested: a nest is not written in every combination."""
-    carried = _carried_leaves(self, statement, sweep)
-    if not carried and not _has_active(self, statement.body):
+    carried = _carried_leaves(reverser, statement, sweep)
+    if not carried and not _has_active(reverser, statement.body):
         return
-    fixed = _accumulators(self, statement, carried, sweep)
-    expected = self.unchanged.get(id(statement), set()) - set(fixed)
-    bars = {(k, path): self.read(sweep, statement.carried[k].result, path) for k, path in expected}
+    fixed = _accumulators(reverser, statement, carried, sweep)
+    expected = reverser.unchanged.get(id(statement), set()) - set(fixed)
+    bars = {(k, path): reverser.read(sweep, statement.carried[k].result, path) for k, path in expected}
     fixed |= {key: bar for key, bar in bars.items() if bar is not None}
-    mark = self.planner.storage.mark()
+    mark = reverser.planner.storage.mark()
     while True:
-        self.planner.storage.take_back(mark)
-        inner, params, item, count = _reverse_trip(self, statement, sweep, carried, fixed)
+        reverser.planner.storage.take_back(mark)
+        inner, params, item, count = _reverse_trip(reverser, statement, sweep, carried, fixed)
         changed = {
             (k, path) for k, path in expected & set(fixed)
             if inner.bars.get((statement.carried[k].param, path)) != fixed[k, path]
@@ -181,30 +184,30 @@ def loop(self: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
             fixed = {key: bar for key, bar in fixed.items() if key not in changed}
             continue
         unchanged = {
-            (k, path): self.read(sweep, statement.carried[k].result, path)
+            (k, path): reverser.read(sweep, statement.carried[k].result, path)
             for (k, path), param in params.items()
-            if not isinstance(self.context.value(param), ListOf)  # its items go one by one, in place
-            and not stores.is_owned(self, statement.carried[k].param)
+            if not isinstance(reverser.context.value(param), ListOf)  # its items go one by one, in place
+            and not stores.is_owned(reverser, statement.carried[k].param)
             and inner.bars.get((statement.carried[k].param, path)) == param
         }
         found = {key: bar for key, bar in unchanged.items() if bar is not None and key not in fixed}
         if not found:
             break
         fixed |= found
-    self.unchanged[id(statement)] = set(fixed)
-    _close_loop(self, statement, sweep, inner, params, fixed, item, count)
+    reverser.unchanged[id(statement)] = set(fixed)
+    _close_loop(reverser, statement, sweep, inner, params, fixed, item, count)
 
 
 def _accumulators(
-    self: Reverser, statement: ir.For | ir.While, carried: list[tuple[int, Path]], sweep: Sweep
+    reverser: Reverser, statement: ir.For | ir.While, carried: list[tuple[int, Path]], sweep: Sweep
 ) -> dict[tuple[int, Path], ir.Atom]:
     """The carried variables that trips only add to (``total = total + ...``): their cotangent does not change."""
     found: dict[tuple[int, Path], ir.Atom] = {}
     for k, path in carried:
         c = statement.carried[k]
-        bar = self.read(sweep, c.result, path)
-        value = self.context.value(c.param)
-        adds = _only_adds(self, statement.body.yields[k], c.param)
+        bar = reverser.read(sweep, c.result, path)
+        value = reverser.context.value(c.param)
+        adds = _only_adds(reverser, statement.body.yields[k], c.param)
         if path == () and bar is not None and is_number(value) and adds:
             found[k, path] = bar
     return found
@@ -213,11 +216,11 @@ def _accumulators(
 _ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
 
 
-def _only_adds(self: Reverser, atom: ir.Atom, param: ir.Var) -> bool:
-    while isinstance(atom, ir.Var) and self.uses[atom] == 1:
+def _only_adds(reverser: Reverser, atom: ir.Atom, param: ir.Var) -> bool:
+    while isinstance(atom, ir.Var) and reverser.uses[atom] == 1:
         if atom == param:
             return True
-        let = self.planner.lets.get(atom)
+        let = reverser.planner.lets.get(atom)
         if let is None or not isinstance(let.value, ir.Call) or let.value.fn not in _ADDS:
             return False
         first, second = let.value.args
@@ -226,102 +229,103 @@ def _only_adds(self: Reverser, atom: ir.Atom, param: ir.Var) -> bool:
 
 
 def _reverse_trip(
-    self: Reverser, statement: ir.For | ir.While, sweep: Sweep, carried: list[tuple[int, Path]],
+    reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep, carried: list[tuple[int, Path]],
     fixed: dict[tuple[int, Path], ir.Atom],
 ) -> tuple[Sweep, dict[tuple[int, Path], ir.Var], ir.Var, ir.Atom]:
     """The reverse of one trip: its sweep, the carried cotangents, the item and the iterable of the reverse loop."""
     side = 0 if isinstance(statement, ir.For) else 1
     inner = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep, is_loop=True)
     params: dict[tuple[int, Path], ir.Var] = {}
-    item, count = backwards(self.planner, statement, inner)
+    item, count = backwards(reverser.planner, statement, inner)
     for k, path in carried:
         c = statement.carried[k]
         given = fixed.get((k, path))
         if given is None:
-            given = params[k, path] = self.context.define(self.name(c.param), self.kind_of_bar(c.param, path))
-        seed(self, inner, statement.body.yields[k], path, given, c.param, statement.span)
-    self.block(statement.body, inner)
+            kind = reverser.kind_of_bar(c.param, path)
+            given = params[k, path] = reverser.context.define(reverser.name(c.param), kind)
+        seed(reverser, inner, statement.body.yields[k], path, given, c.param, statement.span)
+    reverser.block(statement.body, inner)
     return inner, params, item, count
 
 
-def _carried_leaves(self: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> list[tuple[int, Path]]:
+def _carried_leaves(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> list[tuple[int, Path]]:
     found = []
     for k, c in enumerate(statement.carried):
-        if self.is_active(c.param) and not stores.is_found_at_run_time(self, c.param):
-            found += [(k, path) for path, _ in leaves(self.context.value(c.param))]
+        if reverser.is_active(c.param) and not stores.is_found_at_run_time(reverser, c.param):
+            found += [(k, path) for path, _ in leaves(reverser.context.value(c.param))]
     return found
 
 
-def _has_active(self: Reverser, block: ir.Block) -> bool:
+def _has_active(reverser: Reverser, block: ir.Block) -> bool:
     return any(
-        (isinstance(s, ir.Let) and s.target in self.useful)
-        or (isinstance(s, ir.Store) and (s.target in self.useful or id(s) in self.old))
+        (isinstance(s, ir.Let) and s.target in reverser.useful)
+        or (isinstance(s, ir.Store) and (s.target in reverser.useful or id(s) in reverser.old))
         for s in ir.walk(block)
     )
 
 
 def _close_loop(
-    self: Reverser, statement: ir.For | ir.While, sweep: Sweep, inner: Sweep, params: dict[tuple[int, Path], ir.Var],
-    fixed: dict[tuple[int, Path], ir.Atom], item: ir.Var, count: ir.Atom,
+    reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep, inner: Sweep,
+    params: dict[tuple[int, Path], ir.Var], fixed: dict[tuple[int, Path], ir.Atom], item: ir.Var, count: ir.Atom,
 ) -> None:
     """Assemble the reverse loop: what it carries, and what it leaves for the variables before it."""
     carried, yields = [], []
     after: list[tuple[ir.Atom, Path, ir.Var, int]] = []
     for (k, path), param in params.items():
         c = statement.carried[k]
-        init = _loop_value(self, sweep, c.result, path, self.read(sweep, c.result, path))
+        init = _loop_value(reverser, sweep, c.result, path, reverser.read(sweep, c.result, path))
         following: ir.Atom = ir.Const(0.0)  # a variable that the first trip finds unbound is read by no trip
         if c.init != ir.UNDEFINED or (c.param, path) in inner.bars:
-            following = _loop_value(self, inner, c.param, path, inner.bars.get((c.param, path)))
-        at_start = self.kind_of_bar(c.init, path)
-        result = self.context.define(
-            self.name(c.param), at_start if isinstance(at_start, Array) else self.context.value(param)
+            following = _loop_value(reverser, inner, c.param, path, inner.bars.get((c.param, path)))
+        at_start = reverser.kind_of_bar(c.init, path)
+        result = reverser.context.define(
+            reverser.name(c.param), at_start if isinstance(at_start, Array) else reverser.context.value(param)
         )
         carried.append(ir.Carried(param, init, result))
         yields.append(following)
         after.append((c.init, path, result, k))
     for key, param in inner.accumulators.items():
-        init = _loop_value(self, sweep, key[0], key[1], self.read(sweep, *key))
-        result = self.context.define(self.name(key[0]), self.context.value(param))
+        init = _loop_value(reverser, sweep, key[0], key[1], reverser.read(sweep, *key))
+        result = reverser.context.define(reverser.name(key[0]), reverser.context.value(param))
         carried.append(ir.Carried(param, init, result))
-        yields.append(cotangents.of_kind(inner.builder, inner.bars[key], self.context.value(param)))
+        yields.append(cotangents.of_kind(inner.builder, inner.bars[key], reverser.context.value(param)))
         sweep.bars[key] = result
     trip, end = (
-        (self.planner.finish(inner), []) if statement.snapshots is None
-        else replay.run_loop_again(self, statement, sweep, inner, item)
+        (reverser.planner.finish(inner), []) if statement.snapshots is None
+        else replay.run_loop_again(reverser, statement, sweep, inner, item)
     )
     for row in inner.handed_over:
-        following = self.context.define(row.back.name, self.context.value(row.back))
+        following = reverser.context.define(row.back.name, reverser.context.value(row.back))
         carried.append(ir.Carried(row.back, row.init, following))
         yields.append(row.following)
-    if isinstance(statement, ir.While) and statement.snapshots is None and id(statement) in self.planner.indexed:
+    if isinstance(statement, ir.While) and statement.snapshots is None and id(statement) in reverser.planner.indexed:
         count = sweep.builder.call(reversed, count, span=statement.span)
     body = ir.Block(tuple(trip), tuple(yields))
     sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
     sweep.builder.statements += end
     for (k, path), bar in fixed.items():
-        seed(self, sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
+        seed(reverser, sweep, statement.carried[k].init, path, bar, statement.carried[k].param, statement.span)
     for atom, path, result, k in after:
-        seed(self, sweep, atom, path, result, statement.carried[k].param, statement.span)
+        seed(reverser, sweep, atom, path, result, statement.carried[k].param, statement.span)
 
 
-def _loop_value(self: Reverser, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:
+def _loop_value(reverser: Reverser, sweep: Sweep, var: ir.Var, path: Path, bar: ir.Atom | None) -> ir.Atom:
     """A cotangent as a loop carries it: whole, zero where there is none."""
-    if stores.is_owned(self, var) and var not in self.unbound:
-        return self.make_buffer(sweep, (var, path), None)
+    if stores.is_owned(reverser, var) and var not in reverser.unbound:
+        return reverser.make_buffer(sweep, (var, path), None)
     if bar is None:
-        return self.zero(sweep, var, path, None)
-    value = self.kind_of_bar(var, path)
+        return reverser.zero(sweep, var, path, None)
+    value = reverser.kind_of_bar(var, path)
     bar = cotangents.of_kind(sweep.builder, bar, value)
     if isinstance(value, ListOf) and (var, path) not in sweep.buffers and not sweep.is_loop:
-        return sweep.builder.call(list, bar, name=self.name(var))
-    if isinstance(value, Array) and _differs(self, bar, value):
-        return cotangents.whole(sweep.builder, bar, self.part_atom(sweep, var, path, None), None)
+        return sweep.builder.call(list, bar, name=reverser.name(var))
+    if isinstance(value, Array) and _differs(reverser, bar, value):
+        return cotangents.whole(sweep.builder, bar, reverser.part_atom(sweep, var, path, None), None)
     return bar
 
 
 # --- cotangents as branches and loops hand them on ------------------------------------------------------------------
 
 
-def _differs(self: Reverser, bar: ir.Atom, value: Array) -> bool:
-    return shape_of(self.context.value(bar)) != value.shape
+def _differs(reverser: Reverser, bar: ir.Atom, value: Array) -> bool:
+    return shape_of(reverser.context.value(bar)) != value.shape

@@ -38,34 +38,34 @@ class Pull:
     call: ir.Call | None = None
 
 
-def pair_calls(self: Reverser, block: ir.Block) -> ir.Block:
+def pair_calls(reverser: Reverser, block: ir.Block) -> ir.Block:
     """Calls without a rule at hand give their result and a pullback: ``y, y_pullback = rt.call(f, x)``."""
     made: list[ir.Statement] = []
     for statement in block.statements:
-        again = self.runs_again
-        self.runs_again = again or runs_again(statement)
+        again = reverser.runs_again
+        reverser.runs_again = again or runs_again(statement)
         match statement:
-            case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _is_paired(self, target) and (
-                _is_unresolved(fn) or is_spread(call) or user_rules.runs_once(self, target, call)
+            case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _is_paired(reverser, target) and (
+                _is_unresolved(fn) or is_spread(call) or user_rules.runs_once(reverser, target, call)
             ):
                 assert target is not None
-                made.extend(_pair(self, target, fn, args, kwargs, span))
+                made.extend(_pair(reverser, target, fn, args, kwargs, span))
             case ir.For(body=body) | ir.While(body=body):
-                made.append(ir.replace(statement, body=pair_calls(self, body)))
+                made.append(ir.replace(statement, body=pair_calls(reverser, body)))
             case _:
-                blocks = [pair_calls(self, b) for b in ir.blocks_of(statement)]
+                blocks = [pair_calls(reverser, b) for b in ir.blocks_of(statement)]
                 made.append(ir.with_blocks(statement, blocks))
-        self.runs_again = again
+        reverser.runs_again = again
     return ir.Block(tuple(made), block.yields)
 
 
-def _is_paired(self: Reverser, target: ir.Var | None) -> bool:
+def _is_paired(reverser: Reverser, target: ir.Var | None) -> bool:
     """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated.
     Then it is transformed when it runs, and a change is refused."""
-    if target in self.context.effects:
-        self.context.kept.add(target)  # type: ignore[arg-type]
+    if target in reverser.context.effects:
+        reverser.context.kept.add(target)  # type: ignore[arg-type]
         return True
-    return target in self.useful
+    return target in reverser.useful
 
 
 def _is_unresolved(fn: ir.Atom) -> bool:
@@ -84,84 +84,84 @@ _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_di
 
 
 def _pair(
-    self: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
+    reverser: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
 ) -> list[ir.Statement]:
     own = isinstance(fn, ir.Const) and public_module(fn.value) in (ops.__name__, rt.__name__)
     own = own or (isinstance(fn, ir.Const) and any(fn.value is made for made in _ITERATORS))
     if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
         raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
-    builder = Builder(self.context)
-    runtime: Any = rt.call_again if self.runs_again else rt.call
+    builder = Builder(reverser.context)
+    runtime: Any = rt.call_again if reverser.runs_again else rt.call
     given, pulled = (fn, *args), args
-    if self.context.is_varied(fn):
-        made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
+    if reverser.context.is_varied(fn):
+        made = reverser.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
         if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
             raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
-        runtime = rt.call_method_again if self.runs_again else rt.call_method
+        runtime = rt.call_method_again if reverser.runs_again else rt.call_method
         given, pulled = (*made.args, *args), (made.args[0], *args)
-    if self.memory.is_buffer(target):
+    if reverser.memory.is_buffer(target):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
-    given = tuple(_as_it_is(self, builder, a, span) for a in given)
-    kwargs = tuple((k, _as_it_is(self, builder, a, span)) for k, a in kwargs)
-    pair = self.context.define("%", UNKNOWN)
+    given = tuple(_as_it_is(reverser, builder, a, span) for a in given)
+    kwargs = tuple((k, _as_it_is(reverser, builder, a, span)) for k, a in kwargs)
+    pair = reverser.context.define("%", UNKNOWN)
     call = ir.Call(ir.Const(runtime), given, kwargs)
     builder.add(ir.Let(pair, call, span))
-    self.context.definitions[pair] = call
+    reverser.context.definitions[pair] = call
     both = builder.let(
         ir.Call(ir.Const(ops.unpack), (pair, ir.Const(2), ir.Const(None))), UNKNOWN, span=span
     )
-    self.context.runtime_objects |= {pair, both}  # made by this run and read by it alone
+    reverser.context.runtime_objects |= {pair, both}  # made by this run and read by it alone
     first = ir.Call(ir.Const(operator.getitem), (both, ir.Const(0)))
     builder.add(ir.Let(target, first, span))
-    base = self.context.name_of(target)
-    pullback = self.context.define(f"{base}_pullback", UNKNOWN)
+    base = reverser.context.name_of(target)
+    pullback = reverser.context.define(f"{base}_pullback", UNKNOWN)
     second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
     builder.add(ir.Let(pullback, second, span))
-    self.pulls[target] = Pull(pullback, pulled, kwargs, call)
+    reverser.pulls[target] = Pull(pullback, pulled, kwargs, call)
     return builder.statements
 
 
-def _as_it_is(self: Reverser, builder: Builder, argument: Any, span: ir.Span | None) -> Any:
+def _as_it_is(reverser: Reverser, builder: Builder, argument: Any, span: ir.Span | None) -> Any:
     """An argument of a call whose pullback reads it later: a copy of an array that changes meanwhile."""
-    is_array = isinstance(argument, ir.Var) and isinstance(self.context.value(argument), Array)
-    if is_array and self.memory.is_buffer(argument):
+    is_array = isinstance(argument, ir.Var) and isinstance(reverser.context.value(argument), Array)
+    if is_array and reverser.memory.is_buffer(argument):
         return builder.call(np.copy, argument, span=span)
     return argument
 
 
-def pull_back(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
+def pull_back(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
     """The reverse of a call that was decided at run time: call its pullback."""
-    pull = self.pulls[target]
-    g = self.full_bar_of(sweep, target, span)
+    pull = reverser.pulls[target]
+    g = reverser.full_bar_of(sweep, target, span)
     if g is None:
         return
-    bars = sweep.builder.let(_pulling(self, pull, g, span, sweep), UNKNOWN, "%_bars", span)
+    bars = sweep.builder.let(_pulling(reverser, pull, g, span, sweep), UNKNOWN, "%_bars", span)
     args = [a.atom if isinstance(a, ir.Star) else a for a in pull.args]
     starred = [k for k, a in enumerate(pull.args) if isinstance(a, ir.Star)]
     if starred and (starred != [len(args) - 1] or pull.kwargs):
         raise error("S2S207", span=span)
     for k, atom in enumerate([*args, *(a for _, a in pull.kwargs)]):
-        if self.is_active(atom):
+        if reverser.is_active(atom):
             index = ir.Const(k)
             if k in starred:
                 index = sweep.builder.call(slice, ir.Const(k), ir.Const(None), ir.Const(None))  # type: ignore[assignment]
-            known = self.context.value(atom)
+            known = reverser.context.value(atom)
             is_float = (isinstance(known, Array) and known.dtype.kind in "fc") or (
                 isinstance(known, Scalar) and issubclass(known.type, (float, complex, np.inexact)))
             read = operator.getitem if is_float or k in starred else rt.pulled
             piece = sweep.builder.call(read, bars, index, span=span)
-            self.contribute(sweep, atom, piece, span)
+            reverser.contribute(sweep, atom, piece, span)
 
 
-def _pulling(self: Reverser, pull: Pull, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
+def _pulling(reverser: Reverser, pull: Pull, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
     """A call of the pullback. In a derivative that is differentiated again a call that makes the pullback anew: what it
     holds is hidden from the second derivative, its arguments are not."""
-    if not self.is_inner:
-        return ir.Call(self.use(sweep, pull.pullback), (g,))
+    if not reverser.is_inner:
+        return ir.Call(reverser.use(sweep, pull.pullback), (g,))
     assert pull.call is not None
     if pull.kwargs or any(isinstance(a, ir.Star) for a in pull.call.args):
         raise error("S2S210", span=span, name="a call with keywords or a starred argument")
     again: Any = calls.cotangents_of_call if pull.call.fn == ir.Const(rt.call) else calls.cotangents_of_method
     for atom in pull.call.args:
-        self.note_read(atom)  # type: ignore[arg-type]
-    return ir.Call(ir.Const(again), (g, *(self.use(sweep, a) for a in pull.call.args)))  # type: ignore[arg-type]
+        reverser.note_read(atom)  # type: ignore[arg-type]
+    return ir.Call(ir.Const(again), (g, *(reverser.use(sweep, a) for a in pull.call.args)))  # type: ignore[arg-type]

@@ -32,20 +32,20 @@ _SETTINGS = tuple(map(ir.Const, SETTINGS))
 _REPEATED = tuple(map(ir.Const, REPEATED))
 
 
-def managed(self: Reverser, s: ir.With, sweep: Sweep) -> None:
+def managed(reverser: Reverser, s: ir.With, sweep: Sweep) -> None:
     """The reverse of a ``with``: of its body, under the same settings."""
     statements = sweep.builder.statements
     start = len(statements)
-    self.block(s.body, sweep)
-    made = self.context.definitions.get(s.manager) if isinstance(s.manager, ir.Var) else None
+    reverser.block(s.body, sweep)
+    made = reverser.context.definitions.get(s.manager) if isinstance(s.manager, ir.Var) else None
     if len(statements) == start or not isinstance(made, ir.Call) or made.fn not in _SETTINGS or _raises(made):
         return
     inside = statements[start:]
     del statements[start:]
-    call = ir.map_atoms(made, lambda a: self.use(sweep, a))
-    again = self.context.define("%", UNKNOWN, False, call)
+    call = ir.map_atoms(made, lambda a: reverser.use(sweep, a))
+    again = reverser.context.define("%", UNKNOWN, False, call)
     sweep.builder.add(ir.Let(again, call, s.span))
-    sweep.builder.add(ir.With(again, None, ir.Block((*_settings(self, s, sweep), *inside)), span=s.span))
+    sweep.builder.add(ir.With(again, None, ir.Block((*_settings(reverser, s, sweep), *inside)), span=s.span))
 
 
 def _raises(call: ir.Value) -> bool:
@@ -53,58 +53,58 @@ def _raises(call: ir.Value) -> bool:
     return not {ir.Const("raise"), ir.Const("error")}.isdisjoint(ir.atoms_of(call))
 
 
-def _settings(self: Reverser, s: ir.With, sweep: Sweep) -> list[ir.Statement]:
+def _settings(reverser: Reverser, s: ir.With, sweep: Sweep) -> list[ir.Statement]:
     """The calls in a body that change a setting until its end."""
     return [
-        ir.Let(None, ir.map_atoms(inner.value, lambda a: self.use(sweep, a)), inner.span)
+        ir.Let(None, ir.map_atoms(inner.value, lambda a: reverser.use(sweep, a)), inner.span)
         for inner in s.body.statements
         if isinstance(inner, ir.Let) and isinstance(inner.value, ir.Call) and inner.value.fn in _REPEATED
         and not _raises(inner.value)
     ]
 
 
-def attempt(self: Reverser, s: ir.Try, sweep: Sweep, refused: list[ir.Atom]) -> None:
+def attempt(reverser: Reverser, s: ir.Try, sweep: Sweep, refused: list[ir.Atom]) -> None:
     """The reverse of a ``try``: of the block that came to its end. What follows it in the same block raises where one
     of ``refused`` is true."""
     whole = ir.Block((*s.body.statements, *s.orelse.statements), s.orelse.yields)
     blocks = [(0, whole), *((k, h.body) for k, h in enumerate(s.handlers, 1))]
-    never = {number for test in refused for number in _numbers(self, s, test)}
+    never = {number for test in refused for number in _numbers(reverser, s, test)}
     going = [(number, block) for number, block in blocks if number not in never and not ends(block.statements)]
-    seeds = seeds_of(self, s, sweep)
-    sides = [(number, reverse_side(self, s, number + 1, block, seeds, sweep)) for number, block in going]
+    seeds = seeds_of(reverser, s, sweep)
+    sides = [(number, reverse_side(reverser, s, number + 1, block, seeds, sweep)) for number, block in going]
     if len(sides) == 1:
-        _splice(self, s, sides[0][1], sweep)
+        _splice(reverser, s, sides[0][1], sweep)
     elif sides:
-        _choose(self, s, sides, sweep)
+        _choose(reverser, s, sides, sweep)
 
 
-def _numbers(self: Reverser, s: ir.Try, test: ir.Atom) -> tuple[int, ...]:
+def _numbers(reverser: Reverser, s: ir.Try, test: ir.Atom) -> tuple[int, ...]:
     """The blocks of a ``try`` of which a test says whether one of them ended; none where it says something else."""
     if test == s.caught:
         return tuple(range(1, len(s.handlers) + 1))
-    inverse = self.context.definition(test, operator.not_)
+    inverse = reverser.context.definition(test, operator.not_)
     if inverse is not None and inverse[0] == s.caught:
         return (0,)
-    among = self.context.definition(test, ops.contains)
+    among = reverser.context.definition(test, ops.contains)
     return among[1].value if among is not None and among[0] == s.caught else ()  # type: ignore[union-attr]
 
 
-def _splice(self: Reverser, s: ir.Try, side: Sweep, sweep: Sweep) -> None:
+def _splice(reverser: Reverser, s: ir.Try, side: Sweep, sweep: Sweep) -> None:
     """The reverse of the one block that can come to its end."""
     for key, bar in side.bars.items():
-        if outlives(self, key, sweep, s):
+        if outlives(reverser, key, sweep, s):
             sweep.bars[key] = bar
             sweep.buffers.discard(key)
             if key in side.buffers:
                 sweep.buffers.add(key)
-    sweep.builder.statements += self.planner.finish(side)
+    sweep.builder.statements += reverser.planner.finish(side)
 
 
-def _choose(self: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sweep) -> None:
+def _choose(reverser: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sweep) -> None:
     """The reverse of the block that ran, by the number that the forward sweep has kept."""
     assert s.caught is not None
-    caught = self.use(sweep, s.caught)
-    if self.context.value(s.caught) == Scalar(bool):
+    caught = reverser.use(sweep, s.caught)
+    if reverser.context.value(s.caught) == Scalar(bool):
         sides = sides[::-1]
         tests: list[ir.Atom] = [caught]
     else:
@@ -112,20 +112,20 @@ def _choose(self: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sw
     keys: list[Any] = []
     rows: list[tuple[ir.Atom, ...]] = []
     for key in dict.fromkeys(key for _, side in sides for key in side.bars):
-        if outlives(self, key, sweep, s):
-            row = tuple(at_join(self, side, key, sweep) for _, side in sides)
+        if outlives(reverser, key, sweep, s):
+            row = tuple(at_join(reverser, side, key, sweep) for _, side in sides)
             if all(bar == row[0] for bar in row):
                 sweep.bars[key] = row[0]
             else:
                 keys.append(key)
                 rows.append(row)
     blocks = [
-        ir.Block(tuple(self.planner.finish(side)), tuple(row[k] for row in rows))
+        ir.Block(tuple(reverser.planner.finish(side)), tuple(row[k] for row in rows))
         for k, (_, side) in enumerate(sides)
     ]
     last = blocks.pop()
     while blocks:
-        results = tuple(_joined(self, key) for key in keys)
+        results = tuple(_joined(reverser, key) for key in keys)
         branch = ir.If(tests.pop(), blocks.pop(), last, results, s.span)
         last = ir.Block((branch,), results)
     sweep.builder.add(branch)
@@ -134,8 +134,8 @@ def _choose(self: Reverser, s: ir.Try, sides: list[tuple[int, Sweep]], sweep: Sw
         sweep.buffers.discard(key)
 
 
-def _joined(self: Reverser, key: tuple[ir.Var, Path]) -> ir.Var:
-    return self.context.define(self.name(key[0]), part(self.context.value(key[0]), key[1]))
+def _joined(reverser: Reverser, key: tuple[ir.Var, Path]) -> ir.Var:
+    return reverser.context.define(reverser.name(key[0]), part(reverser.context.value(key[0]), key[1]))
 
 
 __all__ = ["attempt", "managed"]

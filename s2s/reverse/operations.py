@@ -29,52 +29,53 @@ if TYPE_CHECKING:
 __all__ = ["reverse_let"]
 
 
-def reverse_let(self: Reverser, target: ir.Var, value: ir.Value, span: ir.Span | None, sweep: Sweep) -> None:
+def reverse_let(reverser: Reverser, target: ir.Var, value: ir.Value, span: ir.Span | None, sweep: Sweep) -> None:
     """The reverse of ``target = value``."""
-    if target in self.inputs:
+    if target in reverser.inputs:
         return
     if not isinstance(value, ir.Call):
         return
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
     handler = rule_of(fn) if is_structural(fn) else None
-    if target not in self.pulls and not stores.takes_over(self, target, value, handler is not None, span, sweep):
+    holds = handler is not None
+    if target not in reverser.pulls and not stores.takes_over(reverser, target, value, holds, span, sweep):
         return
-    if fn is operator.getitem and target in self.pulls:
-        pull_back(self, target, span, sweep)
+    if fn is operator.getitem and target in reverser.pulls:
+        pull_back(reverser, target, span, sweep)
         return
     if handler is not None:
-        handler(self, target, value, span, sweep)
+        handler(reverser, target, value, span, sweep)
         return
     if fn is getattr:
-        _attribute(self, target, value, span, sweep)
+        _attribute(reverser, target, value, span, sweep)
         return
     rule = table.find(fn)
     if rule is None or rule.kind == "zero":
         return
     is_custom = rule.kind == "custom"
     if is_custom:
-        g = self.full_bar_of(sweep, target, span)
+        g = reverser.full_bar_of(sweep, target, span)
     else:
-        g = self.bar_of(sweep, target, span, rule.takes_none, whole=rule.kind in ("linear", "vjp"))
+        g = reverser.bar_of(sweep, target, span, rule.takes_none, whole=rule.kind in ("linear", "vjp"))
     if g is None:
         return
     if rule.kind in ("refuse", "model"):  # a call that the specialiser could not look at
         raise error("S2S202", span=span, name=rule.name, reason=rule.reason or "its arguments are not known here")
     if rule.kind in ("partials", "straight_through"):
-        _elementwise(self, rule, target, value, g, span, sweep)
+        _elementwise(reverser, rule, target, value, g, span, sweep)
     elif rule.kind == "several":
-        _several(self, rule, target, value, g, span, sweep)
+        _several(reverser, rule, target, value, g, span, sweep)
     elif is_custom:
-        user_rules.reverse(self, rule, target, value, g, span, sweep)
+        user_rules.reverse(reverser, rule, target, value, g, span, sweep)
     else:
-        _by_rule(self, rule, target, value, g, span, sweep)
+        _by_rule(reverser, rule, target, value, g, span, sweep)
 
 
-def _attribute(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _attribute(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """The reverse of an attribute read: ``x.T`` is ``np.transpose(x)``."""
     receiver, name = value.args[:2]
-    g = self.bar_of(sweep, target, span)
-    if g is None or has_zero_derivative(self.context, getattr, value.args):  # type: ignore[arg-type]
+    g = reverser.bar_of(sweep, target, span)
+    if g is None or has_zero_derivative(reverser.context, getattr, value.args):  # type: ignore[arg-type]
         return
     fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
     rule = None if fn is None else table.find(fn)
@@ -82,113 +83,113 @@ def _attribute(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | N
         raise error("S2S208", span=span, name=str(name).strip("'") if isinstance(name, ir.Const) else "...")
     call = ir.Call(ir.Const(fn), (receiver,))
     if rule.kind == "partials":
-        _elementwise(self, rule, target, call, g, span, sweep)
+        _elementwise(reverser, rule, target, call, g, span, sweep)
     else:
-        _by_rule(self, rule, target, call, g, span, sweep)
+        _by_rule(reverser, rule, target, call, g, span, sweep)
 
 
 _JOINS = tuple(map(ir.Const, (operator.add, operator.iadd)))  # of lists and tuples too
 
 
 def _elementwise(
-    self: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
     """Cotangents by partial derivatives: product, then summed over what broadcasting stretched."""
-    args = _elementwise_arguments(self, rule, value, span)
+    args = _elementwise_arguments(reverser, rule, value, span)
     wrt = args
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
         wrt = args[:1]
-    mask = self.masks.get(target)
+    mask = reverser.masks.get(target)
     for k, arg in enumerate(wrt):
-        if not self.is_active(arg) or rule.partials[k] is None:
+        if not reverser.is_active(arg) or rule.partials[k] is None:
             continue
         atoms = (target, *args, *map(ir.Const, rule.given))
-        p = _partial(self, rule, rule.partials[k], atoms, span, sweep)
+        p = _partial(reverser, rule, rule.partials[k], atoms, span, sweep)
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
-            g, mask = cotangents.mask(sweep.builder, self.use(sweep, mask), g, True, span), None
+            g, mask = cotangents.mask(sweep.builder, reverser.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
-        if value.fn in _JOINS and isinstance(self.context.value(arg), Unknown):
-            c = sweep.builder.call(rt.summand_bar, c, self.use(sweep, self.like(arg)), span=span)
-        c = cotangents.fit(sweep.builder, c, arg, target, lambda a: self.use(sweep, self.like(a)), span)
-        if mask is not None and self.is_mask(arg, mask):
+        if value.fn in _JOINS and isinstance(reverser.context.value(arg), Unknown):
+            c = sweep.builder.call(rt.summand_bar, c, reverser.use(sweep, reverser.like(arg)), span=span)
+        c = cotangents.fit(sweep.builder, c, arg, target, lambda a: reverser.use(sweep, reverser.like(a)), span)
+        if mask is not None and reverser.is_mask(arg, mask):
             first = sweep.holding((arg, ())) is None  # type: ignore[arg-type]
-            self.contribute(sweep, arg, c, span)
-            self.masks[arg] = mask if first else None  # type: ignore[index]
+            reverser.contribute(sweep, arg, c, span)
+            reverser.masks[arg] = mask if first else None  # type: ignore[index]
         else:
-            self.contribute(sweep, arg, c, span)
+            reverser.contribute(sweep, arg, c, span)
 
 
 def _partial(
-    self: Reverser, rule: Any, body: Any, atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, rule: Any, body: Any, atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """A partial derivative, by what the rule has for it."""
-    return (user_rules.partial if rule.by_user else inline_positional)(self, body, atoms, span, sweep)
+    return (user_rules.partial if rule.by_user else inline_positional)(reverser, body, atoms, span, sweep)
 
 
 def _several(
-    self: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
     """Cotangents of an elementwise function with several results: what each result that something was added to
     gives, by its partial derivative."""
-    args, known = _elementwise_arguments(self, rule, value, span), self.context.value(target)
+    args, known = _elementwise_arguments(reverser, rule, value, span), reverser.context.value(target)
     parts = len(known.items) if isinstance(known, Sequence) else 0
-    bars = [self.read(sweep, target, (k,)) for k in range(parts)]
+    bars = [reverser.read(sweep, target, (k,)) for k in range(parts)]
     for arg, partial in zip(args, rule.partials, strict=True):
-        if not self.is_active(arg) or partial is None:
+        if not reverser.is_active(arg) or partial is None:
             continue
-        slopes = inline_positional(self, partial, (target, *args), span, sweep)
+        slopes = inline_positional(reverser, partial, (target, *args), span, sweep)
         if not parts:  # how many results there are is known at run time only
-            c = sweep.builder.call(rt.several_bar, g, slopes, self.use(sweep, arg), span=span)
-            self.contribute(sweep, arg, c, span)
+            c = sweep.builder.call(rt.several_bar, g, slopes, reverser.use(sweep, arg), span=span)
+            reverser.contribute(sweep, arg, c, span)
         for k, bar in enumerate(bars):
             if bar is not None:
                 p = sweep.builder.call(operator.getitem, slopes, ir.Const(k), span=span)
                 c = cotangents.multiply(sweep.builder, bar, p, span)
-                whole = self.part_atom(sweep, target, (k,), span)
-                c = cotangents.fit(sweep.builder, c, arg, whole, lambda a: self.use(sweep, a), span)
-                self.contribute(sweep, arg, c, span)
+                whole = reverser.part_atom(sweep, target, (k,), span)
+                c = cotangents.fit(sweep.builder, c, arg, whole, lambda a: reverser.use(sweep, a), span)
+                reverser.contribute(sweep, arg, c, span)
 
 
 def _elementwise_arguments(
-    self: Reverser, rule: Any, value: ir.Call, span: ir.Span | None
+    reverser: Reverser, rule: Any, value: ir.Call, span: ir.Span | None
 ) -> tuple[ir.Atom, ...]:
     """The arguments in the order of the partials, defaults filled in."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
-    _check_active(self, rule, bound, span)
+    _check_active(reverser, rule, bound, span)
     made = [v if isinstance(v, (ir.Var, ir.Const)) else ir.Const(v) for v in bound.values()]
     return tuple(made[: len(rule.partials)])
 
 
 def _by_rule(
-    self: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
     """Cotangents by the functions of a linear or vjp rule, one per argument."""
     bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
-    _check_active(self, rule, bound, span)
+    _check_active(reverser, rule, bound, span)
     atoms = {k: _as_atom(v) for k, v in bound.items()}
     g_full: ir.Atom | None = None
     for name, cotangent in rule.cotangents.items():
         given = bound[name]
-        if not any(self.is_active(a) for a in _pieces(given)):
+        if not any(reverser.is_active(a) for a in _pieces(given)):
             continue
         if g_full is None:
-            g_full = full_cotangent(self, sweep, g, target, span)
-        c = inline_by_name(self, cotangent, {"y": target, **atoms, "y_bar": g_full}, span, sweep)
+            g_full = full_cotangent(reverser, sweep, g, target, span)
+        c = inline_by_name(reverser, cotangent, {"y": target, **atoms, "y_bar": g_full}, span, sweep)
         if isinstance(given, tuple):
             for k, a in enumerate(given):
-                if self.is_active(a):
+                if reverser.is_active(a):
                     piece = sweep.builder.call(operator.getitem, c, ir.Const(k), span=span)
-                    self.contribute(sweep, a, _of_kind(self, sweep, piece, a, target, span), span)
+                    reverser.contribute(sweep, a, _of_kind(reverser, sweep, piece, a, target, span), span)
         else:
-            self.contribute(sweep, given, _of_kind(self, sweep, c, given, target, span), span)
+            reverser.contribute(sweep, given, _of_kind(reverser, sweep, c, given, target, span), span)
 
 
-def _check_active(self: Reverser, rule: Any, bound: dict[str, Any], span: ir.Span | None) -> None:
+def _check_active(reverser: Reverser, rule: Any, bound: dict[str, Any], span: ir.Span | None) -> None:
     """Raise where an argument by which the rule says no derivative gets a cotangent: none would be a silent zero."""
     for name, given in bound.items():
         if not table.has_derivative(rule, name) and any(
-            self.is_active(a) and is_inexact(self.context.value(a)) for a in _pieces(given)
+            reverser.is_active(a) and is_inexact(reverser.context.value(a)) for a in _pieces(given)
         ):
             raise error("S2S203", span=span, name=rule.name, keyword=name)
 
@@ -199,23 +200,23 @@ def _pieces(given: Any) -> tuple[Any, ...]:
 
 
 def _of_kind(
-    self: Reverser, sweep: Sweep, c: ir.Atom, argument: ir.Atom, target: ir.Var, span: ir.Span | None
+    reverser: Reverser, sweep: Sweep, c: ir.Atom, argument: ir.Atom, target: ir.Var, span: ir.Span | None
 ) -> ir.Atom:
     """The cotangent that a rule gives, as a real number for a real argument, in the argument's precision."""
-    like, have = self.context.value(argument), self.context.value(c)
+    like, have = reverser.context.value(argument), reverser.context.value(c)
     if not isinstance(like, (Array, Scalar)):
         return c
     if isinstance(have, (Array, Scalar)):
         return cotangents.fit_dtype(sweep.builder, c, like, span)
-    if dtype_of(self.context.value(target)) in (None, dtype_of(like)):
+    if dtype_of(reverser.context.value(target)) in (None, dtype_of(like)):
         return c
-    return sweep.builder.call(rt.cast, c, self.use(sweep, argument), span=span)
+    return sweep.builder.call(rt.cast, c, reverser.use(sweep, argument), span=span)
 
 
-def full_cotangent(self: Reverser, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
-    if shape_of(self.context.value(g)) == shape_of(self.context.value(target)):
+def full_cotangent(reverser: Reverser, sweep: Sweep, g: ir.Atom, target: ir.Var, span: ir.Span | None) -> ir.Atom:
+    if shape_of(reverser.context.value(g)) == shape_of(reverser.context.value(target)):
         return g
-    return cotangents.full(sweep.builder, g, self.use(sweep, self.like(target)), span)
+    return cotangents.full(sweep.builder, g, reverser.use(sweep, reverser.like(target)), span)
 
 
 def _as_atom(value: Any) -> Any:

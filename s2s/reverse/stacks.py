@@ -34,34 +34,34 @@ _MAKE, _PUSH, _PULL = map(ir.Const, (ops.make_stack, ops.push, ops.pull))
 # --- specialising ---------------------------------------------------------------------------------------------------
 
 
-def _make(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def _make(specializer: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A stack: empty, or a copy of another one."""
     call = ir.Call(ir.Const(fn), tuple(args))
-    var = self.context.define(at.name, ListOf(UNKNOWN), any(map(self.context.is_varied, args)), call)
+    var = specializer.context.define(at.name, ListOf(UNKNOWN), any(map(specializer.context.is_varied, args)), call)
     at.builder.add(ir.Let(var, call, at.span))
-    self.context.stacks.add(var)
+    specializer.context.stacks.add(var)
     return var
 
 
-def _push(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def _push(specializer: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     stack, item = args[0], at.builder.frozen(args[1])
     at.builder.add(ir.Let(None, ir.Call(_PUSH, (stack, item)), at.span))
-    if self.context.is_varied(item) and isinstance(stack, ir.Var):
-        self.context.varied.add(stack)
+    if specializer.context.is_varied(item) and isinstance(stack, ir.Var):
+        specializer.context.varied.add(stack)
     return ir.Const(None)
 
 
-def _pull(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
-    known = _item_of(self, at.builder, args[0])
+def _pull(specializer: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+    known = _item_of(specializer, at.builder, args[0])
     call = ir.Call(_PULL, (args[0],))
-    var = self.context.define(at.name, known, self.context.is_varied(args[0]), call)
+    var = specializer.context.define(at.name, known, specializer.context.is_varied(args[0]), call)
     at.builder.add(ir.Let(var, call, at.span))
     return var
 
 
-def _item_of(self: Specializer, builder: Builder, stack: ir.Atom) -> AbstractValue:
+def _item_of(specializer: Specializer, builder: Builder, stack: ir.Atom) -> AbstractValue:
     """What is known of all items that were pushed to a stack, or to the one that it is a copy of."""
-    while (made := self.context.definition(stack, ops.copy_stack)) is not None:
+    while (made := specializer.context.definition(stack, ops.copy_stack)) is not None:
         stack = made[0]
     values, there = [], False
     around: Builder | None = builder
@@ -70,9 +70,11 @@ def _item_of(self: Specializer, builder: Builder, stack: ir.Atom) -> AbstractVal
             if isinstance(s, ir.Let) and isinstance(s.value, ir.Call):
                 there = there or s.target == stack
                 if s.value.fn == _PUSH and s.value.args[0] == stack:
-                    values.append(self.context.value(s.value.args[1]))  # type: ignore[arg-type]
+                    values.append(specializer.context.value(s.value.args[1]))  # type: ignore[arg-type]
         around = around.parent
-    return self.joined_value(join_all(values, self.context.evaluator.facts)) if there and values else UNKNOWN
+    if not there or not values:
+        return UNKNOWN
+    return specializer.joined_value(join_all(values, specializer.context.evaluator.facts))
 
 
 FORMS = {ops.make_stack: _make, ops.copy_stack: _make, ops.push: _push, ops.pull: _pull}
@@ -88,105 +90,105 @@ def check_none(context: Context, atom: Any) -> None:
 # --- forward --------------------------------------------------------------------------------------------------------
 
 
-def tangent(self: Forwarder, s: ir.Let, value: ir.Call) -> bool:
+def tangent(forwarder: Forwarder, s: ir.Let, value: ir.Call) -> bool:
     """Write an operation of a stack, with the same one of its tangent; False where it is none."""
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
     if fn not in ops.STACKS:
         return False
-    self.builder.add(s)
+    forwarder.builder.add(s)
     stack = s.target if fn in (ops.make_stack, ops.copy_stack) else value.args[0]
-    if not self.context.is_varied(stack):  # type: ignore[arg-type]
+    if not forwarder.context.is_varied(stack):  # type: ignore[arg-type]
         return True
     assert isinstance(stack, ir.Var)
     if fn is ops.push:
         item = value.args[1]
-        call = ir.Call(_PUSH, (self.stacks[stack], self.whole(item, s.span)))  # type: ignore[arg-type]
-        self.builder.add(ir.Let(None, call, s.span))
+        call = ir.Call(_PUSH, (forwarder.stacks[stack], forwarder.whole(item, s.span)))  # type: ignore[arg-type]
+        forwarder.builder.add(ir.Let(None, call, s.span))
     elif fn is ops.pull:
         assert s.target is not None
-        dot = self.context.define(self.name(s.target), self.context.value(s.target))
-        self.builder.add(ir.Let(dot, ir.Call(_PULL, (self.stacks[stack],)), s.span))
-        self.put_all(s.target, dot, s.span)
+        dot = forwarder.context.define(forwarder.name(s.target), forwarder.context.value(s.target))
+        forwarder.builder.add(ir.Let(dot, ir.Call(_PULL, (forwarder.stacks[stack],)), s.span))
+        forwarder.put_all(s.target, dot, s.span)
     else:
-        given = tuple(self.stacks[a] for a in value.args)  # type: ignore[index]
-        dot = self.stacks[stack] = self.context.define(self.name(stack), ListOf(UNKNOWN))
-        self.builder.add(ir.Let(dot, ir.Call(value.fn, given), s.span))
+        given = tuple(forwarder.stacks[a] for a in value.args)  # type: ignore[index]
+        dot = forwarder.stacks[stack] = forwarder.context.define(forwarder.name(stack), ListOf(UNKNOWN))
+        forwarder.builder.add(ir.Let(dot, ir.Call(value.fn, given), s.span))
     return True
 
 
 # --- reverse --------------------------------------------------------------------------------------------------------
 
 
-def reverse(self: Reverser, s: ir.Let, value: ir.Call, sweep: Sweep) -> bool:
+def reverse(reverser: Reverser, s: ir.Let, value: ir.Call, sweep: Sweep) -> bool:
     """Write the reverse of an operation of a stack; False where it is none."""
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
     if fn not in ops.STACKS:
         return False
     stack = s.target if fn in (ops.make_stack, ops.copy_stack) else value.args[0]
-    if stack not in self.useful:
+    if stack not in reverser.useful:
         return True
     assert isinstance(stack, ir.Var)
-    if self.memory.is_buffer(stack):
+    if reverser.memory.is_buffer(stack):
         raise error("S2S118", span=s.span, name=stack.name.lstrip("%"))
     if fn is ops.pull:
         assert s.target is not None
-        _push_bar(self, sweep, stack, s.target, s.span)
+        _push_bar(reverser, sweep, stack, s.target, s.span)
     elif fn is ops.push:
-        _pull_bar(self, sweep, stack, value.args[1], s.span)  # type: ignore[arg-type]
+        _pull_bar(reverser, sweep, stack, value.args[1], s.span)  # type: ignore[arg-type]
     elif fn is ops.copy_stack:
-        _give_back(self, sweep, stack, value.args[0], s.span)  # type: ignore[arg-type]
+        _give_back(reverser, sweep, stack, value.args[0], s.span)  # type: ignore[arg-type]
     return True
 
 
-def _bar_of(self: Reverser, sweep: Sweep, stack: ir.Var) -> ir.Var:
+def _bar_of(reverser: Reverser, sweep: Sweep, stack: ir.Var) -> ir.Var:
     """The cotangent of a stack, made where the reverse of its block begins."""
-    if stack not in self.stacks:
-        bar = self.stacks[stack] = self.context.define(self.name(stack), ListOf(UNKNOWN))
-        sweep.of(self.home_of(stack)).prologue.append(ir.Let(bar, ir.Call(_MAKE, ())))
-    return self.stacks[stack]
+    if stack not in reverser.stacks:
+        bar = reverser.stacks[stack] = reverser.context.define(reverser.name(stack), ListOf(UNKNOWN))
+        sweep.of(reverser.home_of(stack)).prologue.append(ir.Let(bar, ir.Call(_MAKE, ())))
+    return reverser.stacks[stack]
 
 
-def _push_bar(self: Reverser, sweep: Sweep, stack: ir.Var, item: ir.Var, span: ir.Span | None) -> None:
-    self.pulled.setdefault(stack, item)
-    known = self.context.value(item)
-    parts: dict[Any, ir.Atom | None] = {p: control.at_join(self, sweep, (item, p), sweep) for p, _ in leaves(known)}
-    bar = self.assemble(sweep, item, known, (), parts, span)
-    sweep.builder.add(ir.Let(None, ir.Call(_PUSH, (_bar_of(self, sweep, stack), bar)), span))
+def _push_bar(reverser: Reverser, sweep: Sweep, stack: ir.Var, item: ir.Var, span: ir.Span | None) -> None:
+    reverser.pulled.setdefault(stack, item)
+    known = reverser.context.value(item)
+    parts: dict[Any, ir.Atom | None] = {p: control.at_join(reverser, sweep, (item, p), sweep) for p, _ in leaves(known)}
+    bar = reverser.assemble(sweep, item, known, (), parts, span)
+    sweep.builder.add(ir.Let(None, ir.Call(_PUSH, (_bar_of(reverser, sweep, stack), bar)), span))
 
 
-def _pull_bar(self: Reverser, sweep: Sweep, stack: ir.Var, item: ir.Atom, span: ir.Span | None) -> None:
-    like = self.pulled.get(stack)
+def _pull_bar(reverser: Reverser, sweep: Sweep, stack: ir.Var, item: ir.Atom, span: ir.Span | None) -> None:
+    like = reverser.pulled.get(stack)
     if like is None:  # nothing that was taken off matters
         return
-    known = self.context.value(like)
-    bar = self.context.define(self.name(item) if isinstance(item, ir.Var) else "%", known)
-    sweep.builder.add(ir.Let(bar, ir.Call(_PULL, (_bar_of(self, sweep, stack),)), span))
-    if not self.is_active(item) and not isinstance(known, (Sequence, Mapping)):
+    known = reverser.context.value(like)
+    bar = reverser.context.define(reverser.name(item) if isinstance(item, ir.Var) else "%", known)
+    sweep.builder.add(ir.Let(bar, ir.Call(_PULL, (_bar_of(reverser, sweep, stack),)), span))
+    if not reverser.is_active(item) and not isinstance(known, (Sequence, Mapping)):
         return
     for path, _ in leaves(known):
         piece: ir.Atom = bar
         for key in path:
             piece = sweep.builder.call(operator.getitem, piece, ir.Const(key), span=span)
-        control.seed(self, sweep, item, path, piece, like, span, False)
+        control.seed(reverser, sweep, item, path, piece, like, span, False)
 
 
-def _give_back(self: Reverser, sweep: Sweep, copy: ir.Var, stack: ir.Var, span: ir.Span | None) -> None:
+def _give_back(reverser: Reverser, sweep: Sweep, copy: ir.Var, stack: ir.Var, span: ir.Span | None) -> None:
     """The cotangent of a copy belongs to what was copied: it is handed over, or added where there are several."""
-    if copy not in self.pulled:
+    if copy not in reverser.pulled:
         return
-    self.pulled.setdefault(stack, self.pulled[copy])
-    bar = self.stacks[copy]
-    if sweep.region is self.home_of(stack):
-        old = self.stacks.get(stack)
+    reverser.pulled.setdefault(stack, reverser.pulled[copy])
+    bar = reverser.stacks[copy]
+    if sweep.region is reverser.home_of(stack):
+        old = reverser.stacks.get(stack)
         added = None if old is None else sweep.builder.let(
-            ir.Call(ir.Const(rt.add), (old, bar)), ListOf(UNKNOWN), self.name(stack), span)
-        self.stacks[stack] = bar if added is None else added  # type: ignore[assignment]
+            ir.Call(ir.Const(rt.add), (old, bar)), ListOf(UNKNOWN), reverser.name(stack), span)
+        reverser.stacks[stack] = bar if added is None else added  # type: ignore[assignment]
         return
-    if stack not in self.stacks:
-        total = self.stacks[stack] = self.context.define(self.name(stack), ListOf(UNKNOWN))
-        zeros = ir.Call(ir.Const(rt.zeros_of), (self.use(sweep, stack),))
-        sweep.of(self.home_of(stack)).prologue.append(ir.Let(total, zeros))
-    total = self.stacks[stack]
+    if stack not in reverser.stacks:
+        total = reverser.stacks[stack] = reverser.context.define(reverser.name(stack), ListOf(UNKNOWN))
+        zeros = ir.Call(ir.Const(rt.zeros_of), (reverser.use(sweep, stack),))
+        sweep.of(reverser.home_of(stack)).prologue.append(ir.Let(total, zeros))
+    total = reverser.stacks[stack]
     both = sweep.builder.let(ir.Call(ir.Const(rt.add), (total, bar)), ListOf(UNKNOWN), "%", span)
     every = sweep.builder.call(slice, ir.Const(None), ir.Const(None), ir.Const(None), span=span)
     sweep.builder.store(total, every, both, None, span)

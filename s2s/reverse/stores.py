@@ -43,111 +43,111 @@ ADDS = {operator.add: False, operator.sub: True}
 # --- adjoints of buffers --------------------------------------------------------------------------------------------
 
 
-def root_of(self: Reverser, var: ir.Var) -> ir.Var:
+def root_of(reverser: Reverser, var: ir.Var) -> ir.Var:
     """The variable whose adjoint holds that of ``var``."""
-    while self.holders.kind(var) == VIEW:
-        base = self.memory.base_of(var)
+    while reverser.holders.kind(var) == VIEW:
+        base = reverser.memory.base_of(var)
         assert base is not None
         var = base
     return var
 
 
-def shadow(self: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom:
+def shadow(reverser: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom:
     """The adjoint of a buffer, or of a view of one, as an array to be changed in place; made where there is none."""
-    if self.holders.kind(var) == RUNTIME:
-        known = self.context.value(var)
+    if reverser.holders.kind(var) == RUNTIME:
+        known = reverser.context.value(var)
         if not isinstance(known, Array):
             raise error("S2S118", span=span, name=var.name.lstrip("%") or "an array")
-        call = ir.Call(adjoint_of(self, sweep), (self.use(sweep, var),))
-        return sweep.builder.let(call, known, self.name(var), span)
-    if self.holders.kind(var) != VIEW:
+        call = ir.Call(adjoint_of(reverser, sweep), (reverser.use(sweep, var),))
+        return sweep.builder.let(call, known, reverser.name(var), span)
+    if reverser.holders.kind(var) != VIEW:
         key = (var, ())
-        outer = sweep.outside_loops(self.planner.home[var])
-        if var in self.unbound:  # around here it may have no value, so nothing is made there
+        outer = sweep.outside_loops(reverser.planner.home[var])
+        if var in reverser.unbound:  # around here it may have no value, so nothing is made there
             if outer is not sweep:
-                self.carry(sweep, outer, key, span)
-            return self.make_buffer(sweep, key, span)
+                reverser.carry(sweep, outer, key, span)
+            return reverser.make_buffer(sweep, key, span)
         if outer is not sweep:
-            self.make_buffer(outer, key, None)
-        return self.make_buffer(sweep.holding(key) or sweep, key, span)
-    base = self.memory.base_of(var)
-    made = self.memory.made[var]
+            reverser.make_buffer(outer, key, None)
+        return reverser.make_buffer(sweep.holding(key) or sweep, key, span)
+    base = reverser.memory.base_of(var)
+    made = reverser.memory.made[var]
     assert base is not None and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)
-    parts = self.memory.parts_of(made)
+    parts = reverser.memory.parts_of(made)
     if parts is None:
-        return _again(self, sweep, made, shadow(self, sweep, base, span), self.name(var), span)
-    of_parts = _again(self, sweep, parts, shadow(self, sweep, base, span), "%", span)
-    return _again(self, sweep, made, of_parts, self.name(var), span)
+        return _again(reverser, sweep, made, shadow(reverser, sweep, base, span), reverser.name(var), span)
+    of_parts = _again(reverser, sweep, parts, shadow(reverser, sweep, base, span), "%", span)
+    return _again(reverser, sweep, made, of_parts, reverser.name(var), span)
 
 
-def _again(self: Reverser, sweep: Sweep, made: ir.Call, first: ir.Atom, name: str, span: ir.Span | None) -> ir.Atom:
+def _again(reverser: Reverser, sweep: Sweep, made: ir.Call, first: ir.Atom, name: str, span: ir.Span | None) -> ir.Atom:
     """The operation that made a view, on another first argument."""
     assert isinstance(made.fn, ir.Const)
-    rest = [self.use(sweep, a) for a in made.args[1:]]  # type: ignore[arg-type]
-    kwargs = tuple((k, self.use(sweep, a)) for k, a in made.kwargs if k is not None)
+    rest = [reverser.use(sweep, a) for a in made.args[1:]]  # type: ignore[arg-type]
+    kwargs = tuple((k, reverser.use(sweep, a)) for k, a in made.kwargs if k is not None)
     return sweep.builder.call(made.fn.value, first, *rest, span=span, name=name, kwargs=kwargs)
 
 
-def adjoint_of(self: Reverser, sweep: Sweep) -> ir.Var:
+def adjoint_of(reverser: Reverser, sweep: Sweep) -> ir.Var:
     """The object that finds adjoints by memory, made where the reverse sweep begins."""
-    if self.finder is None:
-        self.finder = self.context.define("adjoint_of", UNKNOWN)
+    if reverser.finder is None:
+        reverser.finder = reverser.context.define("adjoint_of", UNKNOWN)
         while sweep.parent is not None:
             sweep = sweep.parent
-        sweep.prologue.append(ir.Let(self.finder, ir.Call(ir.Const(rt.Adjoints), ())))
-    return self.finder
+        sweep.prologue.append(ir.Let(reverser.finder, ir.Call(ir.Const(rt.Adjoints), ())))
+    return reverser.finder
 
 
 def takes_over(
-    self: Reverser, target: ir.Var, value: ir.Call, holds: bool, span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, target: ir.Var, value: ir.Call, holds: bool, span: ir.Span | None, sweep: Sweep
 ) -> bool:
     """Whether the cotangent of what an operation made has to be passed on by its rule. An adjoint that is found by
     memory is taken first; what is a view, or comes out of a container, has no other than that of its memory. ``holds``
     says that the operation makes a container of what it was given, or reads one."""
-    kind = self.holders.kind(target)
+    kind = reverser.holders.kind(target)
     if kind == VIEW:
         return False
     if kind != RUNTIME:
         return True
-    known = self.context.value(target)
-    sources = [] if self.memory.is_new(target) else shared_with(value, known, self.context.value)
+    known = reverser.context.value(target)
+    sources = [] if reverser.memory.is_new(target) else shared_with(value, known, reverser.context.value)
     if not isinstance(known, Array):
         if not isinstance(known, (Sequence, Mapping, ListOf)):
             raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array")
-        held = holds or any(isinstance(self.context.value(a), (Sequence, Mapping, ListOf)) for a in sources)
-        return not held and _takes_over_parts(self, target, value, sources, span, sweep)
-    if any(_is_part_of_complex(known, self.context.value(a)) for a in sources):
+        held = holds or any(isinstance(reverser.context.value(a), (Sequence, Mapping, ListOf)) for a in sources)
+        return not held and _takes_over_parts(reverser, target, value, sources, span, sweep)
+    if any(_is_part_of_complex(known, reverser.context.value(a)) for a in sources):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "a part of a complex array")
-    if self.memory.base_of(target) is not None or _comes_out_of_container(self, value, sources):
+    if reverser.memory.base_of(target) is not None or _comes_out_of_container(reverser, value, sources):
         return False
-    made = self.use(sweep, target)
-    sweep.bars[target, ()] = _taken(self, made, sources, known, self.name(target), span, sweep)
+    made = reverser.use(sweep, target)
+    sweep.bars[target, ()] = _taken(reverser, made, sources, known, reverser.name(target), span, sweep)
     return True
 
 
 def _taken(
-    self: Reverser, array: ir.Atom, sources: list[ir.Var], known: AbstractValue, name: str, span: ir.Span | None,
+    reverser: Reverser, array: ir.Atom, sources: list[ir.Var], known: AbstractValue, name: str, span: ir.Span | None,
     sweep: Sweep,
 ) -> ir.Atom:
     """The adjoint of an array that an operation has made, taken out of where it is found by memory."""
-    take = sweep.builder.call(getattr, adjoint_of(self, sweep), ir.Const("take"), span=span)
-    given = [array, *(self.use(sweep, a) for a in sources)]
+    take = sweep.builder.call(getattr, adjoint_of(reverser, sweep), ir.Const("take"), span=span)
+    given = [array, *(reverser.use(sweep, a) for a in sources)]
     return sweep.builder.let(ir.Call(take, tuple(given)), known, name, span)
 
 
 def _takes_over_parts(
-    self: Reverser, target: ir.Var, value: ir.Call, sources: list[ir.Var], span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, target: ir.Var, value: ir.Call, sources: list[ir.Var], span: ir.Span | None, sweep: Sweep
 ) -> bool:
     """``takes_over`` for an operation that gives a container of arrays."""
-    known = self.context.value(target)
+    known = reverser.context.value(target)
     if functions.result_of(value) is Result.PARTS:
         return False
     if isinstance(known, ListOf):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array in a list")
     for path, item in leaves(known):
         if isinstance(item, Array) and item.dtype.kind in "fc":
-            one = self.part_atom(sweep, target, path, span)
-            sweep.bars[target, path] = _taken(self, one, sources, item, self.name(target), span, sweep)
+            one = reverser.part_atom(sweep, target, path, span)
+            sweep.bars[target, path] = _taken(reverser, one, sources, item, reverser.name(target), span, sweep)
         elif isinstance(item, (Unknown, ListOf)):
             raise error("S2S118", span=span, name=target.name.lstrip("%") or "an array in a container")
     return True
@@ -158,167 +158,168 @@ def _is_part_of_complex(part: AbstractValue, whole: AbstractValue) -> bool:
     return isinstance(whole, Array) and whole.dtype.kind == "c" and isinstance(part, Array) and part.dtype.kind != "c"
 
 
-def _comes_out_of_container(self: Reverser, value: ir.Call, sources: list[ir.Var]) -> bool:
+def _comes_out_of_container(reverser: Reverser, value: ir.Call, sources: list[ir.Var]) -> bool:
     return value.fn == ir.Const(operator.getitem) and any(
-        isinstance(self.context.value(a), (Sequence, Mapping, ListOf)) for a in sources
+        isinstance(reverser.context.value(a), (Sequence, Mapping, ListOf)) for a in sources
     )
 
 
 def place(
-    self: Reverser, sweep: Sweep, var: ir.Var, key: ir.Atom | None, span: ir.Span | None
+    reverser: Reverser, sweep: Sweep, var: ir.Var, key: ir.Atom | None, span: ir.Span | None
 ) -> tuple[ir.Atom, ir.Atom | None]:
     """An adjoint to be changed and at which index: a view that an index makes is that index of its base."""
-    made = self.memory.made.get(var)
-    if key is None and self.holders.kind(var) == VIEW and isinstance(made, ir.Call):
-        if made.fn == ir.Const(operator.getitem) and self.memory.parts_of(made) is None:
-            base = self.memory.base_of(var)
+    made = reverser.memory.made.get(var)
+    if key is None and reverser.holders.kind(var) == VIEW and isinstance(made, ir.Call):
+        if made.fn == ir.Const(operator.getitem) and reverser.memory.parts_of(made) is None:
+            base = reverser.memory.base_of(var)
             assert base is not None
-            return shadow(self, sweep, base, span), self.use(sweep, made.args[1])  # type: ignore[arg-type]
-    return shadow(self, sweep, var, span), key
+            return shadow(reverser, sweep, base, span), reverser.use(sweep, made.args[1])  # type: ignore[arg-type]
+    return shadow(reverser, sweep, var, span), key
 
 
-def add_to(self: Reverser, sweep: Sweep, var: ir.Var, g: ir.Atom, span: ir.Span | None) -> None:
+def add_to(reverser: Reverser, sweep: Sweep, var: ir.Var, g: ir.Atom, span: ir.Span | None) -> None:
     """Add a cotangent to the adjoint of a view."""
-    target, key = place(self, sweep, var, None, span)
-    self.add_in_place(sweep, target, key, g, span)
+    target, key = place(reverser, sweep, var, None, span)
+    reverser.add_in_place(sweep, target, key, g, span)
 
 
-def is_held_elsewhere(self: Reverser, var: ir.Var) -> bool:
+def is_held_elsewhere(reverser: Reverser, var: ir.Var) -> bool:
     """Whether the cotangent of a variable is kept in the adjoint of another one."""
-    return self.holders.kind(var) in (VIEW, RUNTIME)
+    return reverser.holders.kind(var) in (VIEW, RUNTIME)
 
 
-def is_found_at_run_time(self: Reverser, atom: ir.Atom) -> bool:
+def is_found_at_run_time(reverser: Reverser, atom: ir.Atom) -> bool:
     """Whether the adjoint of a variable is found by its memory."""
-    return isinstance(atom, ir.Var) and self.holders.kind(atom) == RUNTIME
+    return isinstance(atom, ir.Var) and reverser.holders.kind(atom) == RUNTIME
 
 
-def is_owned(self: Reverser, atom: ir.Atom) -> bool:
+def is_owned(reverser: Reverser, atom: ir.Atom) -> bool:
     """Whether an atom's cotangent is an array of its own that is changed in place."""
-    return isinstance(atom, ir.Var) and self.memory.is_buffer(atom) and self.holders.kind(atom) == ROOT
+    return isinstance(atom, ir.Var) and reverser.memory.is_buffer(atom) and reverser.holders.kind(atom) == ROOT
 
 
-def changes_later(self: Reverser, g: ir.Atom) -> bool:
+def changes_later(reverser: Reverser, g: ir.Atom) -> bool:
     """Whether a cotangent is, or is a view of, a buffer of the primal whose contents are given back on the way."""
     todo, seen = [g], set[ir.Atom]()
-    while self.old and todo:
+    while reverser.old and todo:
         atom = todo.pop()
         if not isinstance(atom, ir.Var) or atom in seen:
             continue
         seen.add(atom)
-        if self.memory.is_buffer(atom):
-            if self.memory.find(atom) in self.undone:
+        if reverser.memory.is_buffer(atom):
+            if reverser.memory.find(atom) in reverser.undone:
                 return True
             continue
-        made = self.context.definitions.get(atom)
-        if made is not None and not self.planner.is_primal(atom):
-            todo += shared_with(made, self.context.value(atom), self.context.value)
+        made = reverser.context.definitions.get(atom)
+        if made is not None and not reverser.planner.is_primal(atom):
+            todo += shared_with(made, reverser.context.value(atom), reverser.context.value)
     return False
 
 
 # --- the reverse of a store -----------------------------------------------------------------------------------------
 
 
-def store(self: Reverser, s: ir.Store, sweep: Sweep) -> None:
+def store(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
     """The reverse of a store into an array."""
     assert isinstance(s.target, ir.Var)
-    read_back(self, s, sweep)
-    if id(s) in self.old:
-        undo(self, s, sweep)
-    if s.target not in self.useful or s.kind == "opaque":
+    read_back(reverser, s, sweep)
+    if id(s) in reverser.old:
+        undo(reverser, s, sweep)
+    if s.target not in reverser.useful or s.kind == "opaque":
         return
-    root = s.target if is_found_at_run_time(self, s.target) else root_of(self, s.target)
-    if self.holders.kind(root) != RUNTIME:
-        self.prepare(sweep, (root, ()), self.context.value(root), s.span)
+    root = s.target if is_found_at_run_time(reverser, s.target) else root_of(reverser, s.target)
+    if reverser.holders.kind(root) != RUNTIME:
+        reverser.prepare(sweep, (root, ()), reverser.context.value(root), s.span)
         if sweep.holding((root, ())) is None:
             return
-    target, key = place(self, sweep, s.target, None if s.kind == "whole" else self.use_content(sweep, s.key), s.span)
+    index = None if s.kind == "whole" else reverser.use_content(sweep, s.key)
+    target, key = place(reverser, sweep, s.target, index, s.span)
     if s.kind == "at":
-        _reverse_at(self, s, target, key, sweep)
+        _reverse_at(reverser, s, target, key, sweep)
     elif s.op in ADDS:
-        _reverse_add(self, s, target, key, sweep)
+        _reverse_add(reverser, s, target, key, sweep)
     elif s.op is None:
-        g = _read(self, s, target, key, sweep, own=True) if self.is_active(s.value) else None
-        _write(self, target, key, ir.Const(0.0), s, sweep)
+        g = _read(reverser, s, target, key, sweep, own=True) if reverser.is_active(s.value) else None
+        _write(reverser, target, key, ir.Const(0.0), s, sweep)
         if g is not None:
-            _give(self, s, s.value, g, sweep)
+            _give(reverser, s, s.value, g, sweep)
     else:
-        _reverse_operator(self, s, target, key, sweep)
+        _reverse_operator(reverser, s, target, key, sweep)
 
 
-def _reverse_add(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
+def _reverse_add(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
     """``a[i] += v``: the adjoint of ``a`` stays as it is."""
-    if not self.is_active(s.value):
+    if not reverser.is_active(s.value):
         return
-    g = _read(self, s, target, key, sweep, own=True)
+    g = _read(reverser, s, target, key, sweep, own=True)
     assert s.op is not None
-    _give(self, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
+    _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
 
 
-def _reverse_at(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
+def _reverse_at(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
     """``np.add.at(a, i, v)``: an entry that is named twice takes both."""
     if s.op not in ADDS:
         raise error("S2S119", span=s.span)
-    if self.is_active(s.value):
-        g = _read(self, s, target, key, sweep, own=True)
-        _give(self, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
+    if reverser.is_active(s.value):
+        g = _read(reverser, s, target, key, sweep, own=True)
+        _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
 
 
-def _reverse_operator(self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
+def _reverse_operator(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
     """``a[i] op= v`` by the partial derivatives of the operator; what ``a[i]`` was has been given back."""
     rule = table.find(s.op)
     if s.op is None or rule is None or rule.kind != "partials":
         raise error("S2S119", span=s.span)
     wrt_old, wrt_value = cast("tuple[FunctionType, FunctionType]", rule.partials)
-    g = _read(self, s, target, key, sweep, own=True)
-    reads_old = self.is_active(s.value) or s.op not in (operator.mul, operator.truediv)
+    g = _read(reverser, s, target, key, sweep, own=True)
+    reads_old = reverser.is_active(s.value) or s.op not in (operator.mul, operator.truediv)
     old: ir.Atom = ir.Const(0.0)
     if reads_old:
-        at = self.use(sweep, s.target)
-        self.note_read(s.target)
+        at = reverser.use(sweep, s.target)
+        reverser.note_read(s.target)
         old = at
         if s.kind != "whole" and s.key != WHOLE:
-            old = sweep.builder.call(operator.getitem, at, self.use_content(sweep, s.key), span=s.span)
-        if id(s) not in self.old:
-            self.wanted.add(id(s))
-    result = sweep.builder.call(s.op, old, self.use(sweep, s.value), span=s.span)
-    p_old = inline_positional(self, wrt_old, (result, old, s.value), s.span, sweep)
-    _write(self, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
-    if self.is_active(s.value):
-        p = inline_positional(self, wrt_value, (result, old, s.value), s.span, sweep)
-        _give(self, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
+            old = sweep.builder.call(operator.getitem, at, reverser.use_content(sweep, s.key), span=s.span)
+        if id(s) not in reverser.old:
+            reverser.wanted.add(id(s))
+    result = sweep.builder.call(s.op, old, reverser.use(sweep, s.value), span=s.span)
+    p_old = inline_positional(reverser, wrt_old, (result, old, s.value), s.span, sweep)
+    _write(reverser, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
+    if reverser.is_active(s.value):
+        p = inline_positional(reverser, wrt_value, (result, old, s.value), s.span, sweep)
+        _give(reverser, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
 
 
 def _read(
-    self: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep, own: bool
+    reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep, own: bool
 ) -> ir.Atom:
     """The adjoint of what was stored; as an array of its own where the adjoint goes on changing."""
     builder = sweep.builder
     if key is None or key == WHOLE:
         return builder.call(np.copy, target, span=s.span)
-    index = self.context.value(key)
+    index = reverser.context.value(key)
     if may_repeat(index) and s.kind != "at":
         return builder.call(rt.stored_bar, target, key, span=s.span)
     g = builder.call(operator.getitem, target, key, span=s.span)
     if s.kind == "item" and isinstance(g, ir.Var):  # the place in the primal: its lengths may be those of the value
-        primal = Builder(self.context).call(operator.getitem, s.target, s.key)
-        self.context.values[g] = self.context.value(primal)
-    value = self.context.value(g)
-    copied = is_number(value) or is_copied(self.context.value(target), index) or not is_basic(index)
+        primal = Builder(reverser.context).call(operator.getitem, s.target, s.key)
+        reverser.context.values[g] = reverser.context.value(primal)
+    value = reverser.context.value(g)
+    copied = is_number(value) or is_copied(reverser.context.value(target), index) or not is_basic(index)
     return g if copied or not own else builder.call(np.copy, g, span=s.span)
 
 
 def _write(
-    self: Reverser, target: ir.Atom, key: ir.Atom | None, value: ir.Atom, s: ir.Store, sweep: Sweep
+    reverser: Reverser, target: ir.Atom, key: ir.Atom | None, value: ir.Atom, s: ir.Store, sweep: Sweep
 ) -> None:
     sweep.builder.store(target, WHOLE if key is None else key, value, None, s.span)
 
 
-def _give(self: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) -> None:
+def _give(reverser: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Sweep) -> None:
     """The adjoint of what was stored, as that of the value: summed over what broadcasting repeated."""
-    if self.is_active(atom):
-        fitted = cotangents.unbroadcast(sweep.builder, g, atom, s.span, lambda a: self.use(sweep, a))
-        self.contribute(sweep, atom, fitted, s.span)
+    if reverser.is_active(atom):
+        fitted = cotangents.unbroadcast(sweep.builder, g, atom, s.span, lambda a: reverser.use(sweep, a))
+        reverser.contribute(sweep, atom, fitted, s.span)
 
 
 __all__ = [

@@ -30,43 +30,43 @@ _WHOLE = (Sequence(tuple, ()), Known(Const(())))
 """The index of ``x[()]``, which leaves nothing out and adds nothing."""
 
 
-def item_read(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def item_read(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``y = x[i]`` adds ``y_bar`` to a part of ``x_bar``."""
     source, index = value.args
     assert isinstance(source, (ir.Var, ir.Const)) and isinstance(index, (ir.Var, ir.Const))
-    if not self.is_active(source):
+    if not reverser.is_active(source):
         return
     assert isinstance(source, ir.Var)
-    g = self.bar_of(sweep, target, span)
+    g = reverser.bar_of(sweep, target, span)
     if g is None:
         return
-    known = self.context.value(source)
+    known = reverser.context.value(source)
     if isinstance(known, (Sequence, Mapping)) and isinstance(index, ir.Const) and not isinstance(index.value, slice):
         key = index.value
         if isinstance(known, Sequence) and key < 0:
             key += len(known.items)
-        self.contribute(sweep, source, g, span, (key,))
+        reverser.contribute(sweep, source, g, span, (key,))
     elif is_number(known):  # ``x[..., None]`` of a NumPy number
-        total = g if is_number(self.context.value(g)) else sweep.builder.call(np.sum, g, span=span)
-        self.add(sweep, source, (), total, span)
-    elif self.context.value(index) in _WHOLE and not self.memory.is_buffer(source):
-        self.contribute(sweep, source, g, span)
-    elif (back := _read_back(self, sweep, target, source, index)) is not None:
-        if not is_number(self.context.value(g)):  # a number stands for an array of it of any shape
-            whole = cotangents.full(sweep.builder, g, self.use(sweep, self.like(target)), span)
+        total = g if is_number(reverser.context.value(g)) else sweep.builder.call(np.sum, g, span=span)
+        reverser.add(sweep, source, (), total, span)
+    elif reverser.context.value(index) in _WHOLE and not reverser.memory.is_buffer(source):
+        reverser.contribute(sweep, source, g, span)
+    elif (back := _read_back(reverser, sweep, target, source, index)) is not None:
+        if not is_number(reverser.context.value(g)):  # a number stands for an array of it of any shape
+            whole = cotangents.full(sweep.builder, g, reverser.use(sweep, reverser.like(target)), span)
             g = sweep.builder.call(operator.getitem, whole, back, span=span)
-        self.contribute(sweep, source, g, span)
-    elif (self.accumulates_in_place(known) and source not in self.unbound) or self.memory.is_buffer(source):
-        _add_at(self, target, source, index, g, span, sweep)
-    elif _is_gathered(self, source, known, self.context.value(index)):
-        items = _gathered(self, sweep, source, span)
-        self.add_in_place(sweep, items, self.use_content(sweep, index), g, span)
+        reverser.contribute(sweep, source, g, span)
+    elif (reverser.accumulates_in_place(known) and source not in reverser.unbound) or reverser.memory.is_buffer(source):
+        _add_at(reverser, target, source, index, g, span, sweep)
+    elif _is_gathered(reverser, source, known, reverser.context.value(index)):
+        items = _gathered(reverser, sweep, source, span)
+        reverser.add_in_place(sweep, items, reverser.use_content(sweep, index), g, span)
     elif isinstance(known, (Sequence, Mapping)):
-        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
-        self.contribute(sweep, source, bar, span)
+        bar = sweep.builder.call(rt.index_bar, reverser.use(sweep, source), reverser.use(sweep, index), g, span=span)
+        reverser.contribute(sweep, source, bar, span)
     else:
-        bar = sweep.builder.call(rt.index_bar, self.use(sweep, source), self.use(sweep, index), g, span=span)
-        self.add(sweep, source, (), bar, span)
+        bar = sweep.builder.call(rt.index_bar, reverser.use(sweep, source), reverser.use(sweep, index), g, span=span)
+        reverser.add(sweep, source, (), bar, span)
 
 
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
@@ -75,49 +75,49 @@ MOST_PARTS = 32
 """Of a container with more numbers than this, items at places that only the run knows have one list of cotangents."""
 
 
-def _is_gathered(self: Reverser, source: ir.Var, known: AbstractValue, index: AbstractValue) -> bool:
+def _is_gathered(reverser: Reverser, source: ir.Var, known: AbstractValue, index: AbstractValue) -> bool:
     if not isinstance(known, Sequence) or len(known.items) <= MOST_PARTS:
         return False
-    is_made_here = source in self.planner.lets and source not in self.unbound
+    is_made_here = source in reverser.planner.lets and source not in reverser.unbound
     return is_made_here and is_number(index) and all(map(is_number, known.items))
 
 
-def _gathered(self: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | None) -> ir.Atom:
+def _gathered(reverser: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | None) -> ir.Atom:
     """The list of cotangents that reads at places that only the run knows add to, one for each item. It is made where
     the sweep enters the block that made the items, so that each read changes one item, whatever their number."""
-    found, known = self.gathered.get(source), self.context.value(source)
+    found, known = reverser.gathered.get(source), reverser.context.value(source)
     if found is None:
         assert isinstance(known, Sequence)
-        builder = sweep.of(self.home_of(source)).builder
+        builder = sweep.of(reverser.home_of(source)).builder
         zero = builder.call(ops.make_list, ir.Const(0.0), span=span)
         times = ir.Call(ir.Const(operator.mul), (zero, ir.Const(len(known.items))))
-        found = self.gathered[source] = builder.let(times, ListOf(Scalar(float)), self.name(source), span)
+        found = reverser.gathered[source] = builder.let(times, ListOf(Scalar(float)), reverser.name(source), span)
     return found
 
 
-def spread(self: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
+def spread(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
     """Before the reverse of what made a container: its items get what was gathered for them."""
-    gathered = self.gathered.pop(target, None)
-    known = self.context.value(target)
+    gathered = reverser.gathered.pop(target, None)
+    known = reverser.context.value(target)
     if gathered is None or not isinstance(known, Sequence):
         return
-    made = self.planner.lets[target].value
+    made = reverser.planner.lets[target].value
     atoms: tuple[ir.Atom | ir.Star, ...] = ()
     if isinstance(made, ir.Call) and made.fn in _DISPLAYS:
         atoms = made.args
     is_plain = len(atoms) == len(known.items) and not any(isinstance(a, ir.Star) for a in atoms)
     for k, item in enumerate(known.items):
-        if has_cotangent(item) and (not is_plain or self.is_active(atoms[k])):  # type: ignore[arg-type]
+        if has_cotangent(item) and (not is_plain or reverser.is_active(atoms[k])):  # type: ignore[arg-type]
             bar = sweep.builder.call(operator.getitem, gathered, ir.Const(k), span=span)
-            self.contribute(sweep, target, bar, span, (k,))
+            reverser.contribute(sweep, target, bar, span, (k,))
 
 
-def _read_back(self: Reverser, sweep: Sweep, target: ir.Var, source: ir.Var, index: ir.Atom) -> ir.Atom | None:
+def _read_back(reverser: Reverser, sweep: Sweep, target: ir.Var, source: ir.Var, index: ir.Atom) -> ir.Atom | None:
     """For an index that only adds dimensions, ``x[:, None]``, the one that takes them away, ``y_bar[:, 0]``; None for
     any other."""
-    if self.memory.is_buffer(source) or any(shape_of(self.context.value(a)) is None for a in (source, target)):
+    if reverser.memory.is_buffer(source) or any(shape_of(reverser.context.value(a)) is None for a in (source, target)):
         return None
-    known = self.context.value(index)
+    known = reverser.context.value(index)
     items = known.items if isinstance(known, Sequence) and known.type is tuple else (known,)
     if Known(Const(None)) not in items or not all(map(_keeps_all, items)):
         return None
@@ -138,24 +138,24 @@ def _keeps_all(item: AbstractValue) -> bool:
 
 
 def _add_at(
-    self: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, target: ir.Var, source: ir.Var, index: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
-    self.note_mask(sweep, source, index, target if self.is_mask(source, index) else ir.Const(None))
-    buffer = stores.shadow(self, sweep, source, span)
-    at = self.use_content(sweep, index)
-    if isinstance(self.context.value(source), ListOf) and not is_number(part(self.context.value(target), ())):
+    reverser.note_mask(sweep, source, index, target if reverser.is_mask(source, index) else ir.Const(None))
+    buffer = stores.shadow(reverser, sweep, source, span)
+    at = reverser.use_content(sweep, index)
+    if isinstance(reverser.context.value(source), ListOf) and not is_number(part(reverser.context.value(target), ())):
         old = sweep.builder.call(operator.getitem, buffer, at, span=span)
         total = sweep.builder.call(rt.add, old, g, span=span)
         sweep.builder.store(buffer, at, total, None, span)
-    elif may_repeat(self.context.value(index)):
+    elif may_repeat(reverser.context.value(index)):
         sweep.builder.add(ir.Store("at", buffer, at, g, operator.add, span))
     else:
-        self.add_in_place(sweep, buffer, at, g, span)
+        reverser.add_in_place(sweep, buffer, at, g, span)
 
 
-def _display(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _display(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``t = (a, b)`` gives each item its part."""
-    known = self.context.value(target)
+    known = reverser.context.value(target)
     assert isinstance(value.fn, ir.Const)
     if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
         raise error("S2S207", span=span)
@@ -164,36 +164,36 @@ def _display(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | Non
     for key, atom in zip(keys, items, strict=False):
         assert not isinstance(atom, ir.Star)
         for path, _ in leaves(part(known, (key,))):
-            bar = self.read(sweep, target, (key, *path))
+            bar = reverser.read(sweep, target, (key, *path))
             if bar is not None:
-                self.contribute(sweep, atom, bar, span, path)
+                reverser.contribute(sweep, atom, bar, span, path)
 
 
-def _unpack(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _unpack(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``a, b = x``: the items are read one by one."""
     source, before, after = value.args
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
-    known = self.context.value(target)
-    items = getattr(self.context.value(source), "items", None)  # type: ignore[arg-type]
+    known = reverser.context.value(target)
+    items = getattr(reverser.context.value(source), "items", None)  # type: ignore[arg-type]
     if items is not None and len(items) < before.value + (after.value or 0):
         return  # the primal raises
-    bars = {path: self.read(sweep, target, path) for path, _ in leaves(known)}
+    bars = {path: reverser.read(sweep, target, path) for path, _ in leaves(known)}
     if any(b is not None and unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):
-        g = self.bar_of(sweep, target, span)
+        g = reverser.bar_of(sweep, target, span)
         assert g is not None
-        spread = sweep.builder.call(rt.unpack_bar, self.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
-        self.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
+        spread = sweep.builder.call(rt.unpack_bar, reverser.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
+        reverser.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
         return
     for path, bar in bars.items():
         if bar is None:
             continue
         index = unpacked_index(path[0], before.value, after.value)
         read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
-        stand_in = self.context.define("%", part(known, path[:1]))
-        self.useful.add(stand_in)
-        self.planner.home[stand_in] = self.planner.home[target]
+        stand_in = reverser.context.define("%", part(known, path[:1]))
+        reverser.useful.add(stand_in)
+        reverser.planner.home[stand_in] = reverser.planner.home[target]
         sweep.bars[stand_in, path[1:]] = bar
-        item_read(self, stand_in, read, span, sweep)
+        item_read(reverser, stand_in, read, span, sweep)
 
 
 def unpacked_index(k: int, before: int, after: int | None) -> int | None:
@@ -203,71 +203,71 @@ def unpacked_index(k: int, before: int, after: int | None) -> int | None:
     return None if k == before else k - before - 1 - after
 
 
-def _append(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _append(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``l = [*l, v]``: the last cotangent belongs to ``v``."""
     items, item = value.args
-    known = self.context.value(target)
+    known = reverser.context.value(target)
     if isinstance(known, Sequence):
         for path, _ in leaves(known):
-            bar = self.read(sweep, target, path)
+            bar = reverser.read(sweep, target, path)
             if bar is None:
                 continue
             if path[0] == len(known.items) - 1:
-                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
+                reverser.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
             else:
-                self.contribute(sweep, items, bar, span, path)  # type: ignore[arg-type]
+                reverser.contribute(sweep, items, bar, span, path)  # type: ignore[arg-type]
         return
-    g = self.read(sweep, target, ())
+    g = reverser.read(sweep, target, ())
     if g is None:
         return
     inner = known.item if isinstance(known, ListOf) else UNKNOWN
     last = sweep.builder.let(ir.Call(ir.Const(list.pop), (g,)), inner, "%_bar", span)
-    self.contribute(sweep, item, last, span)  # type: ignore[arg-type]
-    _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
+    reverser.contribute(sweep, item, last, span)  # type: ignore[arg-type]
+    _hand_on(reverser, sweep, items, g, span)  # type: ignore[arg-type]
 
 
-def _hand_on(self: Reverser, sweep: Sweep, items: ir.Atom, g: ir.Atom, span: ir.Span | None) -> None:
+def _hand_on(reverser: Reverser, sweep: Sweep, items: ir.Atom, g: ir.Atom, span: ir.Span | None) -> None:
     """What is left of the cotangent of a changed list is that of the list before the change, to which later reads of
     that may have added."""
-    if not self.is_active(items):
+    if not reverser.is_active(items):
         return
     assert isinstance(items, ir.Var)
-    if isinstance(self.context.value(items), Sequence):
-        self.contribute(sweep, items, g, span)
+    if isinstance(reverser.context.value(items), Sequence):
+        reverser.contribute(sweep, items, g, span)
         return
-    old = self.read(sweep, items, ())
+    old = reverser.read(sweep, items, ())
     sweep.bars[items, ()] = g if old is None else sweep.builder.call(rt.add, old, g, span=span)
 
 
-def _set_item(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _set_item(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``l = set_item(l, k, v)``: the cotangent at ``k`` belongs to ``v``, the old item has none. So for a slice, which
     may get more items or fewer: their cotangents are those of the slice where they stand afterwards."""
     items, key, item = value.args
-    g = self.bar_of(sweep, target, span)
+    g = reverser.bar_of(sweep, target, span)
     if g is None:
         return
-    known = self.context.value(target)
+    known = reverser.context.value(target)
     is_slice = value.fn == ir.Const(rt.set_items)
     inner = known if is_slice else known.item if isinstance(known, ListOf) else UNKNOWN
-    at = place = self.use(sweep, key)  # type: ignore[arg-type]
+    at = place = reverser.use(sweep, key)  # type: ignore[arg-type]
     if is_slice:
-        place = sweep.builder.call(rt.stored_slice, *(self.use(sweep, a) for a in value.args), span=span)  # type: ignore[arg-type]
+        place = sweep.builder.call(rt.stored_slice, *(reverser.use(sweep, a) for a in value.args), span=span)  # type: ignore[arg-type]
     one = sweep.builder.let(ir.Call(ir.Const(operator.getitem), (g, place)), inner, "%_bar", span)
     zero: ir.Atom = ir.Const(0.0)
     if not is_number(inner):  # before the item's cotangent is given away, where it may get another name
         old: ir.Atom = one
         if not _has_one_shape(inner):
-            old = sweep.builder.call(operator.getitem, self.use(sweep, items), at, span=span)  # type: ignore[arg-type]
+            old = sweep.builder.call(operator.getitem, reverser.use(sweep, items), at, span=span)  # type: ignore[arg-type]
         zero = sweep.builder.call(rt.zeros_of, old, span=span)
     if is_slice:  # a list of cotangents, for an array or a tuple too
-        one = sweep.builder.call(rt.sequence_bar, one, self.use(sweep, item), span=span)  # type: ignore[arg-type]
-    self.contribute(sweep, item, one, span)  # type: ignore[arg-type]
+        one = sweep.builder.call(rt.sequence_bar, one, reverser.use(sweep, item), span=span)  # type: ignore[arg-type]
+    reverser.contribute(sweep, item, one, span)  # type: ignore[arg-type]
     if is_slice:
         changed = ir.Call(ir.Const(rt.set_items), (g, place, zero))
-        g = sweep.builder.let(changed, known, self.name(target), span)
+        g = sweep.builder.let(changed, known, reverser.name(target), span)
     else:
         sweep.builder.store(g, at, zero, None, span)
-    _hand_on(self, sweep, items, g, span)  # type: ignore[arg-type]
+    _hand_on(reverser, sweep, items, g, span)  # type: ignore[arg-type]
 
 
 def _has_one_shape(item: AbstractValue) -> bool:
@@ -275,36 +275,36 @@ def _has_one_shape(item: AbstractValue) -> bool:
     return isinstance(item, Array) and item.shape is not None and not any(d.symbol.startswith("?") for d in item.shape)
 
 
-def _put(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _put(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``d = {**d, k: v}``: the cotangent of the entry belongs to ``v``, the rest to the old ``d``."""
     mapping, key, item = value.args
-    known = self.context.value(target)
+    known = reverser.context.value(target)
     if isinstance(known, Mapping):
         assert isinstance(key, ir.Const)
         for path, _ in leaves(known):
-            bar = self.read(sweep, target, path)
+            bar = reverser.read(sweep, target, path)
             if bar is not None and path[0] == key.value:
-                self.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
+                reverser.contribute(sweep, item, bar, span, path[1:])  # type: ignore[arg-type]
             elif bar is not None:
-                self.contribute(sweep, mapping, bar, span, path)  # type: ignore[arg-type]
+                reverser.contribute(sweep, mapping, bar, span, path)  # type: ignore[arg-type]
         return
-    g = self.read(sweep, target, ())
+    g = reverser.read(sweep, target, ())
     if g is None:
         return
-    both = sweep.builder.call(rt.split_entry, g, self.use(sweep, key), span=span)  # type: ignore[arg-type]
-    self.contribute(sweep, item, sweep.builder.call(operator.getitem, both, ir.Const(1), span=span), span)  # type: ignore[arg-type]
-    self.contribute(sweep, mapping, sweep.builder.call(operator.getitem, both, ir.Const(0), span=span), span)  # type: ignore[arg-type]
+    both = sweep.builder.call(rt.split_entry, g, reverser.use(sweep, key), span=span)  # type: ignore[arg-type]
+    reverser.contribute(sweep, item, sweep.builder.call(operator.getitem, both, ir.Const(1), span=span), span)  # type: ignore[arg-type]
+    reverser.contribute(sweep, mapping, sweep.builder.call(operator.getitem, both, ir.Const(0), span=span), span)  # type: ignore[arg-type]
 
 
-def _convert(self: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
+def _convert(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
     """``list(x)``, ``tuple(x)``: the same items."""
-    g = self.bar_of(sweep, target, span)
+    g = reverser.bar_of(sweep, target, span)
     if g is not None and value.args:
         source = value.args[0]
-        known = self.context.value(source)  # type: ignore[arg-type]
+        known = reverser.context.value(source)  # type: ignore[arg-type]
         if not isinstance(known, (Sequence, ListOf)):
-            g = sweep.builder.call(rt.like, g, self.use(sweep, source), span=span)  # type: ignore[arg-type]
-        self.contribute(sweep, source, g, span)  # type: ignore[arg-type]
+            g = sweep.builder.call(rt.like, g, reverser.use(sweep, source), span=span)  # type: ignore[arg-type]
+        reverser.contribute(sweep, source, g, span)  # type: ignore[arg-type]
 
 
 STRUCTURAL: dict[Any, Any] = {

@@ -82,33 +82,34 @@ def _is_of_shape(value: ir.Value) -> bool:
 
 
 def inline_positional(
-    self: Reverser, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """A rule body that takes its arguments by position."""
-    return inline_by_name(self, body, dict(zip(parameters_of(body), atoms, strict=False)), span, sweep)
+    return inline_by_name(reverser, body, dict(zip(parameters_of(body), atoms, strict=False)), span, sweep)
 
 
 def inline_by_name(
-    self: Reverser, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
     given = [atoms[name] for name in parameters_of(body)]
-    key = (body, *(_kind(self, atom) for atom in given))
-    template = self.templates.get(key) if None not in key else None
+    key = (body, *(_kind(reverser, atom) for atom in given))
+    template = reverser.templates.get(key) if None not in key else None
     if template is None:
-        template = _shared(self, key, given) or _template(self, body, given, self.context, self.specializer)
+        template = _shared(reverser, key, given)
+        template = template or _template(reverser, body, given, reverser.context, reverser.specializer)
         if None not in key and template.can_be_written_again:
-            self.templates[key] = template
+            reverser.templates[key] = template
     if template.by_name:
-        return sweep.builder.call(body, *(argument(self, sweep, a) for a in given), span=span)
-    return instantiate(self, template, given, span, sweep)
+        return sweep.builder.call(body, *(argument(reverser, sweep, a) for a in given), span=span)
+    return instantiate(reverser, template, given, span, sweep)
 
 
-def _kind(self: Reverser, atom: Any) -> Any:
+def _kind(reverser: Reverser, atom: Any) -> Any:
     """What of an argument decides how a rule body is specialised; None where that is more than its kind."""
     if isinstance(atom, ir.Const):
         return atom
-    known = self.context.value(atom) if isinstance(atom, ir.Var) else None
+    known = reverser.context.value(atom) if isinstance(atom, ir.Var) else None
     return known if isinstance(known, (Array, Scalar, Unknown)) else None
 
 
@@ -116,7 +117,7 @@ def _kind(self: Reverser, atom: Any) -> Any:
 
 
 def _template(
-    self: Reverser, body: types.FunctionType, given: list[Any], context: Context, specializer: Specializer
+    reverser: Reverser, body: types.FunctionType, given: list[Any], context: Context, specializer: Specializer
 ) -> Template:
     """Specialise a rule body on stand-ins for its arguments: which of them it reads is what must be kept."""
     function, scratch = lower_function(body), Builder(context)
@@ -124,7 +125,7 @@ def _template(
     stand_ins = []
     items: dict[ir.Atom, ir.Atom] = {}
     for param, atom in zip(function.params, given, strict=True):
-        stand_in = stand_in_for(self, atom, items, context)
+        stand_in = stand_in_for(reverser, atom, items, context)
         stand_ins.append(stand_in)
         frame.env[param.var] = scratch.call(ops.make_tuple, *stand_in) if isinstance(stand_in, tuple) else stand_in
     guards = specializer.guards.copy()
@@ -140,7 +141,7 @@ _SHARED: Recent[Any, Template | None] = Recent(4096)
 """Templates for all compilations; None where what is made depends on the rest of the program."""
 
 
-def _shared(self: Reverser, key: tuple[Any, ...], given: list[Any]) -> Template | None:
+def _shared(reverser: Reverser, key: tuple[Any, ...], given: list[Any]) -> Template | None:
     """The template of a body of s2s where it is the same in every program: nothing but the kinds of the arguments has
     decided it, and it has no lengths of its own."""
     body, *kinds = key
@@ -148,7 +149,7 @@ def _shared(self: Reverser, key: tuple[Any, ...], given: list[Any]) -> Template 
         return None
     if key not in _SHARED:
         context = Context()
-        made = _template(self, body, given, context, self.specializer.apart(context))
+        made = _template(reverser, body, given, context, reverser.specializer.apart(context))
         facts = context.evaluator.facts
         is_decided = not (facts.fresh or facts.assumed or context.forced or context.masks)
         _SHARED[key] = made if is_decided and made.can_be_written_again else None
@@ -184,53 +185,56 @@ def _is_default(param: inspect.Parameter, atom: Any) -> bool:
 _MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
 
 
-def stand_in_for(self: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom], context: Context) -> Any:
+def stand_in_for(reverser: Reverser, atom: Any, items: dict[ir.Atom, ir.Atom], context: Context) -> Any:
     """What stands for an argument in a context; ``items`` gets what stands for the items of a container made by a
     display."""
     if isinstance(atom, tuple):
-        return tuple(stand_in_for(self, a, items, context) for a in atom)
+        return tuple(stand_in_for(reverser, a, items, context) for a in atom)
     if not isinstance(atom, ir.Var):
         return atom
-    made = self.context.definitions.get(atom)
+    made = reverser.context.definitions.get(atom)
     display = None
-    if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and self.planner.is_primal(atom):
-        inner = tuple(stand_in_for(self, a, items, context) for a in made.args)
+    if isinstance(made, ir.Call) and made.fn in _MADE_OF_ITEMS and reverser.planner.is_primal(atom):
+        inner = tuple(stand_in_for(reverser, a, items, context) for a in made.args)
         display = ir.Call(made.fn, inner)
         items.update((s, a) for s, a in zip(inner, made.args, strict=True) if s is not a)  # type: ignore[misc]
-    elif _kind(self, atom) is None and not self.planner.is_primal(atom):
+    elif _kind(reverser, atom) is None and not reverser.planner.is_primal(atom):
         display = made  # type: ignore[assignment]
-    return context.define("%", self.context.value(atom), False, display)
+    return context.define("%", reverser.context.value(atom), False, display)
 
 
 # --- writing it -----------------------------------------------------------------------------------------------------
 
 
-def argument(self: Reverser, sweep: Sweep, atom: Any) -> ir.Atom:
+def argument(reverser: Reverser, sweep: Sweep, atom: Any) -> ir.Atom:
     if isinstance(atom, tuple):
-        return sweep.builder.call(ops.make_tuple, *(self.use_content(sweep, a) for a in atom))
-    return self.use_content(sweep, atom)
+        return sweep.builder.call(ops.make_tuple, *(reverser.use_content(sweep, a) for a in atom))
+    return reverser.use_content(sweep, atom)
 
 
-def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.Span | None, sweep: Sweep) -> ir.Atom:
+def instantiate(
+    reverser: Reverser, template: Template, given: list[Any], span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
     """The statements of a template, written into the sweep for these arguments."""
     read = _reads(template)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for stand_in, atom in zip(template.stand_ins, given, strict=True):
         pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
-        mapping |= {s: _operand(self, sweep, template, s, a) for s, a in pairs if s in read and isinstance(s, ir.Var)}
-    mapping |= {s: _operand(self, sweep, template, s, a) for s, a in template.items.items() if s in read}
+        used = ((s, a) for s, a in pairs if s in read and isinstance(s, ir.Var))
+        mapping |= {s: _operand(reverser, sweep, template, s, a) for s, a in used}
+    mapping |= {s: _operand(reverser, sweep, template, s, a) for s, a in template.items.items() if s in read}
     for statement in template.statements:
         if isinstance(statement, ir.Let) and statement.target is not None:
             value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))
             known = template.context.value(statement.target)
-            product = _product(self, known, value, sweep, span)
+            product = _product(reverser, known, value, sweep, span)
             if product is not None:
                 mapping[statement.target] = product
                 continue
-            varied = any(map(self.context.is_varied, ir.atoms_of(value)))
-            target = self.context.define(statement.target.name, known, varied, value)
+            varied = any(map(reverser.context.is_varied, ir.atoms_of(value)))
+            target = reverser.context.define(statement.target.name, known, varied, value)
             if statement.target in template.context.kept:  # a test
-                self.context.kept.add(target)
+                reverser.context.kept.add(target)
             mapping[statement.target] = target
             sweep.builder.add(ir.Let(target, value, span))
         else:
@@ -239,7 +243,7 @@ def instantiate(self: Reverser, template: Template, given: list[Any], span: ir.S
 
 
 def _product(
-    self: Reverser, made: AbstractValue, value: ir.Value, sweep: Sweep, span: ir.Span | None
+    reverser: Reverser, made: AbstractValue, value: ir.Value, sweep: Sweep, span: ir.Span | None
 ) -> ir.Atom | None:
     """A product of which this is known, with a cotangent that is one number everywhere; None for any other value."""
     if not isinstance(value, ir.Call) or value.fn not in _PRODUCTS or value.kwargs or len(value.args) != 2:
@@ -252,7 +256,7 @@ def _product(
         return None
     if number == 1.0 and isinstance(other, ir.Const) and type(other.value) in (int, float):
         return ir.Const(float(other.value)) if ir.Const(1.0) in value.args else None
-    known = self.context.value(other)  # type: ignore[arg-type]
+    known = reverser.context.value(other)  # type: ignore[arg-type]
     if not isinstance(known, (Array, Scalar)) or known != made:
         return None
     if number == 1.0:
@@ -284,13 +288,13 @@ def _reads(template: Template) -> set[ir.Atom]:
     return found
 
 
-def _operand(self: Reverser, sweep: Sweep, template: Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
+def _operand(reverser: Reverser, sweep: Sweep, template: Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
     if template.reads_content(stand_in):
-        self.note_read(atom)
-        done = again(self, sweep, atom)
-        return self.use(sweep, atom) if done is None else done
-    source = self.context.shape_source(atom) if template.reads_shape_only(stand_in) else atom
-    return self.use(sweep, self.like(atom) if source == atom else source)
+        reverser.note_read(atom)
+        done = again(reverser, sweep, atom)
+        return reverser.use(sweep, atom) if done is None else done
+    source = reverser.context.shape_source(atom) if template.reads_shape_only(stand_in) else atom
+    return reverser.use(sweep, reverser.like(atom) if source == atom else source)
 
 
 def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:

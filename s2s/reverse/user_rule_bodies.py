@@ -39,25 +39,25 @@ __all__ = [
 
 
 def specialised(
-    self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], builder: Builder,
+    specializer: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], builder: Builder,
     span: ir.Span | None, finish: Callable[[ir.Atom], ir.Atom],
 ) -> ir.Atom | None:
     """A call of a rule, specialised on what is known of its arguments, with ``finish`` applied to the result; None
     where it is no straight line, or its code cannot be followed."""
-    context, count = self.context, len(atoms) - len(keys)
-    outside = self.guards.copy(), context.heap, context.varied, list(self.rebound)
+    context, count = specializer.context, len(atoms) - len(keys)
+    outside = specializer.guards.copy(), context.heap, context.varied, list(specializer.rebound)
     context.heap, context.varied = context.heap.copy(), set()
-    frame = Frame(self.function, None)
+    frame = Frame(specializer.function, None)
     try:
         fn, args = _unwrapped(rule, atoms[:count])
         if fn is None:
             return None
-        self.guards.ruled(fn)
+        specializer.guards.ruled(fn)
         kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[count:], strict=True))
-        made = RULES.get(fn, _plainly)(self, fn, args, kwargs, frame, builder, span)
+        made = RULES.get(fn, _plainly)(specializer, fn, args, kwargs, frame, builder, span)
         made = finish(builder.frozen(made))
-        if all(isinstance(s, ir.Let) for s in builder.statements) and self.rebound == outside[3]:
-            outside[0].update(self.guards)
+        if all(isinstance(s, ir.Let) for s in builder.statements) and specializer.rebound == outside[3]:
+            outside[0].update(specializer.guards)
             return made
         return None
     except (DifferentiationError, Raised) as problem:
@@ -65,34 +65,35 @@ def specialised(
             raise
         return None
     finally:
-        self.guards, context.heap, context.varied, self.rebound = outside
+        specializer.guards, context.heap, context.varied, specializer.rebound = outside
 
 
 @contextlib.contextmanager
-def aside(self: Specializer) -> Iterator[None]:
+def aside(specializer: Specializer) -> Iterator[None]:
     """Around code that is specialised to see what comes of it, with nothing differentiated in it: where it cannot be
     followed, it has left no trace."""
-    context, before = self.context, self.guards.copy()
-    outside = context.heap, list(self.rebound), context.varied
+    context, before = specializer.context, specializer.guards.copy()
+    outside = context.heap, list(specializer.rebound), context.varied
     context.heap, context.varied = context.heap.copy(), set()
-    self.followed += 1
+    specializer.followed += 1
     try:
         yield
     except (DifferentiationError, Raised):
-        self.guards = before
+        specializer.guards = before
     finally:
-        self.followed -= 1
-        context.heap, self.rebound, context.varied = outside
+        specializer.followed -= 1
+        context.heap, specializer.rebound, context.varied = outside
 
 
 def run(
-    self: Specializer, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    specializer: Specializer, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    builder: Builder,
     span: ir.Span | None,
 ) -> ir.Atom:
     """A call of a function, in place."""
-    if isinstance(f, ir.Const) and isinstance(f.value, types.FunctionType) and f.value not in self.active_calls:
-        return self.inline(f.value, args, kwargs, frame, builder, span)
-    return self.apply(f, args, kwargs, frame, builder, span)
+    if isinstance(f, ir.Const) and isinstance(f.value, types.FunctionType) and f.value not in specializer.active_calls:
+        return specializer.inline(f.value, args, kwargs, frame, builder, span)
+    return specializer.apply(f, args, kwargs, frame, builder, span)
 
 
 def _unwrapped(rule: Callable[..., Any], args: list[ir.Atom]) -> tuple[types.FunctionType | None, list[ir.Atom]]:
@@ -106,37 +107,37 @@ def _unwrapped(rule: Callable[..., Any], args: list[ir.Atom]) -> tuple[types.Fun
 
 
 def _plainly(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom:
-    return self.inline(fn, args, kwargs, frame, builder, span)
+    return specializer.inline(fn, args, kwargs, frame, builder, span)
 
 
 def _by_gradient(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom:
     """``custom.by_gradient``: the function that gives value and gradient in place, then its gradient."""
     f, _, g, *given = args
-    both = run(self, f, given, kwargs, frame, builder, span)
-    is_number = isinstance(self.context.value(both), (Array, Scalar))
-    items = [] if is_number else self.static_items(both, builder, span)
-    if items is not None and (len(items) != 2 or _is_no_function(self.context.value(items[1]))):
-        raise error("S2S523", span=span, name=_name_of_function(self, f), got="no such pair")
-    gradient = self.apply(ir.Const(operator.getitem), [both, ir.Const(1)], {}, frame, builder, span)
-    _check_gradient(self, f, gradient, span)
-    return self.apply(gradient, [g], {}, frame, builder, span)
+    both = run(specializer, f, given, kwargs, frame, builder, span)
+    is_number = isinstance(specializer.context.value(both), (Array, Scalar))
+    items = [] if is_number else specializer.static_items(both, builder, span)
+    if items is not None and (len(items) != 2 or _is_no_function(specializer.context.value(items[1]))):
+        raise error("S2S523", span=span, name=_name_of_function(specializer, f), got="no such pair")
+    gradient = specializer.apply(ir.Const(operator.getitem), [both, ir.Const(1)], {}, frame, builder, span)
+    _check_gradient(specializer, f, gradient, span)
+    return specializer.apply(gradient, [g], {}, frame, builder, span)
 
 
-def _check_gradient(self: Specializer, f: ir.Atom, gradient: ir.Atom, span: ir.Span | None) -> None:
+def _check_gradient(specializer: Specializer, f: ir.Atom, gradient: ir.Atom, span: ir.Span | None) -> None:
     """Refuse a gradient function that asks for more than the cotangent of the value."""
-    known = self.context.value(gradient)
+    known = specializer.context.value(gradient)
     params = known.function.params if isinstance(known, Closure) else ()
     needed = [p.var.name for p in params if p.kind.startswith("POSITIONAL") and not p.has_default]
     if len(needed) > 1:
         raise error(
             "S2S546", span=span, rule=f"`{known.function.name}`",  # type: ignore[union-attr]
-            name=_name_of_function(self, f), hint=user_rules.OF_PARTS,
+            name=_name_of_function(specializer, f), hint=user_rules.OF_PARTS,
             problem=f"missing a required argument: {needed[1]!r}",
         )
 
@@ -145,31 +146,31 @@ def _is_no_function(known: AbstractValue) -> bool:
     return isinstance(known, (Array, Scalar, Sequence)) or (isinstance(known, Known) and not callable(known.value))
 
 
-def _name_of_function(self: Specializer, f: ir.Atom) -> str:
-    known = self.context.value(f)
+def _name_of_function(specializer: Specializer, f: ir.Atom) -> str:
+    known = specializer.context.value(f)
     if isinstance(known, Closure):
         return str(known.function.name)
     return user_rules.text_of(known.value) if isinstance(known, Known) else "a function"
 
 
 def _by_nested_gradient(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom:
     """``custom.by_nested_gradient``: the same."""
     out, g, f, *given = args
-    return _by_gradient(self, fn, [f, out, g, *given], kwargs, frame, builder, span)
+    return _by_gradient(specializer, fn, [f, out, g, *given], kwargs, frame, builder, span)
 
 
 def _by_partials(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom:
     """``custom.one_of_partials``: one of those that a function gives."""
     rule, k, *given = args
-    every = run(self, rule, given, {}, frame, builder, span)
+    every = run(specializer, rule, given, {}, frame, builder, span)
     assert isinstance(k, ir.Const) and isinstance(rule, ir.Const)
-    return parts(self, every, len(given) - 1, user_rules.text_of(rule.value), builder, span)[k.value]
+    return parts(specializer, every, len(given) - 1, user_rules.text_of(rule.value), builder, span)[k.value]
 
 
 RULES: dict[Any, Callable[..., ir.Atom]] = {
@@ -182,19 +183,20 @@ RULES: dict[Any, Callable[..., ir.Atom]] = {
 
 
 def outcome_of_rule(
-    self: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...]
+    specializer: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...]
 ) -> Outcome:
     """What is known of the result of a rule that is called by name, and whether it changes what it is given."""
-    context = self.context
+    context = specializer.context
     fn, args = _unwrapped(rule, atoms[: len(atoms) - len(keys)])
-    if fn is None or fn in self.active_calls:
+    if fn is None or fn in specializer.active_calls:
         return Outcome()
-    before, found = len(self.rebound), Outcome()
+    before, found = len(specializer.rebound), Outcome()
     kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
-    with aside(self):
+    with aside(specializer):
         trial = Builder(context)
-        made = self.inline(fn, args, kwargs, Frame(self.function, None), trial, None)
-        changes = changes_any(atoms, trial, context) or len(self.rebound) > before  # by `+=`, which may be a change
+        made = specializer.inline(fn, args, kwargs, Frame(specializer.function, None), trial, None)
+        rebinds = len(specializer.rebound) > before  # by `+=`, which may be a change
+        changes = changes_any(atoms, trial, context) or rebinds
         found = Outcome(kind_of(context.value(trial.frozen(made))), changes)
     return found
 
@@ -228,12 +230,12 @@ def call_by_name(rule: Any, atoms: list[ir.Atom], keys: tuple[str, ...]) -> ir.C
 
 
 def parts(
-    self: Specializer, bars: ir.Atom, count: int, place: str, builder: Builder, span: ir.Span | None
+    specializer: Specializer, bars: ir.Atom, count: int, place: str, builder: Builder, span: ir.Span | None
 ) -> list[ir.Atom]:
     """The cotangents in what a pullback gives: one for each positional argument; that of a single one may be bare."""
-    known, state = self.context.value(bars), virtual_heap.state_of(self.context, bars)
+    known, state = specializer.context.value(bars), virtual_heap.state_of(specializer.context, bars)
     is_tuple = (isinstance(known, Sequence) and known.type is tuple) or (state is not None and state.kind is tuple)
-    items = self.static_items(bars, builder, span) if is_tuple else None
+    items = specializer.static_items(bars, builder, span) if is_tuple else None
     if items is not None and len(items) == count:
         return items
     if state is not None and not is_tuple and count == 1:
@@ -244,7 +246,7 @@ def parts(
         raise error("S2S521", name=place, got="one cotangent, and no tuple", expected=count)
     if items is not None and count != 1:
         raise error("S2S521", name=place, got=f"a tuple of {len(items)}", expected=count)
-    varied = self.context.is_varied(bars)
+    varied = specializer.context.is_varied(bars)
     checked = builder.let(counted(builder.frozen(bars), count, place), UNKNOWN, "%", span, varied)
     return [builder.call(operator.getitem, checked, ir.Const(k), span=span) for k in range(count)]
 

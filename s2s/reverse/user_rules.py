@@ -68,25 +68,25 @@ __all__ = [
 
 
 def leave_call(
-    self: Specializer, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
+    specializer: Specializer, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
     span: ir.Span | None, name: str,
 ) -> ir.Atom:
     """A call of a function with a rule of the user, as it is: the rule is found again by whoever differentiates the
     outcome. The function is taken to change none of its arguments."""
     given = (*args, *kwargs.values())
-    varied = any(map(self.context.is_varied, given))
+    varied = any(map(specializer.context.is_varied, given))
     rule = table.rule_of_user(fn)
     for key, atom in kwargs.items():
-        if self.context.is_varied(atom) and rule is not None and rule.kind == "custom":
+        if specializer.context.is_varied(atom) and rule is not None and rule.kind == "custom":
             raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=key)
     if id(fn) not in user_rules.LEFT_OUT:  # where what the functions have captured is a constant
-        self.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
+        specializer.check_handed_over(ir.Const(fn), [*given], varied, builder, span)
     if varied and rule is not None:
         _check_parameters(rule, fn, args, kwargs, frame, span)
-    unsupported = self.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
+    unsupported = specializer.check_rule(rule, fn, args, kwargs, span, frame) if varied else None
     if unsupported is not None:
         raise unsupported
-    value = _kind_of_result(self, fn, args, kwargs, frame, builder)
+    value = _kind_of_result(specializer, fn, args, kwargs, frame, builder)
     made = ir.Call(ir.Const(fn), tuple(map(builder.frozen, args)), tuple(
         (key, builder.frozen(atom)) for key, atom in kwargs.items()
     ))
@@ -130,35 +130,37 @@ def _check_residual(fn: Implicit[Any, Any], args: list[Any], frame: Frame, span:
 
 
 def _kind_of_result(
-    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
+    specializer: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
 ) -> AbstractValue:
     """What is known of the result: what the source of the function says, without its being called."""
     if user_rules.gives_gradient(fn):
-        return _kind_of_value(self, fn, args, kwargs, frame, builder)
+        return _kind_of_value(specializer, fn, args, kwargs, frame, builder)
     fn = fn.func if isinstance(fn, Chosen) else fn
     python = getattr(fn, "__wrapped__", None) if not isinstance(fn, types.FunctionType) else fn
     found: AbstractValue = UNKNOWN
     if isinstance(python, types.FunctionType):
-        if python not in self.active_calls and len(self.active_calls) < INLINE_DEPTH and self.effort <= MOST_EFFORT:
-            with aside(self):
+        calls = specializer.active_calls
+        if python not in calls and len(calls) < INLINE_DEPTH and specializer.effort <= MOST_EFFORT:
+            with aside(specializer):
                 trial = builder.child()
-                made = self.inline(python, args, kwargs, frame, trial, None)
-                found = kind_of(self.context.value(trial.frozen(made)))
+                made = specializer.inline(python, args, kwargs, frame, trial, None)
+                found = kind_of(specializer.context.value(trial.frozen(made)))
     else:
-        values = tuple(map(self.context.value, args)), {k: self.context.value(a) for k, a in kwargs.items()}
-        found = self.context.evaluator.call(fn, *values)
+        known = specializer.context.value
+        values = tuple(map(known, args)), {k: known(a) for k, a in kwargs.items()}
+        found = specializer.context.evaluator.call(fn, *values)
     return UNKNOWN if isinstance(found, Known) else found
 
 
 def _kind_of_value(
-    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
+    specializer: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder
 ) -> AbstractValue:
     """What is known of the value of a function that gives its gradient beside it."""
     f, given = (ir.Const(fn.func), args) if isinstance(fn, user_rules.CustomGradient) else (args[0], args[1:])
-    with aside(self):
+    with aside(specializer):
         trial = builder.child()
-        both = self.static_items(run(self, f, given, kwargs, frame, trial, None), trial, None)
-        return kind_of(self.context.value(both[0])) if both else UNKNOWN
+        both = specializer.static_items(run(specializer, f, given, kwargs, frame, trial, None), trial, None)
+        return kind_of(specializer.context.value(both[0])) if both else UNKNOWN
     return UNKNOWN
 
 
@@ -189,22 +191,22 @@ def _has_rule(value: ir.Value) -> bool:
     return isinstance(fn, ir.Const) and table.rule_of_user(fn.value) is not None
 
 
-def runs_once(self: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) -> bool:
+def runs_once(transform: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) -> bool:
     """Whether a function that gives its gradient beside its value should run once for both: what its gradient reads is
     not cheap to compute again."""
     fn = call.fn.value if isinstance(call.fn, ir.Const) else None
-    if self.is_inner or not user_rules.gives_gradient(fn):  # what is differentiated again has the code of both
+    if transform.is_inner or not user_rules.gives_gradient(fn):  # what is differentiated again has the code of both
         return False
-    rule, context = table.rule_of_user(fn), self.context
+    rule, context = table.rule_of_user(fn), transform.context
     assert rule is not None and rule.pullback is not None
     scratch, args = Builder(context), _positional(call, None)
     g = context.define("%", UNKNOWN if target is None else context.value(target))
     stand_ins = [context.define("%", context.value(a)) if not _is_closure(context, a) else a for a in args]
     keys = tuple(key for key, _ in call.kwargs if key is not None)
     atoms = [g, g, *stand_ins, *(atom for _, atom in call.kwargs)]
-    guards = self.specializer.guards.copy()
-    result = specialised(self.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars: bars)
-    self.specializer.guards = guards
+    guards = transform.specializer.guards.copy()
+    result = specialised(transform.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars: bars)
+    transform.specializer.guards = guards
     if result is None:
         return True
     live = {result} if isinstance(result, ir.Var) else set()
@@ -240,15 +242,15 @@ _CHEAP = frozenset({
 
 
 def reverse(
-    self: Reverser, rule: Rule, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, rule: Rule, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
     """The cotangents that the pullback of a rule gives to the arguments of a call."""
     args = _positional(value, span)
     for key, atom in value.kwargs:
-        if self.is_active(atom) and is_inexact(self.context.value(atom)):
+        if reverser.is_active(atom) and is_inexact(reverser.context.value(atom)):
             raise error("S2S203", span=span, name=rule.name, keyword=key)
     skipped = user_rules.left_out(rule)
-    active = [k for k, a in enumerate(args) if k >= skipped and self.is_active(a)]
+    active = [k for k, a in enumerate(args) if k >= skipped and reverser.is_active(a)]
     if not active:
         return
     pullback = user_rules.pullback_of(rule)
@@ -256,10 +258,11 @@ def reverse(
     keys = tuple(key for key, _ in value.kwargs if key is not None)
     wanted = [k - skipped for k in active]
     place = user_rules.place_of(rule)
-    found = _cotangents(self, pullback, atoms, keys, wanted, len(args) - skipped, place, span, sweep)
+    found = _cotangents(reverser, pullback, atoms, keys, wanted, len(args) - skipped, place, span, sweep)
     for k, piece in zip(active, found, strict=True):
         if piece != ir.Const(None):
-            self.contribute(sweep, args[k], _fitted(self, sweep, piece, args[k], user_rules.place_of(rule), span), span)
+            fitted = _fitted(reverser, sweep, piece, args[k], user_rules.place_of(rule), span)
+            reverser.contribute(sweep, args[k], fitted, span)
 
 
 def _positional(value: ir.Call, span: ir.Span | None) -> list[ir.Atom]:
@@ -270,20 +273,20 @@ def _positional(value: ir.Call, span: ir.Span | None) -> list[ir.Atom]:
 
 
 def _cotangents(
-    self: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], active: list[int],
+    reverser: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], active: list[int],
     count: int, place: str, span: ir.Span | None, sweep: Sweep,
 ) -> list[ir.Atom]:
     """What a pullback that gives ``count`` cotangents gives for the active arguments: its code inlined, or a call."""
 
     def chosen(bars: ir.Atom, scratch: Builder) -> ir.Atom:
-        found = parts(self.specializer, bars, count, place, scratch, span)
+        found = parts(reverser.specializer, bars, count, place, scratch, span)
         return scratch.call(ops.make_tuple, *(found[k] for k in active))
 
-    made = _written(self, rule, atoms, keys, span, sweep, chosen)
+    made = _written(reverser, rule, atoms, keys, span, sweep, chosen)
     if made is None:
-        stand_ins = [_stand_in(self, atom, {}) for atom in atoms]
-        outcome = outcome_of_rule(self.specializer, rule, stand_ins, keys)
-        given = unchanged(sweep.builder, [argument(self, sweep, a) for a in atoms], outcome)
+        stand_ins = [_stand_in(reverser, atom, {}) for atom in atoms]
+        outcome = outcome_of_rule(reverser.specializer, rule, stand_ins, keys)
+        given = unchanged(sweep.builder, [argument(reverser, sweep, a) for a in atoms], outcome)
         call, known = call_by_name(rule, given, keys), outcome.value
         bars = sweep.builder.let(call, known, "%_bars", span)
         if not isinstance(known, Sequence) or len(known.items) != count:
@@ -293,53 +296,53 @@ def _cotangents(
 
 
 def _written(
-    self: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], span: ir.Span | None,
+    reverser: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], span: ir.Span | None,
     sweep: Sweep, finish: Callable[[ir.Atom, Builder], ir.Atom],
 ) -> ir.Atom | None:
     """What a rule gives, with ``finish`` applied to it, written into the sweep; None where it is no straight line."""
     items: dict[ir.Atom, ir.Atom] = {}
-    stand_ins, scratch = [_stand_in(self, atom, items) for atom in atoms], Builder(self.context)
-    result = specialised(self.specializer, rule, stand_ins, keys, scratch, span, lambda made: finish(made, scratch))
+    stand_ins, scratch = [_stand_in(reverser, atom, items) for atom in atoms], Builder(reverser.context)
+    result = specialised(reverser.specializer, rule, stand_ins, keys, scratch, span, lambda made: finish(made, scratch))
     if result is None:
         return None
     live = {result} if isinstance(result, ir.Var) else set()
-    kept = drop_dead_statements(scratch.statements, live, self.context)
-    return instantiate(self, Template(stand_ins, items, kept, result, False, self.context), atoms, span, sweep)
+    kept = drop_dead_statements(scratch.statements, live, reverser.context)
+    return instantiate(reverser, Template(stand_ins, items, kept, result, False, reverser.context), atoms, span, sweep)
 
 
 def partial(
-    self: Reverser, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
+    reverser: Reverser, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """What a user's function for a partial derivative gives."""
-    made = _written(self, rule, list(atoms), (), span, sweep, lambda found, builder: found)
+    made = _written(reverser, rule, list(atoms), (), span, sweep, lambda found, builder: found)
     if made is not None:
         return made
-    outcome = outcome_of_rule(self.specializer, rule, list(atoms), ())
-    given = unchanged(sweep.builder, [argument(self, sweep, a) for a in atoms], outcome)
+    outcome = outcome_of_rule(reverser.specializer, rule, list(atoms), ())
+    given = unchanged(sweep.builder, [argument(reverser, sweep, a) for a in atoms], outcome)
     return sweep.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
 
 
 def partial_forward(
-    self: Forwarder, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None
+    forwarder: Forwarder, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None
 ) -> ir.Atom:
     """The same in forward mode."""
-    scratch = self.builder.child()
-    made = specialised(self.specializer, rule, list(atoms), (), scratch, span, lambda found: found)
+    scratch = forwarder.builder.child()
+    made = specialised(forwarder.specializer, rule, list(atoms), (), scratch, span, lambda found: found)
     if made is not None:
-        return _write(self, scratch.statements, made, False, span)
-    outcome = outcome_of_rule(self.specializer, rule, list(atoms), ())
-    given = unchanged(self.builder, list(atoms), outcome)
-    return self.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
+        return _write(forwarder, scratch.statements, made, False, span)
+    outcome = outcome_of_rule(forwarder.specializer, rule, list(atoms), ())
+    given = unchanged(forwarder.builder, list(atoms), outcome)
+    return forwarder.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
 
 
-def _stand_in(self: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> ir.Atom:
+def _stand_in(reverser: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> ir.Atom:
     """What stands for an argument; for a nested function one with stand-ins for what it has captured."""
-    known = self.context.value(atom)
+    known = reverser.context.value(atom)
     if not isinstance(atom, ir.Var) or not isinstance(known, FramedClosure):
-        return stand_in_for(self, atom, items, self.context)  # type: ignore[no-any-return]
+        return stand_in_for(reverser, atom, items, reverser.context)  # type: ignore[no-any-return]
 
     def inner(captured: ir.Atom) -> ir.Atom:
-        found = _stand_in(self, captured, items)
+        found = _stand_in(reverser, captured, items)
         if found != captured:
             items[found] = captured
         return found
@@ -347,53 +350,53 @@ def _stand_in(self: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> i
     captures, defaults = tuple(map(inner, known.captures)), tuple((k, inner(a)) for k, a in known.defaults)
     closure = dataclasses.replace(known, captures=captures, defaults=defaults)
     made = ir.MakeFunction(known.function, captures, defaults, known.late)
-    return self.context.define("%", closure, False, made)
+    return reverser.context.define("%", closure, False, made)
 
 
 def _fitted(
-    self: Reverser, sweep: Sweep, c: ir.Atom, argument: ir.Atom, place: str, span: ir.Span | None
+    reverser: Reverser, sweep: Sweep, c: ir.Atom, argument: ir.Atom, place: str, span: ir.Span | None
 ) -> ir.Atom:
     """A cotangent in the dtype of its argument; its shape is tested when the program runs, where that is not known."""
-    like, have = self.context.value(argument), self.context.value(c)
+    like, have = reverser.context.value(argument), reverser.context.value(c)
     fits = isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like)
     if fits:
         return cotangents.fit_dtype(sweep.builder, c, like, span)
     problem = misfit(like, have, isinstance(have, Sequence), False)
     if problem is not None:
         raise error("S2S522", span=span, name=place, what="cotangent", got=problem[0], expected=problem[1])
-    return sweep.builder.call(rt.fit_bar, c, self.use(sweep, self.like(argument)), ir.Const(place), span=span)
+    return sweep.builder.call(rt.fit_bar, c, reverser.use(sweep, reverser.like(argument)), ir.Const(place), span=span)
 
 
 # --- forward --------------------------------------------------------------------------------------------------------
 
 
-def forward(self: Forwarder, rule: Rule, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
+def forward(forwarder: Forwarder, rule: Rule, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The tangent of a call's result that the pushforward of a rule gives."""
     args = _positional(value, span)
     for key, atom in value.kwargs:
-        if self.is_active(atom) and is_inexact(self.context.value(atom)):
+        if forwarder.is_active(atom) and is_inexact(forwarder.context.value(atom)):
             raise error("S2S203", span=span, name=rule.name, keyword=key)
-    moving = tuple(map(self.is_active, args))
+    moving = tuple(map(forwarder.is_active, args))
     if not any(moving):
         return
-    dots = [self.whole(a, span) for a in args]
-    tangents = self.builder.call(ops.make_tuple, *dots, span=span)
+    dots = [forwarder.whole(a, span) for a in args]
+    tangents = forwarder.builder.call(ops.make_tuple, *dots, span=span)
     keys = tuple(key for key, _ in value.kwargs if key is not None)
     atoms = [target, tangents, *args, *(atom for _, atom in value.kwargs)]
-    scratch, pushforward = self.builder.child(), user_rules.pushforward_of(rule, moving)
-    made = specialised(self.specializer, pushforward, atoms, keys, scratch, span, lambda dot: dot)
+    scratch, pushforward = forwarder.builder.child(), user_rules.pushforward_of(rule, moving)
+    made = specialised(forwarder.specializer, pushforward, atoms, keys, scratch, span, lambda dot: dot)
     if made is not None:
-        made = _write(self, scratch.statements, made, rule.pushforward is None, span)
+        made = _write(forwarder, scratch.statements, made, rule.pushforward is None, span)
     else:
-        outcome = outcome_of_rule(self.specializer, pushforward, atoms, keys)
-        atoms[1] = self.builder.call(ops.make_tuple, *unchanged(self.builder, dots, outcome), span=span)
-        made = self.builder.let(
-            call_by_name(pushforward, unchanged(self.builder, atoms, outcome), keys), outcome.value, "%", span)
-    self.put_all(target, _fitted_tangent(self, made, target, user_rules.place_of(rule), span), span)
+        outcome = outcome_of_rule(forwarder.specializer, pushforward, atoms, keys)
+        atoms[1] = forwarder.builder.call(ops.make_tuple, *unchanged(forwarder.builder, dots, outcome), span=span)
+        made = forwarder.builder.let(
+            call_by_name(pushforward, unchanged(forwarder.builder, atoms, outcome), keys), outcome.value, "%", span)
+    forwarder.put_all(target, _fitted_tangent(forwarder, made, target, user_rules.place_of(rule), span), span)
 
 
 def _write(
-    self: Forwarder, statements: list[ir.Statement], result: ir.Atom, anonymous: bool, span: ir.Span | None
+    forwarder: Forwarder, statements: list[ir.Statement], result: ir.Atom, anonymous: bool, span: ir.Span | None
 ) -> ir.Atom:
     """Add the statements of a rule, at the place of the call; the names in a transposed rule say nothing to the user.
     """
@@ -403,20 +406,20 @@ def _write(
             continue
         value, target = ir.map_atoms(s.value, lambda a: mapping.get(a, a)), s.target
         if anonymous and target is not None and not target.is_temporary:
-            target = self.context.define("%", self.context.value(target), False, value)
+            target = forwarder.context.define("%", forwarder.context.value(target), False, value)
             mapping[s.target] = target  # type: ignore[index]
         elif target is not None:
-            self.context.definitions[target] = value
-        self.builder.add(ir.Let(target, value, span))
+            forwarder.context.definitions[target] = value
+        forwarder.builder.add(ir.Let(target, value, span))
     return mapping.get(result, result)
 
 
-def _fitted_tangent(self: Forwarder, dot: ir.Atom, target: ir.Var, place: str, span: ir.Span | None) -> ir.Atom:
+def _fitted_tangent(forwarder: Forwarder, dot: ir.Atom, target: ir.Var, place: str, span: ir.Span | None) -> ir.Atom:
     """A tangent that is known to have the shape of its variable, or is tested for it when the program runs."""
-    like, have = self.context.value(target), self.context.value(dot)
+    like, have = forwarder.context.value(target), forwarder.context.value(dot)
     if isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like):
         return dot
     problem = misfit(like, have, isinstance(have, Sequence), False)
     if problem is not None:
         raise error("S2S522", span=span, name=place, what="tangent", got=problem[0], expected=problem[1])
-    return self.builder.call(rt.fit_dot, dot, target, ir.Const(place), span=span)
+    return forwarder.builder.call(rt.fit_dot, dot, target, ir.Const(place), span=span)

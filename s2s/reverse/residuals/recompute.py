@@ -20,76 +20,77 @@ if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
 
 
-def again(self: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
+def again(reverser: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
     """An array of a loop's trip, computed again from buffers where it is needed; None where it must be kept."""
-    if not isinstance(atom, ir.Var) or self.now not in self.holders.begins or atom in sweep.requests:
+    if not isinstance(atom, ir.Var) or reverser.now not in reverser.holders.begins or atom in sweep.requests:
         return None
     plan: list[ir.Let] = []
-    if not _collect(self, sweep, atom, plan) or not costs_less(len(plan), ARRAY_OPERATION):
+    if not _collect(reverser, sweep, atom, plan) or not costs_less(len(plan), ARRAY_OPERATION):
         return None
-    read = {self.memory.find(a) for let in plan for a in let.value.args if self.memory.is_buffer(a)}  # type: ignore
-    stored = frozenset(id(s) for s in self.holders.statements if self.memory.find(s.target) in read)  # type: ignore
+    read = {reverser.memory.find(a) for let in plan for a in let.value.args if reverser.memory.is_buffer(a)}  # type: ignore
+    stored = frozenset(id(s) for s in reverser.holders.statements if reverser.memory.find(s.target) in read)  # type: ignore
     if not read:
         return None
-    if not stored <= self.undone_stores and stored not in self.repeated:
-        self.kept_for.setdefault(stored, set()).add(atom)
+    if not stored <= reverser.undone_stores and stored not in reverser.repeated:
+        reverser.kept_for.setdefault(stored, set()).add(atom)
         return None
-    self.planner.plan.add(atom, "recompute", Reason.FROM_BUFFERS)
+    reverser.planner.plan.add(atom, "recompute", Reason.FROM_BUFFERS)
     mapping: dict[ir.Atom, ir.Atom] = {}
     for let in plan:
         assert let.target is not None
         for a in ir.atoms_of(let.value):
             if a not in mapping:
-                self.note_read(a)
-                mapping[a] = self.planner.use(sweep, a)
+                reverser.note_read(a)
+                mapping[a] = reverser.planner.use(sweep, a)
         value = ir.map_atoms(let.value, lambda a: mapping[a])
-        varied = self.context.is_varied(let.target)
-        target = self.context.define(let.target.name, self.context.value(let.target), varied, value)
+        varied = reverser.context.is_varied(let.target)
+        target = reverser.context.define(let.target.name, reverser.context.value(let.target), varied, value)
         sweep.builder.add(ir.Let(target, value, let.span))
         mapping[let.target] = target
     return mapping[atom]
 
 
-def worthwhile(self: Reverser) -> set[frozenset[int]]:
+def worthwhile(reverser: Reverser) -> set[frozenset[int]]:
     """The groups of stores that are fewer than the arrays that would not be kept if they were undone."""
     return {
-        stored for stored, kept in self.kept_for.items()
-        if len(kept) > len(stored - self.undone_stores - covered(self, set(stored)))
+        stored for stored, kept in reverser.kept_for.items()
+        if len(kept) > len(stored - reverser.undone_stores - covered(reverser, set(stored)))
     }
 
 
-def _collect(self: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> bool:
+def _collect(reverser: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) -> bool:
     """Add to a plan the operations that make an array; whether all that they read is there."""
     if any(let.target == var for let in plan):
         return True
-    let = self.planner.lets.get(var)
-    region = self.planner.home.get(var)
+    let = reverser.planner.lets.get(var)
+    region = reverser.planner.home.get(var)
     if let is None or region is not sweep.region or region.kept_loop() is None:
         return False
     if not costs_less(len(plan) + 1, ARRAY_OPERATION):
         return False
-    if not isinstance(self.context.value(var), Array) or not isinstance(let.value, ir.Call):
+    if not isinstance(reverser.context.value(var), Array) or not isinstance(let.value, ir.Call):
         return False
-    if let.value.fn not in ARRAY_ARITHMETIC or self.memory.is_buffer(var):
+    if let.value.fn not in ARRAY_ARITHMETIC or reverser.memory.is_buffer(var):
         return False
     for atom in let.value.args:
-        if isinstance(atom, ir.Var) and not _is_there(self, sweep, atom, var) and not _collect(self, sweep, atom, plan):
-            return False
+        if isinstance(atom, ir.Var) and not _is_there(reverser, sweep, atom, var):
+            if not _collect(reverser, sweep, atom, plan):
+                return False
     plan.append(let)
     return True
 
 
-def _is_there(self: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> bool:
+def _is_there(reverser: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> bool:
     """Whether an operand can be read here as it was read there: a number, an array from before the loops, or a buffer
     that nothing has stored into since."""
-    home = self.planner.home.get(atom)
+    home = reverser.planner.home.get(atom)
     if home is None:
         return True
-    if not self.memory.is_buffer(atom):
-        return is_number(self.context.value(atom)) or home.kept_loop() is None
-    if home.kept_loop() is not None and self.memory.base_of(atom) is None and atom not in self.memory.joined:
+    if not reverser.memory.is_buffer(atom):
+        return is_number(reverser.context.value(atom)) or home.kept_loop() is None
+    if home.kept_loop() is not None and reverser.memory.base_of(atom) is None and atom not in reverser.memory.joined:
         return False
-    return self.reading.is_unchanged(result, atom)
+    return reverser.reading.is_unchanged(result, atom)
 
 
 __all__ = ["again", "worthwhile"]
