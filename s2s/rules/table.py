@@ -254,15 +254,17 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 
 MODULES = (
-    "adjoints", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "passive", "numpy.polynomials",
-    "numpy.products", "python", "numpy.reductions", "numpy.shape", "numpy.sorting", "numpy.statistics",
+    "adjoints", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "numpy.linalg_eigen", "passive",
+    "numpy.polynomials", "numpy.products", "python", "numpy.reductions", "numpy.ufunc_methods", "numpy.nan_reductions",
+    "numpy.shape", "numpy.repeating", "numpy.joining", "numpy.ranges", "numpy.sorting", "numpy.statistics",
     "numpy.ufuncs",
 )
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("numpy.fft",), "scipy.fft": ("scipy.fft",), "scipy.linalg": (
-        "scipy.linalg", "scipy.linalg_forward", "scipy.linalg_eigen",
+        "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
+        "scipy.linalg_eigen",
     ),
     "scipy.special": (
         "scipy.special", "scipy.special_bessel", "scipy.special_distributions", "scipy.special_polynomials",

@@ -17,7 +17,7 @@ from s2s.rules.table import Sample, alias, args, arr, jvp, linear, num, vjp
 REDUCTION = "a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True"
 
 
-def _samples(**options: Any) -> list[Sample]:
+def over_axes(**options: Any) -> list[Sample]:
     """Calls over all kinds of axes, of a reduction that has ``axis`` and ``keepdims``."""
     return [
         args(arr(5), **options), args(arr(3, 4), **options), args(arr(3, 4), axis=0, **options),
@@ -48,7 +48,7 @@ def _sum(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -
 linear(
     np.sum, a=_sum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION, joint=True,
     samples=[
-        *_samples(), *EMPTY, args(arr(3, 2), where=np.array([True, False])), args(num()), args(arr(3), initial=2.5),
+        *over_axes(), *EMPTY, args(arr(3, 2), where=np.array([True, False])), args(num()), args(arr(3), initial=2.5),
         args(arr(3, 2), axis=0, initial=num()), args(arr(3, 2), 1, initial=num(), where=np.array([True, False])),
         args(arr(3, 2), axis=1, dtype=np.float64), args(arr(2, 3, complex=True), axis=0),
     ],
@@ -88,7 +88,7 @@ MASKED = [
 ]
 linear(
     np.mean, a=_mean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
-    samples=[*_samples(), *MASKED, args(arr(3, 2), axis=1, dtype=np.float64), args(arr(2, 3, complex=True), axis=0)],
+    samples=[*over_axes(), *MASKED, args(arr(3, 2), axis=1, dtype=np.float64), args(arr(2, 3, complex=True), axis=0)],
 )
 alias(np.mean, np.ndarray.mean)
 
@@ -203,7 +203,7 @@ def masked_spread(g: Any, a: Any, axis: Any, ddof: Any, where: Any, mean: Any) -
     return np.where(where, (2.0 / (number - ddof)) * g * np.conj(a - mean), 0.0)
 
 
-def _var_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+def var_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
     """Not 0: the mean that is given need not be that of the elements."""
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
@@ -215,21 +215,21 @@ def _std_mean(
     y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     halved = 0.5 * y_bar / np.where(y == 0.0, 1.0, y)
-    return _var_mean(halved, a, axis, ddof, keepdims, where, mean, correction)
+    return var_mean(halved, a, axis, ddof, keepdims, where, mean, correction)
 
 
 SPREAD_OF_MANY = [
-    *_samples()[:-1], *MASKED, args(arr(3, 4), axis=0, ddof=1), args(arr(3, 4), axis=1, correction=1.5),
+    *over_axes()[:-1], *MASKED, args(arr(3, 4), axis=0, ddof=1), args(arr(3, 4), axis=1, correction=1.5),
     args(arr(3, 4), axis=1, where=MASK, ddof=1), args(arr(3, 4), axis=1, mean=arr(3, 1)),
     args(arr(3, 4), mean=np.ones((1, 1)), keepdims=True), args(arr(3, 4), axis=0, mean=arr(1, 4), where=MASK),
     args(arr(3, 4, complex=True), axis=0), args(arr(5), dtype=np.float64),
 ]
-vjp(np.var, a=_var, mean=_var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, args(arr())])
+vjp(np.var, a=_var, mean=var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, args(arr())])
 # A single element has no spread: the corner of the root.
 vjp(np.std, a=_std, mean=_std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
 
 
-def _var_dot(
+def var_dot(
     a_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     number = count(a, axis, where)
@@ -239,7 +239,7 @@ def _var_dot(
     return np.sum(turn, axis=axis, keepdims=keepdims, where=where) * per_element
 
 
-def _var_mean_dot(
+def var_mean_dot(
     mean_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     turn = -np.real(np.conj(a - mean) * mean_dot)
@@ -253,22 +253,22 @@ def _per_element(number: Any, axis: Any, ddof: Any, keepdims: Any, correction: A
     return weight if keepdims else np.squeeze(weight, axis)
 
 
-def _std_dot(
+def std_dot(
     a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
-    change = _var_dot(a_dot, a, axis, ddof, keepdims, where, mean, correction)
+    change = var_dot(a_dot, a, axis, ddof, keepdims, where, mean, correction)
     return 0.5 * change / np.where(y == 0.0, 1.0, y)
 
 
-def _std_mean_dot(
+def std_mean_dot(
     mean_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
-    change = _var_mean_dot(mean_dot, a, axis, ddof, keepdims, where, mean, correction)
+    change = var_mean_dot(mean_dot, a, axis, ddof, keepdims, where, mean, correction)
     return 0.5 * change / np.where(y == 0.0, 1.0, y)
 
 
-jvp(np.var, a=_var_dot, mean=_var_mean_dot)
-jvp(np.std, a=_std_dot, mean=_std_mean_dot)
+jvp(np.var, a=var_dot, mean=var_mean_dot)
+jvp(np.std, a=std_dot, mean=std_mean_dot)
 OF_METHODS = [s for s in SPREAD_OF_MANY if "correction" not in s.kwargs]
 alias(np.var, np.ndarray.var, samples=OF_METHODS)
 alias(np.std, np.ndarray.std, samples=OF_METHODS)
@@ -276,7 +276,7 @@ alias(np.std, np.ndarray.std, samples=OF_METHODS)
 # --- prod ---------------------------------------------------------------------------------------------------
 
 
-def _prod(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
+def prod_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     if where is not True:
@@ -287,38 +287,38 @@ def _prod(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _prod_initial(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def prod_initial_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return np.sum(y_bar * np.prod(a, axis=axis, keepdims=keepdims, where=where))
 
 
 vjp(
-    np.prod, a=_prod, initial=_prod_initial,
+    np.prod, a=prod_bar, initial=prod_initial_bar,
     params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
     samples=[
-        *_samples(), *EMPTY, *MASKED, args(arr(3, 4), axis=0, initial=2.5), args(arr(3, 4), axis=0, initial=num()),
+        *over_axes(), *EMPTY, *MASKED, args(arr(3, 4), axis=0, initial=2.5), args(arr(3, 4), axis=0, initial=num()),
         args(arr(3, 4), 1, initial=num(), where=MASK), args(arr(4), dtype=np.float64), args(arr(4, complex=True)),
     ],
 )
 
 
-def _prod_dot(
+def prod_dot(
     a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     partial = initial * rt.prod_partial(np.where(where, a, 1.0), axis)
     return np.sum(partial * a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
-def _prod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def prod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return initial_dot * np.prod(a, axis=axis, keepdims=keepdims, where=where)
 
 
-jvp(np.prod, a=_prod_dot, initial=_prod_initial_dot)
+jvp(np.prod, a=prod_dot, initial=prod_initial_dot)
 alias(np.prod, np.ndarray.prod)
 
 # --- max and min --------------------------------------------------------------------------------------------
 
 
-def _extreme(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def extreme_bar(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     """The cotangent goes to the elements that equal the result, in equal parts."""
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
@@ -330,13 +330,13 @@ def _extreme(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any,
     return np.where(chosen, y_bar / number, 0.0)
 
 
-def _extreme_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def extreme_initial_bar(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     whole = y if axis is None or keepdims else np.expand_dims(y, axis)
     number = 1.0 + np.sum((a == whole) & where, axis=axis, keepdims=keepdims)
     return np.sum(np.where(initial == y, y_bar / number, 0.0))
 
 
-def _extreme_dot(
+def extreme_dot(
     a_dot: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
@@ -344,7 +344,7 @@ def _extreme_dot(
     return total / np.maximum(_candidates(y, a, chosen, axis, keepdims, initial), 1.0)
 
 
-def _extreme_initial_dot(
+def extreme_initial_dot(
     initial_dot: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
@@ -364,10 +364,10 @@ STARTED = [
     args(arr(3, 4), axis=0, keepdims=True, initial=num(0.1, 0.2), where=MASK),
     args(arr(3, 4), axis=1, initial=0.25, where=MASK), args(arr(0), initial=num()),
 ]
-vjp(np.max, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
-vjp(np.min, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
-jvp(np.max, a=_extreme_dot, initial=_extreme_initial_dot)
-jvp(np.min, a=_extreme_dot, initial=_extreme_initial_dot)
+vjp(np.max, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
+vjp(np.min, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
+jvp(np.max, a=extreme_dot, initial=extreme_initial_dot)
+jvp(np.min, a=extreme_dot, initial=extreme_initial_dot)
 alias(np.max, np.amax, np.ndarray.max)
 alias(np.min, np.amin, np.ndarray.min)
 
@@ -382,7 +382,7 @@ def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     return up - np.where(bottom, y_bar / np.sum(bottom, axis=axis, keepdims=True, dtype=dtype), 0.0)
 
 
-vjp(np.ptp, a=_ptp, params="a, axis=None, out=None, keepdims=False", samples=_samples())
+vjp(np.ptp, a=_ptp, params="a, axis=None, out=None, keepdims=False", samples=over_axes())
 
 
 @jvp(np.ptp)
@@ -397,7 +397,7 @@ def _ptp_dot(a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
 # --- scans --------------------------------------------------------------------------------------------------
 
 
-def _cumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+def cumsum_bar(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     if dtype is not None:
         y_bar = rt.cast(y_bar, a)
     if axis is None:
@@ -409,11 +409,11 @@ SCANS = [
     args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=-1), args(arr(0, 3), axis=0),
     args(arr(3, 4), axis=1, dtype=np.float64),
 ]
-linear(np.cumsum, a=_cumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
+linear(np.cumsum, a=cumsum_bar, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 alias(np.cumsum, np.ndarray.cumsum)
 
 
-def _cumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+def cumprod_bar(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     if axis is None:
         a_bar = np.reshape(rt.cumprod_bar(y_bar, np.ravel(a), 0), np.shape(a))
     else:
@@ -421,11 +421,11 @@ def _cumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-vjp(np.cumprod, a=_cumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
+vjp(np.cumprod, a=cumprod_bar, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 
 
 @jvp(np.cumprod)
-def _cumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
+def cumprod_along_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
     """The product rule along the scan: d_k = d_(k-1) a_k + y_(k-1) a_dot_k."""
     if dtype is not None:
         a, a_dot = np.asarray(a, dtype), np.asarray(a_dot, dtype)
@@ -486,259 +486,6 @@ def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any, include_init
         return change
     return np.concatenate([np.zeros_like(np.take(change, [0], along)), change], axis=along)
 
-
-# --- methods of ufuncs ----------------------------------------------------------------------------------------------
-
-METHOD = "a, axis=0, dtype=None, out=None, keepdims=False, initial={}, where=True"
-ALONG = [
-    args(arr(5)), args(arr(3, 4)), args(arr(3, 4), 1), args(arr(3, 4), axis=None),
-    args(arr(3, 4), axis=-1, keepdims=True), args(arr(2, 3, 4), axis=(0, 2)),
-]
-OF_TYPE = args(arr(3, 4), dtype=np.float64)
-alias(np.sum, np.add.reduce, params=METHOD.format(None), samples=[*ALONG, OF_TYPE])
-alias(np.prod, np.multiply.reduce, params=METHOD.format(1), samples=[*ALONG, OF_TYPE])
-alias(np.max, np.maximum.reduce, params=METHOD.format(None), samples=ALONG)
-alias(np.min, np.minimum.reduce, params=METHOD.format(None), samples=ALONG)
-alias(np.cumsum, np.add.accumulate, params="a, axis=0, dtype=None, out=None", samples=[*ALONG[:3], OF_TYPE])
-alias(np.cumprod, np.multiply.accumulate, params="a, axis=0, dtype=None, out=None", samples=[*ALONG[:3], OF_TYPE])
-
-
-def shares_of_sum(a: Any, whole: Any, axis: Any, initial: Any, where: Any) -> tuple[Any, Any]:
-    """e^a / e^whole, the share of each element in the sum, and that of the initial value; of an infinite sum those have
-    equal parts that are it."""
-    there = np.isfinite(whole)
-    hit = (a == whole) & where
-    start = -np.inf if initial is None else initial
-    number = np.sum(hit, axis=axis, keepdims=True, dtype=np.asarray(a).dtype.type)
-    ties = 1.0 / np.maximum(number if initial is None else number + (start == whole), 1.0)
-    level = np.where(there, whole, 0.0)
-    return (
-        np.where(there & where, np.exp(np.where(there & where, a, 0.0) - level), hit * ties),
-        np.where(there, np.exp(np.where(there, start, 0.0) - level), (start == whole) * ties),
-    )
-
-
-def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    if axis is not None and not keepdims:
-        y_bar = np.expand_dims(y_bar, axis)
-        y = np.expand_dims(y, axis)
-    return y_bar * shares_of_sum(a, y, axis, initial, where)[0]
-
-
-def _logaddexp_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    return np.sum(y_bar * np.reshape(shares_of_sum(a, whole, axis, initial, where)[1], np.shape(y)))
-
-
-vjp(
-    np.logaddexp.reduce, a=_logaddexp_reduce, initial=_logaddexp_initial, params=METHOD.format(None),
-    samples=[
-        *ALONG[:5], args(arr(3, 4), where=MASK), args(arr(3, 4), 1, initial=num(), where=MASK),
-        args(arr(3, 4), axis=1, keepdims=True, initial=0.5),
-    ],
-)
-
-
-def _logaddexp_reduce_dot(
-    y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    shares = shares_of_sum(a, whole, axis, initial, where)[0]
-    return np.sum(shares * a_dot, axis=axis, keepdims=keepdims)
-
-
-def _logaddexp_initial_dot(
-    y: Any, a: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    return initial_dot * np.reshape(shares_of_sum(a, whole, axis, initial, where)[1], np.shape(y))
-
-
-jvp(np.logaddexp.reduce, a=_logaddexp_reduce_dot, initial=_logaddexp_initial_dot)
-
-
-def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:
-    """The cotangent of ``a`` from that of ``np.maximum.accumulate(a, axis)``: ``y_k`` is the larger one of ``y_(k-1)``
-    and ``a_k``, and a tie is shared.
-    """
-    g, y, a = np.moveaxis(g, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(a, axis, 0)
-    a_bar = np.array(g)
-    later = np.zeros_like(g[:1].sum(axis=0))
-    for k in range(len(a) - 1, -1, -1):
-        total = g[k] + later
-        share = np.where(y[k - 1] == a[k], 0.5, np.where(y[k] == a[k], 1.0, 0.0)) if k else 1.0
-        a_bar[k] = share * total
-        later = total - a_bar[k]
-    return np.moveaxis(a_bar, 0, axis)
-
-
-vjp(
-    np.maximum.accumulate, a=lambda y_bar, y, a, axis: running_bar(y_bar, y, a, axis),
-    params="a, axis=0, dtype=None, out=None", samples=[args(arr(6)), args(arr(3, 4)), args(arr(3, 4), 1)],
-)
-vjp(
-    np.minimum.accumulate, a=lambda y_bar, y, a, axis: running_bar(y_bar, y, a, axis),
-    params="a, axis=0, dtype=None, out=None", samples=[args(arr(6)), args(arr(3, 4)), args(arr(3, 4), 1)],
-)
-
-
-
-def running_dot(y: Any, a: Any, a_dot: Any, axis: int) -> Any:
-    """The tangent of ``np.maximum.accumulate(a, axis)``, a tie shared as in ``running_bar``."""
-    y, a, a_dot = np.moveaxis(y, axis, 0), np.moveaxis(a, axis, 0), np.moveaxis(a_dot, axis, 0)
-    y_dot = np.array(a_dot)
-    for k in range(1, len(a)):
-        share = np.where(y[k - 1] == a[k], 0.5, np.where(y[k] == a[k], 1.0, 0.0))
-        y_dot[k] = share * a_dot[k] + (1.0 - share) * y_dot[k - 1]
-    return np.moveaxis(y_dot, 0, axis)
-
-
-jvp(np.maximum.accumulate, a=lambda a_dot, y, a, axis: running_dot(y, a, a_dot, axis))
-jvp(np.minimum.accumulate, a=lambda a_dot, y, a, axis: running_dot(y, a, a_dot, axis))
-
-# --- without NaN: as if the elements were not there -----------------------------------------------------------------
-
-
-def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
-    if axis is not None and not keepdims:
-        y_bar = np.expand_dims(y_bar, axis)
-    left_out = np.isnan(a) if where is True else np.isnan(a) | ~np.asarray(where)
-    a_bar = np.where(left_out, 0.0, y_bar)
-    return a_bar if dtype is None else rt.cast(a_bar, a)
-
-
-def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
-    if axis is not None and not keepdims:
-        y_bar = np.expand_dims(y_bar, axis)
-    there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    a_bar = np.where(there, y_bar / np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).dtype.type), 0.0)
-    return a_bar if dtype is None else rt.cast(a_bar, a)
-
-
-def _nanvar(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
-    if axis is not None and not keepdims:
-        y_bar = np.expand_dims(y_bar, axis)
-    return rt.cast(masked_spread(y_bar, a, axis, ddof + correction, ~np.isnan(a) & where, mean), a)
-
-
-def _nanstd(
-    y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return _nanvar(0.5 * y_bar / np.where(y == 0.0, 1.0, y), a, axis, ddof, keepdims, where, mean, correction)
-
-
-def _nanvar_mean(
-    y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return _var_mean(y_bar, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
-
-
-def _nanstd_mean(
-    y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    halved = 0.5 * y_bar / np.where(y == 0.0, 1.0, y)
-    return _var_mean(halved, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
-
-
-def _nanprod(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
-    return _prod(y_bar, a, axis, keepdims, initial, ~np.isnan(a) & where, dtype)
-
-
-def _nanprod_initial(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
-    return _prod_initial(y_bar, a, axis, keepdims, ~np.isnan(a) & where)
-
-
-def _nancumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
-    return np.where(np.isnan(a), 0.0, _cumsum(y_bar, a, axis, dtype))
-
-
-def _nancumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
-    return np.where(np.isnan(a), 0.0, _cumprod(y_bar, np.where(np.isnan(a), 1.0, a), axis, dtype))
-
-
-vjp(
-    np.nansum, a=_nansum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION,
-    samples=[*_samples(), *MASKED, args(arr(3, 4), 0, initial=num()), OF_TYPE],
-)
-vjp(
-    np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
-    samples=[*_samples(), *MASKED, OF_TYPE],
-)
-vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, harmless="dtype", samples=SPREAD_OF_MANY)
-vjp(
-    np.nanstd, a=_nanstd, mean=_nanstd_mean, params=SPREAD, harmless="dtype",
-    samples=SPREAD_OF_MANY,
-)
-vjp(
-    np.nanprod, a=_nanprod, initial=_nanprod_initial,
-    params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
-    samples=[*_samples(), *MASKED, OF_TYPE, args(arr(3, 4), 1, initial=num())],
-)
-vjp(np.nancumsum, a=_nancumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
-vjp(np.nancumprod, a=_nancumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
-vjp(np.nanmax, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
-vjp(np.nanmin, a=_extreme, initial=_extreme_initial, params=EXTREME, samples=[*_samples(), *STARTED])
-jvp(np.nanmax, a=_extreme_dot, initial=_extreme_initial_dot)
-jvp(np.nanmin, a=_extreme_dot, initial=_extreme_initial_dot)
-
-
-def _initial_dot(initial_dot: Any, y: Any) -> Any:
-    return np.broadcast_to(initial_dot, np.shape(y))
-
-
-def _nansum_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
-    return np.sum(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
-
-
-def _nanmean_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
-    return np.mean(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
-
-
-def _nanvar_dot(
-    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return rt.cast(_var_dot(a_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction), y)
-
-
-def _nanvar_mean_dot(
-    mean_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return _var_mean_dot(mean_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
-
-
-def _nanstd_dot(
-    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return rt.cast(_std_dot(a_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction), y)
-
-
-def _nanstd_mean_dot(
-    mean_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return _std_mean_dot(mean_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
-
-
-def _nanprod_dot(
-    a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    return _prod_dot(a_dot, a, axis, dtype, keepdims, initial, ~np.isnan(a) & where)
-
-
-def _nanprod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
-    return _prod_initial_dot(initial_dot, a, axis, keepdims, ~np.isnan(a) & where)
-
-
-jvp(np.nansum, a=_nansum_dot, initial=_initial_dot)
-jvp(np.nanmean, a=_nanmean_dot)
-jvp(np.nanvar, a=_nanvar_dot, mean=_nanvar_mean_dot)
-jvp(np.nanstd, a=_nanstd_dot, mean=_nanstd_mean_dot)
-jvp(np.nanprod, a=_nanprod_dot, initial=_nanprod_initial_dot)
-jvp(np.nancumsum, a=lambda a_dot, a, axis: np.cumsum(np.where(np.isnan(a), 0.0, a_dot), axis))
-
-
-@jvp(np.nancumprod)
-def _nancumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
-    return _cumprod_dot(np.where(np.isnan(a), 1.0, a), np.where(np.isnan(a), 0.0, a_dot), axis, dtype)
 
 # --- memory -----------------------------------------------------------------------------------------------------------
 

@@ -12,15 +12,9 @@ import scipy.linalg
 
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg import _lstsq_dot, qr_dot, svd_dot, svdvals_dot
-from s2s.rules.scipy.linalg import (
-    band_times,
-    continuous_loop,
-    discrete_loop,
-    function_bar,
-    order_of,
-    toeplitz_parts,
-    transposed_matrix,
-)
+from s2s.rules.scipy.linalg import order_of, transposed_matrix
+from s2s.rules.scipy.linalg_functions import continuous_loop, discrete_loop, function_bar
+from s2s.rules.scipy.linalg_structured import band_times, toeplitz_parts
 from s2s.rules.table import jvp
 
 # --- solving --------------------------------------------------------------------------------------------------------

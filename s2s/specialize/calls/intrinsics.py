@@ -28,7 +28,7 @@ from s2s.core import ir, ops
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
 from s2s.errors import error
-from s2s.rules.numpy.shape import as_columns, as_vector
+from s2s.rules.numpy.joining import as_columns, as_vector
 from s2s.specialize.calls import process
 from s2s.specialize.frames import JOINER, MISSING, Frame, in_rule, name_of
 from s2s.specialize.heap.iteration import few_trips
