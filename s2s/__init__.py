@@ -24,11 +24,15 @@ s2s.functions("linalg")          the functions that have derivative rules
 
 from typing import TYPE_CHECKING, Any
 
+from s2s.core import public
 from s2s.core.critical import section
 from s2s.core.package import __version__
 
 with section:
-    from s2s.api import Differentiable, differentiable, grad, jvp, source, value_and_grad, vjp
+    from s2s.api import grad, jvp, source, value_and_grad, vjp
+    from s2s.directives.differentiable import Differentiable, differentiable
+
+public.register("s2s.compiler")
 
 if TYPE_CHECKING:
     from s2s import errors, optim

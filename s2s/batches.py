@@ -9,14 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from s2s.api import differentiable, option_error
+from s2s.core.public import role
 from s2s.derivatives import Derivative, backend_of, derivative, store_of
 from s2s.directives import samples
+from s2s.directives.differentiable import differentiable, option_error
 from s2s.versions.target import target_of
 
 __all__ = ["map"]
 
 
+def _written_out(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """The loop is written out where the function is called."""
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        return samples.each(f, args, kwargs, in_axes, out_axes)
+
+    return mapped
+
+
+@role("map", _written_out)
 def map(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Derivative:
     """The function that calls ``f`` for each of many samples and puts the results together, each array with one
     dimension more. It can be differentiated like any other, and ``f`` can be a derivative: gradients by sample.

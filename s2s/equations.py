@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from s2s import api, transforms
+from s2s.core.public import PublicSolution, role
 from s2s.directives.checkpointing import is_found
 from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
-from s2s.errors import error
+from s2s.errors import error, not_a_function
 from s2s.rules.table import Rule
 
 __all__ = [
@@ -31,7 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Implicit(functools.partial[R], Generic[P, R]):
+class Implicit(functools.partial[R], PublicSolution, Generic[P, R]):
     """A solver whose derivatives are those of the equation that it solves. Called, it is the solver."""
 
     if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def _remade(solver: Any, residual: Any, linear_solve: Any) -> Any:
     return implicit(solver, residual, linear_solve=linear_solve)
 
 
+@role("implicit")
 def implicit(
     solver: Callable[P, R], residual: Callable[..., Any], *,
     linear_solve: Callable[[Callable[[Any], Any], Any], Any] | None = None,
@@ -93,9 +95,7 @@ def implicit(
     functions: list[Any] = [solver, residual, *([] if linear_solve is None else [linear_solve])]
     for f in functions:
         if not callable(f):
-            from s2s.versions import target
-
-            raise target.not_a_function(f)
+            raise not_a_function(f)
     made: Any = Implicit(solver)
     functools.update_wrapper(made, solver)
     made.__name__ = f"implicit_{solver.__name__}" if getattr(solver, "__name__", "<").isidentifier() else "implicit"
@@ -103,6 +103,7 @@ def implicit(
     return made  # type: ignore[no-any-return]
 
 
+@role("solution_of")
 def solution_of(solver: Any, residual: Any, linear_solve: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``s2s.implicit(solver, residual)(*args, **kwargs)``: what the compiler takes such a call for, where the functions
     are nested."""
@@ -112,6 +113,7 @@ def solution_of(solver: Any, residual: Any, linear_solve: Any, /, *args: Any, **
 # --- the rule -------------------------------------------------------------------------------------------------------
 
 
+@role("cotangents_of_solution")
 def cotangents_of_solution(
     residual: Any, linear_solve: Any, x: Any, x_bar: Any, /, *args: Any, **options: Any
 ) -> tuple[Any, ...]:
@@ -131,6 +133,7 @@ def cotangents_of_solution(
     return tuple(bars)
 
 
+@role("tangent_of_solution")
 def tangent_of_solution(
     residual: Any, linear_solve: Any, x: Any, tangents: Any, /, *args: Any, **options: Any
 ) -> Any:

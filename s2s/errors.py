@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import linecache
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from s2s.core.ir import Span
+from s2s.core.record import record
+
+if TYPE_CHECKING:
+    from s2s.core.ir import Span
 
 __all__ = [
     "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
     "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SearchWarning", "SharedMemoryError",
-    "SourceUnavailableError", "UnsupportedSyntaxError", "error",
+    "SourceUnavailableError", "UnsupportedSyntaxError", "error", "not_a_function",
 ]
 
 CONTEXT_LINES = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """What cannot be done, where, who asked for it, and what to write instead."""
 
@@ -483,3 +485,16 @@ def _short_path(path: str) -> str:
     except (ValueError, OSError):  # another drive on Windows, or a working directory that is gone
         return path
     return path if relative.startswith(os.pardir) else relative
+
+
+def not_a_function(f: Any) -> DifferentiationError:
+    """The ArgumentError for what is no function."""
+    if isinstance(f, type):
+        kind, hint = f"the class `{f.__name__}`", "give a function that makes the object and returns a number"
+    elif isinstance(f, (staticmethod, classmethod)):
+        kind = f"`{f!r:.60}` ({type(f).__name__})"
+        hint = f"put @s2s.differentiable below @{type(f).__name__}"
+    else:
+        kind = f"`{f!r:.60}` ({type(f).__name__})"
+        hint = "give a function; to differentiate at a point, call what `grad` returns: s2s.grad(f)(x)"
+    return error("S2S507", kind=kind, hint=hint)

@@ -14,8 +14,9 @@ import numpy as np
 import scipy.sparse
 
 from s2s import runtime as rt
-from s2s.api import grad, option_error
+from s2s.api import grad
 from s2s.derivatives import derivative
+from s2s.directives.differentiable import option_error
 from s2s.runtime import dependence
 
 __all__ = ["SparseJacobian", "jacobian_sparsity", "sparse_hessian", "sparse_jacobian"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import grad, jvp, vjp
-from s2s.codegen.link import register
+from s2s.core.linecaches import register
 from s2s.derivatives import derivative
 from s2s.directives.policies import Chosen, stop_gradient
 from s2s.errors import DifferentiationError
@@ -122,7 +122,7 @@ def check_grads(
         args = (args,)
     unknown = set(modes) - {"fwd", "rev"}
     if unknown or not modes:
-        from s2s.api import option_error
+        from s2s.directives.differentiable import option_error
 
         raise option_error(f"there is no mode {sorted(unknown)!r}", 'choose among "fwd", "rev"')
     size = min([np.finfo(np.result_type(leaf)).bits // 8 for leaf in rt.floats(args)] or [8])
@@ -340,7 +340,8 @@ class Observer:
         self, fn: Any, place: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, why: str = ""
     ) -> bool:
         """Whether the derivative of an operation is another than differences give at these arguments."""
-        from s2s.rules import surrogates, table
+        from s2s.directives import surrogates
+        from s2s.rules import table
 
         rule = table.find(fn)
         said = f"zero, {why}" if why else _said(fn, rule)

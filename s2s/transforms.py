@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.api import check_unconnected, grad, jvp, option_error
+from s2s.api import check_unconnected, grad, jvp
+from s2s.core.public import role
 from s2s.derivatives import Derivative, derivative
+from s2s.directives.differentiable import option_error
 from s2s.directives.policies import AMBIENT, held_again
 
 __all__ = [
@@ -29,6 +31,7 @@ Argnums = int | str | tuple[int | str, ...]
 # --- Jacobians ------------------------------------------------------------------------------------------------------
 
 
+@role("jacfwd")
 def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Derivative:
     """The Jacobian of a function by forward mode: one sweep for all elements of the arguments, side by side.
 
@@ -49,6 +52,7 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, h
     return derivative("jacfwd", f, argnums, has_aux, "zeros", holomorphic=holomorphic)
 
 
+@role("jacrev")
 def jacrev(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
     unconnected: str = "zeros",
@@ -69,6 +73,7 @@ def jacrev(
     return derivative("jacrev", f, argnums, has_aux, check_unconnected(unconnected), holomorphic=holomorphic)
 
 
+@role("jacobian")
 def jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -83,6 +88,7 @@ def jacobian(
     return _by_sizes(f, argnums, has_aux, holomorphic, "jacfwd", "jacrev", "Jacobian")
 
 
+@role("value_and_jacobian")
 def value_and_jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -132,6 +138,7 @@ def _size(value: Any) -> int:
 # --- second derivatives ---------------------------------------------------------------------------------------------
 
 
+@role("hessian")
 def hessian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -149,6 +156,7 @@ def hessian(
     return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
+@role("hvp")
 def hvp(
     f: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: Argnums = 0, has_aux: bool = False,
     **kwargs: Any,
@@ -190,6 +198,12 @@ def _product_by_first(f: Any, argnums: Any, has_aux: bool, fixed: dict[str, Any]
     return product
 
 
+def _vhp_by_hvp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: bool = False, **kwargs: Any) -> Any:
+    """A product with the Hessian by reverse over reverse is the one by forward over reverse."""
+    return hvp(f, primals, tangents, argnums, has_aux, **kwargs)
+
+
+@role("vhp", _vhp_by_hvp)
 def vhp(
     f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any
 ) -> Any:
@@ -213,6 +227,18 @@ def vhp(
 # --- others ---------------------------------------------------------------------------------------------------------
 
 
+def _linear_model(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -> Any:
+    """Where values do not change there is nothing to copy."""
+    found = f(*primals, **kwargs)
+    out, *aux = found if has_aux else (found,)
+
+    def f_jvp(*tangents: Any) -> Any:
+        return jvp(f, primals, tangents, has_aux=has_aux, **kwargs)[1]
+
+    return (out, f_jvp, *aux)
+
+
+@role("linearize", _linear_model)
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
     """The value of a function and its derivative there, ``(out, f_jvp)``; ``(out, f_jvp, aux)`` with ``has_aux``.
 
@@ -235,6 +261,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
     return (out, f_jvp, *aux)
 
 
+@role("elementwise_grad")
 def elementwise_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
     """The derivative of each element of the result with respect to its element of the argument, for functions that
     work element by element: the sums of the columns of the Jacobian, by one reverse sweep. The result has the shape of

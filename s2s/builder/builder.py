@@ -17,6 +17,8 @@ from s2s.analysis.abstract.evaluate import Evaluator, is_elementwise
 from s2s.analysis.abstract.folding import is_long
 from s2s.analysis.abstract.lattice import dtype_of, is_float, join
 from s2s.analysis.memory import is_basic, shared_with
+from s2s.analysis.reading import Reading
+from s2s.builder import virtual_heap
 from s2s.builder.stages import Stages
 from s2s.core import inspection, ir, ops
 from s2s.core.values import (
@@ -33,9 +35,7 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.directives.policies import BLOCKS
-from s2s.optimize.reading import Reading
 from s2s.rules import table
-from s2s.specialize.heap import virtual_heap
 
 _FOLDED = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, types.UnionType,

@@ -17,10 +17,10 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, is_number, may_be_of_python, shape_of
 from s2s.analysis.abstract.numbers import ANY_FLOAT, is_exact, possible_types
 from s2s.analysis.abstract.shapes import ONE, same_shape
+from s2s.analysis.reading import may_read_again
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar
-from s2s.optimize.reading import may_read_again
 
 ONE_BAR = ir.Const(1.0)
 

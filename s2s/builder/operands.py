@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from s2s.builder.builder import Builder, Context
+from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
 from s2s.core.values import Array, ListOf, Sequence
 from s2s.rules import table
 from s2s.rules.table import Draw, Rule
-from s2s.specialize.heap.virtual_heap import state_of
 
 __all__ = ["as_arrays"]
 

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from s2s.analysis.effects import ACTS, PURE, READS, Effect
 from s2s.analysis.functions import makes_new
 from s2s.codegen.code import (
     Assign,
@@ -42,7 +43,7 @@ from s2s.codegen.code import (
     uses,
     walk,
 )
-from s2s.codegen.effects import ACTS, PURE, READS, Effect, effect_of
+from s2s.codegen.effects import effect_of
 from s2s.codegen.measure import depth_of, key_width, width_of
 from s2s.core import ops
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Store, Var

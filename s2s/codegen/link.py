@@ -11,21 +11,20 @@ most of the time of a cache hit.
 from __future__ import annotations
 
 import ast
-import linecache
 import marshal
 import os
 import sys
 import types
-import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from s2s.cache import folders
+from s2s.core.linecaches import register
 from s2s.versions.fingerprints import new_hash
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled
 
-__all__ = ["file_name", "link", "register"]
+__all__ = ["file_name", "link"]
 
 
 def link(
@@ -63,24 +62,6 @@ def link(
 def file_name(compiled: Compiled) -> str:
     """A made-up file name for a text, the same for the same text: ``<s2s loss_grad 3f2a91c0>``."""
     return f"<s2s {compiled.entry} {new_hash(compiled.text.encode()).hexdigest()[:8]}>"
-
-
-def register(file: str, text: str, code: types.CodeType) -> None:
-    """Let ``linecache`` show ``text`` for ``file`` as long as a code object lives that was compiled from it; without
-    a time stamp, so that it is never thrown out as stale."""
-    shown = _shown.get(file)
-    if shown is None:
-        shown = _shown[file] = _Shown()
-        weakref.finalize(shown, linecache.cache.pop, file, None).atexit = False
-    weakref.finalize(code, id, shown).atexit = False  # what is called does not matter: it holds ``shown`` until then
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-
-
-class _Shown:
-    """Lives as long as any code object of a text."""
-
-
-_shown: weakref.WeakValueDictionary[str, _Shown] = weakref.WeakValueDictionary()
 
 
 def _user_cell(function: types.FunctionType, name: str) -> types.CellType:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from s2s.analysis.effects import ACTS
 from s2s.codegen.code import (
     Assign,
     Attempt,
@@ -39,7 +40,7 @@ from s2s.codegen.code import (
     uses,
     walk,
 )
-from s2s.codegen.effects import ACTS, effect_of
+from s2s.codegen.effects import effect_of
 from s2s.codegen.folding import leaves, tree_leaves
 from s2s.codegen.hiding import hidden_names
 from s2s.core.ir import Atom, Call, Const, MakeFunction, Var

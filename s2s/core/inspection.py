@@ -311,3 +311,11 @@ def _asks_foreign(kind: type) -> bool:
             return True
         todo += type.__subclasses__(one)
     return False
+
+
+def compiled_from(value: Any) -> types.FunctionType | None:
+    """The Python function that Numba compiled (``@njit``), which computes the same; None for anything else."""
+    if not module_of(type(value)).startswith("numba."):
+        return None
+    found = getattr(value, "py_func", None)
+    return found if isinstance(found, types.FunctionType) else None

@@ -385,12 +385,15 @@ class Continue:
 class Note:
     """A remark for the reader of the generated text; no meaning. ``section`` is ``forward`` or ``reverse`` where the
     note begins a sweep (statements of a reverse sweep are printed under the source line that they belong to); for notes
-    around what runs again it is that of ``specialize.checkpoints``."""
+    around what is replayed it is ``BEGIN_REPLAY`` or ``END_REPLAY``."""
 
     text: str
     section: str = ""
     span: Span | None = None
 
+
+BEGIN_REPLAY, END_REPLAY = "again", "end of again"
+"""The sections of the notes around the statements of a checkpointed function, as the specialiser leaves them."""
 
 Statement: TypeAlias = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
 

@@ -23,7 +23,7 @@ from s2s.core.const import Const
 from s2s.core.record import record
 
 if TYPE_CHECKING:
-    from s2s.analysis.abstract.closures import Closure
+    from s2s.core.closures import Closure
 
 
 @record
@@ -182,7 +182,7 @@ AbstractValue: TypeAlias = (
 def __getattr__(name: str) -> Any:
     """``Closure`` is imported when it is first asked for: what looks for a stored version does without it."""
     if name == "Closure":
-        from s2s.analysis.abstract.closures import Closure
+        from s2s.core.closures import Closure
 
         return Closure
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+from s2s.errors import not_a_function
+
 __all__ = ["Checkpoint", "checkpoint", "checkpointed", "call_again", "is_found"]
 
 P = ParamSpec("P")
@@ -60,9 +62,7 @@ def checkpoint(f: Callable[P, R]) -> Checkpoint[P, R]:
     1.0
     """
     if isinstance(f, type) or not callable(f):
-        from s2s.versions import target
-
-        raise target.not_a_function(f)
+        raise not_a_function(f)
     made: Checkpoint[P, R] = Checkpoint(f)
     functools.update_wrapper(made, f)
     return made

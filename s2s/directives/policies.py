@@ -25,6 +25,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from s2s.core.record import record
+from s2s.directives.policy import Override, Policy
+from s2s.errors import error
+from s2s.rules import table
 
 __all__ = [
     "AMBIENT", "BLOCKS", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen",
@@ -42,36 +45,6 @@ middle is in proportion to it."""
 
 
 # --- what is chosen -------------------------------------------------------------------------------------------------
-
-
-@record
-class Policy:
-    """What stands for the derivative of a piecewise constant function: one of ``POLICIES``, or ``"open"`` while that
-    is not decided. ``why`` says what it was decided by, where the program has chosen nothing."""
-
-    name: str
-    sharpness: float | None = None
-    why: str = ""
-
-    def __str__(self) -> str:
-        return f'nonsmooth="{self.name}"' + (f", sharpness={self.sharpness:g}" if self.sharpness else "")
-
-
-@record
-class Override:
-    """A rule that stands for that of a function: ``"identity"``, ``"zero"``, or a function
-    ``rule(out, out_bar, *args, **kwargs)``; ``name`` is the one that it is registered under."""
-
-    rule: Any
-    name: str = ""
-
-    def __str__(self) -> str:
-        if isinstance(self.rule, str):
-            return f'the rule "{self.rule}"'
-        code = getattr(self.rule, "__code__", None)
-        shown = f'"{self.name}"' if self.name else getattr(self.rule, "__name__", repr(self.rule))
-        where = f" ({code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno})" if code is not None else ""
-        return f"the rule {shown}{where}"
 
 
 @record
@@ -176,9 +149,9 @@ class Chosen(functools.partial[Any]):
 
     @functools.cached_property
     def __s2s_rule__(self) -> Any:
-        from s2s.rules import surrogates
+        from s2s.directives import surrogates
 
-        return surrogates.rule_of(self)
+        return surrogates.rule_of(self.func, self.how)
 
     def __repr__(self) -> str:
         return f"<s2s.chosen {self.__name__}>"
@@ -242,10 +215,10 @@ class _Block:
         entry = _leave(_ENTERED, lambda entry: entry.choice == self.choice)
         for key in entry.missed() if entry is not None and kind is None else ():
             hint = "take the derivative inside the block, of a function that calls it"
-            raise _error("S2S541", name=key_text(key), place=self.place, hint=hint)
+            raise error("S2S541", name=key_text(key), place=self.place, hint=hint)
 
     def __call__(self, f: Any) -> Any:
-        from s2s.rules import surrogates
+        from s2s.directives import surrogates
 
         found = self.choice.find(f, surrogates.names_of(f))
         how = found[1] if found is not None else self.choice.general
@@ -304,7 +277,7 @@ class nonsmooth(_Block):
         given: dict[Any, Any] = {**policy} if isinstance(policy, Mapping) else {} if policy is None else {"": policy}
         if not given and not by_name:
             hint = 'name one: s2s.nonsmooth(floor="zero")'
-            raise _error("S2S511", problem="`nonsmooth` is given no policy", hint=hint)
+            raise error("S2S511", problem="`nonsmooth` is given no policy", hint=hint)
         self.choice = policies(given | by_name, sharpness)
         self.place = _caller()
 
@@ -333,7 +306,7 @@ class gradient_override(_Block):
     def __init__(self, rules: Mapping[Any, Any]) -> None:
         if not isinstance(rules, Mapping) or not rules:
             hint = 'write {np.floor: "identity"}'
-            raise _error("S2S540", name=repr(rules), role="a dict from functions to rules", hint=hint)
+            raise error("S2S540", name=repr(rules), role="a dict from functions to rules", hint=hint)
         self.choice = Choice(tuple((_checked_key(key), _override(key, rule)) for key, rule in rules.items()))
         self.place = _caller()
 
@@ -352,7 +325,7 @@ def straight_through(f: F) -> F:
     3.0
     """
     if not callable(f):
-        raise _error("S2S507", kind=f"a {type(f).__name__}", hint="give a function, np.floor")
+        raise error("S2S507", kind=f"a {type(f).__name__}", hint="give a function, np.floor")
     return chosen(f, Override("identity"))  # type: ignore[return-value]
 
 
@@ -376,12 +349,12 @@ def register_gradient(name: str) -> Callable[[F], F]:
     """
     if not isinstance(name, str) or not name or name in RULES:
         hint = 'choose a name that is not in use, such as "CustomFloor"'
-        raise _error("S2S540", name=repr(name), role="the name of a new rule", hint=hint)
+        raise error("S2S540", name=repr(name), role="the name of a new rule", hint=hint)
 
     def register(rule: F) -> F:
         if not callable(rule):
             hint = "decorate a function rule(out, out_bar, *args)"
-            raise _error("S2S540", name=repr(rule), role="a gradient rule", hint=hint)
+            raise error("S2S540", name=repr(rule), role="a gradient rule", hint=hint)
         setattr(REGISTERED, name, rule)
         return rule
 
@@ -399,31 +372,31 @@ def _override(key: Any, rule: Any) -> Override:
     if not callable(rule):
         known = ", ".join(map(repr, (*RULES, *vars(REGISTERED))))
         hint = f"{key_text(key)}: choose among {known}, or give a function"
-        raise _error("S2S540", name=repr(rule), role="a gradient rule", hint=hint)
+        raise error("S2S540", name=repr(rule), role="a gradient rule", hint=hint)
     return Override(rule)
 
 
 def _checked_key(key: Any) -> Any:
     if not (isinstance(key, str) and key) and not callable(key):
         hint = "pass the function itself, np.floor, or its name"
-        raise _error("S2S540", name=repr(key), role="a function that gets another rule", hint=hint)
+        raise error("S2S540", name=repr(key), role="a function that gets another rule", hint=hint)
     return getattr(key, "__wrapped__", key) if hasattr(key, "options") else key  # the function that is decorated
 
 
 def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice:
     """Policies by function name or function, ``""`` for all. Raises ArgumentError."""
+    from s2s.directives import surrogates
+
     if sharpness is not None and not (isinstance(sharpness, (int, float, np.number)) and 0 < sharpness < np.inf):
-        raise _error("S2S511", problem=f"the sharpness is {sharpness!r}", hint="give a positive number")
+        raise error("S2S511", problem=f"the sharpness is {sharpness!r}", hint="give a positive number")
     made = []
     for key, policy in given.items():
         policy = policy.replace("-", "_") if isinstance(policy, str) else policy
         if policy not in POLICIES:
             hint = f"choose among {', '.join(POLICIES)}"
-            raise _error("S2S511", problem=f"there is no policy {policy!r}", hint=hint)
+            raise error("S2S511", problem=f"there is no policy {policy!r}", hint=hint)
         if key != "":
-            from s2s.rules import surrogates
-
-            surrogates.check_policy(key, policy)
+                surrogates.check_policy(key, policy)
         made.append((key, Policy(policy, (sharpness or SHARPNESS[policy]) if policy in SHARPNESS else None)))
     return Choice(tuple(made))
 
@@ -451,7 +424,7 @@ class watched:
         return swallowed
 
     def _refusal(self) -> Exception:
-        return _error("S2S544", hint=f"write `with` and the block itself: {_entering(self.manager)} enters it")
+        return error("S2S544", hint=f"write `with` and the block itself: {_entering(self.manager)} enters it")
 
 
 def _entering(manager: Any) -> str:
@@ -462,7 +435,7 @@ def _entering(manager: Any) -> str:
 
 def under(f: Any, choice: Choice, option: str) -> Any:
     """A function in which a choice holds, see ``api.with_choice``. A conversion to floats has nothing to choose."""
-    from s2s.api import with_choice
+    from s2s.directives.differentiable import with_choice
 
     is_conversion = isinstance(f, type) and issubclass(f, (float, complex, np.inexact))
     return f if is_conversion else with_choice(f, choice, option)
@@ -489,10 +462,7 @@ def _caller() -> str:
     return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
 
 
-def _error(code: str, **fields: Any) -> Exception:
-    from s2s.versions.target import error
 
-    return error(code, **fields)
 
 
 # --- what derivatives do not see ------------------------------------------------------------------------------------
@@ -519,3 +489,6 @@ def stop_gradient(x: T) -> T:
     elif isinstance(x, (tuple, list)):
         copied = type(x)([stop_gradient(item) for item in x])
     return copied  # type: ignore[no-any-return]
+
+
+table.zero(stop_gradient)

@@ -21,15 +21,17 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core import public
 from s2s.core.record import replace
 from s2s.directives.checkpointing import is_found
-from s2s.errors import DifferentiationError, error
+from s2s.directives.differentiable import unwrap
+from s2s.errors import DifferentiationError, error, not_a_function
 from s2s.rules import table
 from s2s.rules.table import Rule
 
 __all__ = [
-    "CODES", "CustomGradient", "LEFT_OUT", "by_gradient", "by_nested_gradient", "check_cotangent", "check_pair",
-    "check_tangent", "cotangents", "cotangents_by_pushforward", "cotangents_by_tangent", "custom_gradient", "defjvp",
+    "CODES", "CustomGradient", "LEFT_OUT", "by_gradient", "by_nested_gradient", "check_pair",
+    "cotangents", "cotangents_by_pushforward", "cotangents_by_tangent", "custom_gradient", "defjvp",
     "defvjp", "give_for_rest", "gives_gradient", "left_out", "one_cotangent", "one_of_partials", "partials",
     "place_of", "pull_again", "pullback_of", "pushforward_of", "tangent_by_cotangents", "tangent_by_pullback",
     "tangent_by_rest", "text_of", "value_and_pullback", "value_and_tangent", "value_of",
@@ -168,8 +170,6 @@ def _give(f: Any, **fields: Any) -> Any:
 
 def _function(f: Any, rules: list[Any]) -> Any:
     """The function that is meant. Raises ArgumentError where it, or a part of its rule, is no function."""
-    from s2s.versions.target import unwrap
-
     f = unwrap(f)
     f = f.__func__ if isinstance(f, types.MethodType) else f
     for given in (f, *rules):
@@ -241,9 +241,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> CustomGradi
     1.0
     """
     if isinstance(f, type) or not callable(f):
-        from s2s.versions import target
-
-        raise target.not_a_function(f)
+        raise not_a_function(f)
     made: Any = CustomGradient(f)
     functools.update_wrapper(made, f)
     return made  # type: ignore[no-any-return]
@@ -336,11 +334,11 @@ def value_and_tangent(
     fn: Any, args: tuple[Any, ...], dots: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any]:
     """What a function with a gradient of its own gives, and its tangent; None stands for a tangent that is zero."""
-    from s2s.api import vjp
-
     out, pull = value_and_pullback(fn, args, kwargs)
     moving = [k for k, dot in enumerate(dots) if dot is not None]
-    pulled = vjp(lambda out_bar: [bar for bar, dot in zip(pull(out_bar), dots) if dot is not None], rt.zeros_of(out))[1]
+    pulled = public.vjp(
+        lambda out_bar: [bar for bar, dot in zip(pull(out_bar), dots) if dot is not None], rt.zeros_of(out)
+    )[1]
     return out, pulled([dots[k] for k in moving])[0]
 
 
@@ -365,27 +363,23 @@ def pushforward_of(rule: Rule, moving: tuple[bool, ...]) -> Callable[..., Any]:
 
 def cotangents_by_tangent(rule: Any, place: str, out: Any, out_bar: Any, /, *args: Any, **kwargs: Any) -> Any:
     """The cotangents of the arguments by a rule for the tangent of the result: its transpose, which is linear."""
-    from s2s.api import vjp
-
     def push(*tangents: Any) -> Any:
         return rt.fit_dot(rule(out, tangents, *args, **kwargs), out, place)
 
-    return vjp(push, *[rt.zeros_of(x) for x in args])[1](out_bar)
+    return public.vjp(push, *[rt.zeros_of(x) for x in args])[1](out_bar)
 
 
 def tangent_by_cotangents(
     rule: Any, moving: tuple[bool, ...], place: str, out: Any, tangents: Any, /, *args: Any, **kwargs: Any
 ) -> Any:
     """The tangent of the result by a rule for the cotangents of the arguments: its transpose, which is linear."""
-    from s2s.api import vjp
-
     def pull(out_bar: Any) -> Any:
         given = rule(out, out_bar, *args, **kwargs)
         bars = one_cotangent(given) if len(args) == 1 else cotangents(given, len(args), place)
         return tuple([rt.fit_bar(bar, x, place) for bar, x, moves in zip(bars, args, moving) if moves])
 
     moved = tuple([dot for dot, moves in zip(tangents, moving) if moves])
-    return vjp(pull, rt.zeros_of(out))[1](moved)[0]
+    return public.vjp(pull, rt.zeros_of(out))[1](moved)[0]
 
 
 def cotangents_by_pushforward(rule: Any, place: str, out: Any, out_bar: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -459,15 +453,13 @@ def tangent_by_rest(
     rule: Any, moving: tuple[bool, ...], place: str, out: Any, tangents: Any, f: Any, /, *args: Any, **kwargs: Any
 ) -> Any:
     """The tangent of the result by a rule that leaves out the first argument."""
-    from s2s.api import vjp
-
     def pull(out_bar: Any) -> Any:
         given = rule(out, out_bar, f, *args, **kwargs)
         bars = one_cotangent(given) if len(args) == 1 else cotangents(given, len(args), place)
         return tuple([rt.fit_bar(bar, x, place) for bar, x, moves in zip(bars, args, moving[1:]) if moves])
 
     moved = tuple([dot for dot, moves in zip(tangents[1:], moving[1:]) if moves])
-    return vjp(pull, rt.zeros_of(out))[1](moved)[0]
+    return public.vjp(pull, rt.zeros_of(out))[1](moved)[0]
 
 
 # --- what a rule gives ----------------------------------------------------------------------------------------------
@@ -499,30 +491,3 @@ def cotangents(bars: Any, count: int, rule: str) -> tuple[Any, ...]:
     rt.check_count(bars, count, rule)
     return bars  # type: ignore[no-any-return]
 
-
-def check_cotangent(given: Any, argument: Any, rule: str) -> None:
-    """Raise where a cotangent has not the shape or the structure of its argument."""
-    _check(given, argument, rule, "cotangent")
-
-
-def check_tangent(given: Any, out: Any, rule: str) -> None:
-    """Raise where a tangent has not the shape or the structure of the result."""
-    _check(given, out, rule, "tangent")
-
-
-def _check(given: Any, like: Any, rule: str, what: str) -> None:
-    if given is None and what == "cotangent":
-        return
-    if isinstance(like, (tuple, list, dict)):
-        if not isinstance(given, type(like)) or len(given) != len(like):
-            raise error("S2S522", name=rule, what=what, got=_shape_text(given), expected=_shape_text(like))
-    elif isinstance(like, (np.ndarray, np.number, int, float, complex)):
-        if isinstance(given, (tuple, list, dict, str, type(None))) or np.shape(given) != np.shape(like):
-            raise error("S2S522", name=rule, what=what, got=_shape_text(given), expected=_shape_text(like))
-
-
-def _shape_text(value: Any) -> str:
-    if isinstance(value, (tuple, list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return f"shape {np.shape(value)}" if isinstance(value, (np.ndarray, np.number, int, float, complex)) else (
-        "None" if value is None else f"a {type(value).__name__}")

@@ -9,9 +9,10 @@ import numpy as np
 
 from s2s.core.record import record
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.errors import error
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_float, key
-from s2s.versions.target import Target, error, find_paths, parameter_span, show_path
+from s2s.versions.target import Target, find_paths, parameter_span, show_path
 
 __all__ = ["Ask"]
 

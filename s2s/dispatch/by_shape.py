@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from s2s.core.public import PublicDerivative
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.version import Version
@@ -52,9 +53,7 @@ class ByShape:
         return None if self._recent is None else self._recent.last
 
     def _target(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Target:
-        from s2s.derivatives import Derivative
-
-        if isinstance(self.f, Derivative) and isinstance(self.f.dispatcher, ByShape):
+        if isinstance(self.f, PublicDerivative) and isinstance(self.f.dispatcher, ByShape):
             inner = self.f.dispatcher.dispatcher_for(args, kwargs)
             return Target(inner.target.function, inner.target.public, derived=inner)
         function = synthetic(self.f, len(args), tuple(kwargs))

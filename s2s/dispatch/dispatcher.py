@@ -41,6 +41,7 @@ from s2s.dispatch.asks import Ask
 from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh
 from s2s.dispatch.version import Version
 from s2s.dispatch.writer import Writer
+from s2s.errors import error
 from s2s.versions import boundary
 from s2s.versions.argument_guards import ArgumentsGuard, SeparateGuard
 from s2s.versions.expressions import Expressions
@@ -49,7 +50,6 @@ from s2s.versions.request import Request
 from s2s.versions.signature import Names, describe, guard_source, with_length
 from s2s.versions.target import (
     Target,
-    error,
     find_paths,
     parameters_of,
 )

@@ -11,12 +11,12 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.abstract.parts import leaves
 from s2s.analysis.memory import shared_with
+from s2s.analysis.reading import may_change
 from s2s.builder import cotangents
 from s2s.core import ir
 from s2s.core.values import Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.forward.operations import add_up, inline
-from s2s.optimize.reading import may_change
 from s2s.rules import table
 
 if TYPE_CHECKING:

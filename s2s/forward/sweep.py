@@ -27,15 +27,16 @@ from s2s.analysis.abstract.lattice import dtype_of, is_number
 from s2s.analysis.abstract.numbers import ANY_FLOAT, ANY_SCALAR
 from s2s.analysis.abstract.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.memory import Memory
+from s2s.analysis.reading import Reading
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context, has_zero_derivative
 from s2s.core import ir, ops
 from s2s.core.inspection import public_module
+from s2s.core.public import key_of
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.forward import operations, stores
 from s2s.forward.containers import hand_on, structure
-from s2s.optimize.reading import Reading
 from s2s.reverse import stacks, user_rules
 from s2s.reverse.structural import is_hashable, is_spread, is_structural
 from s2s.rules import table
@@ -242,7 +243,8 @@ class Forwarder:
         if is_structural(fn):
             structure(self, fn, target, value, span)
             return
-        if fn in LOOKED_THROUGH and fn is not getattr and table.find(fn) is None:  # it is followed where it is used
+        looked_through = key_of(fn) in LOOKED_THROUGH and fn is not getattr
+        if looked_through and table.find(fn) is None:  # it is followed where it is used
             self.leave_unclear(target, error("S2S210", span=span, name=fn.__name__))
             return
         active = [a for a in ir.atoms_of(value) if self.is_active(a)]
@@ -298,7 +300,7 @@ class Forwarder:
             return True
         if is_spread(value):
             return True
-        looked_through = is_hashable(fn) and fn in LOOKED_THROUGH
+        looked_through = is_hashable(fn) and key_of(fn) in LOOKED_THROUGH
         return not looked_through and not is_structural(fn) and not table.is_settled(fn)
 
     def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:

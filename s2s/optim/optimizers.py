@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from s2s.api import grad, option_error, value_and_grad
+from s2s.api import grad, value_and_grad
+from s2s.directives.differentiable import option_error
 from s2s.errors import error
 from s2s.optim.schedules import Rate, rate_at
 from s2s.optim.structures import beside, in_words, parameters, plain, replaced, spread

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from s2s.api import option_error
+from s2s.directives.differentiable import option_error
 
 __all__ = ["Constant", "CosineDecay", "ExponentialDecay", "PiecewiseConstant", "Rate", "WarmUp", "rate_at"]
 

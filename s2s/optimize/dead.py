@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from s2s import api
 from s2s import runtime as rt
 from s2s.analysis import managers
 from s2s.analysis.memory import CHANGES, Memory
@@ -304,13 +303,16 @@ def is_pure_call(value: ir.Value) -> bool:
     return is_pure(value.fn.value)
 
 
+_MAKING_DERIVATIVES = ("s2s.api", "s2s.directives.differentiable", "s2s.transforms")
+
+
 def is_pure(fn: Any) -> bool:
     """Whether a function has no effect but its result, and raises only where its use would."""
     from s2s.rules import table
 
     if fn is print:
         return False
-    if getattr(fn, "__module__", None) in (api.__name__, "s2s.transforms"):
+    if getattr(fn, "__module__", None) in _MAKING_DERIVATIVES:
         return True  # it makes a derivative
     if public_module(fn) in ("s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"):
         return fn not in (*_OF_RUNTIME, ops.push, ops.pull)

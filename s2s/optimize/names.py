@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.optimize.rewriting import substitute
-from s2s.specialize.checkpoints import BEGIN, END
 
 
 def name_temporaries(function: ir.Function, context: Context) -> ir.Function:
@@ -55,8 +54,8 @@ def share_names(function: ir.Function, context: Context, numbers: Iterator[int] 
         made, depth = [], int(inside)
         for s in b.statements:
             section = s.section if isinstance(s, ir.Note) else ""
-            if section in (BEGIN, END):
-                depth += 1 if section == BEGIN else -1
+            if section in (ir.BEGIN_REPLAY, ir.END_REPLAY):
+                depth += 1 if section == ir.BEGIN_REPLAY else -1
                 continue
             if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
                 s = ir.replace(s, value=ir.replace(s.value, function=share_names(s.value.function, context, numbers)))

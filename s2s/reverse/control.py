@@ -17,7 +17,6 @@ from s2s.reverse import stores
 from s2s.reverse.residuals import replay
 from s2s.reverse.residuals.iterations import backwards
 from s2s.reverse.residuals.sweep import Sweep
-from s2s.specialize.checkpoints import BEGIN, END
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
@@ -60,9 +59,9 @@ def branch(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
 def block_again(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
     """The reverse of a block that runs again: its statements once more, and the reverse of these."""
     child = reverse_side(reverser, statement, 0, statement.then, seeds_of(reverser, statement, sweep), sweep)
-    sweep.builder.add(ir.Note("", BEGIN))
+    sweep.builder.add(ir.Note("", ir.BEGIN_REPLAY))
     end = replay.run_branch_again(reverser, statement, sweep, child) if child.requests else []
-    sweep.builder.statements += [*child.prologue, *child.builder.statements, *end, ir.Note("", END)]
+    sweep.builder.statements += [*child.prologue, *child.builder.statements, *end, ir.Note("", ir.END_REPLAY)]
     for key, bar in child.bars.items():
         if outlives(reverser, key, sweep, statement):
             sweep.bars[key] = bar

@@ -19,7 +19,7 @@ from s2s.reverse import user_rules
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_spread, is_structural
 from s2s.rules import table
-from s2s.runtime import calls
+from s2s.runtime import repeated_calls
 from s2s.specialize.checkpoints import runs_again
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def _pulling(reverser: Reverser, pull: Pull, g: ir.Atom, span: ir.Span | None, s
     assert pull.call is not None
     if pull.kwargs or any(isinstance(a, ir.Star) for a in pull.call.args):
         raise error("S2S210", span=span, name="a call with keywords or a starred argument")
-    again: Any = calls.cotangents_of_call if pull.call.fn == ir.Const(rt.call) else calls.cotangents_of_method
+    is_function = pull.call.fn == ir.Const(rt.call)
+    again: Any = repeated_calls.cotangents_of_call if is_function else repeated_calls.cotangents_of_method
     for atom in pull.call.args:
         reverser.note_read(atom)  # type: ignore[arg-type]
     return ir.Call(ir.Const(again), (g, *(reverser.use(sweep, a) for a in pull.call.args)))  # type: ignore[arg-type]

@@ -13,9 +13,9 @@ from s2s.analysis.abstract.parts import Path, is_differentiable, part
 from s2s.analysis.functions import makes_new
 from s2s.builder.builder import Builder, Context
 from s2s.builder.cotangents import in_precision, of_kind, whole
+from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Sequence
-from s2s.specialize.heap.virtual_heap import holds_attributes
 from s2s.versions.request import Request
 
 __all__ = ["Gradients", "read_part"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,19 +16,21 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.builder.builder import Builder, Context
+from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
-from s2s.forward.sweep import Forwarder
 from s2s.optimize.checking import refused, sound
 from s2s.optimize.passes import PULLBACK, run_passes
 from s2s.optimize.rewriting import free_variables
 from s2s.reverse.gradients import Gradients, read_part
 from s2s.reverse.sweeps import Reversal, Reverser
 from s2s.specialize.checkpoints import asked, plain, repeated, ungrouped
-from s2s.specialize.heap.virtual_heap import holds_attributes
 from s2s.specialize.specializer import Specializer
 from s2s.versions.request import Request
+
+if TYPE_CHECKING:
+    from s2s.forward.sweep import Forwarder
 
 __all__ = ["Joint", "Mode", "joined"]
 

@@ -31,12 +31,12 @@ from s2s.analysis.abstract.parts import Path, has_cotangent, is_differentiable, 
 from s2s.analysis.activity import find_useful
 from s2s.analysis.adjoint_placement import Holders
 from s2s.analysis.memory import Memory
+from s2s.analysis.reading import Reading
 from s2s.analysis.regions import Region
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
-from s2s.optimize.reading import Reading
 from s2s.optimize.rewriting import count_uses
 from s2s.reverse import control, exceptions, stacks, stores, structural
 from s2s.reverse.dynamic_calls import Pull, pair_calls

@@ -17,7 +17,6 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core import ops
 from s2s.core.functions import Result
-from s2s.directives import policies
 from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, partials, refuse, straight_through, vjp, zero
@@ -44,7 +43,6 @@ partials(operator.pos, lambda y, a: 1.0, params="a, /")
 partials(
     operator.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, params=BINARY, domain=((2.1, 3.9), (1.1, 1.9)),
 )
-zero(policies.stop_gradient)
 
 straight_through(
     operator.floordiv, params=BINARY, domain=((-2.0, 2.0), POSITIVE), derivatives=(

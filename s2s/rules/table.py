@@ -405,11 +405,11 @@ FOREIGN: list[tuple[Any, ...]] = []
 
 
 def _is_own() -> bool:
-    """Whether the registration that runs was written in a module of this package."""
+    """Whether the registration that runs was written in a module of s2s."""
     frame = sys._getframe(2)
     while frame.f_globals is globals() and frame.f_back is not None:
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__")).startswith(__name__.rpartition(".")[0])
+    return str(frame.f_globals.get("__name__")).startswith(f"{__name__.partition('.')[0]}.")
 
 
 def _later(register: Callable[..., None]) -> Callable[..., None]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from s2s.core import public
 from s2s.errors import error
 from s2s.runtime._cotangents import cast, tangent_like, zeros_of
+from s2s.runtime._fitting import check_cotangent, check_tangent
 
 
 def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -14,38 +16,28 @@ def call(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     The pullback takes the cotangent of the result and gives a tuple: one cotangent per positional argument, then one
     per keyword argument in the order of the call; None for arguments that have none.
     """
-    from s2s.runtime.calls import vjp_of_call
-
-    return vjp_of_call(fn, args, kwargs)
+    return public.compiler().vjp_of_call(fn, args, kwargs)
 
 
 def call_again(fn: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """As ``call``, in what may run more than once for its reverse: what gives something else the next time is refused.
     """
-    from s2s.runtime.calls import vjp_of_call
-
-    return vjp_of_call(fn, args, kwargs, "repeated")
+    return public.compiler().vjp_of_call(fn, args, kwargs, "repeated")
 
 
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is that of the receiver."""
-    from s2s.runtime.calls import vjp_of_method
-
-    return vjp_of_method(receiver, name, args, kwargs)
+    return public.compiler().vjp_of_method(receiver, name, args, kwargs)
 
 
 def call_method_again(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """As ``call_method``, in what may run more than once."""
-    from s2s.runtime.calls import vjp_of_method
-
-    return vjp_of_method(receiver, name, args, kwargs, "repeated")
+    return public.compiler().vjp_of_method(receiver, name, args, kwargs, "repeated")
 
 
 def by_default(block: Any, f: Any) -> Any:
     """A function in which the choice of a block holds where nothing inside of it says otherwise."""
-    from s2s.directives.policies import under
-
-    return under(f, block.choice, "nonsmooth")
+    return public.compiler().under(f, block.choice, "nonsmooth")
 
 
 def method(name: str) -> Any:
@@ -61,9 +53,7 @@ def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ..
     """The result of a call that is decided at run time, and its tangent. ``values`` are the arguments, the last of them
     by the keywords ``keys``, and ``dots`` their tangents, None for zero; with a ``name`` it is the method of the first
     argument."""
-    from s2s.runtime.calls import jvp_of_call
-
-    return jvp_of_call(fn, name, values, dots, keys)
+    return public.compiler().jvp_of_call(fn, name, values, dots, keys)
 
 
 def without_tangents(items: Any) -> list[None]:
@@ -94,17 +84,13 @@ def pulled(bars: Any, k: int) -> Any:
 
 def fit_cotangent(given: Any, out: Any, name: str) -> Any:
     """A cotangent of a result of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
-    from s2s.derivatives import fit
-
-    fitting = fit(given, out, name)
+    fitting = public.compiler().fit(given, out, name)
     return fitting if isinstance(out, (tuple, list, dict)) else cast(fitting, out)
 
 
 def fit_tangent(given: Any, primal: Any, name: str) -> Any:
     """A tangent of an argument of ``name`` with its dtype. Raises ArgumentError where it does not fit."""
-    from s2s.derivatives import fit_tangent as fit
-
-    return fit(given, primal, name)
+    return public.compiler().fit_tangent(given, primal, name)
 
 
 def check_count(bars: Any, count: int, rule: str) -> None:
@@ -117,8 +103,6 @@ def check_count(bars: Any, count: int, rule: str) -> None:
 def fit_bar(given: Any, argument: Any, rule: str) -> Any:
     """The cotangent of an argument that a rule of the user gave, with its dtype; None stands for zeros. Raises where
     it has not the shape or the structure of the argument."""
-    from s2s.directives.user_rules import check_cotangent
-
     check_cotangent(given, argument, rule)
     if isinstance(argument, (tuple, list)):
         return type(argument)([fit_bar(g, x, rule) for g, x in zip(given, argument)])
@@ -130,7 +114,5 @@ def fit_bar(given: Any, argument: Any, rule: str) -> Any:
 def fit_dot(given: Any, out: Any, rule: str) -> Any:
     """The tangent of a result that a rule of the user gave, with its dtype. Raises where it has not the shape or the
     structure of the result."""
-    from s2s.directives.user_rules import check_tangent
-
     check_tangent(given, out, rule)
     return tangent_like(given, out)

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2s.analysis.abstract.lattice import join, truth, widen_known
 from s2s.analysis.raising import ends
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Known, Scalar
@@ -16,7 +17,6 @@ from s2s.errors import DifferentiationError
 from s2s.specialize.calls.deferred_refusals import may_refuse_later, may_refuse_some, refusal
 from s2s.specialize.exceptions import bound_on
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap import virtual_heap
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.speculation import speculate
 

@@ -28,12 +28,10 @@ from s2s.optimize.dead import is_pure
 from s2s.optimize.rewriting import count_uses, substitute
 
 __all__ = [
-    "BEGIN", "END", "RANDOM", "FirstRun", "asked", "group", "is_asked", "name_of_call", "plain", "refuse_asked",
+    "RANDOM", "FirstRun", "asked", "group", "is_asked", "name_of_call", "plain", "refuse_asked",
     "repeated", "runs_again", "ungrouped",
 ]
 
-BEGIN, END = "again", "end of again"
-"""The sections of the notes around the statements of a checkpointed function, as the specialiser leaves them."""
 
 @dataclass
 class FirstRun:
@@ -69,9 +67,9 @@ def group(function: ir.Function, context: Context) -> ir.Function:
         made: list[ir.Statement] = []
         open_: list[tuple[int, ir.Span | None]] = []
         for s in b.statements:
-            if _section(s) == BEGIN:
+            if _section(s) == ir.BEGIN_REPLAY:
                 open_.append((len(made), s.span))  # type: ignore[union-attr]
-            elif _section(s) == END:
+            elif _section(s) == ir.END_REPLAY:
                 at, span = open_.pop()
                 made[at:] = [_as_block(made[at:], span)] if len(made) > at else []
             else:
@@ -120,7 +118,7 @@ def runs_again(s: ir.Statement) -> bool:
 
 
 def _section(s: ir.Statement) -> str:
-    return s.section if isinstance(s, ir.Note) and s.section in (BEGIN, END) else ""
+    return s.section if isinstance(s, ir.Note) and s.section in (ir.BEGIN_REPLAY, ir.END_REPLAY) else ""
 
 
 def _defined(statements: Any) -> list[ir.Var]:

@@ -24,16 +24,16 @@ from s2s.analysis import raising
 from s2s.analysis.abstract.lattice import join, truth
 from s2s.analysis.managers import REPEATED, SETTINGS, may_set, may_swallow
 from s2s.analysis.raising import Kinds
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context
+from s2s.builder.virtual_heap import Heap
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.specialize.calls import policies
 from s2s.specialize.calls.deferred_refusals import may_refuse_later, refusal
 from s2s.specialize.frames import BLOCKS, Frame, lookup
-from s2s.specialize.heap import virtual_heap
 from s2s.specialize.heap.joins import changed_cells, on
-from s2s.specialize.heap.virtual_heap import Heap
 from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
 

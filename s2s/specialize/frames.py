@@ -14,7 +14,8 @@ import numpy as np
 
 from s2s.cache import lowered
 from s2s.core import ir
-from s2s.core.inspection import class_attribute, name_of
+from s2s.core.inspection import class_attribute, compiled_from, name_of
+from s2s.core.record import replace
 from s2s.core.values import Closure
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
@@ -23,7 +24,7 @@ from s2s.normalize.captures import check_captures, note_late
 from s2s.normalize.normalize import normalize
 from s2s.specialize.stacks import mark_stacks
 from s2s.versions.facts import MISSING, STABLE_MODULES, Reading, variable
-from s2s.versions.signature import compiled_from, with_sizes
+from s2s.versions.signature import with_sizes
 
 JOINER: Any = type(np.r_).__base__
 """The class of ``np.r_`` and ``np.c_``: functions that are called with brackets."""
@@ -177,11 +178,11 @@ def place_of(frame: Frame, span: ir.Span | None) -> str:
 
 def asked_also_by(problem: DifferentiationError, asked: tuple[str, ...]) -> DifferentiationError:
     diagnostic = problem.diagnostic
-    return type(problem)(dataclasses.replace(diagnostic, asked_by=(*asked, *diagnostic.asked_by)))
+    return type(problem)(replace(diagnostic, asked_by=(*asked, *diagnostic.asked_by)))
 
 
 def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[str, ...]) -> DifferentiationError:
-    return type(problem)(dataclasses.replace(problem.diagnostic, span=span, asked_by=asked))
+    return type(problem)(replace(problem.diagnostic, span=span, asked_by=asked))
 
 
 __all__ = [

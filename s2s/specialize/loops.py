@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import join, lengths_of, truth
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
+from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Range, Scalar
 from s2s.errors import DifferentiationError, error
@@ -19,10 +21,9 @@ from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.calls.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.exceptions import refuse_lost
 from s2s.specialize.frames import Frame, is_of_s2s
-from s2s.specialize.heap import containers, generators, iterators, mutated_iterables, virtual_heap
+from s2s.specialize.heap import containers, generators, iterators, mutated_iterables
 from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_trips
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
-from s2s.specialize.heap.virtual_heap import cell_of, state_of
 from s2s.specialize.speculation import speculate
 
 if TYPE_CHECKING:

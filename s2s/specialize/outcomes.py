@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis import raising
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, is_constant_kind
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError
 from s2s.optimize.dead import is_pure_call
 from s2s.specialize.frames import Frame, in_rule
-from s2s.specialize.heap import virtual_heap
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.speculation import speculate
 

@@ -28,9 +28,9 @@ from s2s.core.const import is_hashable
 from s2s.core.inspection import look_up
 from s2s.core.package import ROOT
 from s2s.core.values import AbstractValue, Known, Mapping, Scalar, Sequence
+from s2s.directives.surrogates import CONVERSIONS
 from s2s.errors import error
 from s2s.rules import table
-from s2s.rules.surrogates import CONVERSIONS
 from s2s.specialize.frames import name_of
 
 __all__ = ["WRITE_DOWN", "check_not_severed", "writes_down"]

@@ -27,16 +27,18 @@ from s2s import runtime as rt
 from s2s.analysis.abstract import folding
 from s2s.analysis.abstract.folding import MOST_LISTED, call_pure, plain
 from s2s.analysis.abstract.lattice import is_number, join_all, known, type_of
+from s2s.analysis.effects import ACTS, effect_of
 from s2s.analysis.memory import shared_with
 from s2s.analysis.raising import certain_error, ends
-from s2s.api import Differentiable
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
 from s2s.builder.operands import as_arrays
-from s2s.codegen.effects import ACTS, effect_of
+from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir, ops
 from s2s.core.const import is_hashable
 from s2s.core.critical import section
-from s2s.core.inspection import is_sealed, look_up, public_module
+from s2s.core.inspection import compiled_from, is_sealed, look_up, public_module
+from s2s.core.public import PublicDerivative, key_of
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -55,23 +57,30 @@ from s2s.core.values import (
     has_fields,
     is_record_class,
 )
-from s2s.derivatives import Derivative
 from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
+from s2s.directives.differentiable import Differentiable
 from s2s.directives.policies import Chosen, straight_through
+from s2s.directives.surrogates import ROUNDED_PART
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
-from s2s.reverse import stacks
-from s2s.reverse import user_rules as custom
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
-from s2s.rules.surrogates import ROUNDED_PART
 from s2s.specialize.branching import branch, join_sides, phi
-from s2s.specialize.calls import derivatives, mapping, policies, process, reflection, user_rules, zero_derivatives
+from s2s.specialize.calls import (
+    derivatives,
+    mapping,
+    policies,
+    process,
+    reflection,
+    stacks,
+    user_rule_calls,
+    user_rules,
+    zero_derivatives,
+)
 from s2s.specialize.calls.dispatching import dispatched, parts_read
 from s2s.specialize.calls.intrinsics import FORMS, fold_number, is_literal_number, literal, map_elements
 from s2s.specialize.calls.memory_order import in_memory_order
 from s2s.specialize.calls.ufunc_at import ufunc_at
-from s2s.specialize.checkpoints import BEGIN, END
 from s2s.specialize.exceptions import refuse_lost, try_statement, with_statement
 from s2s.specialize.frames import (
     BLOCKS,
@@ -89,7 +98,7 @@ from s2s.specialize.frames import (
     place_of,
     where_chosen,
 )
-from s2s.specialize.heap import containers, generators, iterators, mutated_iterables, sets, virtual_heap
+from s2s.specialize.heap import containers, generators, iterators, mutated_iterables, sets
 from s2s.specialize.heap.escapes import note_call, note_change
 from s2s.specialize.heap.iteration import VIEWS, Counted, start_of
 from s2s.specialize.heap.joins import Side
@@ -105,7 +114,6 @@ from s2s.specialize.heap.objects import (
     is_user_object,
     without_objects,
 )
-from s2s.specialize.heap.virtual_heap import cell_of, state_of
 from s2s.specialize.inplace import (
     CHANGING,
     change_whole,
@@ -122,7 +130,7 @@ from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 from s2s.versions.boundary import Raised
 from s2s.versions.facts import Guards
-from s2s.versions.signature import ThreadLocal, compiled_from, describe
+from s2s.versions.signature import ThreadLocal, describe
 from s2s.versions.target import own_signature
 
 OWN_MODULES = (rt.__name__, ops.__name__)
@@ -856,17 +864,17 @@ class Specializer:
         chosen = self.apply_by_choice(fn, args, kwargs, containers.At(frame, builder, span, name), effect)
         if chosen is not None:
             return chosen
-        if isinstance(fn, Derivative) and fn.made_from[0] == "primal":
+        if isinstance(fn, PublicDerivative) and fn.made_from[0] == "primal":
             return self.apply_known(fn.made_from[1], args, kwargs, frame, builder, span, name, effect)
         if table.rule_of_user(fn) is not None:
-            return custom.leave_call(self, fn, args, kwargs, frame, builder, span, name)
+            return user_rule_calls.leave_call(self, fn, args, kwargs, frame, builder, span, name)
         primal = getattr(type(fn), "__s2s_primal__", None)
         if primal is not None:
             return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
         if is_hashable(fn) and fn in ops.STACKS:
             return stacks.FORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
-        if is_hashable(fn) and fn in _TRANSFORMS:
-            derived = _TRANSFORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
+        if is_hashable(fn) and key_of(fn) in _TRANSFORMS:
+            derived = _TRANSFORMS[key_of(fn)](self, containers.At(frame, builder, span, name), fn, args, kwargs)
             if derived is not None:
                 return derived
         if fn is checkpointed:
@@ -1047,14 +1055,14 @@ class Specializer:
         """A call that the reverse sweep runs again: what it comes to, between two notes."""
         if not any(map(self.context.is_varied, (fn, *args, *kwargs.values()))):
             return self.apply(fn, args, kwargs, frame, builder, span, name, effect)
-        builder.add(ir.Note("", BEGIN, span))
+        builder.add(ir.Note("", ir.BEGIN_REPLAY, span))
         self.repeating += 1
         try:
             found = self.apply(fn, args, kwargs, frame, builder, span, name, effect)
         finally:
             self.repeating -= 1
         if not ends(builder.statements[-1:]):
-            builder.add(ir.Note("", END, span))
+            builder.add(ir.Note("", ir.END_REPLAY, span))
         return found
 
     def cached(

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from s2s.builder.builder import Builder
+from s2s.specialize.frames import Frame
 
 if TYPE_CHECKING:
     from s2s.specialize.frames import Frame

@@ -198,14 +198,6 @@ _OPAQUE = (
 )
 
 
-def compiled_from(value: Any) -> types.FunctionType | None:
-    """The Python function that Numba compiled (``@njit``), which computes the same; None for anything else."""
-    if not module_of(type(value)).startswith("numba."):
-        return None
-    found = getattr(value, "py_func", None)
-    return found if isinstance(found, types.FunctionType) else None
-
-
 def has_attributes(value: Any) -> bool:
     """Whether it is an object of a class written in Python, whose attributes can be read one by one, or holds what
     belongs to a thread."""

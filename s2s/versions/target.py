@@ -17,15 +17,15 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from s2s.api import Differentiable
-from s2s.codegen.link import register
+from s2s.core.linecaches import register
+from s2s.core.public import PublicDerivative
+from s2s.directives.differentiable import unwrap
+from s2s.errors import error, not_a_function
 from s2s.versions.paths import import_path
 from s2s.versions.request import Path
-from s2s.versions.signature import compiled_from
 
 if TYPE_CHECKING:
     from s2s.core.ir import Span
-    from s2s.errors import DifferentiationError
 
 __all__ = [
     "Target", "error", "find_paths", "parameter_span", "synthetic", "target_of", "unwrap",
@@ -85,26 +85,12 @@ class Target:
         return next((p.name for p in self.public if p.kind is kind), None)
 
 
-def unwrap(f: Any) -> Any:
-    """The function, method, partial or object inside the decorators that s2s sees through."""
-    while True:
-        if isinstance(f, Differentiable):
-            f = f.func
-        elif isinstance(f, functools._lru_cache_wrapper):  # the gradient of a cached function is its gradient
-            f = f.__wrapped__
-        elif compiled_from(f) is not None:
-            f = compiled_from(f)
-        else:
-            return f
-
-
 def target_of(f: Any) -> Target | None:
     """The target of a callable; None where it has no Python code of its own (NumPy's functions, built-ins), or a rule
     stands for its code.
 
     Raises ArgumentError for classes and for what cannot be called.
     """
-    from s2s.derivatives import Derivative
     from s2s.directives.policies import Chosen
     from s2s.rules import table
 
@@ -118,9 +104,9 @@ def target_of(f: Any) -> Target | None:
         return None
     if isinstance(f, types.FunctionType):
         return Target(f, parameters_of(f))
-    if isinstance(f, Derivative) and f.made_from[0] == "primal":
+    if isinstance(f, PublicDerivative) and f.made_from[0] == "primal":
         return target_of(f.made_from[1])
-    if isinstance(f, Derivative):
+    if isinstance(f, PublicDerivative):
         inner = f.dispatcher.target
         if inner is None:
             return None
@@ -146,23 +132,6 @@ def one_of_modes(f: Any) -> Any:
     ``functools.wraps`` makes has a copy of its ``__dict__`` and other code."""
     kept = getattr(f, "__dict__", {}).get("__s2s_modes__") if isinstance(f, types.FunctionType) else None
     return kept[1] if kept is not None and kept[0] is f.__code__ else None
-
-
-def not_a_function(f: Any) -> DifferentiationError:
-    """The ArgumentError for what is no function."""
-    return error("S2S507", kind=_kind_of(f), hint=_hint_for(f))
-
-
-def _kind_of(f: Any) -> str:
-    return f"the class `{f.__name__}`" if isinstance(f, type) else f"`{f!r:.60}` ({type(f).__name__})"
-
-
-def _hint_for(f: Any) -> str:
-    if isinstance(f, type):
-        return "give a function that makes the object and returns a number"
-    if isinstance(f, (staticmethod, classmethod)):
-        return f"put @s2s.differentiable below @{type(f).__name__}"
-    return "give a function; to differentiate at a point, call what `grad` returns: s2s.grad(f)(x)"
 
 
 def parameters_of(function: types.FunctionType) -> tuple[inspect.Parameter, ...]:
@@ -306,13 +275,6 @@ def _choices(target: Target) -> str:
     return "choose among " + ", ".join(
         f"{name} ({i})" if i < len(target.positional) else name for i, name in enumerate(names)
     )
-
-
-def error(code: str, **fields: Any) -> DifferentiationError:
-    """The error with this code. What shows it is imported where there is one to show."""
-    from s2s import errors
-
-    return errors.error(code, **fields)
 
 
 def show_path(path: Path) -> str:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.derivatives import derivative, fit_tangent
+from s2s.derivatives import derivative
 from s2s.errors import DifferentiationError
+from s2s.versions.fitting import fit_tangent
 from tests.bank import CASES
 from tests.helpers import copy_tree, is_float, leaves, map_tree
 

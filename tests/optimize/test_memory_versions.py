@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.analysis.reading import Reading
 from s2s.codegen import folding
 from s2s.core import ir
 from s2s.errors import DifferentiationError
 from s2s.optimize import memory_versions, passes, sink, snapshots, subexpressions
-from s2s.optimize.reading import Reading
 
 X = np.array([0.7, 1.3, 0.4])
 

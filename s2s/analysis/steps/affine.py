@@ -27,8 +27,9 @@ from s2s.analysis.steps.algebra import LARGEST, Algebra, Form, added, key_of, sc
 from s2s.analysis.steps.contents import FILLED, SIDE_BY_SIDE, WHOLE, Contents
 from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, ListOf
+from s2s.directives import surrogates
 from s2s.directives.policies import Chosen
-from s2s.rules import surrogates, table
+from s2s.rules import table
 
 __all__ = ["PIECEWISE_AFFINE", "PRODUCTS", "QUOTIENTS", "SUMS", "Forms", "is_open"]
 

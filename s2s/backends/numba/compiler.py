@@ -37,10 +37,10 @@ from s2s.backends.numba.wrappers import Names, kind_of_gradient, kinds_of_result
 from s2s.codegen.link import file_name, link
 from s2s.core.critical import section
 from s2s.core.values import AbstractValue
+from s2s.errors import error
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled, Request
-from s2s.versions.target import error
 
 try:
     import numba

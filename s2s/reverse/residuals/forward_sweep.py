@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, Scalar
-from s2s.specialize.checkpoints import BEGIN, END, FirstRun, plain
+from s2s.specialize.checkpoints import FirstRun, plain
 
 if TYPE_CHECKING:
     from s2s.reverse.residuals.planner import Planner
@@ -57,7 +57,7 @@ class ForwardSweep:
         defined = {var for s in ir.walk(ir.Block(inner)) for var in ir.defs_of(s)}
         self.context.passing |= defined - results
         saves = [save for var in (*first.kept, *statement.results) for save in self.saves.get(var, [])]
-        return [ir.Note("", BEGIN), *inner, ir.Note("", END), *saves]
+        return [ir.Note("", ir.BEGIN_REPLAY), *inner, ir.Note("", ir.END_REPLAY), *saves]
 
     def _run_first(self, loop: Any) -> Any:
         """A loop whose iterations the reverse sweep replays."""

@@ -25,24 +25,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from s2s import api, batches, transforms
 from s2s import runtime as rt
 from s2s.analysis.abstract.parts import is_differentiable
 from s2s.analysis.memory import Memory
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
+from s2s.builder.virtual_heap import State, cell_of
 from s2s.core import ir, ops
+from s2s.core.public import PublicDerivative, model_of, role_of
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
-from s2s.derivatives import Derivative
-from s2s.directives import samples
+from s2s.directives.differentiable import options_of
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.rewriting import free_variables
-from s2s.runtime import calls
+from s2s.runtime import repeated_calls
 from s2s.specialize.calls import policies
 from s2s.specialize.frames import Frame, FramedClosure, name_of, place_of
-from s2s.specialize.heap import containers, iterators, virtual_heap
+from s2s.specialize.heap import containers, iterators
 from s2s.specialize.heap.containers import At
-from s2s.specialize.heap.virtual_heap import State, cell_of
 from s2s.specialize.inplace import change_whole, store_item
 from s2s.specialize.ownership import shared_rebindings
 from s2s.versions.request import Request
@@ -60,15 +60,12 @@ Sweeps: TypeAlias = Callable[[Any, ir.Function, Any, Request], tuple[ir.Function
 """What makes the derivative of a specialised function: the specialiser, the function, its augmented assignments and
 what is asked for go in; the derivative and the names of the parameters that the function changes come out."""
 
-MAKERS: dict[Any, str] = {
-    api.grad: "grad", api.value_and_grad: "value_and_grad", transforms.jacfwd: "jacfwd", transforms.jacrev: "jacrev",
-    transforms.jacobian: "jacfwd", transforms.value_and_jacobian: "value_and_jacfwd",
-    transforms.elementwise_grad: "elementwise_grad",
+MAKERS: dict[str, str] = {
+    "grad": "grad", "value_and_grad": "value_and_grad", "jacfwd": "jacfwd", "jacrev": "jacrev", "jacobian": "jacfwd",
+    "value_and_jacobian": "value_and_jacfwd", "elementwise_grad": "elementwise_grad",
 }
-"""Functions that make a derivative of a function, and the mode of it. Which Jacobian needs fewer directions is not
-known before the program runs: it is the one by forward mode."""
-
-_MADE_BY = tuple(map(ir.Const, MAKERS))
+"""Public functions that make a derivative of a function, by their roles, and the mode of it. Which Jacobian needs fewer
+directions is not known before the program runs: it is the one by forward mode."""
 
 
 @dataclass(frozen=True)
@@ -163,17 +160,20 @@ def asked_of(self: Specializer, callee: ir.Atom) -> Asked | None:
         derivative = known.value
         if isinstance(derivative, types.FunctionType):
             derivative = one_of_modes(derivative)
-        if not isinstance(derivative, Derivative):
+        if not isinstance(derivative, PublicDerivative):
             return None
         mode, f, argnums, has_aux, unconnected, _, changes, holomorphic = derivative.made_from
         if mode not in MAKERS.values() and mode not in ("value_and_jacrev",):
             return None
         return Asked(mode, ir.Const(f), argnums, has_aux, unconnected, holomorphic, changes)
     made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
-    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or made.fn not in _MADE_BY:
+    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
+        return None
+    mode = MAKERS.get(role_of(made.fn.value) or "")
+    if mode is None:
         return None
     given = {name: option.value for name, option in made.kwargs if isinstance(option, ir.Const)}
-    return Asked(MAKERS[made.fn.value], made.args[0], **given)  # type: ignore[arg-type, union-attr]
+    return Asked(mode, made.args[0], **given)  # type: ignore[arg-type, union-attr]
 
 
 # --- arguments ------------------------------------------------------------------------------------------------------
@@ -542,7 +542,7 @@ def _options(self: Specializer, fn: ir.Atom) -> tuple[tuple[str, Any], ...]:
     """The options of the function."""
     value = self.context.value(fn)
     f = value.value if isinstance(value, Known) else None
-    return api.options_of(f)
+    return options_of(f)
 
 
 def apply(
@@ -782,7 +782,7 @@ def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
         out = self.apply(method, args[2:], dict(kwargs), at.frame, at.builder, at.span, at.name)
     else:
         out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
-    return containers.new_list(self, at, (out, ir.Const(calls.lost_pullback)), tuple)
+    return containers.new_list(self, at, (out, ir.Const(repeated_calls.lost_pullback)), tuple)
 
 
 def _lost(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
@@ -808,7 +808,7 @@ def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
     if name != ir.Const(None) or keys != [] or not any(map(self.context.is_varied, args)):
         return None
     made = [args[0], *map(at.builder.frozen, args[2:4])]
-    return self.leave(ir.Const(calls.tangent_of_call), made, {}, at.builder, at.span, at.name)
+    return self.leave(ir.Const(repeated_calls.tangent_of_call), made, {}, at.builder, at.span, at.name)
 
 
 def _make_object(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
@@ -842,47 +842,19 @@ def store(
 
 def _followed(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """What is written in terms of other transforms is followed."""
-    others = {transforms.vhp: _vhp, transforms.linearize: _linearize, batches.map: _map}
-    stands_for: Any = others.get(fn, fn)
-    return self.inline(stands_for, args, kwargs, at.frame, at.builder, at.span)
-
-
-def _vhp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: bool = False, **kwargs: Any) -> Any:
-    """A product with the Hessian by reverse over reverse is the one by forward over reverse."""
-    return transforms.hvp(f, primals, tangents, argnums, has_aux, **kwargs)
-
-
-def _map(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
-    """The loop is written out where the function is called."""
-
-    def mapped(*args: Any, **kwargs: Any) -> Any:
-        return samples.each(f, args, kwargs, in_axes, out_axes)
-
-    return mapped
-
-
-def _linearize(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -> Any:
-    """Where values do not change there is nothing to copy."""
-    found = f(*primals, **kwargs)
-    out, *aux = found if has_aux else (found,)
-
-    def f_jvp(*tangents: Any) -> Any:
-        return api.jvp(f, primals, tangents, has_aux=has_aux, **kwargs)[1]
-
-    return (out, f_jvp, *aux)
+    return self.inline(model_of(fn), args, kwargs, at.frame, at.builder, at.span)
 
 
 TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {
-    **dict.fromkeys(MAKERS, make), api.vjp: take_vjp, api.jvp: take_jvp,
-    **dict.fromkeys(
-        (transforms.hessian, transforms.hvp, transforms.vhp, transforms.linearize, batches.map), _followed),
+    **dict.fromkeys(MAKERS, make), "vjp": take_vjp, "jvp": take_jvp,
+    **dict.fromkeys(("hessian", "hvp", "vhp", "linearize", "map"), _followed),
     rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: _call_again,
-    rt.call_method: _call_again, calls.lost_pullback: _lost, calls.cotangents_of_call: _pull_again,
-    calls.cotangents_of_method: _pull_again,
+    rt.call_method: _call_again, repeated_calls.lost_pullback: _lost, repeated_calls.cotangents_of_call: _pull_again,
+    repeated_calls.cotangents_of_method: _pull_again,
     rt.pulled: _read_pulled, rt.push: _push_again,
 }
-"""What stands for a call of a public function that takes a derivative, or makes a function that does; and for the
-tests of what is given to such a function."""
+"""What stands for a call of a public function, by its role, that takes a derivative, or makes a function that does; and
+for the tests of what is given to such a function."""
 
 
 def refuse(*_: Any) -> Any:

@@ -9,9 +9,9 @@ import typing
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import type_of
+from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
 from s2s.specialize.heap import containers
-from s2s.specialize.heap.virtual_heap import state_of
 from s2s.versions import facts
 
 if TYPE_CHECKING:

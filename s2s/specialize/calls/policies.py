@@ -23,14 +23,14 @@ from s2s.analysis.abstract.lattice import dtype_of, shape_of, type_of
 from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
 from s2s.analysis.steps.packages import is_library_code
-from s2s.api import Differentiable, differentiable
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Object, Unknown
-from s2s.directives import policies
+from s2s.directives import policies, surrogates
+from s2s.directives.differentiable import Differentiable, differentiable
 from s2s.directives.policies import BLOCKS, Choice, Choices, Chosen, Override, Policy, chosen
 from s2s.errors import error
-from s2s.reverse import user_rules
-from s2s.rules import surrogates, table
+from s2s.rules import table
+from s2s.specialize.calls import user_rule_calls
 from s2s.specialize.frames import GENERATED, Frame, FramedClosure, lookup
 from s2s.specialize.heap.containers import At, new_list
 from s2s.versions import facts
@@ -267,7 +267,7 @@ def call(
         return through(self, at, ir.Const(fn), how, args, kwargs)
     if varied:
         note(self, fn, how, at.span)
-        return user_rules.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
+        return user_rule_calls.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
     with without(self):
         return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from s2s.builder.virtual_heap import State, cell_of, state_of
 from s2s.core import ir
 from s2s.specialize.heap import containers
-from s2s.specialize.heap.virtual_heap import State, cell_of, state_of
 
 if TYPE_CHECKING:
     from s2s.specialize.heap.containers import At

@@ -6,17 +6,17 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from s2s import equations
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.builder import cotangents
 from s2s.core import ir
+from s2s.core.public import function, key_of
 from s2s.core.values import UNKNOWN, Array, Scalar, Unknown
 from s2s.directives import user_rules
 from s2s.errors import error
-from s2s.reverse.user_rule_bodies import RULES, misfit, parts
 from s2s.rules import table
 from s2s.specialize.calls import derivatives
+from s2s.specialize.calls.user_rule_bodies import RULES, misfit, parts
 from s2s.specialize.heap import containers
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
     pullback as a function of the arguments."""
     f = args[0].value if isinstance(args[0], ir.Const) else None
     if not user_rules.gives_gradient(f) or not any(map(self.context.is_varied, (*args, *kwargs.values()))):
-        return derivatives.TRANSFORMS[fn](self, at, fn, args, kwargs)
+        return derivatives.TRANSFORMS[key_of(fn)](self, at, fn, args, kwargs)
     out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
     given = derivatives.together(self, at, tuple, tuple(range(len(args) - 1)), args[1:])
     named = containers.new_dict(self, at, dict(kwargs))
@@ -133,7 +133,7 @@ def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
     rule = table.rule_of_user(f.value) if isinstance(f, ir.Const) and user_rules.gives_gradient(f.value) else None
     given, moved, keys = (self.static_items(a, at.builder, at.span) for a in (values, dots, names))
     if rule is None or given is None or moved is None or keys is None:
-        return derivatives.TRANSFORMS[fn](self, at, fn, args, kwargs)
+        return derivatives.TRANSFORMS[key_of(fn)](self, at, fn, args, kwargs)
     count = len(given) - len(keys)
     named: dict[Any, ir.Atom] = {k.value: a for k, a in zip(keys, given[count:]) if isinstance(k, ir.Const)}
     out = self.apply(f, given[:count], dict(named), at.frame, at.builder, at.span, at.name)
@@ -166,8 +166,8 @@ def _implicit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: d
             raise error("S2S143", span=at.span, asked_by=at.frame.called_from, hint=_AS_ARGUMENT)
     if all(isinstance(part, ir.Const) for part in parts):
         solver, residual, linear_solve = (part.value for part in parts)  # type: ignore[union-attr]
-        return ir.Const(equations.implicit(solver, residual, linear_solve=linear_solve))
-    made = ir.Call(ir.Const(functools.partial), (ir.Const(equations.solution_of), *parts))
+        return ir.Const(function("implicit")(solver, residual, linear_solve=linear_solve))
+    made = ir.Call(ir.Const(functools.partial), (ir.Const(function("solution_of")), *parts))
     var = self.context.define(at.name, UNKNOWN, False, made)
     self.context.virtual_closures[var] = lambda builder: builder.let(
         ir.map_atoms(made, builder.frozen), UNKNOWN, at.name, at.span)
@@ -197,8 +197,8 @@ _OUTSIDE = "give the rule where the function is defined, at the level of the mod
 TRANSFORMS: dict[Any, Any] = {
     user_rules.custom_gradient: _custom_gradient, user_rules.defvjp: _refuse, user_rules.defjvp: _refuse,
     user_rules.cotangents_by_pushforward: _by_code, user_rules.tangent_by_pullback: _by_code,
-    equations.implicit: _implicit, equations.cotangents_of_solution: _of_solution,
-    equations.tangent_of_solution: _of_solution, user_rules.partials: _refuse, user_rules.cotangents: _as_cotangents,
+    "implicit": _implicit, "cotangents_of_solution": _of_solution,
+    "tangent_of_solution": _of_solution, user_rules.partials: _refuse, user_rules.cotangents: _as_cotangents,
     rt.call: _call_again, rt.push: _push_again, user_rules.pull_again: _pull_again,
     user_rules.by_gradient: _gradient_form, user_rules.by_nested_gradient: _gradient_form,
     user_rules.one_cotangent: _as_cotangents, rt.fit_bar: _fit, rt.fit_dot: _fit,

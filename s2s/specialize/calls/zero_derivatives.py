@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.core.values import Array, Known, Mapping, Scalar
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import name_of
 from s2s.specialize.heap.containers import At
-from s2s.specialize.heap.virtual_heap import state_of
 from s2s.specialize.severed import writes_down
 
 if TYPE_CHECKING:

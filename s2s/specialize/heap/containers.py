@@ -19,7 +19,9 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, plain
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
+from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable
 from s2s.core.values import (
@@ -36,9 +38,8 @@ from s2s.core.values import (
 )
 from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame, lower_function
-from s2s.specialize.heap import iterators, virtual_heap
+from s2s.specialize.heap import iterators
 from s2s.specialize.heap.mutated_iterables import note_source
-from s2s.specialize.heap.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.versions import facts
 from s2s.versions.target import own_signature
 

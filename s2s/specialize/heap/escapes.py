@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.builder.virtual_heap import Cell, cell_of, is_mutable
 from s2s.core import ir
 from s2s.core.values import Array, Unknown
-from s2s.specialize.heap.virtual_heap import Cell, cell_of, is_mutable
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Context

@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.builder.virtual_heap import Cell, State, cell_of
+from s2s.builder.virtual_heap import Iterator as ReadOnce
 from s2s.core import ir
 from s2s.errors import error
 from s2s.frontend.lowering.context import GENERATED
 from s2s.normalize.captures import assigned_later
 from s2s.normalize.while_true import changes_something
 from s2s.specialize.heap.joins import changed_cells
-from s2s.specialize.heap.virtual_heap import Cell, State, cell_of
-from s2s.specialize.heap.virtual_heap import Iterator as ReadOnce
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s.builder import virtual_heap
+from s2s.builder.virtual_heap import Cell, Iterator, State, cell_of, state_of
 from s2s.core import ir, ops
 from s2s.core.bounded import Recent
 from s2s.core.values import Array
 from s2s.errors import error
 from s2s.specialize.frames import FramedClosure
-from s2s.specialize.heap import containers, generators, virtual_heap
+from s2s.specialize.heap import containers, generators
 from s2s.specialize.heap.mutated_iterables import check_source, note_source
-from s2s.specialize.heap.virtual_heap import Cell, Iterator, State, cell_of, state_of
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder

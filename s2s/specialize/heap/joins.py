@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context
+from s2s.builder.virtual_heap import Cell, Heap, State, cell_of, is_dict, is_instance, is_sequence
 from s2s.core import ir
 from s2s.errors import DifferentiationError, error
-from s2s.specialize.heap import virtual_heap
-from s2s.specialize.heap.virtual_heap import Cell, Heap, State, cell_of, is_dict, is_instance, is_sequence
 
 DEPENDS = "which object this is depends on the path that was taken"
 

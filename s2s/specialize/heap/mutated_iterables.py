@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
+from s2s.builder import virtual_heap
+from s2s.builder.virtual_heap import Cell, State, cell_of
 from s2s.core import ir, ops
 from s2s.errors import error
-from s2s.specialize.heap import virtual_heap
-from s2s.specialize.heap.virtual_heap import Cell, State, cell_of
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer

@@ -27,8 +27,9 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis import raising
 from s2s.analysis.steps.packages import is_library_file
-from s2s.api import Differentiable
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, is_constant_kind
+from s2s.builder.virtual_heap import Cell, Origin, State, cell_of, is_instance, state_of
 from s2s.core import inspection, ir
 from s2s.core.inspection import (
     class_attribute,
@@ -44,11 +45,10 @@ from s2s.core.inspection import (
 )
 from s2s.core.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.directives.checkpointing import Checkpoint
+from s2s.directives.differentiable import Differentiable
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
-from s2s.specialize.heap import virtual_heap
-from s2s.specialize.heap.virtual_heap import Cell, Origin, State, cell_of, is_instance, state_of
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 from s2s.versions.boundary import Raised

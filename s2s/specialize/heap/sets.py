@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import are_equal
+from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.specialize.heap import containers
 from s2s.specialize.heap.containers import At, Form, new_list
-from s2s.specialize.heap.virtual_heap import state_of
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.parts import leaves
+from s2s.builder.states import State
 from s2s.core import ir, ops
 from s2s.core.values import (
     UNKNOWN,
@@ -38,7 +39,6 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.errors import error
-from s2s.specialize.heap.states import State
 from s2s.versions.signature import has_attributes
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.record import replace
-from s2s.directives.policies import Chosen, Override, Policy
+from s2s.directives.policy import Override, Policy
 from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
 from s2s.rules import table
@@ -212,9 +212,8 @@ def _known() -> list[str]:
 # --- rules ----------------------------------------------------------------------------------------------------------
 
 
-def rule_of(chosen: Chosen) -> Rule:
+def rule_of(fn: Any, how: Policy | Override) -> Rule:
     """The rule of a function with the derivative that was chosen for it."""
-    how, fn = chosen.how, chosen.func
     if isinstance(how, Override):
         return _overriding(fn, how)
     base = table.find(fn)

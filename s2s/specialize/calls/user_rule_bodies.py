@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis.abstract.lattice import shape_of
+from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap import virtual_heap
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.outcomes import Outcome, kind_of
 from s2s.versions.boundary import Raised

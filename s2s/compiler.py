@@ -1,0 +1,13 @@
+"""What the rooms below ask of the compiler while a program runs: the one entry, which ``s2s`` registers."""
+
+from __future__ import annotations
+
+from s2s.derivatives import adjoint_source, clear, primal_source, show_compiled
+from s2s.directives.policies import under
+from s2s.dynamic_calls import jvp_of_call, vjp_of_call, vjp_of_method
+from s2s.versions.fitting import fit, fit_tangent
+
+__all__ = [
+    "adjoint_source", "clear", "fit", "fit_tangent", "jvp_of_call", "primal_source", "show_compiled", "under",
+    "vjp_of_call", "vjp_of_method",
+]

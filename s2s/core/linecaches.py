@@ -1,0 +1,27 @@
+"""Generated code in ``linecache``: so that tracebacks, ``pdb`` and ``inspect.getsource`` show it."""
+
+from __future__ import annotations
+
+import linecache
+import types
+import weakref
+
+__all__ = ["register"]
+
+
+def register(file: str, text: str, code: types.CodeType) -> None:
+    """Let ``linecache`` show ``text`` for ``file`` as long as a code object lives that was compiled from it; without
+    a time stamp, so that it is never thrown out as stale."""
+    shown = _shown.get(file)
+    if shown is None:
+        shown = _shown[file] = _Shown()
+        weakref.finalize(shown, linecache.cache.pop, file, None).atexit = False
+    weakref.finalize(code, id, shown).atexit = False  # what is called does not matter: it holds ``shown`` until then
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+
+
+class _Shown:
+    """Lives as long as any code object of a text."""
+
+
+_shown: weakref.WeakValueDictionary[str, _Shown] = weakref.WeakValueDictionary()
