@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from s2s.core.const import Const
 from s2s.core.record import record, replace
@@ -462,7 +462,7 @@ def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
     """The blocks directly inside a statement."""
     match statement:
-        case Let() | Store():
+        case Let() | Store() | Note() | Raise() | Return() | Break() | Continue():
             return ()
         case If(_, then, orelse):
             return (then, orelse)
@@ -475,8 +475,6 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
         case Try(body, handlers, orelse):
             last = (statement.final,) if statement.final.statements else ()
             return (body, orelse, *(h.body for h in handlers), *last)
-        case _:
-            return ()
 
 
 def sides_of(statement: If | Try) -> tuple[Block, ...]:
@@ -490,20 +488,71 @@ def sides_of(statement: If | Try) -> tuple[Block, ...]:
 
 def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
     """The statement with other blocks, in the order of ``blocks_of``."""
-    match statement, tuple(blocks):
-        case If(), (then, orelse):
+    match statement:
+        case Let() | Store() | Note() | Raise() | Return() | Break() | Continue():
+            return statement
+        case If():
+            then, orelse = blocks
             return replace(statement, then=then, orelse=orelse)
-        case For(), (body, orelse):
+        case For():
+            body, orelse = blocks
             return replace(statement, body=body, orelse=orelse)
-        case While(), (test, body, orelse):
+        case While():
+            test, body, orelse = blocks
             return replace(statement, test=test, body=body, orelse=orelse)
-        case With(), (body,):
+        case With():
+            (body,) = blocks
             return replace(statement, body=body)
-        case Try(handlers=handlers, final=final), (body, orelse, *rest):
+        case Try(handlers=handlers, final=final):
+            body, orelse, *rest = blocks
             again = tuple(replace(h, body=b) for h, b in zip(handlers, rest, strict=False))
             final = rest[-1] if final.statements else final
             return replace(statement, body=body, orelse=orelse, handlers=again, final=final)
-        case _:
+
+
+def rebuild(
+    statement: Statement, atom: Callable[[Atom], Atom], block: Callable[[Block], Block]
+) -> Statement:
+    """The statement with the atoms that it reads itself and the blocks inside it changed; what it defines stays."""
+
+    def maybe(a: Atom | None) -> Atom | None:
+        return None if a is None else atom(a)
+
+    def carry(carried: tuple[Carried, ...]) -> tuple[Carried, ...]:
+        return tuple(Carried(c.param, atom(c.init), c.result) for c in carried)
+
+    def reads(s: Let | Store) -> Reads:
+        return tuple((new, version) for a, version in s.reads if isinstance(new := atom(a), Var))
+
+    match statement:
+        case Let(target, value, span):
+            return Let(target, map_atoms(value, atom), span, reads(statement), statement.makes)
+        case Store(kind, target, key, value, op, span):
+            was, made = maybe(statement.was), statement.makes
+            return Store(kind, atom(target), atom(key), atom(value), op, span, was, reads(statement), made)
+        case If(test, then, orelse):
+            return replace(statement, test=atom(test), then=block(then), orelse=block(orelse))
+        case For(_, iterable, body, carried, leave):
+            return replace(
+                statement, iterable=atom(iterable), body=block(body), carried=carry(carried), leave=maybe(leave),
+                snapshots=maybe(statement.snapshots), orelse=block(statement.orelse),
+            )
+        case While(test, body, carried, leave):
+            return replace(
+                statement, test=block(test), body=block(body), carried=carry(carried), leave=maybe(leave),
+                snapshots=maybe(statement.snapshots), orelse=block(statement.orelse),
+            )
+        case With(manager, _, body):
+            return replace(statement, manager=atom(manager), body=block(body))
+        case Try(body, handlers, orelse):
+            again = tuple(replace(h, kinds=tuple(map(atom, h.kinds)), body=block(h.body)) for h in handlers)
+            return replace(
+                statement, body=block(body), orelse=block(orelse), handlers=again, final=block(statement.final))
+        case Raise(exception, cause, span):
+            return Raise(maybe(exception), maybe(cause), span)
+        case Return(value, span):
+            return Return(atom(value), span)
+        case Break() | Continue() | Note():
             return statement
 
 
@@ -545,7 +594,23 @@ def defs_of(statement: Statement) -> tuple[Var, ...]:
         case For(carried=carried, left=left) | While(carried=carried, left=left):
             found = tuple(c.result for c in carried)
             return found if left is None else (*found, left)
-        case _:
+        case Store() | Note() | Raise() | Return() | Break() | Continue():
+            return ()
+
+
+def inner_defs_of(statement: Statement) -> tuple[Var, ...]:
+    """The variables that a statement binds for the blocks inside it."""
+    match statement:
+        case For(item=item, carried=carried):
+            return (item, *(c.param for c in carried))
+        case While(carried=carried):
+            return tuple(c.param for c in carried)
+        case With(target=target):
+            return () if target is None else (target,)
+        case Try(handlers=handlers):
+            names = (v for h in handlers for v in (h.name, *(lost.param for lost in h.lost)))
+            return tuple(v for v in names if v is not None)
+        case Let() | Store() | If() | Note() | Raise() | Return() | Break() | Continue():
             return ()
 
 
@@ -651,8 +716,10 @@ def check(function: Function) -> Function:
                 attempt(statement, scope)
             case Return() | Break() | Continue():
                 problems.setdefault(id(statement), "does not belong in SSA form")
-            case _:
+            case Let() | Store() | Raise() | Note():
                 pass
+            case _:
+                assert_never(statement)
         for var in defs_of(statement):
             define(var, statement, scope)
 
@@ -773,6 +840,8 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 put(depth, "continue", s)
             case Note(text):
                 put(depth, f"# {text}", s)
+            case _:
+                assert_never(s)
 
     captures = f" [{', '.join(map(str, function.captures))}]" if function.captures else ""
     put(0, f"def {function.name}({', '.join(str(p.var) for p in function.params)}){captures}:", function)

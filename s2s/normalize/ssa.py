@@ -131,8 +131,12 @@ def _targets(statement: ir.Statement) -> Iterator[ir.Var]:
             yield target
         case ir.Try(handlers=handlers):
             yield from (handler.name for handler in handlers if handler.name is not None)
-        case _:
+        case ir.Let() | ir.While() | ir.With():
             pass
+        case ir.Store() | ir.If() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
+            pass
+        case _:
+            assert_never(statement)
 
 
 def _assigned(*blocks: ir.Block) -> dict[ir.Var, None]:

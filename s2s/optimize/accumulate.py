@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.functions import makes_new
@@ -40,8 +40,12 @@ def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Var]:
                     for c, following in zip(carried, body.yields, strict=True):
                         if may_be_array(c.init) or may_be_array(following):
                             found.update((c.param, c.result))
-                case _:
+                case ir.Let() | ir.Store() | ir.With() | ir.Raise() | ir.Note():
                     pass
+                case ir.Return() | ir.Break() | ir.Continue():
+                    pass
+                case _:
+                    assert_never(s)
     return found
 
 

@@ -114,7 +114,7 @@ class _Sweeper:
                 return self.attempt(s, live)
             case ir.Note():
                 return s
-            case _:
+            case ir.Raise() | ir.Return() | ir.Break() | ir.Continue():
                 self.read(ir.reads_of(s), live)
                 return s
 

@@ -18,7 +18,6 @@ from s2s.analysis.memory import CHANGES, Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import Array
-from s2s.optimize.rewriting import map_blocks
 
 __all__ = ["detach"]
 
@@ -44,7 +43,7 @@ def detach(function: ir.Function, context: Context) -> ir.Function:
                 assert isinstance(s, ir.Let) and s.target is not None and s.value is not None
                 context.definitions[s.target] = s.value
             inside = isinstance(s, (ir.For, ir.While))
-            made.append(map_blocks(s, lambda inner, inside=inside: block(inner, inner if inside else loop)))
+            made.append(ir.with_blocks(s, [block(inner, inner if inside else loop) for inner in ir.blocks_of(s)]))
         return ir.Block(tuple(made), b.yields)
 
     return ir.replace(function, body=block(function.body, None))

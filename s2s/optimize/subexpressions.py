@@ -18,7 +18,7 @@ from s2s.core import ir
 from s2s.core.values import Scalar
 from s2s.directives.policies import Chosen
 from s2s.optimize.dead import changes_argument
-from s2s.optimize.rewriting import map_blocks, substitute, substitute_all
+from s2s.optimize.rewriting import substitute, substitute_all
 
 __all__ = ["share_subexpressions"]
 
@@ -54,7 +54,7 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
                     mapping[target] = found
                     continue
                 seen[key, passes] = target
-            made.append(map_blocks(s, lambda inner, seen=seen: block(inner, seen, mapping)))
+            made.append(ir.with_blocks(s, [block(inner, seen, mapping) for inner in ir.blocks_of(s)]))
         return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
 
     mapping: dict[ir.Atom, ir.Atom] = {}
