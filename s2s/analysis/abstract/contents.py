@@ -1,0 +1,257 @@
+"""Items, parts and changes of containers and arrays: what is known of their results."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.abstract.lattice import is_number, join, join_all, known, widen_known
+from s2s.analysis.abstract.questions import answer
+from s2s.analysis.abstract.shapes import index_shape
+from s2s.core import ops
+from s2s.core.const import is_hashable
+from s2s.core.inspection import equal, is_foreign
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Range, Scalar, Sequence, Unknown
+
+if TYPE_CHECKING:
+    from s2s.analysis.abstract.evaluate import Evaluator
+
+__all__ = ["CONTENTS", "item_of"]
+
+# --- items ----------------------------------------------------------------------------------------------------------
+
+
+def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> AbstractValue | None:
+    """What is known of an item, or of the items at an index."""
+    match value, index:
+        case Sequence(kind, items), Known() if isinstance(index.value, int) and kind is not slice:
+            return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
+        case Sequence(kind, items), Known() if isinstance(index.value, slice):
+            return Sequence(kind, tuple(items[index.value]))
+        case Sequence(_, items), Scalar() if items:
+            return join_all([*items], evaluator.facts)
+        case ListOf(item), (Scalar() | Known()):
+            return item if not (isinstance(index, Known) and isinstance(index.value, slice)) else value
+        case Known(), Known() if isinstance(value.value, (str, bytes)) and isinstance(index.value, (int, slice)):
+            text, at = value.value, index.value
+            if is_foreign(type(text)) or is_foreign(type(at)):
+                return UNKNOWN
+            return known(text[at]) if isinstance(at, slice) or -len(text) <= at < len(text) else UNKNOWN
+        case Mapping(keys, items), Known():
+            return items[keys.index(index.value)] if index.value in keys else UNKNOWN
+        case Range(), Known() if isinstance(index.value, int):
+            return Scalar(int)
+        case Range(), Scalar(kind) if issubclass(kind, (int, np.integer)):
+            return Scalar(int)
+        case (Range(), Sequence(kind)) if kind is slice:
+            return value
+        case Range(), Known() if isinstance(index.value, slice):
+            return value
+        case Scalar(kind), (Known() | Sequence()) if issubclass(kind, np.generic):
+            return _item_of_number(kind, index)
+        case Array(dtype, shape), _ if shape is not None:
+            try:
+                dims = index_shape(shape, index, evaluator.facts)
+            except ValueError:
+                return UNKNOWN
+            if dims is None:
+                return Array(dtype, None) if not isinstance(index, Unknown) else UNKNOWN
+            return dims if isinstance(dims, Unknown) else Array(dtype, dims) if dims or _keeps_array(index) else Scalar(
+                dtype.type)
+        case _:
+            return UNKNOWN
+
+
+def _item_of_number(kind: type[np.generic], index: AbstractValue) -> AbstractValue:
+    """A NumPy number read as an array of rank 0: ``x[()]``, ``x[None]``, ``x[..., None]``."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    if not all(isinstance(i, Known) and (i.value is None or i.value is Ellipsis) for i in items):
+        return UNKNOWN
+    return Array(np.dtype(kind), tuple(Dim("", 1) for i in items if i == known(None))) if items else Scalar(kind)
+
+
+def _keeps_array(index: AbstractValue) -> bool:
+    """``x[..., 0]`` of a vector is a 0-d array, ``x[0]`` a scalar."""
+    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    return any(isinstance(i, Known) and i.value is Ellipsis for i in items)
+
+
+def _slice(evaluator: Evaluator, *bounds: AbstractValue) -> AbstractValue:
+    if len(bounds) == 1:
+        bounds = (known(None), bounds[0])
+    full = (*bounds, known(None))[:3]
+    if all(isinstance(b, Known) for b in full):
+        return known(slice(*(b.value for b in full if isinstance(b, Known))))
+    return Sequence(slice, full)
+
+
+def _unpack(
+    evaluator: Evaluator, value: AbstractValue, before: AbstractValue, after: AbstractValue
+) -> AbstractValue:
+    if not isinstance(before, Known) or not isinstance(after, Known):
+        return UNKNOWN
+    item: AbstractValue
+    match value:
+        case Sequence(kind, items) if kind is not slice:
+            if after.value is None:
+                return Sequence(tuple, items) if len(items) == before.value else UNKNOWN
+            stop = len(items) - after.value
+            if stop < before.value:
+                return UNKNOWN
+            middle = Sequence(list, items[before.value : stop])
+            return Sequence(tuple, (*items[: before.value], middle, *items[stop:]))
+        case Array():
+            item = item_of(evaluator, value, Scalar(int)) or UNKNOWN
+        case ListOf(inner):
+            item = inner
+        case Range():
+            item = Scalar(int)
+        case _:
+            item = UNKNOWN
+    if after.value is None:
+        return Sequence(tuple, (item,) * before.value)
+    return Sequence(tuple, (*((item,) * before.value), ListOf(item), *((item,) * after.value)))
+
+
+# --- containers -----------------------------------------------------------------------------------------------------
+
+
+def _range(evaluator: Evaluator, *bounds: AbstractValue) -> AbstractValue:
+    return Range()
+
+
+def _sequence(kind: type) -> Callable[..., AbstractValue]:
+    def result(evaluator: Evaluator, *items: AbstractValue) -> AbstractValue:
+        return Sequence(kind, items)
+
+    return result
+
+
+def _as_list(kind: type) -> Callable[..., AbstractValue]:
+    def result(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
+        if not args:
+            return Sequence(kind, ())
+        match args[0]:
+            case Sequence(_, items):
+                return Sequence(kind, items)
+            case Mapping(keys):
+                return Sequence(kind, tuple(known(k) for k in keys))
+            case ListOf() if kind is list:
+                return args[0]
+            case Array(_, shape) if shape and kind is tuple and shape[0].is_constant and shape[0].offset <= 8:
+                return Sequence(tuple, (item_of(evaluator, args[0], Scalar(int)) or UNKNOWN,) * shape[0].offset)
+            case Array(_, shape) if shape and kind is list:
+                return ListOf(item_of(evaluator, args[0], Scalar(int)) or UNKNOWN)
+            case Range() if kind is list:
+                return ListOf(Scalar(int))
+            case _:
+                return UNKNOWN
+
+    return result
+
+
+def _dict(evaluator: Evaluator, *items: AbstractValue) -> AbstractValue:
+    keys = items[::2]
+    if all(isinstance(k, Known) and is_hashable(k.value) for k in keys):
+        return Mapping(tuple(k.value for k in keys if isinstance(k, Known)), items[1::2])
+    return UNKNOWN
+
+
+def _append(evaluator: Evaluator, items: AbstractValue, item: AbstractValue) -> AbstractValue:
+    match items:
+        case Sequence(_, known_items):
+            return Sequence(list, (*known_items, item))
+        case ListOf(old):
+            return ListOf(join(widen_known(old), widen_known(item), evaluator.facts))
+        case _:
+            return UNKNOWN
+
+
+def _set_item(evaluator: Evaluator, items: AbstractValue, key: AbstractValue, item: AbstractValue) -> AbstractValue:
+    return _with_item(evaluator, items, item) if not isinstance(key, Sequence) else UNKNOWN
+
+
+def _with_item(evaluator: Evaluator, items: AbstractValue, item: AbstractValue) -> AbstractValue:
+    """A list with one more kind of item."""
+    match items:
+        case Sequence(_, known_items):
+            return ListOf(join_all([*known_items, item], evaluator.facts))
+        case ListOf(old):
+            return ListOf(join(widen_known(old), widen_known(item), evaluator.facts))
+        case _:
+            return UNKNOWN
+
+
+def _set_items(
+    evaluator: Evaluator, items: AbstractValue, places: AbstractValue, values: AbstractValue
+) -> AbstractValue:
+    if isinstance(values, ListOf):
+        return _with_item(evaluator, items, values.item)
+    if isinstance(values, Sequence) and values.items:
+        return _with_item(evaluator, items, join_all(list(values.items), evaluator.facts))
+    return ListOf(UNKNOWN)
+
+
+def _put(evaluator: Evaluator, mapping: AbstractValue, key: AbstractValue, value: AbstractValue) -> AbstractValue:
+    if isinstance(mapping, Mapping) and isinstance(key, Known) and is_hashable(key.value):
+        entries = dict(zip(mapping.keys, mapping.items, strict=True)) | {key.value: value}
+        return Mapping(tuple(entries), tuple(entries.values()))
+    return UNKNOWN
+
+
+def _contains(evaluator: Evaluator, item: AbstractValue, container: AbstractValue) -> AbstractValue:
+    if isinstance(item, Known) and is_hashable(item.value):
+        if isinstance(container, Mapping):
+            return known(item.value in container.keys)
+        if isinstance(container, Sequence):
+            answers = [_may_equal(item.value, i) for i in container.items]
+            if True in answers or None not in answers:
+                return known(True in answers)
+        if isinstance(container, Known) and type(container.value) is type(item.value) is str:
+            return known(item.value in container.value)
+        if isinstance(container, Known) and type(container.value) in (tuple, frozenset):
+            return answer(_are_among(item.value, container.value))
+    return Scalar(bool)
+
+
+def _are_among(value: Any, items: Any) -> bool | None:
+    """Whether a known container has an item; None where foreign code compares."""
+    answers = [equal(value, item) for item in items]
+    return True if True in answers else None if None in answers else False
+
+
+def _may_equal(value: Any, other: AbstractValue) -> bool | None:
+    """Whether a known value equals another one; None where that is not known."""
+    if isinstance(other, Known):
+        return equal(value, other.value)
+    if is_number(other) and (value is None or isinstance(value, (str, type))):
+        return False
+    return None
+
+
+def _not_in(evaluator: Evaluator, item: AbstractValue, container: AbstractValue) -> AbstractValue:
+    found = _contains(evaluator, item, container)
+    return known(not found.value) if isinstance(found, Known) else found
+
+
+CONTENTS: dict[Any, Callable[..., AbstractValue | None]] = {
+    operator.getitem: item_of,
+    ops.make_tuple: _sequence(tuple),
+    ops.make_list: _sequence(list),
+    ops.make_dict: _dict,
+    ops.append: _append,
+    ops.put: _put,
+    rt.set_item: _set_item,
+    rt.set_items: _set_items,
+    ops.contains: _contains,
+    ops.not_in: _not_in,
+    ops.unpack: _unpack,
+    slice: _slice,
+    range: _range,
+    list: _as_list(list),
+    tuple: _as_list(tuple),
+}
