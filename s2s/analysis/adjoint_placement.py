@@ -1,4 +1,4 @@
-"""Adjoint placement: where the cotangent of each variable that may be changed memory is kept.
+"""Adjoint placement: where the adjoint of each variable is whose memory may change.
 
     value     with the variable itself: nothing changes its memory between its definition and its uses
     root      with the variable, as an array that is changed in place where the variable's memory is
@@ -30,8 +30,8 @@ class Use:
     is_join: bool = False
 
 
-class Holders:
-    """The holder of every variable of a function in SSA form."""
+class AdjointPlacement:
+    """Where the adjoint of every variable of a function in SSA form is."""
 
     def __init__(self, function: ir.Function, memory: Memory) -> None:
         self.memory = memory
@@ -51,7 +51,7 @@ class Holders:
         self._decided: set[ir.Var] = set()
 
     def kind(self, var: ir.Var) -> str:
-        """How the cotangent of a variable is kept."""
+        """Where the adjoint of a variable is."""
         if not self.memory.is_buffer(var):
             return VALUE
         root = self.memory.find(var)
@@ -243,4 +243,4 @@ class Holders:
         return found
 
 
-__all__ = ["RUNTIME", "ROOT", "VALUE", "VIEW", "Holders"]
+__all__ = ["RUNTIME", "ROOT", "VALUE", "VIEW", "AdjointPlacement"]

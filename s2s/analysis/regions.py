@@ -33,8 +33,8 @@ class Region:
         return region
 
     @property
-    def runs_again(self) -> bool:
-        """Whether the reverse sweep runs this block again instead of keeping what it reads of it."""
+    def is_replayed(self) -> bool:
+        """Whether the reverse sweep replays this block instead of keeping its residuals."""
         match self.statement:
             case ir.For(snapshots=snapshots):
                 return snapshots is not None
@@ -47,15 +47,15 @@ class Region:
 
     def scope(self) -> Region:
         """The nearest region, this one or one around it, that the reverse sweep has as a whole: the root, or a block
-        that it runs again."""
+        that it replays."""
         region = self
-        while region.parent is not None and not region.runs_again:
+        while region.parent is not None and not region.is_replayed:
             region = region.parent
         return region
 
-    def kept_loop(self) -> Region | None:
-        """The innermost loop body that is this region or holds it, up to the scope: what the reverse sweep reads of it
-        is kept for every trip."""
+    def residual_loop(self) -> Region | None:
+        """The innermost loop body that is this region or holds it, up to the scope: it has a residual for each
+        iteration."""
         region, scope = self, self.scope()
         while region is not scope and not region.is_loop:
             assert region.parent is not None

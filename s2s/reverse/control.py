@@ -1,4 +1,5 @@
-"""The reverse of control flow: a branch takes the side that the forward sweep took, a loop runs its trips backwards."""
+"""The reverse of control flow: a branch takes the side that the forward sweep took, a loop runs its iterations
+backwards."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from s2s.reverse.residuals.sweep import Sweep
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
 
-__all__ = ["at_join", "block_again", "branch", "loop", "outlives", "reverse_side", "seed", "seeds_of"]
+__all__ = ["at_join", "replayed_block", "branch", "loop", "outlives", "reverse_side", "seed", "seeds_of"]
 
 
 # --- branches -------------------------------------------------------------------------------------------------------
@@ -56,11 +57,11 @@ def branch(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
         sweep.builder.add(ir.If(test, blocks[0], blocks[1], tuple(results), statement.span))
 
 
-def block_again(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
-    """The reverse of a block that runs again: its statements once more, and the reverse of these."""
+def replayed_block(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
+    """The reverse of a block that is replayed: its statements once more, and the reverse of these."""
     child = reverse_side(reverser, statement, 0, statement.then, seeds_of(reverser, statement, sweep), sweep)
     sweep.builder.add(ir.Note("", ir.BEGIN_REPLAY))
-    end = replay.run_branch_again(reverser, statement, sweep, child) if child.requests else []
+    end = replay.replay_branch(reverser, statement, sweep, child) if child.requests else []
     sweep.builder.statements += [*child.prologue, *child.builder.statements, *end, ir.Note("", ir.END_REPLAY)]
     for key, bar in child.bars.items():
         if outlives(reverser, key, sweep, statement):
@@ -160,9 +161,9 @@ def at_join(reverser: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sw
 
 
 def loop(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None:
-    """The reverse of a loop: its trips backwards. A cotangent that no trip changes is not carried: the loop is
-    written again with what it is before the loop. Where the loop around it is written again, what was found to be
-    unchanged is expected to be so, and only tested: a nest is not written in every combination."""
+    """The reverse of a loop: its iterations backwards. A cotangent that no iteration changes is not carried: the
+    reverse is rewritten with what it is before the loop. Where that of the loop around it is rewritten, what was found
+    to be unchanged is expected to be so, and only tested: a nest is not written in every combination."""
     carried = _carried_leaves(reverser, statement, sweep)
     if not carried and not _has_active(reverser, statement.body):
         return
@@ -173,7 +174,7 @@ def loop(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None
     mark = reverser.planner.storage.mark()
     while True:
         reverser.planner.storage.take_back(mark)
-        inner, params, item, count = _reverse_trip(reverser, statement, sweep, carried, fixed)
+        inner, params, item, count = _reverse_iteration(reverser, statement, sweep, carried, fixed)
         changed = {
             (k, path) for k, path in expected & set(fixed)
             if inner.bars.get((statement.carried[k].param, path)) != fixed[k, path]
@@ -200,7 +201,7 @@ def loop(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None
 def _accumulators(
     reverser: Reverser, statement: ir.For | ir.While, carried: list[tuple[int, Path]], sweep: Sweep
 ) -> dict[tuple[int, Path], ir.Atom]:
-    """The carried variables that trips only add to (``total = total + ...``): their cotangent does not change."""
+    """The carried variables that iterations only add to (``total = total + ...``): their cotangent does not change."""
     found: dict[tuple[int, Path], ir.Atom] = {}
     for k, path in carried:
         c = statement.carried[k]
@@ -227,11 +228,11 @@ def _only_adds(reverser: Reverser, atom: ir.Atom, param: ir.Var) -> bool:
     return False
 
 
-def _reverse_trip(
+def _reverse_iteration(
     reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep, carried: list[tuple[int, Path]],
     fixed: dict[tuple[int, Path], ir.Atom],
 ) -> tuple[Sweep, dict[tuple[int, Path], ir.Var], ir.Var, ir.Atom]:
-    """The reverse of one trip: its sweep, the carried cotangents, the item and the iterable of the reverse loop."""
+    """The reverse of one iteration: its sweep, the carried cotangents, the item and iterable of the reverse loop."""
     side = 0 if isinstance(statement, ir.For) else 1
     inner = Sweep(sweep.builder.child(), sweep.region.child(statement, side), sweep, is_loop=True)
     params: dict[tuple[int, Path], ir.Var] = {}
@@ -273,7 +274,7 @@ def _close_loop(
     for (k, path), param in params.items():
         c = statement.carried[k]
         init = _loop_value(reverser, sweep, c.result, path, reverser.read(sweep, c.result, path))
-        following: ir.Atom = ir.Const(0.0)  # a variable that the first trip finds unbound is read by no trip
+        following: ir.Atom = ir.Const(0.0)  # a variable that the first iteration finds unbound is read by no iteration
         if c.init != ir.UNDEFINED or (c.param, path) in inner.bars:
             following = _loop_value(reverser, inner, c.param, path, inner.bars.get((c.param, path)))
         at_start = reverser.kind_of_bar(c.init, path)
@@ -289,9 +290,9 @@ def _close_loop(
         carried.append(ir.Carried(param, init, result))
         yields.append(cotangents.of_kind(inner.builder, inner.bars[key], reverser.context.value(param)))
         sweep.bars[key] = result
-    trip, end = (
+    iteration, end = (
         (reverser.planner.finish(inner), []) if statement.snapshots is None
-        else replay.run_loop_again(reverser, statement, sweep, inner, item)
+        else replay.replay_iterations(reverser, statement, sweep, inner, item)
     )
     for row in inner.handed_over:
         following = reverser.context.define(row.back.name, reverser.context.value(row.back))
@@ -299,7 +300,7 @@ def _close_loop(
         yields.append(row.following)
     if isinstance(statement, ir.While) and statement.snapshots is None and id(statement) in reverser.planner.indexed:
         count = sweep.builder.call(reversed, count, span=statement.span)
-    body = ir.Block(tuple(trip), tuple(yields))
+    body = ir.Block(tuple(iteration), tuple(yields))
     sweep.builder.add(ir.For(item, count, body, tuple(carried), span=statement.span))
     sweep.builder.statements += end
     for (k, path), bar in fixed.items():

@@ -20,17 +20,17 @@ from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_spread, is_structural
 from s2s.rules import table
 from s2s.runtime import repeated_calls
-from s2s.specialize.checkpoints import runs_again
+from s2s.specialize.checkpoints import is_replayed
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
 
-__all__ = ["Pull", "pair_calls", "pull_back"]
+__all__ = ["DynamicCall", "resolve_dynamic_calls", "pull_back"]
 
 
 @dataclass
-class Pull:
-    """A call that is decided at run time: where its pullback is kept."""
+class DynamicCall:
+    """A call that is decided at run time: which variable its pullback is."""
 
     pullback: ir.Var
     args: tuple[ir.Atom | ir.Star, ...]
@@ -38,28 +38,28 @@ class Pull:
     call: ir.Call | None = None
 
 
-def pair_calls(reverser: Reverser, block: ir.Block) -> ir.Block:
+def resolve_dynamic_calls(reverser: Reverser, block: ir.Block) -> ir.Block:
     """Calls without a rule at hand give their result and a pullback: ``y, y_pullback = rt.call(f, x)``."""
     made: list[ir.Statement] = []
     for statement in block.statements:
-        again = reverser.runs_again
-        reverser.runs_again = again or runs_again(statement)
+        again = reverser.is_replayed
+        reverser.is_replayed = again or is_replayed(statement)
         match statement:
-            case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _is_paired(reverser, target) and (
+            case ir.Let(target, ir.Call(fn, args, kwargs) as call, span) if _gets_pullback(reverser, target) and (
                 _is_unresolved(fn) or is_spread(call) or user_rules.runs_once(reverser, target, call)
             ):
                 assert target is not None
-                made.extend(_pair(reverser, target, fn, args, kwargs, span))
+                made.extend(_dynamic_call(reverser, target, fn, args, kwargs, span))
             case ir.For(body=body) | ir.While(body=body):
-                made.append(ir.replace(statement, body=pair_calls(reverser, body)))
+                made.append(ir.replace(statement, body=resolve_dynamic_calls(reverser, body)))
             case _:
-                blocks = [pair_calls(reverser, b) for b in ir.blocks_of(statement)]
+                blocks = [resolve_dynamic_calls(reverser, b) for b in ir.blocks_of(statement)]
                 made.append(ir.with_blocks(statement, blocks))
-        reverser.runs_again = again
+        reverser.is_replayed = again
     return ir.Block(tuple(made), block.yields)
 
 
-def _is_paired(reverser: Reverser, target: ir.Var | None) -> bool:
+def _gets_pullback(reverser: Reverser, target: ir.Var | None) -> bool:
     """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated.
     Then it is transformed when it runs, and a change is refused."""
     if target in reverser.context.effects:
@@ -83,7 +83,7 @@ _DISPLAYS = {"make_set": "a set", "add_to_set": "a set comprehension", "merge_di
 """What the user wrote for an operation whose result cannot carry derivatives, where it does."""
 
 
-def _pair(
+def _dynamic_call(
     reverser: Reverser, target: ir.Var, fn: ir.Atom, args: Any, kwargs: Any, span: ir.Span | None
 ) -> list[ir.Statement]:
     own = isinstance(fn, ir.Const) and public_module(fn.value) in (ops.__name__, rt.__name__)
@@ -91,13 +91,13 @@ def _pair(
     if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
         raise error("S2S210", span=span, name=_DISPLAYS.get(fn.value.__name__, fn.value.__name__))
     builder = Builder(reverser.context)
-    runtime: Any = rt.call_again if reverser.runs_again else rt.call
+    runtime: Any = rt.call_again if reverser.is_replayed else rt.call
     given, pulled = (fn, *args), args
     if reverser.context.is_varied(fn):
         made = reverser.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
         if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
             raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
-        runtime = rt.call_method_again if reverser.runs_again else rt.call_method
+        runtime = rt.call_method_again if reverser.is_replayed else rt.call_method
         given, pulled = (*made.args, *args), (made.args[0], *args)
     if reverser.memory.is_buffer(target):
         raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
@@ -117,7 +117,7 @@ def _pair(
     pullback = reverser.context.define(f"{base}_pullback", UNKNOWN)
     second = ir.Call(ir.Const(operator.getitem), (both, ir.Const(1)))
     builder.add(ir.Let(pullback, second, span))
-    reverser.pulls[target] = Pull(pullback, pulled, kwargs, call)
+    reverser.pulls[target] = DynamicCall(pullback, pulled, kwargs, call)
     return builder.statements
 
 
@@ -153,7 +153,7 @@ def pull_back(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: S
             reverser.contribute(sweep, atom, piece, span)
 
 
-def _pulling(reverser: Reverser, pull: Pull, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
+def _pulling(reverser: Reverser, pull: DynamicCall, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
     """A call of the pullback. In a derivative that is differentiated again a call that makes the pullback anew: what it
     holds is hidden from the second derivative, its arguments are not."""
     if not reverser.is_inner:

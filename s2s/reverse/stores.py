@@ -45,7 +45,7 @@ ADDS = {operator.add: False, operator.sub: True}
 
 def root_of(reverser: Reverser, var: ir.Var) -> ir.Var:
     """The variable whose adjoint holds that of ``var``."""
-    while reverser.holders.kind(var) == VIEW:
+    while reverser.placement.kind(var) == VIEW:
         base = reverser.memory.base_of(var)
         assert base is not None
         var = base
@@ -54,13 +54,13 @@ def root_of(reverser: Reverser, var: ir.Var) -> ir.Var:
 
 def shadow(reverser: Reverser, sweep: Sweep, var: ir.Var, span: ir.Span | None) -> ir.Atom:
     """The adjoint of a buffer, or of a view of one, as an array to be changed in place; made where there is none."""
-    if reverser.holders.kind(var) == RUNTIME:
+    if reverser.placement.kind(var) == RUNTIME:
         known = reverser.context.value(var)
         if not isinstance(known, Array):
             raise error("S2S118", span=span, name=var.name.lstrip("%") or "an array")
         call = ir.Call(adjoint_of(reverser, sweep), (reverser.use(sweep, var),))
         return sweep.builder.let(call, known, reverser.name(var), span)
-    if reverser.holders.kind(var) != VIEW:
+    if reverser.placement.kind(var) != VIEW:
         key = (var, ())
         outer = sweep.outside_loops(reverser.planner.home[var])
         if var in reverser.unbound:  # around here it may have no value, so nothing is made there
@@ -104,7 +104,7 @@ def takes_over(
     """Whether the cotangent of what an operation made has to be passed on by its rule. An adjoint that is found by
     memory is taken first; what is a view, or comes out of a container, has no other than that of its memory. ``holds``
     says that the operation makes a container of what it was given, or reads one."""
-    kind = reverser.holders.kind(target)
+    kind = reverser.placement.kind(target)
     if kind == VIEW:
         return False
     if kind != RUNTIME:
@@ -169,7 +169,7 @@ def place(
 ) -> tuple[ir.Atom, ir.Atom | None]:
     """An adjoint to be changed and at which index: a view that an index makes is that index of its base."""
     made = reverser.memory.made.get(var)
-    if key is None and reverser.holders.kind(var) == VIEW and isinstance(made, ir.Call):
+    if key is None and reverser.placement.kind(var) == VIEW and isinstance(made, ir.Call):
         if made.fn == ir.Const(operator.getitem) and reverser.memory.parts_of(made) is None:
             base = reverser.memory.base_of(var)
             assert base is not None
@@ -185,17 +185,17 @@ def add_to(reverser: Reverser, sweep: Sweep, var: ir.Var, g: ir.Atom, span: ir.S
 
 def is_held_elsewhere(reverser: Reverser, var: ir.Var) -> bool:
     """Whether the cotangent of a variable is kept in the adjoint of another one."""
-    return reverser.holders.kind(var) in (VIEW, RUNTIME)
+    return reverser.placement.kind(var) in (VIEW, RUNTIME)
 
 
 def is_found_at_run_time(reverser: Reverser, atom: ir.Atom) -> bool:
     """Whether the adjoint of a variable is found by its memory."""
-    return isinstance(atom, ir.Var) and reverser.holders.kind(atom) == RUNTIME
+    return isinstance(atom, ir.Var) and reverser.placement.kind(atom) == RUNTIME
 
 
 def is_owned(reverser: Reverser, atom: ir.Atom) -> bool:
     """Whether an atom's cotangent is an array of its own that is changed in place."""
-    return isinstance(atom, ir.Var) and reverser.memory.is_buffer(atom) and reverser.holders.kind(atom) == ROOT
+    return isinstance(atom, ir.Var) and reverser.memory.is_buffer(atom) and reverser.placement.kind(atom) == ROOT
 
 
 def changes_later(reverser: Reverser, g: ir.Atom) -> bool:
@@ -228,7 +228,7 @@ def store(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
     if s.target not in reverser.useful or s.kind == "opaque":
         return
     root = s.target if is_found_at_run_time(reverser, s.target) else root_of(reverser, s.target)
-    if reverser.holders.kind(root) != RUNTIME:
+    if reverser.placement.kind(root) != RUNTIME:
         reverser.prepare(sweep, (root, ()), reverser.context.value(root), s.span)
         if sweep.holding((root, ())) is None:
             return

@@ -2,8 +2,8 @@
 
 Every statement of the primal is kept in the forward sweep. Then the reverse sweep runs through them backwards: an
 active ``y = f(a, b)`` adds to the cotangents of ``a`` and ``b`` what the rule of ``f`` makes of ``y_bar``; an ``if``
-takes the same branch; a loop runs backwards, carrying the cotangents of its carried variables. What the reverse sweep
-reads of a loop's trips crosses over on a stack or in an array, or is computed again where that is cheap (``crossing``).
+takes the same branch; a loop runs backwards, carrying the cotangents of its carried variables. The residuals, which the
+reverse sweep reads of a loop's iterations, are kept on lists or in arrays, or recomputed (``residuals.planner``).
 
     def f(x):                           def f_grad(x):
         y = np.sin(x)                       y = np.sin(x)
@@ -11,9 +11,9 @@ reads of a loop's trips crosses over on a stack or in an array, or is computed a
                                             x_bar = y_bar * np.cos(x)
                                             return x_bar
 
-The reverse of each kind of statement has a module: ``adjoints`` and ``structural`` (operations), ``pairs`` (calls that
-are decided at run time), ``stores``, ``control`` (branches and loops), ``attempts`` (``with`` and ``try``). Dead
-statements are left to ``simplify``.
+The reverse of each kind of statement has a module: ``operations`` and ``structural``, ``dynamic_calls`` (calls that are
+decided at run time), ``stacks``, ``stores``, ``control`` (branches and loops), ``exceptions`` (``with`` and ``try``).
+Dead statements are left to the passes after it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from s2s.analysis.abstract.evaluate import is_elementwise
 from s2s.analysis.abstract.lattice import is_number, shape_of
 from s2s.analysis.abstract.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.activity import find_useful
-from s2s.analysis.adjoint_placement import Holders
+from s2s.analysis.adjoint_placement import AdjointPlacement
 from s2s.analysis.memory import Memory
 from s2s.analysis.reading import Reading
 from s2s.analysis.regions import Region
@@ -39,13 +39,13 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.optimize.rewriting import count_uses
 from s2s.reverse import control, exceptions, stacks, stores, structural
-from s2s.reverse.dynamic_calls import Pull, pair_calls
+from s2s.reverse.dynamic_calls import DynamicCall, resolve_dynamic_calls
 from s2s.reverse.operations import reverse_let
 from s2s.reverse.residuals import undo
 from s2s.reverse.residuals.decisions import Plan
 from s2s.reverse.residuals.planner import Planner
 from s2s.reverse.residuals.recompute import worthwhile
-from s2s.reverse.residuals.replay import inits_to_give_back
+from s2s.reverse.residuals.replay import inits_to_restore
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.templates import Template
 from s2s.specialize.specializer import Specializer
@@ -85,9 +85,9 @@ class Reverser:
         self.kept_for: dict[frozenset[int], set[ir.Atom]] = {}
         self.context = context
         self.is_inner = bool(options.get("inner"))
-        self.runs_again = options.get("changes") == "repeated"
+        self.is_replayed = options.get("changes") == "repeated"
         self.specializer = specializer
-        self.pulls: dict[ir.Var, Pull] = {}
+        self.pulls: dict[ir.Var, DynamicCall] = {}
         self.templates: dict[Any, Template] = {}
         self.stacks: dict[ir.Var, ir.Var] = {}
         """The cotangents of stacks."""
@@ -100,10 +100,10 @@ class Reverser:
         self.memory = Memory(primal, context.value)
         self.useful = find_useful(primal.body, seeds, context.is_varied, self.memory.same)
         self._keep_dead_code(primal.body)
-        body = pair_calls(self, primal.body)
+        body = resolve_dynamic_calls(self, primal.body)
         self.primal = ir.replace(primal, body=body)
         self.memory = Memory(self.primal, context.value)
-        self.holders = Holders(self.primal, self.memory)
+        self.placement = AdjointPlacement(self.primal, self.memory)
         self.wanted: set[int] = set()
         self.rewinds = False
         self.inputs = frozenset(context.inputs.values())
@@ -162,7 +162,7 @@ class Reverser:
         forward = self.planner.forward(self.primal.body)
         return Reversal(
             forward, statements, bars, self.planner.plan, undo.stores_to_undo(self), worthwhile(self),
-            inits_to_give_back(self), self.rewinds,
+            inits_to_restore(self), self.rewinds,
         )
 
     def block(self, block: ir.Block, sweep: Sweep) -> None:
@@ -178,7 +178,7 @@ class Reverser:
                     structural.spread(self, target, span, sweep)
                     reverse_let(self, target, value, span, sweep)
                 case ir.If(again=True):
-                    control.block_again(self, statement, sweep)
+                    control.replayed_block(self, statement, sweep)
                 case ir.If():
                     control.branch(self, statement, sweep)
                 case ir.For() | ir.While():
@@ -425,7 +425,7 @@ class Reverser:
 
     def prepare(self, sweep: Sweep, key: tuple[ir.Var, Path], value: AbstractValue, span: ir.Span | None) -> None:
         """Where a loop lies between a variable and this place, its cotangent must exist before the loop: an array as
-        a buffer that the trips add to, a number as a carried variable."""
+        a buffer that the iterations add to, a number as a carried variable."""
         outer = sweep.outside_loops(self.planner.home[key[0]])
         if outer is sweep:
             return

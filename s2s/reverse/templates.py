@@ -22,7 +22,7 @@ from s2s.core.bounded import Recent
 from s2s.core.values import AbstractValue, Array, Scalar, Unknown
 from s2s.optimize.dead import drop_dead_statements
 from s2s.optimize.rewriting import substitute
-from s2s.reverse.residuals.recompute import again
+from s2s.reverse.residuals.recompute import recompute
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.rules import table
 from s2s.specialize.frames import Frame, is_of_rules, lower_function, parameters_of
@@ -291,7 +291,7 @@ def _reads(template: Template) -> set[ir.Atom]:
 def _operand(reverser: Reverser, sweep: Sweep, template: Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
     if template.reads_content(stand_in):
         reverser.note_read(atom)
-        done = again(reverser, sweep, atom)
+        done = recompute(reverser, sweep, atom)
         return reverser.use(sweep, atom) if done is None else done
     source = reverser.context.shape_source(atom) if template.reads_shape_only(stand_in) else atom
     return reverser.use(sweep, reverser.like(atom) if source == atom else source)

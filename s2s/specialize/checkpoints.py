@@ -1,4 +1,4 @@
-"""Checkpoints as the passes before the reverse one leave them: functions and loops that the reverse sweep runs again.
+"""Checkpoints as the passes before the reverse one leave them: functions and loops that the reverse sweep replays.
 
     # again                                 y.1 = if True: [again]
     h = np.tanh(x)                              h = np.tanh(x)
@@ -28,15 +28,15 @@ from s2s.optimize.dead import is_pure
 from s2s.optimize.rewriting import count_uses, substitute
 
 __all__ = [
-    "RANDOM", "FirstRun", "asked", "group", "is_asked", "name_of_call", "plain", "refuse_asked",
-    "repeated", "runs_again", "ungrouped",
+    "RANDOM", "FirstRun", "asked", "group", "is_asked", "is_replayed", "name_of_call", "plain", "refuse_asked",
+    "repeated", "ungrouped",
 ]
 
 
 @dataclass
 class FirstRun:
-    """What the forward sweep does for a block that runs again: ``before`` it, at the ``start`` of every trip, and with
-    the calls that may give something else later. ``kept`` are the variables that the reverse sweep reads of it."""
+    """What the forward sweep does for a block that is replayed: ``before`` it, at the ``start`` of every iteration, and
+    with the calls that may give something else later. ``kept`` are the variables that the reverse sweep reads of it."""
 
     before: list[ir.Statement] = field(default_factory=list)
     start: list[ir.Statement] = field(default_factory=list)
@@ -48,7 +48,7 @@ class FirstRun:
 
 
 def ungrouped(function: ir.Function) -> ir.Function:
-    """The function without the notes: for modes in which nothing runs again."""
+    """The function without the notes: for modes in which nothing is replayed."""
 
     def block(b: ir.Block) -> ir.Block:
         inner = (ir.with_blocks(s, map(block, ir.blocks_of(s))) for s in b.statements if not _section(s))
@@ -97,7 +97,7 @@ def group(function: ir.Function, context: Context) -> ir.Function:
 
 
 def repeated(function: ir.Function, context: Context) -> ir.Function:
-    """The function with its whole body as a block that the reverse sweep runs again."""
+    """The function with its whole body as a block that the reverse sweep replays."""
     result = function.body.yields[0]
     seen = context.define("out", context.value(result), context.is_varied(result))
     block = ir.If(
@@ -112,8 +112,8 @@ def _with_leave(s: ir.Statement, renamed: dict[ir.Atom, ir.Atom]) -> ir.Statemen
     return s
 
 
-def runs_again(s: ir.Statement) -> bool:
-    """Whether the reverse sweep runs again what stands in a statement."""
+def is_replayed(s: ir.Statement) -> bool:
+    """Whether the reverse sweep replays what stands in a statement."""
     return (isinstance(s, ir.If) and s.again) or (isinstance(s, (ir.For, ir.While)) and s.snapshots is not None)
 
 

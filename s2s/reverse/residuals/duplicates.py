@@ -42,7 +42,7 @@ def number_values(planner: Planner) -> dict[ir.Var, ir.Var]:
     seen: dict[Any, ir.Var] = {}
     for var, let in planner.lets.items():
         value = let.value
-        if planner.home[var].kept_loop() is None or not isinstance(value, ir.Call) or value.kwargs:
+        if planner.home[var].residual_loop() is None or not isinstance(value, ir.Call) or value.kwargs:
             continue
         if not isinstance(value.fn, ir.Const) or not gives_the_same(value.fn.value) or planner.may_be_another(let):
             continue
@@ -65,8 +65,8 @@ def find_same(planner: Planner, sweep: Sweep, var: ir.Var, kept: list[ir.Var]) -
     for other in kept:
         if planner.numbers.get(other, other) == number:
             return other, sweep.requests[other]
-    loop, around = sweep.region.kept_loop(), sweep.parent
-    while around is not None and around.region.kept_loop() is loop:
+    loop, around = sweep.region.residual_loop(), sweep.parent
+    while around is not None and around.region.residual_loop() is loop:
         for other, back in around.requests.items():
             if planner.numbers.get(other, other) == number and not planner.is_buffer(other):
                 return other, back
@@ -77,7 +77,7 @@ def find_same(planner: Planner, sweep: Sweep, var: ir.Var, kept: list[ir.Var]) -
 def _after_branch(planner: Planner, sweep: Sweep, var: ir.Var) -> tuple[ir.Var, ir.Atom] | None:
     """The variable that a branch makes of another one, where the reverse of what is after the branch reads it."""
     statement, outer = sweep.region.statement, sweep.parent
-    if not isinstance(statement, (ir.If, ir.Try)) or outer is None or sweep.region.runs_again:
+    if not isinstance(statement, (ir.If, ir.Try)) or outer is None or sweep.region.is_replayed:
         return None
     sides = ir.sides_of(statement)
     side = sweep.region.side if isinstance(statement, ir.If) else sweep.region.side - 1

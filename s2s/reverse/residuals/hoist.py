@@ -85,7 +85,7 @@ def _leaves(planner: Planner, loop: Region, var: ir.Var) -> bool:
     if loop.parent.scope() is not planner.root:
         return False
     path = planner.home[var].path_from(loop.parent)
-    return all((r.is_body or isinstance(r.statement, ir.If)) and not r.runs_again for r in path)
+    return all((r.is_body or isinstance(r.statement, ir.If)) and not r.is_replayed for r in path)
 
 
 def _read_last(planner: Planner, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region) -> None:

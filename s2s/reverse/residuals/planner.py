@@ -113,7 +113,7 @@ class Planner:
         index = self._index(sweep, atom, sweep.builder.statements)
         if index is not None:
             return index
-        if home.kept_loop() is None:
+        if home.residual_loop() is None:
             self.plan.add(atom, "in scope", Reason.RUNS_ONCE)
             return self.in_scope(sweep, self._export(atom, home), home.scope())
         if atom in self.unbound and sweep.region is not home:
@@ -200,7 +200,7 @@ class Planner:
         number = is_number(self.context.value(var))
         outside = regions[0].parent
         assert outside is not None
-        kept = outside.kept_loop() is not None  # kept for each iteration of a loop around: it needs a value
+        kept = outside.residual_loop() is not None  # kept for each iteration of a loop around: it needs a value
         before: ir.Atom = ir.UNDEFINED if not kept else ir.Const(0.0) if number else ir.Const(None)
         params: list[ir.Atom] = []
         for region in regions:
@@ -273,14 +273,14 @@ class Planner:
     def _is_there(self, sweep: Sweep, var: ir.Var, kept: set[ir.Var]) -> bool:
         """Whether a variable can be read without being computed or kept for this purpose."""
         home = self.home.get(var)
-        if home is None or var in kept or home.kept_loop() is None:
+        if home is None or var in kept or home.residual_loop() is None:
             return True
         holder = sweep.of(home)
         if holder is sweep and var in sweep.late:
             return False
         if var in holder.restored and var not in sweep.requests:
             return True
-        return home.kept_loop() is not sweep.region.kept_loop()
+        return home.residual_loop() is not sweep.region.residual_loop()
 
     def _definition(self, sweep: Sweep, var: ir.Var) -> ir.Let | None:
         """The statement that gives a variable in the reverse of an iteration."""

@@ -1,7 +1,7 @@
-"""Arithmetic on buffers that the reverse sweep does again instead of keeping its result.
+"""Arithmetic on buffers that the reverse sweep recomputes instead of keeping its result.
 
 At the reverse of a statement the buffers hold what they held there. So a difference of two slices that the statement
-read is there again for one operation, where keeping it for every trip takes an array each.
+read is there again for one operation, where keeping it for every iteration takes an array each.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
 
 
-def again(reverser: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
-    """An array of a loop's trip, computed again from buffers where it is needed; None where it must be kept."""
-    if not isinstance(atom, ir.Var) or reverser.now not in reverser.holders.begins or atom in sweep.requests:
+def recompute(reverser: Reverser, sweep: Sweep, atom: ir.Atom) -> ir.Atom | None:
+    """An array of a loop's iteration, recomputed from buffers where it is needed; None where it must be kept."""
+    if not isinstance(atom, ir.Var) or reverser.now not in reverser.placement.begins or atom in sweep.requests:
         return None
     plan: list[ir.Let] = []
     if not _collect(reverser, sweep, atom, plan) or not costs_less(len(plan), ARRAY_OPERATION):
         return None
     read = {reverser.memory.find(a) for let in plan for a in let.value.args if reverser.memory.is_buffer(a)}  # type: ignore
-    stored = frozenset(id(s) for s in reverser.holders.statements if reverser.memory.find(s.target) in read)  # type: ignore
+    stored = frozenset(id(s) for s in reverser.placement.statements if reverser.memory.find(s.target) in read)  # type: ignore
     if not read:
         return None
     if not stored <= reverser.undone_stores and stored not in reverser.repeated:
@@ -64,7 +64,7 @@ def _collect(reverser: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) 
         return True
     let = reverser.planner.lets.get(var)
     region = reverser.planner.home.get(var)
-    if let is None or region is not sweep.region or region.kept_loop() is None:
+    if let is None or region is not sweep.region or region.residual_loop() is None:
         return False
     if not costs_less(len(plan) + 1, ARRAY_OPERATION):
         return False
@@ -87,10 +87,11 @@ def _is_there(reverser: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) ->
     if home is None:
         return True
     if not reverser.memory.is_buffer(atom):
-        return is_number(reverser.context.value(atom)) or home.kept_loop() is None
-    if home.kept_loop() is not None and reverser.memory.base_of(atom) is None and atom not in reverser.memory.joined:
+        return is_number(reverser.context.value(atom)) or home.residual_loop() is None
+    in_loop = home.residual_loop() is not None
+    if in_loop and reverser.memory.base_of(atom) is None and atom not in reverser.memory.joined:
         return False
     return reverser.reading.is_unchanged(result, atom)
 
 
-__all__ = ["again", "worthwhile"]
+__all__ = ["recompute", "worthwhile"]

@@ -1,4 +1,4 @@
-"""Blocks that the reverse sweep runs again instead of keeping what it reads of them: checkpointed functions and loops.
+"""Blocks that the reverse sweep replays instead of keeping their residuals: checkpointed functions and loops.
 
     for t in range(n):                      for t in range(n):                  [snapshots: 3]
         u = step(u)                             if snapshots.due(t):
@@ -13,9 +13,9 @@
 
 The forward sweep has such a block as the primal has it. In the reverse sweep a copy of it stands in front of its
 reverse, which finds there what it reads. What the copy starts from is its *state*: the carried variables that it reads,
-what the arrays from outside hold that it changes, and how far the calls have come that may give something else when
-they are called again (``rt.Calls``). Arrays from outside are given back their contents in place, so that whatever
-shares their memory sees them.
+what the arrays from outside hold that it changes, and how far the calls have come that may give something else in the
+replay (``rt.Calls``). The contents of arrays from outside are restored in place, so that whatever shares their memory
+sees them.
 """
 
 from __future__ import annotations
@@ -35,19 +35,20 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead
+from s2s.reverse.residuals.block_copy import BlockCopy
 from s2s.reverse.residuals.decisions import Reason
 from s2s.reverse.residuals.sweep import Sweep
-from s2s.specialize.checkpoints import RANDOM, FirstRun, asked, is_asked, name_of_call, plain
+from s2s.specialize.checkpoints import RANDOM, FirstRun, asked, name_of_call, plain
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
 
-__all__ = ["inits_to_give_back", "run_branch_again", "run_loop_again"]
+__all__ = ["inits_to_restore", "replay_branch", "replay_iterations"]
 
 WHOLE = ir.Const(Ellipsis)
 
 
-# --- calls that may give something else when they are called again ----------------------------------------------------
+# --- calls that may give something else in a replay -----------------------------------------------------------------
 
 
 def _source(reverser: Reverser, body: Region, value: ir.Call, builder: Builder) -> ir.Atom | None:
@@ -79,7 +80,7 @@ def _outside(reverser: Reverser, body: Region, atom: ir.Atom, builder: Builder) 
     return None if held is None or above is None else builder.call(getattr, above, held[1], name=atom.name)
 
 
-# --- arrays from outside that a block changes -------------------------------------------------------------------------
+# --- arrays from outside that a block changes -----------------------------------------------------------------------
 
 
 def _origins(reverser: Reverser, var: ir.Atom, body: Region, seen: set[ir.Atom]) -> set[ir.Var] | None:
@@ -130,7 +131,7 @@ def changed_arrays(reverser: Reverser, block: ir.Block, body: Region) -> list[ir
 
 
 def _note_reads(reverser: Reverser, block: ir.Block, body: Region, given_back: list[ir.Var]) -> None:
-    """Remember that a block which runs again reads what arrays from outside hold: as they held it then."""
+    """Remember that a block which is replayed reads what arrays from outside hold: as they held it then."""
     for s in ir.walk(block):
         for atom in ir.reads_of(s):
             if isinstance(atom, ir.Var) and reverser.memory.is_buffer(atom) and reverser.planner.is_primal(atom):
@@ -140,14 +141,14 @@ def _note_reads(reverser: Reverser, block: ir.Block, body: Region, given_back: l
 
 
 def _check_adjoints(reverser: Reverser, statement: Any, body: Region) -> None:
-    """Refuse arrays that come out of a block, or go from trip to trip, whose adjoints are found by their memory: in the
-    second run they are other arrays."""
+    """Refuse arrays that come out of a block, or go from iteration to iteration, whose adjoints are found by their
+    memory: in the replay they are other arrays."""
     if isinstance(statement, ir.If):
         given = list(zip(statement.results, statement.then.yields, strict=True))
     else:
         given = [(c.param, y) for c, y in zip(statement.carried, statement.body.yields, strict=True)]
     for var, inner in given:
-        if reverser.holders.kind(var) == RUNTIME and not _is_outside(reverser, inner, body):
+        if reverser.placement.kind(var) == RUNTIME and not _is_outside(reverser, inner, body):
             raise error("S2S150", span=statement.span, name=reverser.context.name_of(var).lstrip("%") or "an array")
 
 
@@ -166,123 +167,12 @@ def _covered(reverser: Reverser, var: ir.Var | None, given_back: list[ir.Var]) -
     return var is not None
 
 
-# --- what runs again --------------------------------------------------------------------------------------------------
-
-
-class _Copy:
-    """Writes a block once more, under other names. ``outer`` is the sweep that reads what comes from outside the block;
-    ``calls`` gives again what was asked for."""
-
-    def __init__(
-        self, self_: Reverser, outer: Sweep, mapping: dict[ir.Atom, ir.Atom], names: dict[ir.Var, ir.Var],
-        calls: ir.Atom | None,
-    ) -> None:
-        self.reverser = self_
-        self.context = self_.context
-        self.outer = outer
-        self.mapping = mapping
-        self.names = names
-        self.calls = calls
-
-    def atom(self, a: ir.Atom) -> ir.Atom:
-        if not isinstance(a, ir.Var):
-            return a
-        if a not in self.mapping:
-            self.mapping[a] = self.reverser.planner.use(self.outer, a)
-        return self.mapping[a]
-
-    def define(self, var: ir.Var, definition: ir.Value | None = None) -> ir.Var:
-        """What a variable of the block is called in the copy."""
-        context = self.context
-        made = self.names.get(var)
-        if made is None:
-            made = context.define(var.name, context.value(var), var in context.varied, definition)
-            if var in context.names:
-                context.names[made] = context.names[var]
-        elif definition is not None:
-            context.definitions[made] = definition
-        if var in context.unbound:
-            context.unbound[made] = context.unbound[var]
-        for kind in (context.runtime_objects, context.keeping):
-            if var in kind:
-                kind.add(made)
-        self.mapping[var] = made
-        return made
-
-    def maybe(self, var: ir.Var | None) -> ir.Var | None:
-        return None if var is None else self.define(var)
-
-    def block(self, b: ir.Block) -> ir.Block:
-        statements = tuple(made for s in b.statements for made in self.statement(s))
-        return ir.Block(statements, tuple(map(self.atom, b.yields)))
-
-    def carry(self, carried: tuple[ir.Carried, ...]) -> list[tuple[ir.Var, ir.Atom]]:
-        inits = [self.atom(c.init) for c in carried]
-        return [(self.define(c.param), init) for c, init in zip(carried, inits, strict=True)]
-
-    def statement(self, s: ir.Statement) -> list[ir.Statement]:
-        match s:
-            case ir.Note():
-                return []
-            case ir.Let(None, ir.Call(fn)) if fn == ir.Const(print):
-                return []
-            case ir.Let(target, ir.Call()) if self.calls is not None and is_asked(
-                self.context, s, self.calls in self.context.keeping
-            ):
-                return self._ask_again(s, target)
-            case ir.Let(target, value):
-                value = ir.map_atoms(value, self.atom)
-                return [ir.Let(None if target is None else self.define(target, value), value, s.span)]
-            case ir.Store(kind, target, key, value, op):
-                return [] if kind == "opaque" else [
-                    ir.Store(kind, self.atom(target), self.atom(key), self.atom(value), op, s.span)]
-            case ir.If(test, then, orelse, results):
-                test, then, orelse = self.atom(test), self.block(then), self.block(orelse)
-                return [ir.If(test, then, orelse, tuple(map(self.define, results)), s.span)]
-            case ir.For(item, iterable, body, carried, leave, left):
-                iterable, rows = self.atom(iterable), self.carry(carried)
-                item, body = self.define(item), self.block(body)
-                leave = None if leave is None else self.atom(leave)
-                after = tuple(ir.Carried(p, i, self.define(c.result)) for (p, i), c in zip(rows, carried, strict=True))
-                return [ir.For(item, iterable, body, after, leave, self.maybe(left), span=s.span)]
-            case ir.While(test, body, carried, leave, left):
-                rows = self.carry(carried)
-                test, body = self.block(test), self.block(body)
-                leave = None if leave is None else self.atom(leave)
-                after = tuple(ir.Carried(p, i, self.define(c.result)) for (p, i), c in zip(rows, carried, strict=True))
-                return [ir.While(test, body, after, leave, self.maybe(left), span=s.span)]
-            case ir.With(manager, target, body, ended):
-                manager, target = self.atom(manager), self.maybe(target)
-                return [ir.With(manager, target, self.block(body), self.maybe(ended), s.span)]
-            case ir.Try(body, handlers, orelse, results, caught):
-                body, orelse = self.block(body), self.block(orelse)
-                handlers = tuple(map(self.handler, handlers))
-                results = tuple(map(self.define, results))
-                after = None if caught is None else self.mapping[caught]  # type: ignore[assignment]
-                return [ir.Try(body, handlers, orelse, results, after, span=s.span)]  # type: ignore[arg-type]
-            case ir.Raise(exception, cause):
-                return [ir.Raise(exception and self.atom(exception), cause and self.atom(cause), s.span)]
-            case _:
-                raise AssertionError("not in SSA form")
-
-    def handler(self, h: ir.Handler) -> ir.Handler:
-        kinds, name = tuple(map(self.atom, h.kinds)), self.maybe(h.name)
-        return ir.replace(h, kinds=kinds, name=name, body=self.block(h.body))
-
-    def _ask_again(self, s: ir.Let, target: ir.Var | None) -> list[ir.Statement]:
-        assert isinstance(s.value, ir.Call) and self.calls is not None
-        builder = Builder(self.context)
-        again = builder.call(getattr, self.calls, ir.Const("again"), span=s.span)
-        made = ir.map_atoms(s.value, self.atom)
-        assert isinstance(made, ir.Call)
-        call = ir.Call(again, (made.fn, *made.args), made.kwargs)
-        builder.add(ir.Let(None if target is None else self.define(target), call, s.span))
-        return builder.statements
+# --- the replay -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class _State:
-    """What a block that runs again starts from: the carried variables that it reads, the arrays from outside that it
+    """What the replay of a block starts from: the carried variables that it reads, the arrays from outside that it
     changes, and the calls that are asked again."""
 
     carried: list[ir.Var]
@@ -338,8 +228,8 @@ def _note_decisions(reverser: Reverser, sweep: Sweep, state: list[ir.Var], span:
         reverser.planner.plan.add(var, "checkpoint", Reason.STATE, span=span)
 
 
-def run_branch_again(reverser: Reverser, statement: ir.If, outer: Sweep, child: Sweep) -> list[ir.Statement]:
-    """Write a block once more before its reverse; the statements that end it."""
+def replay_branch(reverser: Reverser, statement: ir.If, outer: Sweep, child: Sweep) -> list[ir.Statement]:
+    """Write the replay of a block before its reverse; the statements that end it."""
     context, first, body = reverser.context, FirstRun(), child.region
     _check_adjoints(reverser, statement, body)
     arrays = _given_back(reverser, statement.then, body)
@@ -366,15 +256,15 @@ def run_branch_again(reverser: Reverser, statement: ir.If, outer: Sweep, child: 
         builder.store(target, WHOLE, reverser.planner.use(outer, content), None, statement.span)
     _note_reads(reverser, statement.then, body, arrays)
     block = _without_stores(reverser, reverser.planner.forward(statement.then), body, arrays)
-    builder.statements += _Copy(reverser, outer, {}, child.requests, there).block(block).statements
+    builder.statements += BlockCopy(reverser, outer, {}, child.requests, there).block(block).statements
     return end.statements
 
 
-def run_loop_again(
+def replay_iterations(
     reverser: Reverser, statement: ir.For | ir.While, outer: Sweep, inner: Sweep, item: ir.Var
 ) -> tuple[list[ir.Statement], list[ir.Statement]]:
-    """The reverse of one trip of a checkpointed loop, with the trip once more before it; and the statements that end
-    the reverse loop."""
+    """The reverse of one iteration of a checkpointed loop, with its replay before it; and the statements that end the
+    reverse loop."""
     if not inner.requests:
         return reverser.planner.finish(inner), _without_state(reverser, statement, outer)
     context, body = reverser.context, inner.region
@@ -395,25 +285,25 @@ def run_loop_again(
     if isinstance(statement, ir.For):
         mapping[statement.item] = item
     taped_block = _without_stores(reverser, reverser.planner.forward(statement.body), body, arrays)
-    taped = _Copy(reverser, outer, mapping, inner.requests, there).block(taped_block)
+    taped = BlockCopy(reverser, outer, mapping, inner.requests, there).block(taped_block)
     _note_reads(reverser, statement.body, body, arrays)
     needed, once_more = _needed(context, advance, taped, inner)
-    trip = [*once_more, *inner.prologue, *inner.builder.statements]
+    iteration = [*once_more, *inner.prologue, *inner.builder.statements]
     if needed is None:
         needed = ir.replace(advance, body=ir.Block(()), carried=())
     left = {c.result for c in needed.carried}
     carried = [c.param for c, result in zip(statement.carried, made, strict=True) if result in left]
     state = _State(carried, arrays, calls, statement.span)
-    if not carried and not arrays and calls is None:  # no trip reads anything of the trips before it
-        return trip, _without_state(reverser, statement, outer)
+    if not carried and not arrays and calls is None:  # no iteration reads anything of the iterations before it
+        return iteration, _without_state(reverser, statement, outer)
     for var in state.carried:
         _check_kept(reverser, var, statement.span)
     _note_decisions(reverser, inner, [*carried, *arrays], statement.span)
-    return _with_snapshots(reverser, statement, outer, item, first, state, starts, needed, trip, there)
+    return _with_snapshots(reverser, statement, outer, item, first, state, starts, needed, iteration, there)
 
 
 def _without_state(reverser: Reverser, statement: ir.For | ir.While, outer: Sweep) -> list[ir.Statement]:
-    """What ends the reverse of a loop whose trips start from nothing."""
+    """What ends the reverse of a loop whose iterations start from nothing."""
     first, end = FirstRun(), Builder(reverser.context)
     _give_back_inits(reverser, statement, first, outer, end)
     _settle(reverser, statement, first, outer)
@@ -440,7 +330,7 @@ def _advance(
     if isinstance(statement, ir.For):
         mapping[statement.item] = k
     once = _without_stores(reverser, plain(context, statement.body), inner.region, arrays)
-    body = _Copy(reverser, outer, mapping, {}, calls).block(once)
+    body = BlockCopy(reverser, outer, mapping, {}, calls).block(once)
     results = [inner.requests.get(c.param) or _like(context, c.param) for c in statement.carried]
     rows = zip(params, starts, results, strict=True)
     return ir.For(k, ir.Const(None), body, tuple(ir.Carried(*row) for row in rows), span=statement.span)
@@ -449,8 +339,8 @@ def _advance(
 def _needed(
     context: Context, advance: ir.For, taped: ir.Block, inner: Sweep
 ) -> tuple[ir.For | None, list[ir.Statement]]:
-    """What is left of the way to a trip, and of the trip itself, where only what its reverse reads matters; None where
-    that needs nothing of the trips before."""
+    """What is left of the way to an iteration, and of the iteration itself, where only what its reverse reads matters;
+    None where that needs nothing of the iterations before."""
     seen = ir.Block((advance, *taped.statements), tuple(inner.requests.values()))
     first, *rest = drop_dead(ir.Function("", (), seen), context).body.statements or (ir.Note(""),)
     if isinstance(first, ir.For) and first.item == advance.item:
@@ -461,7 +351,7 @@ def _needed(
 def _check_kept(reverser: Reverser, var: ir.Var, span: ir.Span | None) -> None:
     """Refuse what cannot be kept for later: an array that changes, and of which others may be views."""
     if reverser.memory.is_buffer(var) and not (
-        reverser.holders.kind(var) == ROOT and isinstance(reverser.context.value(var), Array)
+        reverser.placement.kind(var) == ROOT and isinstance(reverser.context.value(var), Array)
     ):
         raise error("S2S150", span=span, name=var.name.lstrip("%") or "an array")
     if var in reverser.unbound:
@@ -470,9 +360,9 @@ def _check_kept(reverser: Reverser, var: ir.Var, span: ir.Span | None) -> None:
 
 def _with_snapshots(
     reverser: Reverser, statement: ir.For | ir.While, outer: Sweep, item: ir.Var, first: FirstRun, state: _State,
-    starts: list[ir.Var], advance: ir.For, trip: list[ir.Statement], calls: ir.Var | None,
+    starts: list[ir.Var], advance: ir.For, iteration: list[ir.Statement], calls: ir.Var | None,
 ) -> tuple[list[ir.Statement], list[ir.Statement]]:
-    """The snapshots of the forward sweep, and a trip of the reverse sweep that starts from one of them."""
+    """The snapshots of the forward sweep, and an iteration of the reverse sweep that starts from one of them."""
     context = reverser.context
     snapshots = _make_snapshots(reverser, statement, first)
     step: ir.Var = statement.item if isinstance(statement, ir.For) else reverser.planner.counter(statement, outer)
@@ -494,9 +384,9 @@ def _with_snapshots(
         _ask(end, state.span, calls, "rewind", ended, effect=True)
     _insert_before_range(outer.builder, before.statements)
     _give_back_inits(reverser, statement, first, outer, end)
-    # in its trips
+    # in its iterations
     builder = Builder(context)
-    _start_again(reverser, builder, outer, there, item, statement, state, starts, calls)
+    _start_replay(reverser, builder, outer, there, item, statement, state, starts, calls)
     steps = _ask(builder, state.span, there, "steps", item)
     inside = Builder(context)
     by_start = {made.init: made.param for made in advance.carried}
@@ -506,7 +396,7 @@ def _with_snapshots(
     _keep_if_due(reverser, inside, there, advance.item, state, params | arrays, calls)
     body = ir.Block((*inside.statements, *advance.body.statements), advance.body.yields)
     builder.add(ir.replace(advance, iterable=steps, body=body))
-    return [*builder.statements, *trip], end.statements
+    return [*builder.statements, *iteration], end.statements
 
 
 def _give_back_inits(
@@ -528,10 +418,10 @@ def _give_back_inits(
             reverser.rewinds = True
 
 
-def inits_to_give_back(reverser: Reverser) -> set[ir.Var]:
+def inits_to_restore(reverser: Reverser) -> set[ir.Var]:
     """The carried variables of checkpointed loops whose arrays are read, as they were before the loop, by the reverse
     of something else."""
-    begins, places, found = reverser.holders.begins, reverser.holders.places, set[ir.Var]()
+    begins, places, found = reverser.placement.begins, reverser.placement.places, set[ir.Var]()
     for s in ir.walk(reverser.primal.body):
         if not isinstance(s, (ir.For, ir.While)) or s.snapshots is None:
             continue
@@ -591,11 +481,11 @@ def _keep_if_due(
     builder.add(ir.If(due, child.block(), ir.Block(()), span=state.span))
 
 
-def _start_again(
+def _start_replay(
     reverser: Reverser, builder: Builder, outer: Sweep, snapshots: ir.Atom, item: ir.Var, statement: ir.For | ir.While,
     state: _State, starts: list[ir.Var], calls: ir.Atom | None,
 ) -> None:
-    """Take the latest state before a trip, and give the arrays from outside their contents back."""
+    """Take the latest state before an iteration, and give the arrays from outside their contents back."""
     by_param = {c.param: start for c, start in zip(statement.carried, starts, strict=True)}
     count = len(state.carried) + len(state.arrays) + (calls is not None)
     held = _ask(builder, state.span, snapshots, "restore", item)
@@ -632,11 +522,11 @@ def _ask(
     return builder.let(call, UNKNOWN, name, span)
 
 
-# --- arrays that are only written -------------------------------------------------------------------------------------
+# --- arrays that are only written -----------------------------------------------------------------------------------
 
 
 def _given_back(reverser: Reverser, block: ir.Block, body: Region) -> list[ir.Var]:
-    """The arrays from outside that a block changes, and whose contents matter when it runs again."""
+    """The arrays from outside that a block changes, and whose contents its replay reads."""
     arrays = [var for var in changed_arrays(reverser, block, body) if not _is_only_written(reverser, var, block, body)]
     reverser.rewinds = reverser.rewinds or bool(arrays)
     return arrays
@@ -649,7 +539,7 @@ def _is_only_written(reverser: Reverser, array: ir.Var, block: ir.Block, body: R
     def is_of_it(a: ir.Atom) -> bool:
         return isinstance(a, ir.Var) and reverser.memory.is_buffer(a) and reverser.memory.find(a) == root
 
-    places = reverser.holders.places
+    places = reverser.placement.places
     if any(is_of_it(var) and (at not in places or places[at].inside(body)) for var, at in reverser.reading.contents):
         return False
     for s in ir.walk(block):

@@ -63,7 +63,7 @@ class Storage:
     def keep(self, sweep: Sweep, var: ir.Var, back: ir.Var, only_shape: bool) -> None:
         """Keep a variable of every iteration; the statement that gives it back goes to the start of the reverse
         iteration. With ``only_shape`` nothing reads what it holds."""
-        loop = sweep.region.kept_loop()
+        loop = sweep.region.residual_loop()
         assert loop is not None
         called = self.context.name_of(var)
         name = "saved" if called == "%" else f"saved_{called}"
@@ -75,7 +75,7 @@ class Storage:
 
     def is_array(self, region: Region, known: AbstractValue) -> bool:
         """Whether a value of a region is kept in an array, which makes it one of its type."""
-        loop = region.kept_loop()
+        loop = region.residual_loop()
         return loop is not None and self._iteration_counts(loop, known) is not None
 
     def _keep_on_list(
@@ -147,7 +147,7 @@ class Storage:
         value."""
         home = self.planner.home
         return not isinstance(atom, ir.Var) or atom not in home or (
-            scope.inside(home[atom]) and home[atom].kept_loop() is None and atom not in self.context.unbound)
+            scope.inside(home[atom]) and home[atom].residual_loop() is None and atom not in self.context.unbound)
 
     def _range_stop(self, statement: Any) -> ir.Atom | None:
         """Where a loop over an ascending range ends, so that its items count from about 0 to there."""

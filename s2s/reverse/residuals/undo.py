@@ -1,4 +1,4 @@
-"""Undoing stores: which of them overwrite what the reverse sweep reads, what is kept of them, how it is given back.
+"""Undoing stores: which of them overwrite what the reverse sweep reads, what is kept of them, how it is restored.
 
 A store has to be undone where some statement that runs before it reads, in its reverse, what the array held. The order
 of two statements follows from their places in the text and from the loops around both; in a loop over an ascending
@@ -89,25 +89,25 @@ def stores_to_undo(reverser: Reverser) -> set[int]:
 def overwritten_later(reverser: Reverser, var: ir.Var) -> set[int]:
     """The stores that may change a buffer after the present statement has read it."""
     root = reverser.memory.find(var)
-    stores = (s for s in reverser.holders.statements if reverser.memory.find(s.target) == root)  # type: ignore[arg-type]
+    stores = (s for s in reverser.placement.statements if reverser.memory.find(s.target) == root)  # type: ignore[arg-type]
     return {id(s) for s in stores if _overwrites(reverser, s, var, reverser.now)}
 
 
 def covered(reverser: Reverser, stores: set[int]) -> set[int]:
     """The stores among these that need not be undone, because another one of them before gives back all that they
     change, and the reverse sweep reads nothing of it in between."""
-    holders, found = reverser.holders, set[int]()
-    wholes = [w for w in holders.statements if id(w) in stores and (w.kind in ("whole", "opaque") or w.key == WHOLE)]
-    for s in holders.statements if wholes else ():
+    placement, found = reverser.placement, set[int]()
+    wholes = [w for w in placement.statements if id(w) in stores and (w.kind in ("whole", "opaque") or w.key == WHOLE)]
+    for s in placement.statements if wholes else ():
         assert isinstance(s.target, ir.Var)
-        root, at = reverser.memory.find(s.target), holders.begins[id(s)]
+        root, at = reverser.memory.find(s.target), placement.begins[id(s)]
         read = [
-            holders.begins.get(reader, at) for var, reader in reverser.reading.contents
+            placement.begins.get(reader, at) for var, reader in reverser.reading.contents
             if reverser.memory.find(var) == root
         ]
         for w in wholes:
-            before = holders.begins[id(w)]
-            near = before < at and holders.places[id(w)] is holders.places[id(s)]
+            before = placement.begins[id(w)]
+            near = before < at and placement.places[id(w)] is placement.places[id(s)]
             if near and _lies_in(reverser, s.target, w.target) and not any(before < r <= at for r in read):
                 found.add(id(s))
     return found & stores
@@ -122,12 +122,12 @@ def _lies_in(reverser: Reverser, var: ir.Var | None, whole: ir.Atom) -> bool:
 
 def read_back(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
     """Let the reverse sweep find a value that a store has put into an array there, before the store is undone: so it
-    need not be kept for every trip."""
+    need not be kept for every iteration."""
     value, array = s.value, reverser.context.value(s.target)
     if s.kind != "item" or s.op is not None or not isinstance(value, ir.Var) or value in sweep.restored:
         return
     home = reverser.planner.home.get(value)
-    if home is not sweep.region or home.kept_loop() is None or reverser.memory.is_buffer(value):
+    if home is not sweep.region or home.residual_loop() is None or reverser.memory.is_buffer(value):
         return
     known = reverser.context.value(value)
     place = Builder(reverser.context).call(operator.getitem, s.target, s.key)
@@ -135,7 +135,7 @@ def read_back(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
         return
     assert isinstance(s.target, ir.Var)
     root = reverser.memory.find(s.target)
-    for other in reverser.holders.statements:
+    for other in reverser.placement.statements:
         if reverser.memory.find(other.target) == root and id(other) not in reverser.undone_stores:  # type: ignore[arg-type]
             if _overwrites(reverser, other, s.target, id(s), s.key):
                 return
@@ -161,7 +161,7 @@ def _is_exact(value: AbstractValue, place: AbstractValue, array: Array) -> bool:
 
 def _overwrites(reverser: Reverser, s: ir.Store, var: ir.Var, reader: int, key: ir.Atom | None = None) -> bool:
     """Whether a store may change what a statement has read of a variable before, at an index where there is one."""
-    begins, places = reverser.holders.begins, reverser.holders.places
+    begins, places = reverser.placement.begins, reverser.placement.places
     if reader not in begins or id(s) not in begins:
         return True
     earlier = begins[reader] < begins[id(s)]
@@ -170,7 +170,7 @@ def _overwrites(reverser: Reverser, s: ir.Store, var: ir.Var, reader: int, key: 
         if not places[reader].inside(region):
             continue
         if pair is not None and reverser.home_of(pair[0]).inside(region):
-            continue  # each trip has an array of its own
+            continue  # each iteration has an array of its own
         gap = None if pair is None else _gap(reverser, region, pair[1], pair[2])
         if gap is None or gap < 0:
             return True
@@ -180,12 +180,12 @@ def _overwrites(reverser: Reverser, s: ir.Store, var: ir.Var, reader: int, key: 
 
 
 def _loops_around(region: Region) -> list[Region]:
-    """The loop bodies around a place of which one trip finds in memory what another one has left there, the outermost
-    first: where the reverse sweep runs a trip again, it gives the arrays the contents that they had."""
+    """The loop bodies around a place of which one iteration finds in memory what another one has left there, the
+    outermost first: where the reverse sweep replays an iteration, it restores the contents of the arrays."""
     found = []
     loop = region.innermost_loop()
     while loop is not None:
-        if not loop.runs_again:
+        if not loop.is_replayed:
             found.append(loop)
         loop = loop.parent.innermost_loop() if loop.parent is not None else None
     return found[::-1]
@@ -224,11 +224,11 @@ def _items(reverser: Reverser, index: ir.Atom) -> list[ir.Atom]:
 
 
 def _gap(reverser: Reverser, loop: Region, stored: list[ir.Atom], read: list[ir.Atom]) -> int | None:
-    """How far the places that a trip stores into lie beyond those that it reads, in the direction in which the loop
-    runs, on an axis on which both move with the loop; None where that is not known.
+    """How far the places that an iteration stores into lie beyond those that it reads, in the direction in which the
+    loop runs, on an axis on which both move with the loop; None where that is not known.
 
-    Where it is positive, no trip stores into what it or a trip before it has read; where it is zero, none into what a
-    trip before it has read.
+    Where it is positive, no iteration stores into what it or one before it has read; where it is zero, none into what
+    one before it has read.
     """
     statement = loop.statement
     if not isinstance(statement, ir.For):
