@@ -17,6 +17,7 @@ from s2s.core.values import UNKNOWN, AbstractValue, Range, Scalar
 from s2s.errors import DifferentiationError, error
 from s2s.normalize.while_true import changes_something, with_test_inside
 from s2s.optimize.ranges import constant_range, turned
+from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.calls.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.exceptions import refuse_lost
@@ -332,7 +333,7 @@ def _stable(
     span: ir.Span | None = None,
 ) -> _Trip:
     """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
-    longer changes."""
+    longer changes. Where a trip of the loop around this one is run again, it begins with what it came to before."""
     context, base = self.context, self.context.heap
     inits = [self.atom(c.init, frame) for c in carried]
 
@@ -345,8 +346,13 @@ def _stable(
         check(c, init, builder)
     outside = Side(builder, base)
     roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
-    plan = Join(context, base, (outside, outside), roots, [], all_leaves=True)
-    values = {leaf.key: (context.value(leaf.first), context.is_varied(leaf.first)) for leaf in plan.leaves}
+    place, first = fixpoints.place_of(self, (span, len(carried), frame.called_from)), len(context.reached)
+    before = self.solved.get(place, fixpoints.NOTHING)
+    before.store(context, frame)
+    touched, moved = before.objects(base), before.moved.keys()
+    plan = Join(context, base, (outside, outside), roots, touched, all_leaves=True, moved=moved)
+    values = {leaf.key: before.start(leaf.key, _known(self, leaf.first)) for leaf in plan.leaves}
+    inner = before.inner
     for attempt in range(9):
         params = [
             context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
@@ -359,7 +365,8 @@ def _stable(
         context.heap = start.copy()
         self.there.append(known_vars)
         try:
-            outcome = trip(atoms, child)
+            with fixpoints.inside(self, inner) as inner:
+                outcome = trip(atoms, child)
         finally:
             self.there.pop()
         end, context.heap = context.heap, base
@@ -369,7 +376,7 @@ def _stable(
         own = {c for c in start.states if c not in base.states and c.origin is None}
         touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]
         after = Join(
-            context, base, (outside, Side(child, end)), roots, [*plan.touched, *touched], all_leaves=True
+            context, base, (outside, Side(child, end)), roots, [*plan.touched, *touched], all_leaves=True, moved=moved
         )
         same = after.signature() == plan.signature()
         if same:
@@ -380,10 +387,18 @@ def _stable(
         ends = {c for c in (*end.closed, *end.lost) if (c in base.states or c.origin is not None)}
         same = same and ends <= {*start.closed, *start.lost}
         if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
+            inits_of = {leaf.key: _known(self, leaf.first) for leaf in after.leaves}
+            self.solving[place] = fixpoints.Solution(
+                {key: (init, values[key]) for key, init in inits_of.items()}, tuple(after.touched),
+                fixpoints.names_of(frame, context.reached[first:]), inner)
             return _Trip(params, child, outcome, after)
         del self.rebound[rebound:]
         plan, values = after, found
     raise error("S2S136", asked_by=frame.called_from)
+
+
+def _known(self: Specializer, atom: ir.Atom) -> fixpoints.Fact:
+    return self.context.value(atom), self.context.is_varied(atom)
 
 
 def _widened(
@@ -395,7 +410,7 @@ def _widened(
     found = {}
     moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
     for leaf in leaves:
-        init = (context.value(leaf.first), context.is_varied(leaf.first))
+        init = _known(self, leaf.first)
         known, varied = values.get(leaf.key, init)
         facts = context.evaluator.facts
         facts.standing = lengths_of(known) - lengths_of(init[0])

@@ -18,7 +18,7 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, assert_never
 
 import numpy as np
@@ -65,6 +65,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
+from s2s.specialize import fixpoints
 from s2s.specialize.branching import branch, join_sides, phi
 from s2s.specialize.calls import (
     derivatives,
@@ -210,6 +211,10 @@ class Specializer:
         """How many trips of loops are being written for one of what is around them."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
+        self.solved: Mapping[Any, fixpoints.Solution] = {}
+        """What the loops here came to when this trip of the loop around them was run before."""
+        self.solving: dict[Any, fixpoints.Solution] = {}
+        """What they have come to in this run."""
         self.there: list[Callable[[ir.Var], bool]] = []
         """For each branch and loop that is being specialised, which variables were there before it."""
         self.snapshots: ir.Atom | None = None

@@ -214,17 +214,17 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
     return UNKNOWN
 
 
-def lengths_of(value: AbstractValue) -> frozenset[str]:
-    """The symbols of the lengths that joins have made, in a value."""
+def lengths_of(value: AbstractValue, beginning: str | tuple[str, ...] = "?~") -> frozenset[str]:
+    """The symbols of the lengths that joins have made, in a value, or of those that begin otherwise."""
     match value:
         case Array(_, shape):
-            return frozenset(d.symbol for d in shape or () if d.symbol.startswith("?~"))
-        case Scalar(_, Dim(symbol)) if symbol.startswith("?~"):
+            return frozenset(d.symbol for d in shape or () if d.symbol.startswith(beginning))
+        case Scalar(_, Dim(symbol)) if symbol.startswith(beginning):
             return frozenset({symbol})
         case Sequence(_, items) | Mapping(_, items):
-            return frozenset().union(*map(lengths_of, items))
+            return frozenset().union(*(lengths_of(i, beginning) for i in items))
         case ListOf(item):
-            return lengths_of(item)
+            return lengths_of(item, beginning)
         case _:
             return frozenset()
 

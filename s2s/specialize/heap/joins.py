@@ -8,7 +8,7 @@ results of an ``If`` or the carried variables of a loop. With these, ``rebuild``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,17 +67,18 @@ class Join:
     """The join of two sides that began with the heap ``base``.
 
     ``roots`` are names with an atom of each side. With ``all_leaves`` a plain variable is a leaf also where both sides
-    have the same atom, as the carried variables of a loop are.
+    have the same atom, as the carried variables of a loop are, and so is a part of an object with a key in ``moved``.
     """
 
     def __init__(
         self, context: Context, base: Heap, sides: tuple[Side, Side], roots: list[tuple[str, ir.Atom, ir.Atom]],
-        touched: list[Cell], all_leaves: bool = False,
+        touched: list[Cell], all_leaves: bool = False, moved: Collection[Any] = (),
     ) -> None:
         self.context = context
         self.base = base
         self.sides = sides
         self.all_leaves = all_leaves
+        self.moved = moved
         self.leaves: list[Leaf] = []
         self.nodes: dict[tuple[Cell | None, Cell | None], Node] = {}
         self.closing: list[Cell] = []
@@ -91,7 +92,7 @@ class Join:
 
     def _visit(self, key: tuple[Any, ...], name: str, a: ir.Atom, b: ir.Atom) -> Any:
         first, second = cell_of(self.context, a), cell_of(self.context, b)
-        if a == b and (first is not None or len(key) > 1 or not self.all_leaves):
+        if a == b and (first is not None or not self._is_carried(key)):
             return a
         if first is None and second is None:
             return self._leaf(key, name, a, b)
@@ -101,6 +102,10 @@ class Join:
             if found is not None:
                 return found
         return self._leaf(key, name, a, b)
+
+    def _is_carried(self, key: tuple[Any, ...]) -> bool:
+        """Whether a value is a leaf where both sides have the same."""
+        return self.all_leaves and (len(key) == 1 or key in self.moved)
 
     def _leaf(self, key: tuple[Any, ...], name: str, a: ir.Atom, b: ir.Atom) -> Any:
         """A pair of values: of references what they refer to now, which must not change any more."""
@@ -116,7 +121,7 @@ class Join:
                     return self._lost(name, a, b, (Cell(name), None))
             if found is not None:
                 self.closing.append(found)
-        if atoms[0] == atoms[1] and not (self.all_leaves and len(key) == 1):
+        if atoms[0] == atoms[1] and not self._is_carried(key):
             return atoms[0]
         leaf = Leaf(key, name if name.isidentifier() else "%", atoms[0], atoms[1])
         self.leaves.append(leaf)
@@ -153,7 +158,7 @@ class Join:
         ]
         keys = self._common_keys([k for k, s in zip(both, states, strict=True) if s is not None], known[0])
         self.nodes[pair] = node
-        if keys is None:
+        if keys is None or (*key, "whole") in self.moved:
             if is_instance(known[0]) or known[0].kind is set or issubclass(known[0].kind, tuple):
                 del self.nodes[pair]
                 return None
