@@ -32,6 +32,7 @@ from s2s.directives.policies import Choice, Override, Policy
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard
 from s2s.versions.fingerprints import Unstorable, fingerprint, new_hash, stable_mark
 from s2s.versions.guards import (
+    AliasGuard,
     AttributeGuard,
     CallGuard,
     ClassGuard,
@@ -258,7 +259,7 @@ _GUARDS: dict[str, type[Guard]] = {
     kind.stored_as: kind
     for kind in (
         ObjectGuard, AttributeGuard, ShadowGuard, NamesGuard, KindGuard, ClassGuard, CallGuard, SizeGuard, EqualGuard,
-        SeparateGuard,
+        SeparateGuard, AliasGuard,
     )
 }
 """The guards that a file may hold."""

@@ -39,7 +39,7 @@ class Solution:
     moved: Mapping[Any, tuple[Fact, Fact]] = field(default_factory=dict)
     touched: tuple[Cell, ...] = ()
     stored: tuple[ir.Var, ...] = ()
-    inner: Mapping[Any, Solution] = field(default_factory=dict)
+    inner: dict[Any, Solution] = field(default_factory=dict)
 
     def start(self, key: Any, init: Fact) -> Fact:
         """What to begin with for a part of which ``init`` holds before the loop."""
@@ -88,8 +88,8 @@ def place_of(self: Specializer, place: Any) -> Any:
 
 
 @contextmanager
-def inside(self: Specializer, before: Mapping[Any, Solution]) -> Iterator[dict[Any, Solution]]:
-    """Around a trip: ``before`` are the solutions of the loops in it from the run before; those of this run come out."""
+def inside(self: Specializer, before: dict[Any, Solution]) -> Iterator[dict[Any, Solution]]:
+    """Around a trip: ``before`` are the solutions of the loops in it when it was run before; those of now come out."""
     around = self.solved, self.solving
     found: dict[Any, Solution] = {}
     self.solved, self.solving = before, found

@@ -18,7 +18,7 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, assert_never
 
 import numpy as np
@@ -211,7 +211,7 @@ class Specializer:
         """How many trips of loops are being written for one of what is around them."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
-        self.solved: Mapping[Any, fixpoints.Solution] = {}
+        self.solved: dict[Any, fixpoints.Solution] = {}
         """What the loops here came to when this trip of the loop around them was run before."""
         self.solving: dict[Any, fixpoints.Solution] = {}
         """What they have come to in this run."""

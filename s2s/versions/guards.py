@@ -99,6 +99,14 @@ def _require(holds: bool, what: Any) -> None:
         raise ValueError(f"{what} is not as it was")
 
 
+def _dump_site(root: str, path: tuple[Any, ...], owner: types.FunctionType | None) -> dict[str, Any]:
+    """A place for a file. Raises Unstorable where another process would find nothing there."""
+    if root in ("argument", "value") or not all(map(stored.is_step, path)):
+        raise Unstorable("an object that is found when the program runs")
+    owned = None if owner is None else stored.path_of_owner(owner)
+    return {"root": root, "path": [*map(stored.store_step, path)], "owner": owned}
+
+
 # --- at a place: a root, a path and an owner ------------------------------------------------------------------------
 
 
@@ -133,13 +141,7 @@ class PlaceGuard(Guard):
         if root == "value" and self.found is not None:
             root, start, owner = self.found
             path = (*start, *path[1:])
-        if root in ("argument", "value") or not all(map(stored.is_step, path)):
-            raise Unstorable("an object that is found when the program runs")
-        place = {
-            "root": root, "path": [*map(stored.store_step, path)],
-            "owner": None if owner is None else stored.path_of_owner(owner),
-        }
-        return {"kind": self.stored_as, **place, **self._dump()}
+        return {"kind": self.stored_as, **_dump_site(root, path, owner), **self._dump()}
 
     @classmethod
     def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
@@ -413,6 +415,8 @@ class CallGuard(Guard):
 class AliasGuard(Guard):
     """Two paths lead to one object, or to two: ``first`` and ``second`` are a root, a path and an owner."""
 
+    stored_as = "alias"
+
     first: tuple[str, tuple[Any, ...], Any]
     second: tuple[str, tuple[Any, ...], Any]
     same: bool
@@ -434,4 +438,17 @@ class AliasGuard(Guard):
         return [f"{one} {'is' if self.same else 'is not'} {other}"]
 
     def _dump(self) -> dict[str, Any]:
-        raise Unstorable("two objects that are found when the program runs")
+        return {"sites": [_dump_site(*self.first), _dump_site(*self.second)], "same": self.same}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        first, second = [
+            (
+                site["root"], tuple(map(stored.load_step, site["path"])),
+                None if site["owner"] is None else stored.load_owner(site["owner"]),
+            )
+            for site in item["sites"]
+        ]
+        guard = AliasGuard(first, second, item["same"])
+        _require(guard.holds(function, None), f"which object {first[1]} and {second[1]} lead to")
+        return guard

@@ -383,3 +383,53 @@ def test_stored_derivatives_are_differentiated(project):
         for value, other in zip(values, expected, strict=True):
             np.testing.assert_allclose(value, other, rtol=1e-12)
     assert len(project.files()) >= 4
+
+
+NAMES = """
+    import numpy as np
+    import scales
+
+
+    first, second = scales.first, scales.second
+
+
+    def f(x):
+        first.scale = 2.0
+        second.scale = 3.0
+        return first.scale * x * x
+"""
+
+READS = """
+    import json
+    import s2s, model
+    from s2s.dispatch import lookup
+
+    calls, compile = [], lookup.run_compiler
+    lookup.run_compiler = lambda *given: (calls.append(1), compile(*given))[1]
+    print(json.dumps([len(calls), s2s.grad(model.f)(1.5), len(calls)]))
+"""
+
+
+def test_names_of_one_object_come_back_and_names_of_two_are_told_apart(project):
+    """Two names for one object are followed as one; where they are two in another process, the version is made anew."""
+    project.write(NAMES)
+
+    def run(text):
+        (project.folder / "scales.py").write_text(textwrap.dedent(text))
+        process = project.start(program=READS)
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        return json.loads(out)[1:]
+
+    one = """
+        class Scale:
+            scale = 1.0
+
+        first = second = Scale()
+    """
+    two = one.replace("first = second = Scale()", "first, second = Scale(), Scale()")
+    assert run(one) == [9.0, 1]
+    assert run(one) == [9.0, 0]
+    assert run(two) == [6.0, 1]
+    assert run(two) == [6.0, 0]
+    assert run(one) == [9.0, 1]
