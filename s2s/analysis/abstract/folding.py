@@ -41,6 +41,9 @@ __all__ = [
 MOST_ITEMS = 100_000
 """No container, text or number that is made while compiling has more items, characters or bits."""
 
+MOST_CONTRACTED = 20_000_000
+"""No product of arrays that is made while compiling has more items."""
+
 MOST_LISTED = 20_000
 """Lists and tuples that are longer are not followed item by item."""
 
@@ -410,11 +413,21 @@ def _highest(a: Any) -> float:
 _TRANSFORMS = tuple(getattr(np.fft, name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")) + tuple(
     getattr(np.fft, name) for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"))
 
+def _contracted(subscripts: Any, *operands: Any, **options: Any) -> float:
+    """The items of the result of an einsum, where they are more than an example has."""
+    lengths: dict[str, int] = {}
+    for letters, operand in zip(rt.einsum_inputs(subscripts), operands, strict=True):
+        lengths.update(zip(letters, np.shape(operand), strict=True))
+    items = math.prod(lengths.get(letter, 1) for letter in rt.einsum_output(subscripts))
+    return items if items > MOST_CONTRACTED else 0
+
+
 _GROWS: dict[Any, Callable[..., float]] = {
     **dict.fromkeys((operator.pow, operator.ipow, pow, rt.power), _power),
     **dict.fromkeys((operator.lshift, operator.ilshift), _shifted),
     **dict.fromkeys((operator.mul, operator.imul), _product),
     math.factorial: _factorial,
+    np.einsum: _contracted,
     **dict.fromkeys((math.comb, math.perm), _chosen),
     math.prod: _long_product,
     math.lcm: lambda *numbers: sum(map(_bits, numbers)),

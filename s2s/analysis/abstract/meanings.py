@@ -261,6 +261,48 @@ def _direction(evaluator: Evaluator, value: AbstractValue, number: AbstractValue
             return None
 
 
+def _like(evaluator: Evaluator, value: AbstractValue, *rest: AbstractValue) -> AbstractValue | None:
+    """An array as large as another one, of its dtype."""
+    return value if isinstance(value, Array) and value.shape is not None and not rest else None
+
+
+def _einsum(evaluator: Evaluator, subscripts: AbstractValue, *operands: AbstractValue) -> AbstractValue | None:
+    """Lengths by the letters of the expression: examples of many dimensions would be large, and their products larger.
+    The kind of the result is that for one element."""
+    if not isinstance(subscripts, Known) or type(subscripts.value) is not str or "." in subscripts.value:
+        return None
+    inputs, output = rt.einsum_inputs(subscripts.value), rt.einsum_output(subscripts.value)
+    lengths: dict[str, Dim] = {}
+    forced = []
+    if len(inputs) != len(operands):
+        return None
+    for letters, operand in zip(inputs, operands, strict=True):
+        if not isinstance(operand, Array) or operand.shape is None or len(operand.shape) != len(letters):
+            return None
+        for letter, dim in zip(letters, operand.shape, strict=True):
+            first = lengths.setdefault(letter, dim)
+            if first != dim:
+                if first.symbol == dim.symbol or not (_is_argument_length(first) and _is_argument_length(dim)):
+                    return None
+                forced.append((first, dim))
+    if not set(output) <= lengths.keys():
+        return None
+    ones = [np.ones((1,) * len(letters), a.dtype) for letters, a in zip(inputs, operands, strict=True)]  # type: ignore[union-attr]
+    try:
+        made = call_pure(np.einsum, [subscripts.value, *ones])
+    except Exception:
+        return None
+    evaluator.facts.forced += forced
+    if type(made) is np.ndarray:
+        return Array(made.dtype, tuple(lengths[letter] for letter in output))
+    return Scalar(type(made))
+
+
+def _is_argument_length(dim: Dim) -> bool:
+    """Whether a length is that of an argument, which is not 1 where it is not known to be."""
+    return bool(dim.symbol) and dim.symbol[0] not in "?*="
+
+
 def _histogramdd(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:
     """The counts, of as many dimensions as points have coordinates, and the edges in each: by an example of points with
     two coordinates, where it is not known how many they have."""
@@ -337,6 +379,10 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.ndim: _ndim_call,
     np.size: _size_call,
     np.histogramdd: _histogramdd,
+    np.einsum: _einsum,
+    np.zeros_like: _like,
+    np.ones_like: _like,
+    np.empty_like: _like,
     rt.zeros_of: _zeros_of,
     directions.one: _direction,
     rt.unbroadcast: _cotangent_of(1),

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
+import s2s
 from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.lattice import known
 from s2s.analysis.abstract.meanings import SPECIAL
@@ -142,3 +143,44 @@ def test_what_is_said_of_a_call_holds(fn):
             if not holds(found, out, lengths):
                 wrong.append((values, given, found, out))
     assert not wrong, "\n".join(map(str, wrong[:5]))
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "shapes"),
+    [
+        ("ij,jk->ik", [("m", "n"), ("n", "k")]), ("ij,jk", [("m", "n"), ("n", "k")]), ("ii->i", [("m", "m")]),
+        ("ij->", [("m", "n")]), ("ij->ji", [("m", "n")]),
+        ("abcdef,abghij->cdefghij", [tuple("abcdef"), tuple("abghij")]), ("abcdef,g->bga", [tuple("abcdef"), ("g",)]),
+    ],
+)
+@pytest.mark.parametrize("dtypes", [(float, complex), (np.float32, int)])
+def test_einsum_of_many_dimensions(subscripts, shapes, dtypes):
+    sizes = dict(zip(dict.fromkeys(s for shape in shapes for s in shape), [2, 3, 4, 2, 3, 2, 1, 2, 3, 2], strict=False))
+    arrays = [np.ones([sizes[s] for s in shape], d) for shape, d in zip(shapes, dtypes, strict=False)]
+    given = [Array(a.dtype, tuple(Dim(f"{s}.0") for s in shape)) for a, shape in zip(arrays, shapes, strict=True)]
+    found, made = Evaluator().call(np.einsum, (known(subscripts), *given)), np.einsum(subscripts, *arrays)
+    if made.ndim == 0:
+        assert found == Scalar(type(made))
+    else:
+        assert found.dtype == made.dtype
+        assert tuple(sizes[d.symbol[:-2]] for d in found.shape) == made.shape
+
+
+def test_einsum_takes_lengths_for_equal_that_one_letter_has():
+    evaluator = Evaluator()
+    m, n, k = (Dim(f"{name}.0") for name in "mnk")
+    pair = Array(np.dtype(float), (m, n)), Array(np.dtype(float), (k, n))
+    assert evaluator.call(np.einsum, (known("ij,ij->ji"), *pair)) == Array(np.dtype(float), (n, m))
+    assert evaluator.facts.forced == [(m, k)]
+
+
+def test_a_product_of_arrays_of_many_dimensions():
+    def f(x):
+        t = np.zeros_like(x) + x * x
+        return np.sum(np.einsum("abcdef,abghij->cdefghij", t, x))
+
+    x = np.random.default_rng(0).normal(size=(2, 2, 1, 2, 1, 2))
+    first, second = np.sum(x * x, axis=(2, 3, 4, 5), keepdims=True), np.sum(x, axis=(2, 3, 4, 5), keepdims=True)
+    np.testing.assert_allclose(s2s.grad(f)(x), 2 * x * second + first, rtol=1e-12)
+    tangent = np.ones_like(x)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (tangent,))[1], np.sum(2 * x * second + first), rtol=1e-12)
