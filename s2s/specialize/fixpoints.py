@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import lengths_of
 from s2s.builder.builder import Context
+from s2s.builder.virtual_heap import Cell, Heap
 from s2s.core import ir
 from s2s.core.values import AbstractValue
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap.virtual_heap import Cell, Heap
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer

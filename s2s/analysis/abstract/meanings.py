@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.contents import CONTENTS, item_of
+from s2s.analysis.abstract.folding import call_pure
 from s2s.analysis.abstract.lattice import (
     dtype_of,
     is_number,
