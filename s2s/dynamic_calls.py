@@ -1,4 +1,4 @@
-"""Calls that are decided when the program runs: a function and its arguments in, its result and a pullback out."""
+"""Dynamic calls: a function and its arguments in, its result and a pullback out."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def _shape(given: Given) -> Any:
 
 
 def _push(given: Given) -> Any:
-    """A call that is decided when the program runs, once for each direction."""
+    """A dynamic call, once for each direction."""
     on, (fn, name, values, dots, keys) = given.on, given.args
     parts = on.context.definition(dots, ops.make_tuple)
     if parts is None or any(map(given.moves, (fn, name, values, keys))):

@@ -82,7 +82,7 @@ class Context:
     """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on.
 
     ``names`` are the user's names of temporaries; ``uncertain`` are arrays of floats, and what was made of them, that
-    are arrays of integers on some path. ``effects`` are the results of calls that are decided at run time with
+    are arrays of integers on some path. ``effects`` are the results of dynamic calls with
     differentiated arguments: what such a call changes is not known, so none of them is dropped or taken for one without
     effects.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from s2s.codegen.code import Assign, Code, Each, Loop, Statement, assigned_by, blocks_of, uses, walk
+from s2s.codegen.code import Assign, Code, For, Statement, While, assigned_by, blocks_of, uses, walk
 from s2s.core.ir import Call, MakeFunction, Var
 
 __all__ = ["bind_in_loops"]
@@ -21,12 +21,12 @@ def bind_in_loops(code: Code) -> None:
     made = [s for s in walk(code.body) if isinstance(s, Assign) and isinstance(s.value, MakeFunction)]
     if made:
         called = _only_called(code)
-        loops = [s for s in walk(code.body) if isinstance(s, (Each, Loop))]
+        loops = [s for s in walk(code.body) if isinstance(s, (For, While))]
         for loop in loops:
             _bind(code, loop, called)
 
 
-def _bind(code: Code, loop: Each | Loop, called: set[Var]) -> None:
+def _bind(code: Code, loop: For | While, called: set[Var]) -> None:
     inside = [loop, *(s for block in blocks_of(loop) for s in walk(block))]
     assigned = {var for s in inside for var in assigned_by(s)}
     for s in inside:

@@ -2,7 +2,7 @@
 
 It differs from SSA form in three ways. What a branch or a loop changes is written as ``Copies`` at the ends
 of the blocks, and ``result`` and ``param`` of a carried variable are one variable. A block may end in
-``Leave`` or ``Give``.
+``Break`` or ``Return``.
 And right-hand sides nest: a variable that ``Code.folded`` has is printed as its expression where it is read.
 """
 
@@ -15,40 +15,14 @@ from typing import Any, TypeAlias, assert_never
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Span, Star, Store, Value, Var
 
 __all__ = [
-    "Assign",
-    "Attempt",
-    "Branch",
-    "Change",
-    "Choice",
-    "Code",
-    "Comment",
-    "Comprehension",
-    "Copies",
-    "Each",
-    "Fail",
-    "Give",
-    "Junction",
-    "Leave",
-    "Loop",
-    "Pattern",
-    "Rescue",
-    "Statement",
-    "Target",
-    "Tree",
-    "Within",
-    "assigned_by",
-    "blocks_of",
-    "ends",
-    "is_call_of",
-    "targets_of",
-    "tree_atoms",
-    "uses",
-    "walk",
+    "Assign", "Break", "Change", "Code", "Comment", "Comprehension", "Conditional", "Copies", "For", "Handler",
+    "If", "Junction", "Pattern", "Raise", "Return", "Statement", "Target", "Tree", "Try", "While", "With",
+    "assigned_by", "blocks_of", "ends", "is_call_of", "targets_of", "tree_atoms", "uses", "walk",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Conditional:
     """``then if test else orelse``"""
 
     test: Atom
@@ -86,7 +60,7 @@ class Pattern:
     star: int | None = None
 
 
-Tree: TypeAlias = Value | Choice | Junction | Comprehension
+Tree: TypeAlias = Value | Conditional | Junction | Comprehension
 Target: TypeAlias = Var | Pattern | None
 
 
@@ -121,7 +95,7 @@ class Change:
 
 
 @dataclass(slots=True, eq=False)
-class Branch:
+class If:
     """``if test: ... else: ...``; ``inline`` where the user may have written an expression."""
 
     test: Atom
@@ -131,7 +105,7 @@ class Branch:
 
 
 @dataclass(slots=True, eq=False)
-class Each:
+class For:
     """``for item in iterable: ...``"""
 
     item: Target
@@ -140,7 +114,7 @@ class Each:
 
 
 @dataclass(slots=True, eq=False)
-class Loop:
+class While:
     """Run ``head``; end the loop where ``test`` is false; run ``body``; again."""
 
     head: list[Statement]
@@ -149,7 +123,7 @@ class Loop:
 
 
 @dataclass(slots=True, eq=False)
-class Within:
+class With:
     """``with manager as target: ...``; ``ended`` is assigned at the end of the body, which may not be reached though
     what follows is."""
 
@@ -160,7 +134,7 @@ class Within:
 
 
 @dataclass(slots=True, eq=False)
-class Rescue:
+class Handler:
     """``except kinds as name: ...``; no kinds stand for a bare ``except``."""
 
     kinds: tuple[Atom, ...]
@@ -169,28 +143,28 @@ class Rescue:
 
 
 @dataclass(slots=True, eq=False)
-class Attempt:
+class Try:
     """``try: ... except ...: ... else: ...``"""
 
     body: list[Statement]
-    handlers: list[Rescue]
+    handlers: list[Handler]
     orelse: list[Statement]
 
 
 @dataclass(slots=True, eq=False)
-class Leave:
+class Break:
     """``break``"""
 
 
 @dataclass(slots=True, eq=False)
-class Give:
+class Return:
     """``return value``"""
 
     value: Atom
 
 
 @dataclass(slots=True, eq=False)
-class Fail:
+class Raise:
     """``raise exception from cause``"""
 
     exception: Atom | None
@@ -207,7 +181,7 @@ class Comment:
 
 
 Statement: TypeAlias = (
-    Assign | Copies | Change | Branch | Each | Loop | Within | Attempt | Leave | Give | Fail | Comment
+    Assign | Copies | Change | If | For | While | With | Try | Break | Return | Raise | Comment
 )
 
 
@@ -242,7 +216,7 @@ def tree_atoms(tree: Tree) -> Sequence[Atom]:
             return ()
         case MakeFunction(_, captures, defaults):
             return (*captures, *(atom for _, atom in defaults))
-        case Choice(test, then, orelse):
+        case Conditional(test, then, orelse):
             return (test, then, orelse)
         case Junction(_, first, second):
             return (first, second)
@@ -261,19 +235,19 @@ def uses(statement: Statement) -> Sequence[Atom]:
             return [source for _, source in statement.pairs]
         case Change(Store(_, target, key, value, op)):
             return (target, key, value) if op is not None else (value, target, key)
-        case Branch(test=test):
+        case If(test=test):
             return (test,)
-        case Each(iterable=iterable):
+        case For(iterable=iterable):
             return (iterable,)
-        case Within(manager):
+        case With(manager):
             return (manager,)
-        case Attempt(handlers=handlers):
+        case Try(handlers=handlers):
             return [kind for handler in handlers for kind in handler.kinds]
-        case Give(value):
+        case Return(value):
             return (value,)
-        case Fail(exception, cause):
+        case Raise(exception, cause):
             return [a for a in (exception, cause) if a is not None]
-        case Loop() | Leave() | Comment():
+        case While() | Break() | Comment():
             return ()
         case _ as never:
             assert_never(never)
@@ -295,13 +269,13 @@ def targets_of(target: Target) -> Sequence[Var]:
 def assigned_by(statement: Statement) -> Sequence[Var]:
     """The variables that a statement itself assigns."""
     match statement:
-        case Assign(target) | Each(item=target):
+        case Assign(target) | For(item=target):
             return targets_of(target)
         case Copies(pairs):
             return [target for target, _ in pairs]
-        case Within(target=Var() as target):
+        case With(target=Var() as target):
             return (target,)
-        case Attempt(handlers=handlers):
+        case Try(handlers=handlers):
             return [handler.name for handler in handlers if handler.name is not None]
         case _:
             return ()
@@ -310,15 +284,15 @@ def assigned_by(statement: Statement) -> Sequence[Var]:
 def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
     """The blocks directly inside a statement."""
     match statement:
-        case Branch(_, then, orelse):
+        case If(_, then, orelse):
             return (then, orelse)
-        case Each(body=body):
+        case For(body=body):
             return (body,)
-        case Loop(head, _, body):
+        case While(head, _, body):
             return (head, body)
-        case Within(body=body):
+        case With(body=body):
             return (body,)
-        case Attempt(body, handlers, orelse):
+        case Try(body, handlers, orelse):
             return (body, *(handler.body for handler in handlers), orelse)
         case _:
             return ()
@@ -348,13 +322,13 @@ def ends(block: list[Statement]) -> bool:
     if not block:
         return False
     match block[-1]:
-        case Leave() | Give() | Fail():
+        case Break() | Return() | Raise():
             return True
-        case Branch(_, then, orelse):
+        case If(_, then, orelse):
             return ends(then) and ends(orelse)
-        case Within(body=body):
+        case With(body=body):
             return ends(body)
-        case Attempt(body, handlers, orelse):
+        case Try(body, handlers, orelse):
             return (ends(body) or ends(orelse)) and all(ends(handler.body) for handler in handlers)
         case _:
             return False

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from s2s.analysis import effects
 from s2s.analysis.effects import PURE, READS, Effect
-from s2s.codegen.code import Choice, Comprehension, Junction, Tree
+from s2s.codegen.code import Comprehension, Conditional, Junction, Tree
 from s2s.core.ir import Call, Const, Load, MakeFunction, Var
 
 __all__ = ["effect_of"]
@@ -15,7 +15,7 @@ __all__ = ["effect_of"]
 def effect_of(tree: Tree) -> Effect:
     """The effect of evaluating one operation on atoms."""
     match tree:
-        case Choice() | Junction():
+        case Conditional() | Junction():
             return PURE
         case Comprehension():
             return READS

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from s2s.codegen.code import Choice, Code, Comprehension, Junction, Pattern, Target, Tree
+from s2s.codegen.code import Code, Comprehension, Conditional, Junction, Pattern, Target, Tree
 from s2s.codegen.spelling import Speller, load
 from s2s.core import ops
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
@@ -88,7 +88,7 @@ class Expressions:
                 return self.atom(tree)
             case Load():
                 return self.speller.load(tree)
-            case Choice(test, then, orelse):
+            case Conditional(test, then, orelse):
                 return ast.IfExp(self.atom(test), self.atom(then), self.atom(orelse))
             case Junction(conjunction, first, second):
                 joined = ast.And() if conjunction else ast.Or()

@@ -24,19 +24,19 @@ from typing import TypeAlias
 
 from s2s.codegen.code import (
     Assign,
-    Attempt,
-    Branch,
+    Break,
     Change,
     Comment,
     Copies,
-    Each,
-    Fail,
-    Give,
-    Leave,
-    Loop,
-    Rescue,
+    For,
+    Handler,
+    If,
+    Raise,
+    Return,
     Statement,
-    Within,
+    Try,
+    While,
+    With,
     ends,
 )
 from s2s.core.ir import Const, Var
@@ -73,22 +73,22 @@ def _levels(block: _Block) -> tuple[int, int]:
         statements, depth, around = left.pop()
         levels, loops = max(levels, depth), max(loops, around)
         for statement in statements:
-            inside = around + (not isinstance(statement, Branch))
+            inside = around + (not isinstance(statement, If))
             left += [(inner, depth + 1, inside) for inner in _blocks(statement)]
     return levels, loops
 
 
 def _blocks(statement: Statement) -> tuple[_Block, ...]:
     match statement:
-        case Branch(_, then, orelse):
+        case If(_, then, orelse):
             return then, orelse
-        case Each(body=body) | Within(body=body):
+        case For(body=body) | With(body=body):
             return (body,)
-        case Loop(head, _, body):
+        case While(head, _, body):
             return head, body
-        case Attempt(body, handlers, orelse):
+        case Try(body, handlers, orelse):
             return (body, *(handler.body for handler in handlers), orelse)
-        case Assign() | Copies() | Change() | Leave() | Give() | Fail() | Comment():
+        case Assign() | Copies() | Change() | Break() | Return() | Raise() | Comment():
             return ()
 
 
@@ -111,14 +111,14 @@ class _Flattener:
     def height_of(self, statement: Statement, loops: bool, after_elif: bool = False) -> int:
         key = (id(statement), loops, after_elif)
         if key not in self.heights:
-            if isinstance(statement, Branch):
+            if isinstance(statement, If):
                 self.heights[key] = self.height_of_branch(statement, loops, after_elif)
             else:
                 inner = _blocks(statement) if loops else ()
                 self.heights[key] = max((1 + self.height(block) for block in inner), default=0)
         return self.heights[key]
 
-    def height_of_branch(self, branch: Branch, loops: bool, after_elif: bool) -> int:
+    def height_of_branch(self, branch: If, loops: bool, after_elif: bool) -> int:
         height = 1 + self.height(branch.then, loops)
         shown = self.shown(branch.orelse)
         if shown and self.is_level(branch, shown, after_elif):
@@ -126,13 +126,13 @@ class _Flattener:
             return max(height, *(self.height_of(s, loops, elif_branch) for s in shown))
         return max(height, 1 + self.height(shown, loops))
 
-    def is_level(self, branch: Branch, shown: _Block, after_elif: bool) -> bool:
+    def is_level(self, branch: If, shown: _Block, after_elif: bool) -> bool:
         """Whether the ``else`` of a branch is printed no deeper than the branch: as what follows, or as ``elif``."""
         if not self.prints(branch.then):
             return False
         if self.ends(branch.then) and not after_elif:
             return True
-        return len(shown) == 1 and isinstance(shown[0], Branch) and self.prints(shown[0].then)
+        return len(shown) == 1 and isinstance(shown[0], If) and self.prints(shown[0].then)
 
     def shown(self, block: _Block) -> _Block:
         return [statement for statement in block if self.prints([statement])]
@@ -143,7 +143,7 @@ class _Flattener:
         last = block[-1]
         if id(last) not in self.ending:
             self.ending[id(last)] = (
-                self.ends(last.then) and self.ends(last.orelse) if isinstance(last, Branch) else ends([last])
+                self.ends(last.then) and self.ends(last.orelse) if isinstance(last, If) else ends([last])
             )
         return self.ending[id(last)]
 
@@ -153,37 +153,37 @@ class _Flattener:
         """The same block with at most ``most`` levels of branches down to each loop, and in the loops."""
         out: _Block = []
         for statement in block:
-            if isinstance(statement, Branch) and self.height_of(statement, False) > self.most:
+            if isinstance(statement, If) and self.height_of(statement, False) > self.most:
                 made, later = self.branch(statement, self.most)
                 self.put(made, later, out)
                 left = later[::-1]
                 while left:
                     flag, put_off = left.pop()
                     inner, later = self.cut(put_off, self.most)
-                    self.put(Branch(flag, inner, []), later, out)
+                    self.put(If(flag, inner, []), later, out)
                     left += reversed(later)
             else:
                 out.append(self.inside(statement))
         return out
 
-    def put(self, branch: Branch, later: _Later, out: _Block) -> None:
+    def put(self, branch: If, later: _Later, out: _Block) -> None:
         """A branch, after the flags that it sets."""
         if later:
             out.append(Copies([(flag, Const(False)) for flag, _ in later]))
         out.append(branch)
 
-    def branch(self, branch: Branch, most: int) -> tuple[Branch, _Later]:
+    def branch(self, branch: If, most: int) -> tuple[If, _Later]:
         then, later = self.cut(branch.then, most - 1)
         shown = self.shown(branch.orelse)
         is_level = not later and bool(shown) and self.is_level(branch, shown, True)
         orelse, more = self.cut(shown, most if is_level else most - 1)
-        return Branch(branch.test, then, orelse, branch.inline), later + more
+        return If(branch.test, then, orelse, branch.inline), later + more
 
     def cut(self, block: _Block, most: int) -> tuple[_Block, _Later]:
         """The block with at most ``most`` levels of branches, and what is put off, with its flags."""
         out: _Block = []
         for place, statement in enumerate(block):
-            if not isinstance(statement, Branch) or self.height_of(statement, False) <= most:
+            if not isinstance(statement, If) or self.height_of(statement, False) <= most:
                 out.append(self.inside(statement))
                 continue
             if most <= 0:
@@ -202,18 +202,18 @@ class _Flattener:
     def inside(self, statement: Statement) -> Statement:
         """A statement whose branches are not too deep, with the loops in it made flat."""
         match statement:
-            case Branch(test, then, orelse, inline):
-                return Branch(test, self.each(then), self.each(orelse), inline)
-            case Each(item, iterable, body):
-                return Each(item, iterable, self.block(body))
-            case Loop(head, test, body):
-                return Loop(self.block(head), test, self.block(body))
-            case Within(manager, target, body, ended):
-                return Within(manager, target, self.block(body), ended)
-            case Attempt(body, handlers, orelse):
-                rescues = [Rescue(h.kinds, h.name, self.block(h.body)) for h in handlers]
-                return Attempt(self.block(body), rescues, self.block(orelse))
-            case Assign() | Copies() | Change() | Leave() | Give() | Fail() | Comment():
+            case If(test, then, orelse, inline):
+                return If(test, self.each(then), self.each(orelse), inline)
+            case For(item, iterable, body):
+                return For(item, iterable, self.block(body))
+            case While(head, test, body):
+                return While(self.block(head), test, self.block(body))
+            case With(manager, target, body, ended):
+                return With(manager, target, self.block(body), ended)
+            case Try(body, handlers, orelse):
+                made = [Handler(h.kinds, h.name, self.block(h.body)) for h in handlers]
+                return Try(self.block(body), made, self.block(orelse))
+            case Assign() | Copies() | Change() | Break() | Return() | Raise() | Comment():
                 return statement
 
     def each(self, block: _Block) -> _Block:

@@ -19,22 +19,22 @@ from s2s.analysis.effects import ACTS, PURE, READS, Effect
 from s2s.analysis.functions import makes_new
 from s2s.codegen.code import (
     Assign,
-    Attempt,
-    Branch,
     Change,
-    Choice,
     Code,
     Comprehension,
+    Conditional,
     Copies,
-    Each,
-    Fail,
-    Give,
+    For,
+    If,
     Junction,
-    Loop,
+    Raise,
+    Return,
     Statement,
     Target,
     Tree,
-    Within,
+    Try,
+    While,
+    With,
     assigned_by,
     blocks_of,
     is_call_of,
@@ -64,7 +64,7 @@ def count_uses(code: Code) -> defaultdict[Var, int]:
     name, and the parts of an index as often as the index is written."""
     counts: defaultdict[Var, int] = defaultdict(int)
     for statement in walk(code.body):
-        read = (statement.test,) if isinstance(statement, Loop) else uses(statement)
+        read = (statement.test,) if isinstance(statement, While) else uses(statement)
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             read = (*read, *statement.value.captures)
         for atom in read:
@@ -266,14 +266,14 @@ class _Folder:
     def inside(self, statement: Statement, indent: int) -> Statement:
         """Fold the blocks of a statement; a branch with one value becomes an expression."""
         match statement:
-            case Branch():
+            case If():
                 if statement.inline:
                     self.open_arm(statement.then)
                     self.open_arm(statement.orelse)
                 statement.then = self.block(statement.then, indent + 1)
                 statement.orelse = self.block(statement.orelse, indent + 1)
                 return self.choice(statement, indent) or statement
-            case Loop():
+            case While():
                 statement.head = self.block(statement.head, indent + 1)
                 self.loop_test(statement)
                 statement.body = self.block(statement.body, indent + 1)
@@ -286,7 +286,7 @@ class _Folder:
         """For a loop that only makes a list, a set or a dict: what goes before it, and the comprehension
         for all."""
         before, loop = block[place - 1] if place else None, block[place]
-        if not isinstance(before, Copies) or not isinstance(loop, Each) or len(before.pairs) != 1:
+        if not isinstance(before, Copies) or not isinstance(loop, For) or len(before.pairs) != 1:
             return None
         result, start = before.pairs[0]
         made = self.code.folded.get(start) if isinstance(start, Var) else None
@@ -311,13 +311,13 @@ class _Folder:
         return gone, Assign(result, Comprehension(kind, element, loop.item, loop.iterable, test, key))
 
     def growth(self, body: list[Statement], result: Var) -> tuple[Tree | None, Atom | None]:
-        """What a loop's body adds to ``result`` in each trip, and the test for it; None where it does
+        """What a loop's body adds to ``result`` in each iteration, and the test for it; None where it does
         more."""
         match body:
             case [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(new, source)])]:
                 if old == result == new and source == grown:
                     return call, None
-            case [Branch(test, [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(joined,
+            case [If(test, [Assign(Var() as grown, Call(_, (old, *_)) as call), Copies([(joined,
             source)])], orelse),
                   Copies([(new, last)])]:  # fmt: skip
                 kept = (
@@ -346,7 +346,7 @@ class _Folder:
         fn = value.fn.value if isinstance(value, Call) and isinstance(value.fn, Const) else None
         return ops.plain_of(fn) is not None or is_call_of(value, _CHANGING)
 
-    def loop_test(self, loop: Loop) -> None:
+    def loop_test(self, loop: While) -> None:
         """Fold the last statement of a loop's head into its test."""
         match loop.head:
             case [Assign(Var() as target, value)] if target == loop.test and self.counts[target] == 1:
@@ -356,10 +356,10 @@ class _Folder:
             case _:
                 pass
 
-    def choice(self, branch: Branch, indent: int) -> Assign | None:
+    def choice(self, branch: If, indent: int) -> Assign | None:
         """``a if c else b``, ``a and b`` or ``a or b`` for a branch that only computes one temporary."""
         match branch:
-            case Branch(test, [Copies([(target, then)])], [Copies([(other, orelse)])], inline):
+            case If(test, [Copies([(target, then)])], [Copies([(other, orelse)])], inline):
                 joined = test in (then, orelse)
                 if (
                     target != other
@@ -376,7 +376,7 @@ class _Folder:
             return self.junction(True, target, test, then)
         if test == then:
             return self.junction(False, target, test, orelse)
-        return Assign(target, Choice(test, then, orelse))
+        return Assign(target, Conditional(test, then, orelse))
 
     def junction(self, conjunction: bool, target: Var, first: Atom, second: Atom) -> Assign:
         if isinstance(first, Var):
@@ -501,14 +501,14 @@ class _Folder:
                 step.effect = self.effect_of_all([source for _, source in pairs])
             case Change():
                 step.effect = ACTS
-            case Branch() | Each() | Loop() | Within() | Attempt():
+            case If() | For() | While() | With() | Try():
                 step.effect = _EFFECTS.get(type(statement), READS)
-                if isinstance(statement, (Within, Attempt)):
+                if isinstance(statement, (With, Try)):
                     step.assigned.update(assigned_by(statement))
                 for block in blocks_of(statement):
                     for inner in block:
                         self.add_inner(step, inner)
-            case Fail():
+            case Raise():
                 step.effect = READS
             case _:
                 pass
@@ -522,7 +522,7 @@ class _Folder:
         step.copied |= known.copied
 
     def effect(self, tree: Tree) -> Effect:
-        if isinstance(tree, (Choice, Junction, Comprehension)):
+        if isinstance(tree, (Conditional, Junction, Comprehension)):
             return self.deep_effect(tree)
         return effect_of(tree)
 
@@ -598,7 +598,7 @@ class _Folder:
     def is_lambda(self, value: MakeFunction) -> bool:
         """Whether a nested function is one expression."""
         inner = self.code.inner.get(id(value))
-        single = inner is not None and len(inner.body) == 1 and isinstance(inner.body[0], Give)
+        single = inner is not None and len(inner.body) == 1 and isinstance(inner.body[0], Return)
         return single and value.function.name in LAMBDAS
 
     # --- looks ---
@@ -619,7 +619,7 @@ class _Folder:
         return width_of(self.code, tree)
 
 
-_EFFECTS = {Branch: PURE, Within: ACTS}
+_EFFECTS = {If: PURE, With: ACTS}
 """What compound statements do, the statements in them apart; others read."""
 
 
@@ -631,7 +631,7 @@ def _in_order(statement: Statement) -> Sequence[Atom]:
     match statement.value:
         case Call(Const(value=operator.contains), (container, item), ()):
             return [a for a in (item, container) if not isinstance(a, Star)]
-        case Choice(test) | Junction(_, test):
+        case Conditional(test) | Junction(_, test):
             return (test,)
         case Comprehension(iterable=iterable):
             return (iterable,)
@@ -644,7 +644,7 @@ def _in_order(statement: Statement) -> Sequence[Atom]:
 def _is_all(statement: Statement) -> bool:
     """Whether a statement does nothing with its one operand, so that a name for it would save no width."""
     match statement:
-        case Give() | Fail(_, None) | Assign(Var(), Var()) | Copies([_]):
+        case Return() | Raise(_, None) | Assign(Var(), Var()) | Copies([_]):
             return True
         case _:
             return False

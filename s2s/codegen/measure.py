@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any, assert_never
 
-from s2s.codegen.code import Choice, Code, Comprehension, Junction, Tree, tree_atoms
+from s2s.codegen.code import Code, Comprehension, Conditional, Junction, Tree, tree_atoms
 from s2s.codegen.expressions import is_method
 from s2s.core import ops
 from s2s.core.const import is_hashable
@@ -49,7 +49,7 @@ def width_of(code: Code, tree: Tree) -> int:
             return len(name)
         case MakeFunction():
             return 30
-        case Choice():
+        case Conditional():
             return 10 + sum([width_of(code, a) for a in tree_atoms(tree)])
         case Junction():
             return 5 + sum([width_of(code, a) for a in tree_atoms(tree)])
@@ -103,7 +103,7 @@ def _operand(code: Code, atom: Atom, binding: int) -> int:
     inner = 9
     if isinstance(tree, Call) and isinstance(tree.fn, Const) and is_hashable(tree.fn.value):
         inner = _SYMBOLS.get(tree.fn.value, (9, 0))[0]
-    elif isinstance(tree, (Choice, Junction)):
+    elif isinstance(tree, (Conditional, Junction)):
         inner = 0
     return width_of(code, atom) + (2 if inner < binding else 0)
 

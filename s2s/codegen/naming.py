@@ -18,22 +18,22 @@ from typing import assert_never
 from s2s.analysis.effects import ACTS
 from s2s.codegen.code import (
     Assign,
-    Attempt,
-    Branch,
+    Break,
     Change,
     Code,
     Comment,
     Comprehension,
     Copies,
-    Each,
-    Fail,
-    Give,
-    Leave,
-    Loop,
+    For,
+    If,
+    Raise,
+    Return,
     Statement,
     Target,
     Tree,
-    Within,
+    Try,
+    While,
+    With,
     assigned_by,
     targets_of,
     tree_atoms,
@@ -152,13 +152,13 @@ class _Liveness:
                 return self.let(statement, out)
             case Copies(pairs):
                 return self.copies(statement, pairs, out)
-            case Branch(test, then, orelse):
+            case If(test, then, orelse):
                 return self.block(then, out, leave) | self.block(orelse, out, leave) | self.read((test,))
-            case Each():
-                return self.each(statement, out)
-            case Loop():
-                return self.loop(statement, out)
-            case Within(manager, target, body, ended):
+            case For():
+                return self.for_(statement, out)
+            case While():
+                return self.while_(statement, out)
+            case With(manager, target, body, ended):
                 outside, self.caught = self.caught, self.caught | out  # the manager may end an exception
                 inside = self.block(body, out, leave) | (0 if ended is None else out & self.bit(ended))
                 self.caught = outside
@@ -166,13 +166,13 @@ class _Liveness:
                     self.assign(target, inside)
                     inside &= ~self.bit(target)
                 return inside | self.read((manager,))
-            case Attempt():
-                return self.attempt(statement, out, leave)
-            case Leave():
+            case Try():
+                return self.try_(statement, out, leave)
+            case Break():
                 return leave
-            case Give(value):
+            case Return(value):
                 return self.lasting | self.read((value,))
-            case Fail():
+            case Raise():
                 return self.lasting | self.caught | self.read(uses(statement))
             case Change():
                 return out | self.read(uses(statement))
@@ -181,7 +181,7 @@ class _Liveness:
             case _ as never:
                 assert_never(never)
 
-    def attempt(self, statement: Attempt, out: int, leave: int) -> int:
+    def try_(self, statement: Try, out: int, leave: int) -> int:
         """What a handler reads is live in all of the body: an exception may come at any place of it."""
         caught = 0
         for handler in statement.handlers:
@@ -236,7 +236,7 @@ class _Liveness:
             self.assign(target, together)
         return (out & ~together) | self.read(source for _, source in kept)
 
-    def each(self, loop: Each, out: int) -> int:
+    def for_(self, loop: For, out: int) -> int:
         items = list(targets_of(loop.item))
         own = self.bits(items)
         head = out
@@ -249,7 +249,7 @@ class _Liveness:
                 return head | self.read((loop.iterable,))
             head = grown
 
-    def loop(self, loop: Loop, out: int) -> int:
+    def while_(self, loop: While, out: int) -> int:
         head = out
         while True:
             body = self.block(loop.body, head, out)

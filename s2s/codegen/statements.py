@@ -18,21 +18,21 @@ from typing import Any, assert_never
 
 from s2s.codegen.code import (
     Assign,
-    Attempt,
-    Branch,
+    Break,
     Change,
     Code,
     Comment,
     Copies,
-    Each,
-    Fail,
-    Give,
-    Leave,
-    Loop,
+    For,
+    If,
     Pattern,
+    Raise,
+    Return,
     Statement,
     Tree,
-    Within,
+    Try,
+    While,
+    With,
     ends,
     uses,
     walk,
@@ -84,7 +84,7 @@ def _lambda(value: MakeFunction, outer: Expressions) -> ast.expr:
     code = outer.code.inner[id(value)]
     writer = _writer(value.function, code, outer.speller, _captured(value, code, outer))
     result = code.body[0]
-    assert isinstance(result, Give)
+    assert isinstance(result, Return)
     defaults = {name: print_expression(outer.atom(atom)) for name, atom in value.defaults}
     parameters = ", ".join(_parameters(value.function.params, defaults))
     arguments = ast.parse(f"lambda {parameters}: 0", mode="eval").body
@@ -224,8 +224,8 @@ class _Writer:
     def body(self, body: list[Statement]) -> None:
         """A function's body; its last ``return None`` goes without saying where no path returns anything
         else."""
-        gives = [s for s in walk(body) if isinstance(s, Give)]
-        if body and isinstance(body[-1], Give) and all(s.value == Const(None) for s in gives):
+        gives = [s for s in walk(body) if isinstance(s, Return)]
+        if body and isinstance(body[-1], Return) and all(s.value == Const(None) for s in gives):
             body = body[:-1]
         self.returns = any(s.value != Const(None) for s in gives)
         self.statements(flatten(body, self.depth, self.prints, self.flag))
@@ -268,23 +268,23 @@ class _Writer:
             case Change(store):
                 self.cite(store.span)
                 self.change(store)
-            case Branch():
+            case If():
                 self.branch(statement, "if")
-            case Each(item, iterable, body):
+            case For(item, iterable, body):
                 self.header(f"for {self.item(statement, item)} in", self.expressions.atom(iterable))
                 self.indented(body)
-            case Loop():
-                self.loop(statement)
-            case Within():
-                self.within(statement)
-            case Attempt():
-                self.attempt(statement)
-            case Leave():
+            case While():
+                self.while_(statement)
+            case With():
+                self.with_(statement)
+            case Try():
+                self.try_(statement)
+            case Break():
                 self.put("break")
-            case Give(value):
+            case Return(value):
                 bare = value == Const(None) and not self.returns
                 self.node(ast.Return(None if bare else self.expressions.atom(value)))
-            case Fail(exception, cause, span):
+            case Raise(exception, cause, span):
                 self.cite(span)
                 parts = [None if a is None else self.expressions.atom(a) for a in (exception, cause)]
                 self.node(ast.Raise(*parts))
@@ -317,7 +317,7 @@ class _Writer:
 
     def is_lambda(self, value: MakeFunction) -> bool:
         body = self.code.inner[id(value)].body
-        return value.function.name in LAMBDAS and len(body) == 1 and isinstance(body[0], Give)
+        return value.function.name in LAMBDAS and len(body) == 1 and isinstance(body[0], Return)
 
     def is_silent(self, statement: Statement) -> bool:
         match statement:
@@ -345,7 +345,7 @@ class _Writer:
         """Whether an atom prints as that very name."""
         return isinstance(atom, Var) and atom not in self.code.folded and self.expressions.names[atom] == name
 
-    def branch(self, branch: Branch, word: str) -> None:
+    def branch(self, branch: If, word: str) -> None:
         then, orelse = branch.then, [s for s in branch.orelse if not self.is_silent(s)]
         if not self.prints(then) and not self.prints(orelse):
             if acts(self.code, branch.test):
@@ -361,13 +361,13 @@ class _Writer:
             return
         if ends(then) and word == "if":
             self.statements(orelse)
-        elif len(orelse) == 1 and isinstance(orelse[0], Branch) and self.prints(orelse[0].then):
+        elif len(orelse) == 1 and isinstance(orelse[0], If) and self.prints(orelse[0].then):
             self.branch(orelse[0], "elif")
         else:
             self.put("else:")
             self.indented(orelse)
 
-    def item(self, loop: Each, item: Any) -> str:
+    def item(self, loop: For, item: Any) -> str:
         """The target of a ``for``: ``_`` where nothing reads it."""
         if isinstance(item, Var) and item.is_temporary and not self.is_read_in(loop.body, item):
             return "_"
@@ -378,27 +378,27 @@ class _Writer:
 
     def is_read_in(self, block: list[Statement], var: Var) -> bool:
         for statement in walk(block):
-            read = (statement.test,) if isinstance(statement, Loop) else uses(statement)
+            read = (statement.test,) if isinstance(statement, While) else uses(statement)
             if any(var in leaves(self.code, atom) for atom in read):
                 return True
         return False
 
-    def loop(self, loop: Loop) -> None:
+    def while_(self, loop: While) -> None:
         if not self.prints(loop.head):
             self.header("while", self.expressions.atom(loop.test))
             self.indented(loop.body)
             return
         self.put("while True:")
-        stop = Branch(loop.test, [], [Leave()])
+        stop = If(loop.test, [], [Break()])
         self.indented([*loop.head, stop, *loop.body])
 
-    def within(self, statement: Within) -> None:
+    def with_(self, statement: With) -> None:
         end = ":" if statement.target is None else f" as {self.name(statement.target)}:"
         manager = self.expressions.atom(statement.manager)
         self.lines.extend(print_header("with", manager, self.depth, end))
         self.indented(statement.body)
 
-    def attempt(self, statement: Attempt) -> None:
+    def try_(self, statement: Try) -> None:
         """A ``try``. What comes after a body that came to its end stands after the statement where no handler
         does."""
         self.put("try:")

@@ -15,26 +15,26 @@ from typing import assert_never
 from s2s import runtime as rt
 from s2s.codegen.code import (
     Assign,
-    Attempt,
-    Branch,
+    Break,
     Change,
     Code,
     Comment,
     Copies,
-    Each,
-    Fail,
-    Give,
-    Leave,
-    Loop,
-    Rescue,
+    For,
+    Handler,
+    If,
+    Raise,
+    Return,
     Statement,
-    Within,
+    Try,
+    While,
+    With,
     ends,
     is_call_of,
 )
 from s2s.codegen.folding import LAMBDAS
 from s2s.core import ir
-from s2s.core.ir import UNDEFINED, Atom, Block, Const, Function, If, Raise, Try, Var
+from s2s.core.ir import UNDEFINED, Atom, Block, Const, Function, Var
 from s2s.errors import DifferentiationError
 
 __all__ = ["build_code"]
@@ -75,7 +75,7 @@ class _End:
             give=None if self.give is None else values.get(self.give, self.give),
         )
 
-    def through(self, branch: If | Try, block: Block) -> _End:
+    def through(self, branch: ir.If | ir.Try, block: Block) -> _End:
         """The same end for one branch of the block's last ``If``."""
         return self.substituted(dict(zip(branch.results, block.yields, strict=True)))
 
@@ -85,7 +85,7 @@ class _End:
             return self.give
         return self.after.given(dict(self.pairs), self.left)
 
-    def sinks(self, branch: If) -> bool:
+    def sinks(self, branch: ir.If) -> bool:
         """Whether the paths of the last ``If`` have ends of their own."""
         if isinstance(self.give, Var) and self.give in branch.results and self.give.is_temporary:
             return not _is_inline(branch)
@@ -93,12 +93,12 @@ class _End:
             self.through(branch, block).is_known(block) for block in (branch.then, branch.orelse)
         )
 
-    def sinks_into(self, attempt: Try) -> bool:
+    def sinks_into(self, statement: ir.Try) -> bool:
         """Whether the blocks of the last ``Try`` have ends of their own."""
-        if isinstance(self.give, Var) and self.give in attempt.results:
+        if isinstance(self.give, Var) and self.give in statement.results:
             return self.give.is_temporary
-        return self.leave in attempt.results and any(
-            self.through(attempt, block).is_known(block) for block in ir.sides_of(attempt)
+        return self.leave in statement.results and any(
+            self.through(statement, block).is_known(block) for block in ir.sides_of(statement)
         )
 
     def is_known(self, block: Block) -> bool:
@@ -106,7 +106,7 @@ class _End:
         if isinstance(self.leave, Const):
             return True
         last = block.statements[-1] if block.statements else None
-        return isinstance(last, If) and self.sinks(last)
+        return isinstance(last, ir.If) and self.sinks(last)
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class _After:
     """
 
     loop: ir.For | ir.While
-    branch: If
+    branch: ir.If
     end: _End
     open: bool = False
 
@@ -138,7 +138,7 @@ class _After:
         return given
 
 
-def _is_inline(branch: If) -> bool:
+def _is_inline(branch: ir.If) -> bool:
     """Whether the user wrote a conditional expression: a branch whose place does not follow ``if`` or
     ``elif``."""
     span = branch.span
@@ -187,15 +187,15 @@ class _Builder:
             else:
                 self.statement(statement, out)
         if after is not None and not after.open:
-            assert isinstance(last, If)
+            assert isinstance(last, ir.If)
             out += self.block(last.orelse, end.through(last, last.orelse))
             return out
-        if isinstance(last, If) and end.sinks(last):
+        if isinstance(last, ir.If) and end.sinks(last):
             arms = [self.block(block, end.through(last, block)) for block in (last.then, last.orelse)]
-            out.append(Branch(self.atom(last.test), arms[0], arms[1]))
+            out.append(If(self.atom(last.test), arms[0], arms[1]))
             return out
-        if isinstance(last, Try) and end.sinks_into(last):
-            self.attempt(last, end, out)
+        if isinstance(last, ir.Try) and end.sinks_into(last):
+            self.try_(last, end, out)
             return out
         if last is not None:
             self.statement(last, out)
@@ -207,7 +207,7 @@ class _Builder:
         """How the paths that leave a block's last loop go on, where a test tells them from those that do
         not."""
         match statements:
-            case (*_, (ir.For() | ir.While()) as loop, If(test=Var() as test) as branch) if (
+            case (*_, (ir.For() | ir.While()) as loop, ir.If(test=Var() as test) as branch) if (
                 loop.leave is not None
             ):
                 inits = [c.init for c in loop.carried if c.result == test]
@@ -219,22 +219,22 @@ class _Builder:
     def end(self, end: _End, out: list[Statement]) -> None:
         given = end.given() if end.leave == _TRUE else None
         if given is not None and given != UNDEFINED:
-            out.append(Give(self.atom(given)))
+            out.append(Return(self.atom(given)))
             return
         pairs = list(end.pairs)
         if end.leave == _TRUE and end.left is not None:
             pairs.append((end.left, _TRUE))
         self.copies(pairs, out)
         if end.leave == _TRUE:
-            out.append(Leave())
+            out.append(Break())
         elif end.leave is not None and end.leave != _FALSE:
             if end.after is not None:
                 end.after.open = True
             then: list[Statement] = []
             self.copies([(end.left, _TRUE)] if end.left is not None else [], then)
-            out.append(Branch(self.atom(end.leave), [*then, Leave()], []))
+            out.append(If(self.atom(end.leave), [*then, Break()], []))
         if end.give is not None and end.give != UNDEFINED:
-            out.append(Give(self.atom(end.give)))
+            out.append(Return(self.atom(end.give)))
 
     def copies(self, pairs: list[tuple[Var, Atom]], out: list[Statement]) -> None:
         known = [(target, self.atom(source)) for target, source in pairs]
@@ -263,17 +263,17 @@ class _Builder:
                 inline = _is_inline(statement) and (
                     statement.span is not None or all(v.is_temporary for v in results)
                 )
-                out.append(Branch(self.atom(test), arms[0], arms[1], inline))
+                out.append(If(self.atom(test), arms[0], arms[1], inline))
             case ir.For() | ir.While():
                 self.loop_statement(statement, out, None)
             case ir.With(manager, target, body, ended):
                 self.copies([(ended, _FALSE)] if ended is not None else [], out)
                 end = _End(() if ended is None else ((ended, _TRUE),))
-                out.append(Within(self.atom(manager), target, self.block(body, end), ended))
-            case Try():
-                self.attempt(statement, None, out)
-            case Raise(exception, cause, span):
-                out.append(Fail(self.optional(exception), self.optional(cause), span))
+                out.append(With(self.atom(manager), target, self.block(body, end), ended))
+            case ir.Try():
+                self.try_(statement, None, out)
+            case ir.Raise(exception, cause, span):
+                out.append(Raise(self.optional(exception), self.optional(cause), span))
             case ir.Note(text, section):
                 out.append(Comment(text, section))
             case ir.Return() | ir.Break() | ir.Continue():
@@ -281,7 +281,7 @@ class _Builder:
             case _ as never:
                 assert_never(never)
 
-    def attempt(self, statement: Try, end: _End | None, out: list[Statement]) -> None:
+    def try_(self, statement: ir.Try, end: _End | None, out: list[Statement]) -> None:
         """A ``try``; ``end`` is what is left to do after it where its blocks do that themselves."""
         body = self.block(statement.body, _End())
         sides = []
@@ -289,12 +289,12 @@ class _Builder:
             own = _End(tuple(zip(statement.results, block.yields, strict=True)))
             sides.append(self.block(block, own if end is None else end.through(statement, block)))
         handlers = [
-            Rescue(tuple(map(self.atom, handler.kinds)), handler.name, made)
+            Handler(tuple(map(self.atom, handler.kinds)), handler.name, made)
             for handler, made in zip(statement.handlers, sides[1:], strict=True)
         ]
         if _may_refuse(statement.body) and not any(_REFUSAL in handler.kinds for handler in handlers[:1]):
-            handlers.insert(0, Rescue((_REFUSAL,), None, [Fail(None)]))  # it is no exception of the program
-        out.append(Attempt(body, handlers, sides[0]))
+            handlers.insert(0, Handler((_REFUSAL,), None, [Raise(None)]))  # it is no exception of the program
+        out.append(Try(body, handlers, sides[0]))
 
     def make_function(
         self, target: Var, value: ir.MakeFunction, span: ir.Span | None, out: list[Statement]
@@ -327,7 +327,7 @@ class _Builder:
         match loop:
             case ir.For(item, iterable):
                 source = self.atom(iterable)
-                out.append(Each(item, source, self.loop(loop, out, after)))
+                out.append(For(item, source, self.loop(loop, out, after)))
             case ir.While(test=test):
                 body = self.loop(loop, out, after)
                 head: list[Statement] = []
@@ -335,7 +335,7 @@ class _Builder:
                 for inner in test.statements:
                     self.statement(inner, head)
                 self.made = around
-                out.append(Loop(head, self.atom(test.yields[0]), body))
+                out.append(While(head, self.atom(test.yields[0]), body))
             case _ as never:
                 assert_never(never)
 

@@ -10,18 +10,18 @@ from typing import Any, TypeAlias
 
 from s2s.codegen.code import (
     Assign,
-    Attempt,
-    Branch,
+    Break,
     Code,
     Copies,
-    Each,
-    Give,
-    Leave,
-    Loop,
+    For,
+    If,
     Pattern,
+    Return,
     Statement,
     Target,
-    Within,
+    Try,
+    While,
+    With,
     assigned_by,
     blocks_of,
     is_call_of,
@@ -56,7 +56,7 @@ def _unpack_in(block: list[Statement], counts: dict[Var, int]) -> list[Statement
     for statement in block:
         for inner in blocks_of(statement):
             inner[:] = _unpack_in(inner, counts)
-        if isinstance(statement, Each):
+        if isinstance(statement, For):
             _target_of_loop(statement, counts)
     result: list[Statement] = []
     removed: set[int] = set()
@@ -127,7 +127,7 @@ def _put_in(pattern: Pattern, var: Var, inner: Pattern) -> Pattern:
     return pattern if items == pattern.items or starred else Pattern(items, pattern.star)
 
 
-def _target_of_loop(loop: Each, counts: dict[Var, int]) -> None:
+def _target_of_loop(loop: For, counts: dict[Var, int]) -> None:
     """``for a, b in pairs:`` where the body begins by unpacking the item."""
     match loop.body:
         case [Assign(Pattern() as pattern, Var() as source), *rest]:
@@ -168,8 +168,8 @@ def _place_for(pair: tuple[Var, Atom], block: list[Statement], end: Copies) -> i
     if not places or any(source in assigned_by(s) for s in walk(block) if s is not end):
         return None
     later = list(walk(block[places[0] :]))
-    stays = any(isinstance(s, (Leave, Give)) for s in later)
-    read = any(target in uses(s) or (isinstance(s, Loop) and s.test == target) for s in later)
+    stays = any(isinstance(s, (Break, Return)) for s in later)
+    read = any(target in uses(s) or (isinstance(s, While) and s.test == target) for s in later)
     written = any(target in assigned_by(s) for s in later if s is not end)
     return None if stays or read or written else places[0]
 
@@ -217,7 +217,7 @@ class _Owners:
         for statement in block:
             self.seen += 1
             use = _Use(statement, path, self.seen)
-            for atom in (statement.test,) if isinstance(statement, Loop) else uses(statement):
+            for atom in (statement.test,) if isinstance(statement, While) else uses(statement):
                 if isinstance(atom, Var):
                     self.uses[atom].append(use)
             match statement:
@@ -228,9 +228,9 @@ class _Owners:
                 case Copies(pairs):
                     for target, source in pairs:
                         self.sources[target].append((source, use))
-                case Branch():
+                case If():
                     self.branches.add(id(statement))
-                case Within() | Attempt():
+                case With() | Try():
                     self.regions.add(id(statement))
                 case _:
                     pass
@@ -251,7 +251,7 @@ class _Owners:
         return path[:depth]
 
     def is_alone(self, var: Var, use: _Use) -> bool:
-        """Whether nothing else reads the variable in the same trip of the innermost loop, or only to grow
+        """Whether nothing else reads the variable in the same iteration of the innermost loop, or only to grow
         it before."""
         loop = self.loop_around(use.path)
         near = [u for u in self.uses[var] if u.statement is not use.statement and u.path[: len(loop)] == loop]

@@ -41,7 +41,7 @@ class Version:
 
     @property
     def keeps_pullbacks(self) -> bool:
-        """Whether it keeps pullbacks of calls that are decided at run time: what these hold is hidden from a second
+        """Whether it keeps pullbacks of dynamic calls: what these hold is hidden from a second
         derivative."""
         return self._calls_runtime("call", "call_method")
 

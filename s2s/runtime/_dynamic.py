@@ -1,4 +1,4 @@
-"""Calls that are decided when the program runs, and what rules of users give: both reach the compiler."""
+"""Dynamic calls, and what rules of users give: both reach the compiler."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def method(name: str) -> Any:
 
 
 def push(fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]) -> Any:
-    """The result of a call that is decided at run time, and its tangent. ``values`` are the arguments, the last of them
+    """The result of a dynamic call, and its tangent. ``values`` are the arguments, the last of them
     by the keywords ``keys``, and ``dots`` their tangents, None for zero; with a ``name`` it is the method of the first
     argument."""
     return public.compiler().jvp_of_call(fn, name, values, dots, keys)

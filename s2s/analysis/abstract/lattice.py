@@ -241,7 +241,7 @@ def join_all(values: AbstractSequence[AbstractValue], facts: Facts) -> AbstractV
 
 def widen_known(value: AbstractValue) -> AbstractValue:
     """A known number as a number of its type: what an item of a list or a loop variable becomes. A nested function
-    is another one in each trip."""
+    is another one in each iteration."""
     if isinstance(value, Closure):
         return UNKNOWN
     if isinstance(value, Known) and (type(value.value) in (int, float, complex) or isinstance(value.value, np.generic)):

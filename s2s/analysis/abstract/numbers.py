@@ -1,7 +1,7 @@
 """Numbers whose type depends on the path taken: ``total = 0`` before a loop that adds floats to it.
 
 What comes of such a number is worked out for each type that it may have. ``np.array([total])`` is an array of integers
-where the loop makes no trip; nothing is said of it, rather than that it is an array of floats.
+where the loop makes no iteration; nothing is said of it, rather than that it is an array of floats.
 """
 
 from __future__ import annotations

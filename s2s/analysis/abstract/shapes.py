@@ -24,7 +24,7 @@ class Facts:
     """Whether the array of floats that the operation looked at last gives is one of integers on some path."""
 
     standing: frozenset[str] = frozenset()
-    """Lengths that what a loop carries may have in any trip."""
+    """Lengths that what a loop carries may have in any iteration."""
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""

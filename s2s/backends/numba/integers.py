@@ -1,8 +1,8 @@
 """A function in, the answer out which of its operations may need an integer of more than 64 bits.
 
 Python's integers grow, Numba's wrap around. Operations on integers that are known to be small (positions in arrays,
-trips of loops, constants) are left alone, and so are those on floats and arrays; the others are replaced by helpers
-that raise. What is asked is whether a variable *may* be an integer: the helpers look at the types again.
+iterations of loops, constants) are left alone, and so are those on floats and arrays; the others are replaced by
+helpers that raise. What is asked is whether a variable *may* be an integer: the helpers look at the types again.
 """
 
 from __future__ import annotations

@@ -164,8 +164,8 @@ def _reversed_range(bounds: list[ast.expr]) -> ast.expr:
         arguments = [ast.BinOp(stop, ast.Sub(), ast.Constant(1)), before, minus_one]
     else:
         step = bounds[2]
-        trips = ast.Call(ast.Name("len", ast.Load()), [ast.Call(ast.Name("range", ast.Load()), bounds, [])], [])
-        last = ast.BinOp(start, ast.Add(), ast.BinOp(ast.BinOp(trips, ast.Sub(), ast.Constant(1)), ast.Mult(), step))
+        count = ast.Call(ast.Name("len", ast.Load()), [ast.Call(ast.Name("range", ast.Load()), bounds, [])], [])
+        last = ast.BinOp(start, ast.Add(), ast.BinOp(ast.BinOp(count, ast.Sub(), ast.Constant(1)), ast.Mult(), step))
         arguments = [last, ast.BinOp(start, ast.Sub(), step), ast.UnaryOp(ast.USub(), step)]
     call = ast.Call(ast.Name("range", ast.Load()), [copy.deepcopy(a) for a in arguments], [])
     return call
