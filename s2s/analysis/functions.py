@@ -65,11 +65,11 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     """What follows from the kind of a rule."""
     if rule is None:
         return {}
-    if rule.by_user:
+    if rule.by_user or rule.kind in ("refuse", "model"):
         return {}
     if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
-        return {"result": Result.NEW}
-    return {"of": _moved(rule)} if rule.kind == "linear" else {}
+        return {"result": Result.NEW, "calls_back": False}
+    return {"of": _moved(rule), "calls_back": False} if rule.kind == "linear" else {}
 
 
 def _is_of_library(fn: Any) -> bool:

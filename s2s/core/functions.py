@@ -26,7 +26,10 @@ class FunctionFacts:
     ``result`` says where its array results lie, and ``of`` by position the arguments that they may share memory with
     (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
     where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
+
+    ``calls_back`` says that it calls a function that it is given: so a call may do what that function does.
     """
 
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
+    calls_back: bool = True

@@ -24,6 +24,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis import functions as known_functions
 from s2s.analysis.abstract import folding
 from s2s.analysis.abstract.folding import MOST_LISTED, call_pure, plain
 from s2s.analysis.abstract.lattice import is_number, join_all, known, type_of
@@ -100,7 +101,7 @@ from s2s.specialize.frames import (
     where_chosen,
 )
 from s2s.specialize.heap import containers, generators, iterators, mutated_iterables, sets
-from s2s.specialize.heap.escapes import note_call, note_change
+from s2s.specialize.heap.escapes import captured_by, note_call, note_change
 from s2s.specialize.heap.iteration import VIEWS, Counted, start_of
 from s2s.specialize.heap.joins import Side
 from s2s.specialize.heap.objects import (
@@ -1306,6 +1307,8 @@ class Specializer:
                 return self.inline(rule.body, args, kwargs, frame, builder, span)
             finally:
                 self.models.pop()
+        if not varied and known_functions.facts(fn).calls_back:
+            self._note_called_back([*args, *kwargs.values()], builder, span)
         if rule is not None and varied:
             unsupported = self.check_rule(rule, fn, args, kwargs, span, frame)
             if unsupported is not None:
@@ -1353,6 +1356,14 @@ class Specializer:
         if not looks_only(fn):
             note_change(self.context, [*args, *kwargs.values()])
         return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
+
+    def _note_called_back(self, given: list[Any], builder: Builder, span: ir.Span | None) -> None:
+        """The call that comes next may call functions that it is given, which may change what they have captured."""
+        held = captured_by(self.context, map(_plain, given))
+        if held:
+            self.release([a for a in held if virtual_heap.is_mutable(self.context, a)], False, builder)
+            note_change(self.context, held)
+            may_change(self, held, builder, span)
 
     def may_enter(self, fn: types.FunctionType, args: list[ir.Atom]) -> bool:
         """Whether a call may be followed in place: no recursion, but for a method that calls itself of another object.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools as ft
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -203,3 +204,43 @@ def test_edges_of_a_histogram_are_the_array_that_was_given(histogram):
 
     with pytest.raises(DifferentiationError):
         s2s.grad(f)(np.array([2.0, 1.0]))
+
+
+def _appended_by_a_function_that_reduce_calls(x):
+    seen = [3.0]
+
+    def note(so_far, value):
+        seen.append(value)
+        return so_far
+
+    ft.reduce(note, [1.0, 2.0], 0.0)
+    return len(seen) * x[2]
+
+
+def _appended_by_a_function_of_each_line(x):
+    seen = [3.0]
+
+    def note(line):
+        seen.append(1.0)
+        return line
+
+    np.apply_along_axis(note, 0, np.ones((2, 4)))
+    np.piecewise(np.ones(3), [np.array([True, False, True])], [note, 0.0])
+    return len(seen) * x[2]
+
+
+def _stored_by_a_function_that_reduce_calls(x):
+    kept = np.array([3.0, 1.0, 2.0])
+    ft.reduce(lambda so_far, value: kept.__setitem__(0, value) or so_far, [1.0, 2.0], 0.0)
+    return np.sum(kept * x)
+
+
+@pytest.mark.parametrize("f", [
+    _appended_by_a_function_that_reduce_calls, _appended_by_a_function_of_each_line,
+    _stored_by_a_function_that_reduce_calls,
+])
+def test_what_a_function_that_is_called_back_changes(f):
+    x, h = np.array([0.3, 1.2, 2.1]), 1e-6
+    expected = np.array([(f(x + d) - f(x - d)) / (2 * h) for d in np.eye(3) * h])
+    np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose([s2s.jvp(f, (x,), (d,))[1] for d in np.eye(3)], expected, rtol=1e-6, atol=1e-8)

@@ -17,7 +17,7 @@ import numpy as np
 from s2s.analysis.abstract.lattice import is_number
 from s2s.builder.virtual_heap import Cell, cell_of, is_mutable
 from s2s.core import ir
-from s2s.core.values import Array, Unknown
+from s2s.core.values import Array, Closure, Unknown
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
@@ -38,6 +38,21 @@ def note_call(context: Context, callee: ir.Atom, given: Iterable[ir.Atom]) -> No
     captured; not the container that it was read from."""
     if context.made_from:
         note_change(context, [*given, *_held_by(context, callee)])
+
+
+def captured_by(context: Context, atoms: Iterable[ir.Atom]) -> list[ir.Atom]:
+    """What the functions of the program among some values have captured, those inside them included."""
+    found: list[ir.Atom] = []
+    todo, seen = [*atoms], set[ir.Atom]()
+    while todo:
+        atom = todo.pop()
+        value = context.value(atom)
+        if isinstance(value, Closure) and atom not in seen:
+            seen.add(atom)
+            held = [a for a in (*value.captures, *value.defaults) if isinstance(a, ir.Var)]
+            found += held
+            todo += held
+    return found
 
 
 def _held_by(context: Context, callee: ir.Atom) -> list[ir.Atom]:
@@ -103,4 +118,4 @@ def _lose(context: Context, cell: Cell) -> None:
             _lose(context, other)
 
 
-__all__ = ["CHANGED", "note_call", "note_change"]
+__all__ = ["CHANGED", "captured_by", "note_call", "note_change"]
