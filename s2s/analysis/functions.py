@@ -18,6 +18,7 @@ import numpy as np
 
 from s2s.core import ir, ops
 from s2s.core.functions import FunctionFacts, Result
+from s2s.core.inspection import public_module
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 
@@ -37,7 +38,8 @@ def facts(fn: Any) -> FunctionFacts:
         return found[1]
     rule = table.find(fn)  # registers the rules of its package, and what is described beside them
     said = descriptions.description_of(fn)
-    made = FunctionFacts(**{**_by_rule(fn, rule), **_by_type(fn), **said}) if said or rule is not None else _UNKNOWN
+    found_out = {**_by_rule(fn, rule), **_by_type(fn), **said}
+    made = FunctionFacts(**found_out) if found_out else _UNKNOWN
     if said or type(fn) in _LASTING or (rule is not None and rule.fn is fn and not rule.by_user):
         _known[id(fn)] = fn, made
     return made
@@ -48,10 +50,17 @@ _LASTING = (MethodDescriptorType, WrapperDescriptorType)
 
 
 def _by_type(fn: Any) -> dict[str, Any]:
-    """What follows from the type of a function that has a rule."""
-    if type(fn) is BuiltinFunctionType and type(fn.__self__) is np.ufunc:  # a method, ``np.add.reduce``
-        return {"result": Result.NEW}
-    return {}
+    """What follows from the type of a function, and from where it is."""
+    if type(fn) is BuiltinFunctionType and type(fn.__self__) is np.ufunc and fn.__name__ != "at":
+        return {"result": Result.NEW}  # a method, ``np.add.reduce``
+    module = public_module(fn)
+    if module in _PURE_MODULES or module.startswith("s2s.rules"):
+        return {"pure": True}
+    return {"pure": False} if module.startswith("numpy.random") else {}
+
+
+_PURE_MODULES = frozenset({"s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"})
+"""Modules whose functions are pure where nothing else is said of them."""
 
 
 # --- by the kind of the rule ----------------------------------------------------------------------------------------
@@ -65,11 +74,14 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     """What follows from the kind of a rule."""
     if rule is None:
         return {}
+    made: dict[str, Any] = {"pure": not rule.acts}
     if rule.by_user or rule.kind in ("refuse", "model"):
-        return {}
+        return made
     if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
-        return {"result": Result.NEW, "calls_back": False}
-    return {"of": _moved(rule), "calls_back": False} if rule.kind == "linear" else {}
+        made |= {"result": Result.NEW, "calls_back": False}
+    elif rule.kind == "linear":
+        made |= {"of": _moved(rule), "calls_back": False}
+    return made
 
 
 def _is_of_library(fn: Any) -> bool:

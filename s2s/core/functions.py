@@ -28,8 +28,12 @@ class FunctionFacts:
     where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
 
     ``calls_back`` says that it calls a function that it is given: so a call may do what that function does.
+
+    ``pure`` says that a call has no effect but its result, and raises only where the use of that would: a call whose
+    result nothing reads is dropped.
     """
 
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
     calls_back: bool = True
+    pure: bool = False

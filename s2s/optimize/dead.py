@@ -17,10 +17,10 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import managers
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import CHANGES, Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
-from s2s.core.inspection import public_module
 from s2s.core.values import AbstractValue, Array, ListOf, Scalar, is_record_class
 
 __all__ = ["changes_argument", "drop_dead", "drop_dead_statements", "is_pure", "is_pure_call", "known_items"]
@@ -290,10 +290,6 @@ def changes_argument(fn: Any) -> bool:
 # --- pure functions -------------------------------------------------------------------------------------------------
 
 
-_OF_RUNTIME = (rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.Snapshots, rt.Calls)
-"""What of the runtime has an effect, or makes what has a state."""
-
-
 def is_pure_call(value: ir.Value) -> bool:
     """Whether a value can be dropped when nothing reads it."""
     if not isinstance(value, ir.Call):
@@ -308,20 +304,8 @@ _MAKING_DERIVATIVES = ("s2s.api", "s2s.directives.differentiable", "s2s.transfor
 
 def is_pure(fn: Any) -> bool:
     """Whether a function has no effect but its result, and raises only where its use would."""
-    from s2s.rules import table
-
-    if fn is print:
-        return False
     if getattr(fn, "__module__", None) in _MAKING_DERIVATIVES:
         return True  # it makes a derivative
-    if public_module(fn) in ("s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"):
-        return fn not in (*_OF_RUNTIME, ops.push, ops.pull)
     if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
         return True
-    if changes_argument(fn):
-        return False
-    rule = table.find(fn)
-    if rule is not None:
-        return not (getattr(fn, "__module__", None) or "").startswith("numpy.random")
-    return (getattr(fn, "__module__", None) or "").startswith("s2s.rules") or fn in (
-        slice, range, reversed, list, tuple, enumerate, zip, getattr)
+    return not changes_argument(fn) and facts(fn).pure

@@ -380,4 +380,9 @@ describe(
     result=Result.SHARED,  # of an array of that type they give the array
 )
 describe(*ops.PLAIN, result=Result.SHARED)
+describe(ops.push, ops.pull, operator.setitem, operator.delitem, operator.iconcat, operator.call, pure=False)
+describe(
+    builtins.slice, builtins.range, builtins.reversed, builtins.list, builtins.tuple, builtins.enumerate, builtins.zip,
+    builtins.getattr, pure=True,
+)
 describe(ops.format_string, ops.format_value, ops.contains, ops.not_in, result=Result.NEW)
