@@ -31,9 +31,14 @@ class FunctionFacts:
 
     ``pure`` says that a call has no effect but its result, and raises only where the use of that would: a call whose
     result nothing reads is dropped.
+
+    ``consumes`` says that it reads iterators that it is given, ``takes_all`` that it reads them to their end before it
+    does something else that the program sees.
     """
 
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
     calls_back: bool = True
     pure: bool = False
+    consumes: bool = False
+    takes_all: bool = False

@@ -21,7 +21,7 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import CHANGES, Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
-from s2s.core.values import AbstractValue, Array, ListOf, Scalar, is_record_class
+from s2s.core.values import AbstractValue, Array, ListOf, Scalar, Unknown, is_record_class
 
 __all__ = ["changes_argument", "drop_dead", "drop_dead_statements", "is_pure", "is_pure_call", "known_items"]
 
@@ -122,7 +122,17 @@ class _Sweeper:
         if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and changes_argument(value.fn.value):
             container = value.args[0]
             return isinstance(container, ir.Var) and self.is_lost(container, live)
-        return target is not None and target not in self.kept and is_pure_call(value)
+        return target is not None and target not in self.kept and is_pure_call(value) and not self.runs_iterator(value)
+
+    def runs_iterator(self, value: ir.Value) -> bool:
+        """Whether a call reads what another call gave that may run code when it is read, as ``map`` does."""
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or not facts(value.fn.value).consumes:
+            return False
+        for atom in value.args:
+            made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+            if made is not None and isinstance(self.context.value(atom), Unknown) and not is_pure_call(made):
+                return True
+        return False
 
     def is_lost(self, target: ir.Var, live: set[Any]) -> bool:
         """Whether nothing reads a change of an array or list: it was made here, and no name of it is live."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import collections
 import functools
 import math
 import operator
@@ -380,6 +381,12 @@ describe(
     result=Result.SHARED,  # of an array of that type they give the array
 )
 describe(*ops.PLAIN, result=Result.SHARED)
+describe(
+    builtins.list, builtins.tuple, builtins.set, builtins.frozenset, builtins.dict, builtins.sum, builtins.sorted,
+    builtins.min, builtins.max, math.fsum, math.prod, collections.deque, collections.Counter, tuple.__new__,
+    consumes=True, takes_all=True,
+)
+describe(builtins.any, builtins.all, functools.reduce, consumes=True)
 describe(ops.push, ops.pull, operator.setitem, operator.delitem, operator.iconcat, operator.call, pure=False)
 describe(
     builtins.slice, builtins.range, builtins.reversed, builtins.list, builtins.tuple, builtins.enumerate, builtins.zip,

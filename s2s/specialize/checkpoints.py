@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.functions import facts
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence
@@ -186,7 +187,6 @@ def _kept(context: Context, s: ir.Let, target: ir.Var | None, calls: ir.Var) -> 
 # --- calls that may give something else when they are called again ----------------------------------------------------
 
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
-_CONSUMERS = tuple(map(ir.Const, (list, tuple, set, frozenset, dict, sorted, sum, any, all)))
 _READS = (ir.Const(operator.getitem), ir.Const(getattr), ir.Const(len))
 _REPEATED = frozenset({
     abs, all, any, bool, bytes, callable, complex, dict, dir, divmod, enumerate, float, format, frozenset, getattr,
@@ -208,7 +208,8 @@ def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
         held = context.value(s.value.args[0])  # type: ignore[arg-type]
         return not isinstance(held, (Array, Range, Known)) and not (
             isinstance(held, Sequence) and held.type is not list)
-    if fn in _CONSUMERS and s.value.args and context.value(s.value.args[0]) == UNKNOWN:  # type: ignore[arg-type]
+    consumes = isinstance(fn, ir.Const) and facts(fn.value).consumes
+    if consumes and s.value.args and context.value(s.value.args[0]) == UNKNOWN:  # type: ignore[arg-type]
         return True  # what is left of an iterator
     if isinstance(fn, ir.Const):
         return fn != ir.Const(print) and not _gives_the_same(fn.value)

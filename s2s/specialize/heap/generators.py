@@ -8,14 +8,13 @@ where making an item changes nothing.
 
 from __future__ import annotations
 
-import collections
-import math
 import types
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.functions import facts
 from s2s.builder.virtual_heap import Cell, State, cell_of
 from s2s.builder.virtual_heap import Iterator as ReadOnce
 from s2s.core import ir
@@ -28,12 +27,6 @@ from s2s.specialize.heap.joins import changed_cells
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
     from s2s.specialize.frames import Frame
-
-_TAKE_ALL = (
-    list, tuple, set, frozenset, dict, sum, sorted, min, max, math.fsum, math.prod, collections.deque,
-    collections.Counter, tuple.__new__,
-)
-"""Functions that make all items before they do something else that the program sees."""
 
 
 @contextmanager
@@ -173,7 +166,7 @@ def check_taken(
     where it takes them."""
     if isinstance(fn, (types.FunctionType, types.MethodType)):
         return
-    if context.changing_items and not any(fn is each for each in _TAKE_ALL):
+    if context.changing_items and not facts(fn).takes_all:
         if any(isinstance(atom, ir.Var) and atom in context.changing_items for atom in atoms):
             raise error("S2S222", span=span, asked_by=asked_by)
 

@@ -14,11 +14,11 @@ import collections
 import functools
 import math
 import operator
-import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s.analysis.functions import facts
 from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, Iterator, State, cell_of, state_of
 from s2s.core import ir, ops
@@ -47,18 +47,11 @@ _HOLDERS = (
 )
 """Functions that put what they are given into a container or an object, and the one that takes an item out of it."""
 
-_CONSUMERS = frozenset({
-    list, tuple, set, dict, sum, max, min, any, all, sorted, map, filter, zip, enumerate, ops.unpack, math.fsum,
-    math.prod, functools.reduce, collections.deque, frozenset, ops.merge_dict,
-})
-"""Functions that read an iterator to its end."""
-
 _READ_AT_ONCE = (
     operator.getitem, list, tuple, sum, max, min, any, all, len, math.fsum, math.prod, ops.unpack, np.array, np.asarray,
 )
 """Functions that have read what ``a.flat`` gives when they return: changes of ``a`` that come later are not seen."""
 
-_CALLABLE = (type, types.FunctionType, types.BuiltinFunctionType)
 
 _uses = Recent[int, tuple[ir.Function, dict[str, Any]]](4096)
 
@@ -232,7 +225,9 @@ def take_rest(self: Specializer, at: At, cell: Cell) -> ir.Atom:
 
 def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that reads iterators to their end, with lists for these."""
-    if not any(map(self.context.is_virtual, args)) or not isinstance(fn, _CALLABLE) or fn not in _CONSUMERS:
+    if not any(map(self.context.is_virtual, args)) or not (
+        facts(fn).consumes or any(fn is one for one in (ops.unpack, ops.merge_dict, *_MAKERS))
+    ):
         return args
     held = [(a, state_of(self.context, a)) for a in args]
     found = [a for a, state in held if state is not None and state.kind is Iterator]
