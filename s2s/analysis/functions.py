@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from s2s.core import ir, ops
-from s2s.core.functions import FunctionFacts, Result
+from s2s.core.functions import EVERYTHING, FunctionFacts, Result, Varies
 from s2s.core.inspection import public_module
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 
-__all__ = ["facts", "gives_new", "makes_new", "places_before_copy", "result_of"]
+__all__ = ["facts", "gives_new", "makes_new", "places_before_copy", "reads_content", "result_of"]
 
 _UNKNOWN = FunctionFacts()
 _known: dict[int, tuple[Any, FunctionFacts]] = {}
@@ -53,7 +53,11 @@ def _by_type(fn: Any) -> dict[str, Any]:
     """What follows from the type of a function, and from where it is."""
     if type(fn) is BuiltinFunctionType and type(fn.__self__) is np.ufunc and fn.__name__ != "at":
         return {"result": Result.NEW}  # a method, ``np.add.reduce``
+    if type(fn) is np.ufunc:
+        return {"elementwise": fn.nout == 1 and fn.signature is None}
     module = public_module(fn)
+    if module == "math":
+        return {"pure": True, "elementwise": True}
     if module in _PURE_MODULES or module.startswith("s2s.rules"):
         return {"pure": True}
     return {"pure": False} if module.startswith("numpy.random") else {}
@@ -74,7 +78,7 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     """What follows from the kind of a rule."""
     if rule is None:
         return {}
-    made: dict[str, Any] = {"pure": not rule.acts}
+    made: dict[str, Any] = {"pure": not rule.acts, "varies": Varies.KIND if rule.by_value else Varies.NOTHING}
     if rule.by_user or rule.kind in ("refuse", "model"):
         return made
     if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
@@ -105,6 +109,17 @@ def _moved(rule: table.Rule) -> tuple[int, ...] | None:
 def result_of(call: ir.Call) -> Result:
     """Where the arrays lie that a call gives, by its function."""
     return facts(call.fn.value).result if isinstance(call.fn, ir.Const) else Result.SHARED
+
+
+def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
+    """Whether an operation reads what an array holds, and not its shape or kind only."""
+    if fn is getattr:
+        return args[1] not in _SHAPES
+    places = facts(fn).reads
+    return places == (EVERYTHING,) or any(args[k] == atom for k in places if k < len(args))
+
+
+_SHAPES = tuple(map(ir.Const, ("shape", "ndim", "size", "dtype")))
 
 
 def makes_new(value: Any) -> bool:

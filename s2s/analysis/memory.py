@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.core import ir, ops
 from s2s.core.functions import Result
@@ -124,19 +123,6 @@ def may_repeat(index: AbstractValue) -> bool:
 
 def _is_plain_index(value: Any) -> bool:
     return isinstance(value, (int, slice)) and not isinstance(value, bool)
-
-
-def reads_content(fn: Any, args: Any, atom: ir.Atom) -> bool:
-    """Whether an operation reads what an array holds, and not its shape or kind only."""
-    if fn in (np.shape, np.ndim, np.size, len, np.zeros_like, np.empty_like, np.ones_like, isinstance, type):
-        return False
-    if fn is np.full_like:
-        return bool(args[0] != atom)
-    if fn is getattr:
-        return args[1] not in (ir.Const("shape"), ir.Const("ndim"), ir.Const("size"), ir.Const("dtype"))
-    if fn in (rt.unbroadcast, rt.summand_bar, rt.cast):
-        return bool(args[0] == atom)
-    return True
 
 
 class Memory:
@@ -279,5 +265,5 @@ class Memory:
         return value is not None and not shared_with(value, self.value_of(var), self.value_of)
 
 
-__all__ = ["Memory", "can_share", "is_basic", "is_copied", "reads_content", "shared_with"]
+__all__ = ["Memory", "can_share", "is_basic", "is_copied", "shared_with"]
 

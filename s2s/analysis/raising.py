@@ -19,6 +19,7 @@ import numpy as np
 from s2s.analysis.abstract.folding import NotFolded, call_pure, plain
 from s2s.analysis.abstract.lattice import is_number, truth
 from s2s.analysis.abstract.shapes import ONE
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable, look_up
@@ -160,11 +161,7 @@ def _raised_by_numbers(fn: Any, values: list[AbstractValue]) -> frozenset[type[B
     if not _is_arithmetic(fn):
         return found | SHAPES | ({IndexError} if fn in _INDEXING else NOTHING)
     shaped = [v for v in values if isinstance(v, Sequence) or (isinstance(v, Array) and v.shape != ())]
-    return found | SHAPES if len(shaped) > 1 and not (_is_elementwise(fn) and _fit(shaped)) else found
-
-
-def _is_elementwise(fn: Any) -> bool:
-    return fn is not operator.matmul and getattr(fn, "signature", None) is None
+    return found | SHAPES if len(shaped) > 1 and not (facts(fn).elementwise and _fit(shaped)) else found
 
 
 def _fit(values: Iterable[AbstractValue]) -> bool:

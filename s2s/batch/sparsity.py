@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.evaluate import is_elementwise
+from s2s.analysis.functions import facts
 from s2s.batch.vector import Vectorizer
 from s2s.batch.vector_rules import NotVector
 from s2s.builder.builder import Builder
@@ -85,7 +85,7 @@ class Dependences(Vectorizer):
             self.set(target, self.write(dependence.matmul, *given))
         elif known and fn in _WITH_SETS and "out" not in kwargs and "dtype" not in kwargs:
             self.set(target, self.write(fn, *given, **named))
-        elif is_elementwise(fn) and not kwargs:
+        elif facts(fn).elementwise and not kwargs:
             self.set(target, self.write(dependence.elementwise, *given))
         elif public_module(fn) in (rt.__name__, ops.__name__) and fn not in (rt.add,):
             raise NotVector

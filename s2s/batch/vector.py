@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.evaluate import is_elementwise
 from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import shared_with
 from s2s.batch.vector_rules import FORMS, Given, NotVector, Shape, extended, with_dimension
 from s2s.builder.builder import Builder, Context
@@ -303,7 +303,7 @@ class Vectorizer:
                 made = form(Given(self, fn, args, kwargs, self.context.value(target)))
             except NotVector:
                 pass
-        elif is_elementwise(fn) and not kwargs:
+        elif facts(fn).elementwise and not kwargs:
             made = self.elementwise(fn, args, self.context.value(target))
         if made is NotImplemented:
             if not self.changing.isdisjoint((target, *args)) and not self.is_apart(target, fn, args, kwargs):

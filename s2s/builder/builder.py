@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.abstract.evaluate import Evaluator, is_elementwise
+from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.folding import is_long
 from s2s.analysis.abstract.lattice import dtype_of, is_float, join
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.reading import Reading
 from s2s.builder import virtual_heap
@@ -420,7 +421,7 @@ class Builder:
         context = self.context
         if not any(a in context.uncertain for a in args) or fn is operator.truediv:
             return False
-        return not is_elementwise(fn) or not any(
+        return not facts(fn).elementwise or not any(
             a not in context.uncertain and is_float(context.value(a)) for a in args
         )
 

@@ -6,7 +6,7 @@ import enum
 
 from s2s.core.record import record
 
-__all__ = ["FunctionFacts", "Result"]
+__all__ = ["EVERYTHING", "FunctionFacts", "Result", "Varies"]
 
 
 class Result(enum.Enum):
@@ -17,6 +17,19 @@ class Result(enum.Enum):
     PARTS = "parts"  # a list of views of an argument
     LAYOUT = "layout"  # a view of an argument in C order, new otherwise
     SHARED = "shared"  # anything: an argument itself, a view of one, a container of arguments
+
+
+class Varies(enum.Enum):
+    """What of a result depends on the values of the arguments, where their shapes and dtypes do not tell it."""
+
+    NOTHING = "nothing"
+    LENGTH = "length"  # how long arrays are
+    COMPLEX = "complex"  # whether it is complex, where the arguments are real
+    KIND = "kind"  # anything
+
+
+EVERYTHING = -1
+"""That a function reads what all its arguments hold."""
 
 
 @record
@@ -32,6 +45,10 @@ class FunctionFacts:
     ``pure`` says that a call has no effect but its result, and raises only where the use of that would: a call whose
     result nothing reads is dropped.
 
+    ``elementwise`` says that it gives one element for each element of its arguments, broadcast. ``varies`` says what of
+    the result no call with other values tells. ``reads`` has the positions of the arguments whose contents it reads; of
+    the others it reads the shape and the dtype only.
+
     ``consumes`` says that it reads iterators that it is given, ``takes_all`` that it reads them to their end before it
     does something else that the program sees.
     """
@@ -40,5 +57,8 @@ class FunctionFacts:
     of: tuple[int, ...] | None = None
     calls_back: bool = True
     pure: bool = False
+    elementwise: bool = False
+    varies: Varies = Varies.NOTHING
+    reads: tuple[int, ...] = (EVERYTHING,)
     consumes: bool = False
     takes_all: bool = False

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from s2s.analysis.abstract import lattice
-from s2s.analysis.memory import Memory, reads_content
+from s2s.analysis.functions import reads_content
+from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops, values
 

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.evaluate import is_elementwise
 from s2s.analysis.abstract.lattice import is_number, shape_of
 from s2s.analysis.abstract.parts import Path, has_cotangent, is_differentiable, leaves, part
 from s2s.analysis.activity import find_useful
 from s2s.analysis.adjoint_placement import AdjointPlacement
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory
 from s2s.analysis.reading import Reading
 from s2s.analysis.regions import Region
@@ -318,7 +318,9 @@ class Reverser:
             return source
         while isinstance(atom, ir.Var) and atom.is_temporary and atom in self.planner.lets:
             made = self.planner.lets[atom].value
-            if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or not is_elementwise(made.fn.value):
+            if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
+                break
+            if not facts(made.fn.value).elementwise:
                 break
             given = [a for a in made.args if isinstance(a, ir.Var) and self.context.value(a) == known]
             if not given:

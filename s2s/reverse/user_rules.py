@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.evaluate import is_elementwise
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.analysis.abstract.parts import is_inexact
+from s2s.analysis.functions import facts
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
@@ -92,7 +92,7 @@ def _is_cheap(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call):
         return True
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
-    return is_elementwise(fn) or fn is user_rules.value_of or (is_hashable(fn) and fn in _CHEAP)
+    return facts(fn).elementwise or fn is user_rules.value_of or (is_hashable(fn) and fn in _CHEAP)
 
 
 _CHEAP = frozenset({

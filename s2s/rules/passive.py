@@ -8,6 +8,8 @@ import operator
 
 import numpy as np
 
+from s2s.core.functions import Varies
+from s2s.rules.functions import describe
 from s2s.rules.table import acts, refuse, zero
 
 # comparisons, identity, membership and bits
@@ -113,3 +115,6 @@ refuse(np.poly1d, "polynomials as objects are not differentiated; use np.polyval
 refuse(np.frombuffer, "bytes carry no derivative; use astype or np.reshape")
 refuse(np.fromiter, "what an iterator gives cannot be taken back; write np.array([...])")
 refuse(np.frompyfunc, "it makes arrays of objects; use np.vectorize")
+
+describe(np.nonzero, np.flatnonzero, np.argwhere, np.ndarray.nonzero, varies=Varies.KIND)
+describe(np.shape, np.ndim, np.size, np.zeros_like, np.empty_like, np.ones_like, reads=())

@@ -372,7 +372,7 @@ def _rect(r: Any, phi: Any, /) -> Any:
 
 zero(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(builtins.float, builtins.complex, result=Result.NEW)
 describe(builtins.list, builtins.tuple, result=Result.SHARED)
@@ -387,6 +387,14 @@ describe(
     consumes=True, takes_all=True,
 )
 describe(builtins.any, builtins.all, functools.reduce, consumes=True)
+describe(
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.neg, operator.pos, operator.invert, operator.and_, operator.or_, operator.xor, operator.lshift,
+    operator.rshift, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+    builtins.abs, operator.abs, elementwise=True,
+)
+describe(builtins.len, builtins.isinstance, builtins.type, reads=())
 describe(ops.push, ops.pull, operator.setitem, operator.delitem, operator.iconcat, operator.call, pure=False)
 describe(
     builtins.slice, builtins.range, builtins.reversed, builtins.list, builtins.tuple, builtins.enumerate, builtins.zip,

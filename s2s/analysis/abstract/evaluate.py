@@ -6,7 +6,6 @@ function of arrays has an entry in ``special``.
 
 from __future__ import annotations
 
-import builtins
 import enum
 import math
 import operator
@@ -25,7 +24,9 @@ from s2s.analysis.abstract.lattice import are_equal, is_number, join, known, len
 from s2s.analysis.abstract.meanings import SPECIAL
 from s2s.analysis.abstract.numbers import ANY_INTEGER, ANY_SCALAR, AnyInteger, alternatives, open_types, settled
 from s2s.analysis.abstract.shapes import Facts, broadcast
+from s2s.analysis.functions import facts
 from s2s.core.const import is_hashable
+from s2s.core.functions import Varies
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -42,7 +43,7 @@ from s2s.core.values import (
 from s2s.rules import table
 from s2s.versions.facts import Fact, Guards
 
-__all__ = ["Evaluator", "is_elementwise"]
+__all__ = ["Evaluator"]
 
 
 @dataclass
@@ -69,9 +70,10 @@ class Evaluator:
             given = tuple(map(_as_known, args)), {k: _as_known(a) for k, a in kwargs.items()}
             if all(isinstance(a, Known) for a in (*given[0], *given[1].values())):
                 return _on_constants(fn, *given)
-        if is_elementwise(fn) and not kwargs:
+        if facts(fn).elementwise and not kwargs:
             return self.elementwise(fn, args)
-        if not is_hashable(fn) or fn in _DATA_DEPENDENT:
+        varies = facts(fn).varies
+        if not is_hashable(fn) or varies is Varies.KIND:
             return UNKNOWN
         if fn is np.arange and not kwargs:
             found = lengths.of_arange(args, self.facts)
@@ -80,16 +82,16 @@ class Evaluator:
         if fn is np.arange and any(isinstance(a, (Scalar, Array)) and not _is_integer(a) for a in args):
             is_plain = not kwargs and all(map(_is_real, args))
             return Array(np.dtype(float), (self.facts.fresh_dim(),)) if is_plain else UNKNOWN
-        if fn in _COMPLEX_BY_VALUE and not any(map(_is_complex_array, args)):
+        if varies is Varies.COMPLEX and not any(map(_is_complex_array, args)):
             found = self.probe(fn, args, kwargs)
             return Sequence(found.type, (UNKNOWN,) * len(found.items)) if isinstance(found, Sequence) else UNKNOWN
         if fn is np.where and len(args) == 1:
             return UNKNOWN
         rule = table.find(fn)
-        if rule is not None and not rule.by_value and is_pure(fn):
+        if rule is not None and is_pure(fn):
             found = self.probe(fn, args, kwargs)
             is_range = fn is np.arange and not all(isinstance(v, Known) for v in (*args, *kwargs.values()))
-            if fn in _LENGTH_BY_VALUE or is_range:
+            if varies is Varies.LENGTH or is_range:
                 return self.with_open_lengths(found)
             return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN
@@ -249,35 +251,6 @@ def _is_complex_array(value: AbstractValue) -> bool:
 _POWERS = frozenset({operator.pow, operator.ipow, rt.power})
 
 # --- what a function is ---------------------------------------------------------------------------------------------
-
-_ELEMENTWISE_OPERATORS: set[Any] = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.neg, operator.pos, operator.invert, operator.and_, operator.or_, operator.xor, operator.lshift,
-    operator.rshift, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
-    builtins.abs, operator.abs, np.where, rt.quotient, rt.power,
-}
-
-
-def is_elementwise(fn: Any) -> bool:
-    """Whether a function gives for each element of its arguments, broadcast, one element."""
-    if isinstance(fn, np.ufunc):
-        return fn.nout == 1 and fn.signature is None
-    return is_hashable(fn) and (fn in _ELEMENTWISE_OPERATORS or getattr(fn, "__module__", None) == "math")
-
-
-_DATA_DEPENDENT: set[Any] = {
-    np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.ndarray.nonzero,
-    np.ndarray.compress, np.roots, np.ndarray.tolist, np.ndarray.item, np.union1d, np.intersect1d, np.setdiff1d,
-    np.setxor1d, np.unique_values, np.unique_all, np.real_if_close, np.polydiv,
-    np.histogramdd,  # an example has more bins than the memory holds where points have many coordinates
-}
-
-_COMPLEX_BY_VALUE: set[Any] = {np.linalg.eig, np.linalg.eigvals}
-"""Functions whose result for real arguments is complex, or not, depending on the values."""
-
-_LENGTH_BY_VALUE: set[Any] = {np.bincount, np.linalg.lstsq}
-"""Functions that give an array as long as values say: the greatest one, a rank."""
 
 _FOLDED: frozenset[Any] = frozenset({
     np.finfo, np.iinfo, np.dtype, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s.analysis.abstract.lattice import dtype_of, is_number, type_of
-from s2s.analysis.memory import reads_content
+from s2s.analysis.functions import reads_content
 from s2s.analysis.steps.affine import is_open
 from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, Range, Scalar, Sequence

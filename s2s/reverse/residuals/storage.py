@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.memory import reads_content
+from s2s.analysis.functions import reads_content
 from s2s.analysis.regions import Region
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Scalar, Unknown

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import (
     alias,
@@ -370,7 +370,9 @@ vjp(np.sign, x=_sign, samples=[args(arr(3, complex=True)), args(arr(2, 2, comple
 jvp(np.sign, x=_sign_dot)
 flat_for_reals(np.angle, np.sign)
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(np.where, np.conjugate, float.conjugate, complex.conjugate, result=Result.NEW)
 describe(np.real, np.imag, np.real_if_close, np.ndarray.conj, np.ndarray.conjugate, result=Result.SHARED)
+describe(np.where, elementwise=True)
+describe(np.real_if_close, varies=Varies.KIND)

@@ -205,6 +205,6 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
     )
     jvp(_frequencies, d=lambda d_dot, y, d: -d_dot * y / d)
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(*(getattr(np.fft, name) for name in np.fft.__all__), result=Result.NEW)

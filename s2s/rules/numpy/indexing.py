@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, refuse, takes, vjp
 
@@ -568,10 +568,11 @@ for _changing in (
 refuse(np.ndarray.sort, "it changes its argument in place; write `a = np.sort(a)`")
 refuse(np.ndarray.partition, "it changes its argument in place; write `a = np.sort(a)`")
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
     np.take, np.ndarray.take, np.take_along_axis, np.compress, np.ndarray.compress, np.extract, np.select, np.choose,
     np.ndarray.choose, np.gradient, np.interp, result=Result.NEW,
 )
 describe(operator.getitem, np.diff, result=Result.SHARED)  # of no differences: what it was given
+describe(np.compress, np.ndarray.compress, np.extract, varies=Varies.KIND)

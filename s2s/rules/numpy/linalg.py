@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
 
@@ -536,7 +536,9 @@ def _multi_dot(arrays: Any) -> Any:
         product = product @ np.asarray(factor)
     return product
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(np.vecdot, np.linalg.vecdot, result=Result.NEW)
 describe(np.linalg.matrix_power, result=Result.SHARED)  # the first power is the matrix itself
+describe(np.linalg.eig, np.linalg.eigvals, varies=Varies.COMPLEX)
+describe(np.linalg.lstsq, varies=Varies.LENGTH)  # the residuals, by the rank

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Varies
+from s2s.rules.functions import describe
 from s2s.rules.table import args, arr, jvp, model, num, vjp
 
 
@@ -230,3 +232,8 @@ vjp(
     ],
 )
 jvp(np.polydiv, u=_polydiv_u_dot, v=_polydiv_v_dot)
+
+
+# --- what else is known ---------------------------------------------------------------------------------------------
+
+describe(np.roots, np.polydiv, varies=Varies.KIND)

@@ -409,7 +409,7 @@ linear(
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1), args(arr(3, 3), dtype=np.float64)],
 )
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
     operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.vdot, np.inner, np.outer, np.linalg.outer,

@@ -487,7 +487,7 @@ def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any, include_init
     return np.concatenate([np.zeros_like(np.take(change, [0], along)), change], axis=along)
 
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
     np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum, np.cumulative_sum, np.trapezoid,

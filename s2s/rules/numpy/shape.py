@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, attribute, linear, model, num
 
@@ -254,7 +254,7 @@ linear(
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), 1)],
 )
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
     np.transpose, np.ndarray.transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims,
@@ -274,3 +274,5 @@ describe(
     np.ndarray.diagonal, np.linalg.diagonal, np.lib.stride_tricks.sliding_window_view, np.broadcast_arrays,
     np.trim_zeros, result=Result.SHARED,
 )
+describe(np.trim_zeros, np.ndarray.tolist, np.ndarray.item, varies=Varies.KIND)
+describe(np.full_like, reads=(1,))

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Varies
+from s2s.rules.functions import describe
 from s2s.rules.table import Sample, args, arr, jvp, model, num, refuse, vjp, zero
 
 # --- sort and partition ---------------------------------------------------------------------------------------------
@@ -445,3 +447,11 @@ def _unique_inverse(x: Any) -> Any:
 
 
 refuse(np.intersect1d, "an element is in it only while two floats are exactly equal; index with np.isin instead")
+
+
+# --- what else is known ---------------------------------------------------------------------------------------------
+
+describe(
+    np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.unique_values, np.unique_all,
+    varies=Varies.KIND,
+)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import args, arr, jvp, linear, model, num, takes_none, vjp
 
@@ -346,7 +346,9 @@ def _kaiser(M: Any, beta: Any) -> Any:
     place = (np.arange(0, M) - half) / half
     return np.i0(beta * np.sqrt(1.0 - place * place)) / np.i0(np.asarray(beta))
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(np.bincount, result=Result.NEW)
 describe(np.histogram, np.histogramdd, result=Result.SHARED)  # the edges are those that are given
+describe(np.bincount, varies=Varies.LENGTH)
+describe(np.histogramdd, varies=Varies.KIND)  # an example may have more bins than the memory holds

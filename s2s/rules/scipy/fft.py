@@ -167,7 +167,7 @@ refuse(scipy.fft.fhtoffset, "it rounds; keep the offset constant")
 for _fn in (scipy.fft.fht, scipy.fft.ifht):
     refuse(_fn, "it has no rule; it is linear: give a rule of your own for the settings that you use")
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
     *(getattr(scipy.fft, name) for name in scipy.fft.__all__ if "fft" in name or "ct" in name or "st" in name),

@@ -395,6 +395,6 @@ vjp(
     harmless="cond", samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4))],
 )
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(scipy.linalg.block_diag, scipy.linalg.toeplitz, result=Result.NEW)

@@ -249,6 +249,6 @@ for _name in ("cspline1d_eval", "qspline1d_eval"):
 for _name in ("peak_prominences", "peak_widths"):
     refuse(getattr(signal, _name), COUNTS)
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(signal.convolve, signal.fftconvolve, signal.oaconvolve, signal.detrend, result=Result.NEW)
