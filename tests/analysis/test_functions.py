@@ -15,7 +15,7 @@ import s2s
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
 from s2s.core import ir, ops
-from s2s.core.functions import Result
+from s2s.core.functions import Result, Varies
 from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
 from s2s.rules import table
@@ -119,6 +119,50 @@ def test_functions_do_what_is_said_of_them(package):
         package == "numpy", package == "scipy")]
     assert len(ours) > 100
     wrong = {rule.name: found for rule in ours if (found := problems(rule))}
+    assert not wrong
+
+
+def kinds(value: Any) -> Any:
+    """The shapes and dtypes of a result."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(kinds, value))
+    return (np.shape(value), value.dtype) if isinstance(value, (np.ndarray, np.generic)) else type(value)
+
+
+def test_kinds_of_results_do_not_vary_where_nothing_is_said():
+    """Two calls with other values of the same shapes give results of the same shapes and dtypes."""
+    wrong = set()
+    for rule in GIVEN:
+        if facts(rule.fn).varies is not Varies.NOTHING or rule.kind == "model" or rule.name.startswith("s2s."):
+            continue
+        for sample in rule.samples:
+            found = set()
+            for seed in range(4):
+                rng = np.random.default_rng(seed)
+                given = iter([draw(one, rng) for one in (*draws(sample.args), *draws(dict(sample.kwargs)))])
+                args, kwargs = fill(sample.args, given), fill(dict(sample.kwargs), given)
+                with silence():
+                    try:
+                        found.add(kinds(rule.fn(*args, **kwargs)))
+                    except Exception:
+                        continue
+            if len(found) > 1:
+                wrong.add(rule.name)
+    assert not wrong
+
+
+def test_elementwise_functions_give_an_element_for_each_element():
+    wrong = set()
+    for rule in GIVEN:
+        if not facts(rule.fn).elementwise or rule.kind != "partials":
+            continue
+        for sample in rule.samples:
+            given = iter([draw(one, np.random.default_rng(1)) for one in draws(sample.args)])
+            args = fill(sample.args, given)
+            with silence():
+                made = rule.fn(*args, **fill(dict(sample.kwargs), iter(())))
+            if np.shape(made) != np.broadcast_shapes(*map(np.shape, args)):
+                wrong.add(rule.name)
     assert not wrong
 
 

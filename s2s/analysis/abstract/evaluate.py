@@ -90,8 +90,7 @@ class Evaluator:
         rule = table.find(fn)
         if rule is not None and is_pure(fn):
             found = self.probe(fn, args, kwargs)
-            is_range = fn is np.arange and not all(isinstance(v, Known) for v in (*args, *kwargs.values()))
-            if varies is Varies.LENGTH or is_range:
+            if varies is Varies.LENGTH and not all(isinstance(v, Known) for v in (*args, *kwargs.values())):
                 return self.with_open_lengths(found)
             return _of_dtype(fn, args, kwargs) if isinstance(found, Unknown) and fn in _MAKE_ARRAYS else found
         return UNKNOWN

@@ -275,4 +275,5 @@ describe(
     np.trim_zeros, result=Result.SHARED,
 )
 describe(np.trim_zeros, np.ndarray.tolist, np.ndarray.item, varies=Varies.KIND)
+describe(np.arange, varies=Varies.LENGTH)
 describe(np.full_like, reads=(1,))
