@@ -129,9 +129,10 @@ class _Sweeper:
         if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or not facts(value.fn.value).consumes:
             return False
         for atom in value.args:
-            made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-            if made is not None and isinstance(self.context.value(atom), Unknown) and not is_pure_call(made):
-                return True
+            if isinstance(atom, ir.Var) and isinstance(self.context.value(atom), Unknown):
+                made = self.context.definitions.get(atom)
+                if made is not None and not is_pure_call(made):
+                    return True
         return False
 
     def is_lost(self, target: ir.Var, live: set[Any]) -> bool:

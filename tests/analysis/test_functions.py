@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools as ft
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -288,3 +289,26 @@ def test_what_a_function_that_is_called_back_changes(f):
     expected = np.array([(f(x + d) - f(x - d)) / (2 * h) for d in np.eye(3) * h])
     np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose([s2s.jvp(f, (x,), (d,))[1] for d in np.eye(3)], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_call_that_acts_stays_where_its_result_has_an_unused_name(tmp_path):
+    written = tmp_path / "x"
+
+    def f(x):
+        done = x.tofile(written)
+        checked = np.testing.assert_array_less(x, 3.0)
+        return np.sum(x**2)
+
+    np.testing.assert_array_equal(s2s.grad(f)(np.ones(2)), [2.0, 2.0])
+    assert written.exists()
+    with pytest.raises(AssertionError):
+        s2s.grad(f)(np.full(2, 4.0))
+
+
+def test_a_read_of_an_iterator_that_runs_code_stays():
+    def f(x):
+        kept = np.array([3.0, 1.0, 2.0])
+        list(itertools.accumulate([1.0, 2.0], lambda so_far, value: kept.__setitem__(0, value) or so_far))
+        return np.sum(kept * x)
+
+    np.testing.assert_array_equal(s2s.grad(f)(np.ones(3)), [2.0, 1.0, 2.0])
