@@ -40,7 +40,7 @@ from s2s.forward.containers import hand_on, structure
 from s2s.reverse import stacks, user_rules
 from s2s.reverse.structural import is_hashable, is_spread, is_structural
 from s2s.rules import table
-from s2s.specialize.specializer import LOOKED_THROUGH
+from s2s.specialize.calls.functions import LOOKED_THROUGH
 
 Key = tuple[ir.Var, Path]
 

@@ -29,7 +29,7 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
     if test == ir.LOST or test in self.context.lost:
         self.check_read(statement.test, test, builder, statement.span, frame)
     if self.context.is_virtual(test):
-        test = self.apply_known(bool, [test], {}, frame, builder, statement.span, "%", False)
+        test = self.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
     decided = _decided(self, test if self.is_own(frame.fn) else self.pinned(test))
     if decided is not None:
         block = statement.then if decided else statement.orelse

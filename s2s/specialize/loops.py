@@ -282,7 +282,7 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
         test_builder, start = builder.child(), self.context.heap.copy()
         (test,) = self.run(loop.test, inner, test_builder)
         if self.context.is_virtual(test):
-            test = self.apply_known(bool, [test], {}, inner, test_builder, loop.span, "%", False)
+            test = self.apply(ir.Const(bool), [test], {}, inner, test_builder, loop.span)
         kept.append(self.loop_snapshots(loop.test.yields[0], inner))
         if changed_cells(start, self.context.heap) or changes_something(test_builder.block()):
             if kept[-1] is not None:

@@ -12,7 +12,6 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import operator
@@ -24,22 +23,16 @@ from typing import Any, assert_never
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis import functions as known_functions
-from s2s.analysis.abstract import folding
-from s2s.analysis.abstract.folding import MOST_LISTED, call_pure, plain
+from s2s.analysis.abstract.folding import MOST_LISTED
 from s2s.analysis.abstract.lattice import is_number, join_all, known, type_of
 from s2s.analysis.effects import ACTS, effect_of
-from s2s.analysis.memory import shared_with
-from s2s.analysis.raising import certain_error, ends
+from s2s.analysis.raising import ends
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind, makes_text
-from s2s.builder.operands import as_arrays
+from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir, ops
-from s2s.core.const import is_hashable
 from s2s.core.critical import section
-from s2s.core.inspection import compiled_from, is_sealed, look_up, public_module
-from s2s.core.public import PublicDerivative, key_of
+from s2s.core.inspection import is_sealed, look_up
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -55,111 +48,58 @@ from s2s.core.values import (
     Scalar,
     Sequence,
     Unknown,
-    has_fields,
-    is_record_class,
 )
-from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
-from s2s.directives.differentiable import Differentiable
-from s2s.directives.policies import Chosen, straight_through
-from s2s.directives.surrogates import ROUNDED_PART
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.rules import table
-from s2s.rules.numpy.ufuncs import METHODS, with_axes
 from s2s.specialize import fixpoints
-from s2s.specialize.branching import branch, join_sides, phi
-from s2s.specialize.calls import (
-    derivatives,
-    mapping,
-    policies,
-    process,
-    reflection,
-    stacks,
-    user_rule_calls,
-    user_rules,
-    zero_derivatives,
-)
-from s2s.specialize.calls.dispatching import dispatched, parts_read
-from s2s.specialize.calls.intrinsics import FORMS, fold_number, is_literal_number, literal, map_elements
-from s2s.specialize.calls.memory_order import in_memory_order
-from s2s.specialize.calls.ufunc_at import ufunc_at
+from s2s.specialize.branching import branch, phi
+from s2s.specialize.calls import derivatives, policies, process, registry
+from s2s.specialize.calls.intrinsics import literal
+from s2s.specialize.calls.site import CallSite
 from s2s.specialize.exceptions import refuse_lost, try_statement, with_statement
 from s2s.specialize.frames import (
-    BLOCKS,
-    MISSING,
-    STABLE_MODULES,
     Frame,
     FramedClosure,
     asked_also_by,
     at_call,
     in_rule,
-    is_of_s2s,
     lookup,
     lower_function,
     name_of,
     place_of,
     where_chosen,
 )
-from s2s.specialize.heap import containers, generators, iterators, mutated_iterables, sets
-from s2s.specialize.heap.escapes import captured_by, note_call, note_change
+from s2s.specialize.heap import containers, generators, iterators, mutated_iterables
+from s2s.specialize.heap.escapes import note_call
 from s2s.specialize.heap.iteration import VIEWS, Counted, start_of
-from s2s.specialize.heap.joins import Side
 from s2s.specialize.heap.objects import (
-    BINARY,
-    UNARY,
     Instances,
     Place,
     is_followed_by_parts,
     is_setting,
     is_taken_by_value,
-    is_user_class,
-    is_user_object,
     without_objects,
 )
 from s2s.specialize.inplace import (
-    CHANGING,
-    change_whole,
-    is_harmless,
     is_old,
     may_change,
     store_attribute,
     store_item,
-    with_out,
 )
 from s2s.specialize.loops import for_loop, while_loop
-from s2s.specialize.outcomes import INLINE_DEPTH, MOST_EFFORT, Outcome, inlined_if_possible, outcome_of
-from s2s.specialize.speculation import speculate
+from s2s.specialize.outcomes import INLINE_DEPTH, Outcome
 from s2s.versions import facts
 from s2s.versions.boundary import Raised
 from s2s.versions.facts import Guards
 from s2s.versions.signature import ThreadLocal, describe
 from s2s.versions.target import own_signature
 
-OWN_MODULES = (rt.__name__, ops.__name__)
-
 _UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
 """What Python says of a variable that has no value."""
 
-MODEL_DEPTH = 8
-"""So many calls of itself are followed in a model of a function."""
-
 SHORT = 8
 """An array of at most so many items is spread out in a call ``f(*a)``."""
-
-LOOKED_THROUGH = (
-    getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *derivatives.MAKERS,
-)
-"""Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
-
-_TRANSFORMS = derivatives.TRANSFORMS | mapping.TRANSFORMS | user_rules.TRANSFORMS | policies.TRANSFORMS
-
-
-_OF_ITERATORS: dict[ir.Atom, ir.Atom] = {ir.Const("__iter__"): ir.Const(iter), ir.Const("__next__"): ir.Const(next)}
-"""Methods of iterables that are not followed as objects, with the functions that call them."""
-
-_MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
-"""Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
-
 
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
@@ -657,99 +597,13 @@ class Specializer:
         self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], frame: Frame, builder: Builder,
         span: ir.Span | None, name: str = "%", effect: bool = False,
     ) -> ir.Atom:
-        """A call: resolve the callee, then fold, inline, or leave it."""
-        value = self.context.value(callee)
-        made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
-        if isinstance(made, ir.Call) and made.fn == ir.Const(np.vectorize) and self._is_mapped(
-            made, args, kwargs, frame, span
-        ):
-            each = [made.args[0], *args]
-            return self.apply(ir.Const(map_elements), each, {}, frame, builder, span, name, effect)  # type: ignore[list-item]
-        if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
-            keywords: dict[Any, ir.Atom] = dict(made.kwargs)
-            return self.apply(
-                made.args[0], [*made.args[1:], *args], keywords | kwargs, frame, builder, span, name, effect  # type: ignore[arg-type]
-            )
-        chosen = self.context.choices.get(callee) if isinstance(callee, ir.Var) else None
-        if chosen is not None and self._is_function(chosen[1]) and self._is_function(chosen[2]):
-            return self.apply_chosen(chosen, args, kwargs, frame, builder, span, name)
-        spread = any(isinstance(a, ir.Star) for a in args) or None in kwargs
-        if spread and callee == ir.Const(ops.make_list):
-            grown = containers.grown(self, containers.At(frame, builder, span, name), args)
-            if grown is not None:
-                return grown
-        asked = None if spread else derivatives.asked_of(self, callee)
-        if asked is not None:
-            return derivatives.apply(self, containers.At(frame, builder, span, name), asked, args, kwargs)
-        read = self.context.definition(callee, getattr)
-        if read is not None and read[1] == ir.Const("get") and process.is_modules(self.context, read[0]):
-            found = None if kwargs else process.module_or(self, args)
-            if found is not None:
-                return found
-        if read is not None and read[1] in _OF_ITERATORS and not args and not kwargs:
-            holder = state_of(self.context, read[0])
-            if holder is None or not virtual_heap.is_instance(holder):
-                return self.apply(_OF_ITERATORS[read[1]], [read[0]], {}, frame, builder, span, name, effect)
-        state = state_of(self.context, callee)
-        if state is not None and not spread:
-            return self.instances.call(containers.At(frame, builder, span, name), callee, args, kwargs)
-        if not spread:
-            bound = self.bound_method(callee)
-            if bound is not None:
-                method, receiver = bound
-                return self.apply(ir.Const(method), [receiver, *args], kwargs, frame, builder, span, name, effect)
-            if isinstance(value, FramedClosure):
-                return self.call_closure(value, args, kwargs, frame, builder, span)
-            if isinstance(value, Known):
-                made = self.apply_known(value.value, args, kwargs, frame, builder, span, name, effect)
-                mutated_iterables.note_view(self, value.value, args, made)
-                return made
-        return self.leave(callee, args, kwargs, builder, span, name, effect)
+        """What a call comes to."""
+        return registry.call(CallSite(self, callee, args, kwargs, frame, builder, span, name, effect))
 
-    def _is_mapped(
-        self, made: ir.Call, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, span: ir.Span | None
-    ) -> bool:
-        """Whether a call of ``np.vectorize(f, ...)`` is ``f`` on each element, with floats as results. Raises where it
-        is more and carries a derivative."""
-        options = dict(made.kwargs)
-        types = self.static_items(options["otypes"], Builder(self.context), span) if "otypes" in options else []
-        floats = [ir.Const(kind) for kind in (float, np.float64, "d", "float", "float64")]
-        passed = [k for k in options if k not in ("doc", "cache", "otypes")] + [k for k in kwargs if k]
-        if types is None or not all(kind in floats for kind in types):
-            passed.append("otypes")
-        if len(made.args) == 1 and not passed:
-            return True
-        if any(map(self.context.is_varied, (*args, *kwargs.values()))) or not isinstance(made.args[0], ir.Const):
-            keyword = passed[0] if passed else "otypes"
-            raise error("S2S203", span=span, asked_by=frame.called_from, name="np.vectorize", keyword=keyword)
-        return False
-
-    def _is_function(self, atom: ir.Atom) -> bool:
-        value = self.context.value(atom)
-        if isinstance(atom, ir.Var) and atom in self.context.choices:
-            return all(map(self._is_function, self.context.choices[atom][1:]))
-        return isinstance(value, FramedClosure) or (isinstance(value, Known) and callable(value.value))
-
-    def apply_chosen(
-        self, chosen: tuple[ir.Atom, ir.Atom, ir.Atom], args: list[Any], kwargs: dict[str | None, ir.Atom],
-        frame: Frame, builder: Builder, span: ir.Span | None, name: str,
-    ) -> ir.Atom:
-        """A call of a function that a branch has chosen: the same branch, a call on each side."""
-        test, *functions = chosen
-        sides, yields, base = [], [], self.context.heap
-        for function in functions:
-            child = builder.child()
-            self.context.heap = base.copy()
-            self.there.append(self.context.births())
-            try:
-                yields.append(self.apply(function, list(args), dict(kwargs), frame, child, span, name))
-            finally:
-                self.there.pop()
-            self.check_joined(yields[-1], child, span)
-            sides.append(Side(child, self.context.heap))
-        self.context.heap = base
-        (result,) = join_sides(self, test, base, (sides[0], sides[1]), [(name, yields[0], yields[1])], builder, span)
-        return result
+    def apply_plainly(self, fn: Any, args: list[Any], at: containers.At) -> ir.Atom:
+        """What a call of a function comes to by its rule or source, whatever else it may mean."""
+        site = CallSite(self, ir.Const(fn), args, {}, at.frame, at.builder, at.span, fn=fn)
+        return registry.call_function(site)
 
     def leave(
         self, callee: ir.Atom, args: list[Any], kwargs: dict[str | None, ir.Atom], builder: Builder,
@@ -860,396 +714,10 @@ class Specializer:
             return method, receiver
         return None
 
-    def apply_known(
-        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, name: str, effect: bool,
-    ) -> ir.Atom:
-        """A call of a function that is known."""
-        if not is_of_s2s(frame):
-            generators.check_taken(self.context, fn, (*args, *kwargs.values()), span, frame.called_from)
-        chosen = self.apply_by_choice(fn, args, kwargs, containers.At(frame, builder, span, name), effect)
-        if chosen is not None:
-            return chosen
-        if isinstance(fn, PublicDerivative) and fn.made_from[0] == "primal":
-            return self.apply_known(fn.made_from[1], args, kwargs, frame, builder, span, name, effect)
-        if table.rule_of_user(fn) is not None:
-            return user_rule_calls.leave_call(self, fn, args, kwargs, frame, builder, span, name)
-        primal = getattr(type(fn), "__s2s_primal__", None)
-        if primal is not None:
-            return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
-        if is_hashable(fn) and fn in ops.STACKS:
-            return stacks.FORMS[fn](self, containers.At(frame, builder, span, name), fn, args, kwargs)
-        if is_hashable(fn) and key_of(fn) in _TRANSFORMS:
-            derived = _TRANSFORMS[key_of(fn)](self, containers.At(frame, builder, span, name), fn, args, kwargs)
-            if derived is not None:
-                return derived
-        if fn is checkpointed:
-            return self.checkpointed(args, kwargs, builder, span)
-        if fn is checkpoint and len(args) == 1 and not kwargs:
-            return self.checkpoint(args[0], span)
-        if fn is call_again:
-            return self.repeat(args[0], args[1:], kwargs, frame, builder, span, name, effect)
-        if isinstance(fn, Checkpoint):
-            return self.call_checkpoint(fn, args, kwargs, frame, builder, span, name, effect)
-        compiled = compiled_from(fn)
-        if compiled is not None:
-            if any(map(self.context.is_varied, (*args, *kwargs.values()))):
-                return self.apply_known(compiled, args, kwargs, frame, builder, span, name, effect)
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
-        if fn is np.ndarray.__array_namespace__:
-            return ir.Const(np)
-        if fn is operator.methodcaller and all(isinstance(a, ir.Const) for a in (*args, *kwargs.values())):
-            named = {k: a.value for k, a in kwargs.items() if isinstance(a, ir.Const)}
-            return ir.Const(fn(*(a.value for a in args if isinstance(a, ir.Const)), **named))
-        if isinstance(fn, (operator.attrgetter, operator.itemgetter)) and len(args) == 1 and not kwargs:
-            return parts_read(self, containers.At(frame, builder, span, name), fn, args[0])
-        redirected = dispatched(self, fn, args, kwargs)
-        if redirected is not None:
-            callee, args, kwargs = redirected
-            return self.apply(ir.Const(callee), args, kwargs, frame, builder, span, name, effect)
-        if isinstance(fn, functools._lru_cache_wrapper):
-            return self.cached(fn, args, kwargs, frame, builder, span, name, effect)
-        if isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, (str, bytes)):
-            method, receiver = getattr(type(fn.__self__), fn.__name__), ir.Const(fn.__self__)
-            return self.apply_known(method, [receiver, *args], kwargs, frame, builder, span, name, effect)
-        if isinstance(fn, types.BuiltinMethodType) and isinstance(fn.__self__, types.MappingProxyType):
-            entries: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.__self__.items()}
-            mapping = containers.new_dict(self, containers.At(frame, builder, span), entries)
-            method = getattr(dict, fn.__name__)
-            return self.apply_known(method, [mapping, *args], kwargs, frame, builder, span, name, effect)
-        if isinstance(fn, np.vectorize) and not kwargs and not fn.excluded and fn.signature is fn.otypes is None:
-            each = [ir.Const(facts.attribute(fn, "pyfunc", self.guards).folded(self.guards)), *args]
-            return self.apply_known(map_elements, each, {}, frame, builder, span, name, effect)
-        if isinstance(fn, functools.partial):
-            self.guards.reached(fn.func, fn, "func")
-            keys = (*range(len(fn.args)), *facts.keywords(fn, self.guards).folded(self.guards))
-            held: dict[Any, ir.Atom] = {
-                k: self.instances.held(builder, facts.argument(fn, k, self.guards), k if isinstance(k, str) else "%")
-                for k in keys
-            }
-            fixed: dict[Any, ir.Atom] = {k: a for k, a in held.items() if isinstance(k, str)}
-            before = [a for k, a in held.items() if isinstance(k, int)]
-            return self.apply(
-                ir.Const(fn.func), [*before, *args], fixed | kwargs, frame, builder, span, name, effect
-            )
-        if isinstance(fn, types.MethodType):
-            owner: ir.Atom = ir.Const(fn.__self__)
-            if is_user_object(fn.__self__) and not in_rule(frame):
-                place = Place("value", (ir.Const(fn.__self__),), None)
-                owner = self.instances.refer(builder, facts.known(fn.__self__), place, "self")
-            return self.apply_known(
-                fn.__func__, [owner, *args], kwargs, frame, builder, span, name, effect
-            )
-        if not in_rule(frame):
-            args = iterators.as_held(self, fn, args, builder, span)
-            args = iterators.as_list(self, containers.At(frame, builder, span), fn, args)
-            args = iterators.flattened(self, containers.At(frame, builder, span), fn, args)
-            found = self.on_heap(fn, args, kwargs, frame, builder, span, name)
-            if found is None and is_hashable(fn) and fn in zero_derivatives.FORMS:
-                found = zero_derivatives.FORMS[fn](self, containers.At(frame, builder, span, name), fn, args)
-            if found is not None:
-                return found
-        elif is_hashable(fn) and is_record_class(fn) and not kwargs:
-            return builder.call(fn, *args, name=name, span=span)
-        if is_hashable(fn) and fn in _MAY_OVERWRITE:
-            kwargs = {k: v for k, v in kwargs.items() if k != "overwrite_input"}
-        if fn is np.clip:
-            kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in kwargs.items()}
-        if ops.plain_of(fn) is not None:
-            return self.rebind(fn, args[0], args[1], frame, builder, span, name)
-        if in_rule(frame) and not kwargs and args and all(map(is_literal_number, args)):
-            folded = fold_number(fn, args)
-            if folded is not None:
-                return folded
-        if fn is dict:
-            made = self.make_dict(args, kwargs, builder, span, name)
-            if made is not None:
-                return made
-        if (self.trying or self.undecided) and not kwargs:
-            self._check_kinds(fn, args)
-        ordered = in_memory_order(self, fn, args, kwargs, frame, builder, span, name) if is_hashable(fn) else None
-        if ordered is not None:
-            return ordered
-        changed = self._change(fn, args, kwargs, frame, builder, span, name)
-        if changed is not None:
-            return changed
-        if isinstance(fn, np.ufunc) and set(kwargs) == {"axes"} and any(map(self.context.is_varied, args)):
-            return self.apply_known(
-                with_axes, [ir.Const(fn), *args, kwargs["axes"]], {}, frame, builder, span, name, effect,
-            )
-        repeated = _method_of_ufunc(fn)
-        if repeated is not None and any(map(self.context.is_varied, args)):
-            args = [ir.Const(fn.__self__), *args]
-            return self.apply_known(repeated, args, kwargs, frame, builder, span, name, effect)
-        handler = FORMS.get(fn) if is_hashable(fn) else None
-        if handler is not None and not kwargs:
-            args = [a if fn in _TAKE_OBJECTS else builder.frozen(a) for a in args]
-            found = handler(self, args, frame, builder, span, name)
-            if found is not None:
-                return found
-        return self.call_function(fn, args, kwargs, frame, builder, span, name, effect)
-
-    def apply_by_choice(
-        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], at: containers.At, effect: bool
-    ) -> ir.Atom | None:
-        """A call for which the program has chosen a derivative, or that makes such a choice; None for any other."""
-        if isinstance(fn, Chosen):
-            return policies.call(self, at, fn.func, fn.how, args, kwargs, effect)
-        if isinstance(fn, Differentiable):
-            with policies.inside(self, *policies.of_options(dict(fn.options))):
-                plain = ir.Const(fn.func)
-                self.guards.reached(fn.func, fn, "func")
-                return self.apply(plain, [*args], {**kwargs}, at.frame, at.builder, at.span, at.name, effect)
-        if isinstance(fn, BLOCKS) and len(args) == 1 and not kwargs:
-            return policies.decorated(self, at, fn, args[0])
-        if fn is straight_through:
-            return policies.decorated(self, at, fn, *args)
-        if is_hashable(fn) and fn in BLOCKS:
-            return policies.make_block(self, at, fn, args, kwargs)
-        asked = self.holding.all or self.holding.explicit
-        if asked and policies.is_open(self, fn, args, kwargs):
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name, effect)
-        has_out = isinstance(fn, np.ufunc) and len(args) > fn.nin
-        if is_hashable(fn) and fn in ROUNDED_PART and not kwargs and not has_out:
-            parted = policies.split(self, at, fn, args)
-            if parted is not None or not asked:
-                return parted
-        if not asked:
-            return None
-        how = policies.override(self, fn)
-        return None if how is None else policies.call(self, at, fn, how, args, kwargs, effect)
-
-    def checkpointed(
-        self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None
-    ) -> ir.Atom:
-        """``s2s.checkpointed(over, snapshots)``: what the loop runs over."""
-        try:
-            bound = inspect.signature(checkpointed).bind(*args, **kwargs).arguments
-        except TypeError as problem:
-            raise self.raised(problem) from None
-        self.snapshots = bound["snapshots"]
-        return bound["over"]  # type: ignore[no-any-return]
-
     def loop_snapshots(self, over: ir.Atom, frame: Frame) -> ir.Atom | None:
         """How many states a loop over something, or with this test, may keep; None where it is not checkpointed."""
         self.unused = {span: var for span, var in self.unused.items() if var != over}
         return frame.snapshots.get(over)
-
-    def checkpoint(self, fn: ir.Atom, span: ir.Span | None) -> ir.Atom:
-        """``s2s.checkpoint(fn)``: the function itself, of which it is known that its reverse runs it again."""
-        if isinstance(fn, ir.Const):
-            return ir.Const(checkpoint(fn.value))
-        made = ir.Call(ir.Const(functools.partial), (ir.Const(call_again), fn))
-        var = self.context.define(fn.name, UNKNOWN, self.context.is_varied(fn), made)
-        self.context.virtual_closures[var] = lambda builder: builder.let(made, UNKNOWN, fn.name, span)
-        return var
-
-    def call_checkpoint(
-        self, fn: Checkpoint[..., Any], args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-        builder: Builder, span: ir.Span | None, name: str, effect: bool,
-    ) -> ir.Atom:
-        """A call of a checkpointed function: what it comes to. Where it calls itself, that is decided at run time."""
-        if fn.func in self.active_calls:
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
-        self.guards.reached(fn.func, fn, "func")
-        return self.repeat(ir.Const(fn.func), args, kwargs, frame, builder, span, name, effect)
-
-    def repeat(
-        self, fn: ir.Atom, args: list[Any], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, name: str, effect: bool,
-    ) -> ir.Atom:
-        """A call that the reverse sweep runs again: what it comes to, between two notes."""
-        if not any(map(self.context.is_varied, (fn, *args, *kwargs.values()))):
-            return self.apply(fn, args, kwargs, frame, builder, span, name, effect)
-        builder.add(ir.Note("", ir.BEGIN_REPLAY, span))
-        self.repeating += 1
-        try:
-            found = self.apply(fn, args, kwargs, frame, builder, span, name, effect)
-        finally:
-            self.repeating -= 1
-        if not ends(builder.statements[-1:]):
-            builder.add(ir.Note("", ir.END_REPLAY, span))
-        return found
-
-    def cached(
-        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, name: str, effect: bool,
-    ) -> ir.Atom:
-        """A call of a function that keeps its results (``functools.lru_cache``): with something differentiated the
-        function itself; with known arguments what it gives, where that is an option and a library has the function, or
-        where its source settles it; else it is called as it is."""
-        given = [*args, *kwargs.values()]
-        self.guards.reached(fn.__wrapped__, fn, "__wrapped__")
-        if any(map(self.context.is_varied, given)) or fn.__wrapped__ in FORMS:
-            return self.apply_known(fn.__wrapped__, args, kwargs, frame, builder, span, name, effect)
-        may_ask = not self.undecided or any(map(_is_definition, args))
-        if folding.is_pure(fn) and may_ask and not kwargs and all(map(_is_option, args)):
-            values = tuple(a.value for a in args if isinstance(a, ir.Const))
-            try:
-                found = call_pure(fn, map(plain, values))
-            except Exception:
-                found = MISSING
-            if found is not MISSING and (
-                is_constant_kind(found) or (type(found) is tuple and all(map(is_constant_kind, found)))
-            ):
-                if type(found) is not tuple:
-                    return ir.Const(found)
-                return builder.call(ops.make_tuple, *map(ir.Const, found), name=name, span=span)
-        is_python = isinstance(fn.__wrapped__, types.FunctionType)
-        before = self.guards.copy()
-        outcome = outcome_of(self, fn.__wrapped__, args, kwargs, frame, builder) if is_python else Outcome()
-        is_constant = outcome.is_settled and all(isinstance(a, ir.Const) for a in given)
-        if is_constant and self.guards.since(before).are_definitions():  # what it keeps is what it gives
-            return self.inline(fn.__wrapped__, args, kwargs, frame, builder, span)
-        harmless = outcome.changes is False
-        return self.leave(
-            ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, outcome.value, harmless)
-
-    def _check_kinds(self, fn: Any, args: list[ir.Atom]) -> None:
-        """In the body of a ``try`` and in a branch that may not be taken: raise what a function of Python raises for
-        every number of these kinds."""
-        problem = certain_error(fn, [self.context.value(a) for a in args])
-        if problem is not None:
-            raise Raised(problem)
-
-    def _change(
-        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, name: str,
-    ) -> ir.Atom | None:
-        """A call that changes an array: a function that stores, ``ufunc.at``, ``out=``; None for any other."""
-        owner = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
-        if isinstance(owner, np.ufunc) and fn.__name__ == "at" and not kwargs:
-            return ufunc_at(self, owner, [*map(builder.frozen, args)], frame, builder, span)
-        if isinstance(fn, np.ufunc) and len(args) > fn.nin and "out" not in kwargs:
-            extra = builder.call(ops.make_tuple, *args[fn.nin :], span=span) if len(args) > fn.nin + 1 else args[fn.nin]
-            args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
-        if is_hashable(fn) and fn in CHANGING and args and isinstance(self.context.value(args[0]), Array):
-            return CHANGING[fn](self, [*map(builder.frozen, args)], dict(kwargs), frame, builder, span)
-        if kwargs.get("out", ir.Const(None)) != ir.Const(None) and not isinstance(fn, types.FunctionType):
-            return with_out(self, fn, args, kwargs, frame, builder, span, name)
-        return None
-
-    def on_heap(
-        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, name: str,
-    ) -> ir.Atom | None:
-        """A call that makes, reads or changes objects on the heap; None where it is a call like any other."""
-        virtual = any(map(self.context.is_virtual, (*args, *kwargs.values())))
-        at = containers.At(frame, builder, span, name)
-        if not is_hashable(fn):
-            return None
-        if has_fields(fn) and isinstance(fn.__new__, types.FunctionType):
-            return containers.new_record(self, at, fn, args, kwargs)
-        if args and isinstance(args[0], ir.Const) and has_fields(args[0].value):
-            made = containers.made_record(self, at, fn, args[0].value, args[1:], kwargs)
-            if made is not None:
-                return made
-        if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
-            return ir.Const(super(*(a.value for a in args if isinstance(a, ir.Const))))
-        if fn is types.SimpleNamespace and not args and None not in kwargs:
-            return containers.new(self, at, virtual_heap.State(fn, tuple(kwargs), tuple(kwargs.values())))
-        if is_user_class(fn) and table.find(fn) is None and fn not in MAKERS:
-            return self.make_object(at, fn, args, kwargs)
-        if fn is object.__new__ and args and isinstance(args[0], ir.Const):
-            return self.instances.new(at, args[0].value)
-        if not (virtual or fn in MAKERS):
-            return None
-        found = self.on_object(at, fn, args)
-        if found is not None:
-            return found
-        if fn is next and args and cell_of(self.context, args[0]) is not None:
-            return iterators.take_one(self, at, *args)
-        form = containers.FORMS.get(fn) or sets.FORMS.get(fn) or reflection.FORMS.get(fn)
-        if form is not None and _takes(form, args, kwargs):
-            return form(self, at, *args, **kwargs)
-        if fn is getattr and len(args) == 2:
-            return self.method_of(args[0], args[1])
-        receiver = state_of(self.context, args[0]) if args else None
-        if receiver is not None and containers.is_method_of_container(fn) and fn not in containers.LOOKS_ONLY:
-            raise at.refuse(name_of(fn), "how it changes the container is not known to s2s")
-        return None
-
-    def make_object(
-        self, at: containers.At, cls: type, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-    ) -> ir.Atom | None:
-        """A call of a class: a virtual object. Where its code cannot be followed and nothing differentiated goes in,
-        the object is made when the program runs."""
-        given = (*args, *kwargs.values())
-        if any(map(self.context.is_varied, given)):
-            return self.instances.make(at, cls, args, kwargs)
-        module, init = cls.__module__ or "", inspect.getattr_static(cls, "__init__")
-        package = module.split(".")[0]
-        is_model = module.startswith("s2s.models.")  # stands for a class of a library: its methods are followed
-        if package in sys.stdlib_module_names:
-            return None
-        is_known = package in STABLE_MODULES and not is_model
-        if is_known and init is not object.__init__ and not containers.only_notes(init):
-            return None
-        if self.effort > MOST_EFFORT:
-            return None
-        try:
-            with speculate(self, at.builder, optional=True) as speculation:
-                return self.instances.make(dataclasses.replace(at, builder=speculation.builder), cls, args, kwargs)
-        except DifferentiationError:
-            return None
-
-    def on_object(self, at: containers.At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
-        """A built-in function or an operator of an object with attributes."""
-        instances = self.instances
-        states = (state_of(self.context, a) for a in args)
-        held = [state is not None and virtual_heap.is_instance(state) for state in states]
-        if not any(held):
-            return None
-        if fn is super and len(args) == 2 and isinstance(args[0], ir.Const):
-            return instances.super_of(at, args[0].value, args[1])
-        if fn in BINARY and len(args) == 2:
-            return instances.binary(at, fn, args[0], args[1])
-        if not held[0]:
-            return None
-        if fn in UNARY:
-            return instances.unary(at, fn, *args)
-        if fn in (object.__init__, object.__init_subclass__):
-            return ir.Const(None)
-        if fn is vars:
-            return instances.get(at, args[0], "__dict__")
-        if fn is dir:
-            return instances.names(at, args[0])
-        if fn is callable:
-            return ir.Const(instances.has(at, args[0], "__call__"))
-        named = len(args) > 1 and isinstance(args[1], ir.Const) and isinstance(args[1].value, str)
-        if not named:
-            return None
-        assert isinstance(args[1], ir.Const)
-        if fn is getattr:
-            return instances.get(at, args[0], args[1].value, args[2] if len(args) > 2 else None)
-        if fn is hasattr:
-            return ir.Const(instances.has(at, args[0], args[1].value))
-        if fn in (delattr, object.__delattr__):
-            return instances.delete(at, args[0], args[1])
-        if fn is setattr:
-            instances.store_attribute(at, args[0], args[1], args[2])
-            return ir.Const(None)
-        if fn is object.__getattribute__:
-            return instances.get_plainly(at, args[0], args[1].value)
-        if fn is object.__setattr__:
-            instances.store_plainly(at, args[0], args[1].value, args[2])
-            return ir.Const(None)
-        return None
-
-    def method_of(self, receiver: ir.Atom, attribute: ir.Atom) -> ir.Atom | None:
-        """A method of a container, read to be called, or a field of a named tuple; the object of a bound method."""
-        bound = self.context.definition(receiver, functools.partial)
-        if attribute == ir.Const("__self__") and bound is not None and receiver in self.context.virtual_closures:
-            return bound[1]
-        state = state_of(self.context, receiver)
-        if state is None or not isinstance(attribute, ir.Const):
-            return None
-        if has_fields(state.kind) and attribute.value in state.kind._fields:  # type: ignore[attr-defined]
-            return state.entries().get(state.kind._fields.index(attribute.value))  # type: ignore[attr-defined]
-        read = ir.Call(ir.Const(getattr), (receiver, attribute))
-        var = self.context.define("%", UNKNOWN, False, read)
-        self.context.virtual_closures[var] = lambda builder: builder.let(read, UNKNOWN)
-        return var
 
     def make_dict(
         self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None, name: str
@@ -1286,85 +754,6 @@ class Specializer:
             entries[both[0].value] = both[1]
         return entries
 
-    def call_function(
-        self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None, name: str, effect: bool,
-    ) -> ir.Atom:
-        """A call of a known function that is no special form: by its rule, by its source, or as it is."""
-        rule = table.find(fn)
-        varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
-        if rule is not None and varied:
-            self._check_keywords(rule, fn, kwargs, span, frame)
-        if rule is not None and rule.kind == "model" and (varied or rule.always):
-            assert isinstance(rule.body, types.FunctionType)
-            args, kwargs = as_arrays(builder, rule, args, kwargs, span)
-            args = [*map(ir.Const, rule.given), *args]
-            around = sum(body is rule.body for body, _ in self.models)
-            if around >= MODEL_DEPTH or (rule.body, self._kinds(args)) in self.models:  # it would not come to an end
-                return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
-            self.models.append((rule.body, self._kinds(args)))
-            try:
-                return self.inline(rule.body, args, kwargs, frame, builder, span)
-            finally:
-                self.models.pop()
-        if not varied and known_functions.facts(fn).calls_back:
-            self._note_called_back([*args, *kwargs.values()], builder, span)
-        if rule is not None and varied:
-            unsupported = self.check_rule(rule, fn, args, kwargs, span, frame)
-            if unsupported is not None:
-                if not isinstance(fn, types.FunctionType):
-                    raise unsupported
-                rule = None  # its source says what the rule does not
-        if rule is not None and varied and rule.kind not in ("zero", "refuse"):
-            args, kwargs = as_arrays(builder, rule, args, kwargs, span)
-        if rule is not None:
-            passive = effect and (not varied or rule.kind == "zero")
-            made = builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=passive)
-            if isinstance(fn, types.FunctionType) and isinstance(made, ir.Var) and not folding.is_pure(fn):
-                if isinstance(self.context.value(made), Unknown):  # no example says what it gives: its source does
-                    self.context.values[made] = outcome_of(self, fn, args, kwargs, frame, builder).value
-            return made
-        if isinstance(fn, types.FunctionType) and public_module(fn) not in OWN_MODULES:
-            if varied and self.may_enter(fn, args) and len(self.active_calls) < INLINE_DEPTH:
-                return self.followed_or_asked(fn, args, kwargs, frame, builder, span)
-            if any(virtual_heap.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
-                result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
-                if result is not None:
-                    return result
-            if self.repeating and not self.followed and not _is_of_library(fn):
-                result = inlined_if_possible(self, fn, args, kwargs, frame, builder, span)
-                if result is not None:  # what it draws or asks for is seen
-                    return result
-            found = Outcome() if varied else outcome_of(self, fn, args, kwargs, frame, builder)
-            if found.changes or found.is_settled:
-                return self.inline(fn, args, kwargs, frame, builder, span)
-            return self.leave(
-                ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect, found.value, found.changes is False
-            )
-        if isinstance(fn, type) and issubclass(fn, BaseException):
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
-        own = public_module(fn) in OWN_MODULES
-        if varied and not (is_hashable(fn) and fn in LOOKED_THROUGH) and not makes_text(fn) and not own:
-            raise self._no_rule(fn, span, frame)
-        if any(fn is maker for maker in (functools.partial, np.vectorize)):
-            derivatives.check_late(self, containers.At(frame, builder, span), args)
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, harmless=True)
-        if not looks_only(fn) and any(virtual_heap.is_mutable(self.context, a) for a in (*args, *kwargs.values())):
-            return self.leave(ir.Const(fn), list(args), dict(kwargs), builder, span, name, effect)
-        if not varied and not is_harmless(fn):
-            may_change(self, [*args, *kwargs.values()], builder, span)
-        if not looks_only(fn):
-            note_change(self.context, [*args, *kwargs.values()])
-        return builder.call(fn, *args, name=name, span=span, kwargs=tuple(kwargs.items()), effect=effect)
-
-    def _note_called_back(self, given: list[Any], builder: Builder, span: ir.Span | None) -> None:
-        """The call that comes next may call functions that it is given, which may change what they have captured."""
-        held = captured_by(self.context, map(_plain, given))
-        if held:
-            self.release([a for a in held if virtual_heap.is_mutable(self.context, a)], False, builder)
-            note_change(self.context, held)
-            may_change(self, held, builder, span)
-
     def may_enter(self, fn: types.FunctionType, args: list[ir.Atom]) -> bool:
         """Whether a call may be followed in place: no recursion, but for a method that calls itself of another object.
         """
@@ -1378,7 +767,7 @@ class Specializer:
         another object or constant, or something of another kind, may."""
         return fn not in self.active_calls or (bool(args) and (fn, self._receiver(args)) not in self.receivers)
 
-    def _kinds(self, args: list[Any]) -> list[Any]:
+    def kinds_of(self, args: list[Any]) -> list[Any]:
         """What a call gets: objects, constants, and the kinds of what is neither."""
         return [self._receiver([a]) if isinstance(a, (ir.Var, ir.Const)) else a for a in args]
 
@@ -1391,29 +780,6 @@ class Specializer:
         if state is not None and state.whole is not None:
             return self.context.value(state.whole)
         return self.context.value(args[0]) if cell is None else cell
-
-    def followed_or_asked(
-        self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-        span: ir.Span | None,
-    ) -> ir.Atom:
-        """A call with something differentiated in it, in place. Where a function of a library cannot be followed of
-        which only the answer is tested, it is asked when the program runs."""
-        states = [state_of(self.context, a) for a in (*args, *kwargs.values())]
-        may_ask = span in frame.tested and not any(s is not None and virtual_heap.is_instance(s) for s in states)
-        if not may_ask or self.catching or self.followed or self.is_own(fn):
-            return self.inline(fn, args, kwargs, frame, builder, span)
-        try:
-            with speculate(self, builder) as speculation:
-                return self.inline(fn, args, kwargs, frame, speculation.builder, span)
-        except DifferentiationError:
-            pass
-        for atom in (*args, *kwargs.values()):
-            virtual_heap.close(self.context, atom, "a function that is called when the program runs may refer to it")
-        given = (ir.Const(fn), *map(builder.frozen, args))
-        named = tuple((k, builder.frozen(a)) for k, a in kwargs.items())
-        made = builder.let(ir.Call(ir.Const(rt.look), given, named), UNKNOWN, span=span)
-        self.context.kept.add(made)  # type: ignore[arg-type]
-        return made
 
     def is_own(self, fn: types.FunctionType) -> bool:
         """Whether a function belongs to the package of the function compiled."""
@@ -1441,20 +807,6 @@ class Specializer:
                     "S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=", ".join(extra)
                 )
         return None
-
-    def _check_keywords(
-        self, rule: Any, fn: Any, kwargs: dict[Any, ir.Atom], span: ir.Span | None, frame: Frame
-    ) -> None:
-        """Refuse a keyword that a rule does not know and its function may: a ufunc has more than are in a rule."""
-        known = rule.params.parameters
-        if any(p.kind is p.VAR_KEYWORD for p in known.values()) or isinstance(fn, types.FunctionType):
-            return
-        for name in kwargs:
-            if name not in known and (isinstance(fn, np.ufunc) or _takes_keyword(fn, name)):
-                raise error("S2S203", span=span, asked_by=frame.called_from, name=name_of(fn), keyword=name)
-
-    def _no_rule(self, fn: Any, span: ir.Span | None, frame: Frame) -> DifferentiationError:
-        return error("S2S201", span=span, asked_by=frame.called_from, name=name_of(fn))
 
     def inline(
         self, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
@@ -1564,44 +916,6 @@ class Specializer:
             return self.virtual_closure(made, closure, "%", varied)
         return builder.let(made, closure, "%", None, varied)
 
-    def rebind(
-        self, fn: Any, old: ir.Atom, change: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None, name: str
-    ) -> ir.Atom:
-        """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
-        if cell_of(self.context, old) is not None:
-            return containers.add_in_place(self, containers.At(frame, builder, span, name), fn, old, change)
-        plain = ops.PLAIN[fn]
-        value = self.context.value(old)
-        if isinstance(value, Array) and (span in self.in_place or value.shape == () or not self._is_array(
-            plain, value, change
-        )):
-            change_whole(self, old, change, plain, frame, builder, span)
-            return old
-        result = self.apply_known(plain, [old, change], {}, frame, builder, span, name, False)
-        new = self.context.value(result)
-        if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
-            result = builder.call(
-                np.ndarray.astype, result, ir.Const(value.dtype), name=name, span=span
-            )
-        if isinstance(value, (Array, Unknown, ListOf)) or (isinstance(value, Sequence) and value.type is list):
-            if isinstance(old, ir.Var) and isinstance(result, ir.Var):
-                self.rebound.append((old, result, span))
-                if isinstance(value, Unknown) and not self._is_new_array(old):
-                    builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(name))), span))
-        return result
-
-    def _is_new_array(self, atom: ir.Var) -> bool:
-        """Whether a function of NumPy made it, an array of its own or a number."""
-        made = self.context.definitions.get(atom)
-        if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or table.find(made.fn.value) is None:
-            return False
-        return not shared_with(made, UNKNOWN, self.context.value)
-
-    def _is_array(self, fn: Any, value: Array, change: ir.Atom) -> bool:
-        """Whether an operation on an array is known to give an array of the same rank."""
-        new = self.context.evaluator.call(fn, (value, self.context.value(change)))
-        return isinstance(new, Array) and (new.shape is not None or value.shape is None)
-
     # --- containers and iteration
 
     def static_items(
@@ -1685,7 +999,7 @@ class Specializer:
         if statement.was is not None:
             was = self.atom(statement.was, frame)
             if is_old(self.context, was, key, builder):
-                value = self.apply_known(statement.op, [was, value], {}, frame, builder, statement.span, "%", False)
+                value = self.apply(ir.Const(statement.op), [was, value], {}, frame, builder, statement.span)
                 statement = ir.replace(statement, op=None)
         if statement.kind == "attr" and statement.op is None and isinstance(key, ir.Const):
             if store_attribute(self, target, key.value, value, frame, builder, statement.span):
@@ -1706,9 +1020,9 @@ class Specializer:
         if statement.op is not None:
             read = operator.getitem if statement.kind == "item" else getattr
             old = statement.was and self.atom(statement.was, frame)
-            old = old or self.apply_known(read, [target, key], {}, frame, builder, statement.span, "%", False)
+            old = old or self.apply(ir.Const(read), [target, key], {}, frame, builder, statement.span)
             change = ops.IN_PLACE[statement.op]
-            value = self.apply_known(change, [old, value], {}, frame, builder, statement.span, "%", False)
+            value = self.apply(ir.Const(change), [old, value], {}, frame, builder, statement.span)
         if statement.kind == "item":
             containers.store_item(self, at, target, key, value)
         else:
@@ -1735,32 +1049,6 @@ class Specializer:
 _ITERATED = (tuple, list, str, dict, range, frozenset, types.MappingProxyType)
 """The types of known objects whose items are read while compiling, where they are not too many."""
 
-MAKERS = containers.MAKERS | sets.MAKERS
-"""What makes a new container, also where no argument is an object on the heap."""
-
-_TAKE_OBJECTS = frozenset({
-    map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict, any, all,
-})
-"""Special forms that read the items of their arguments one by one: they are not put together for them."""
-
-
-_LOOKING_MODULES = ("math", "numpy", "builtins", "itertools", "operator", "_operator", "functools", "s2s")
-
-_CHANGING = frozenset({
-    setattr, delattr, next, np.random.shuffle, np.put, np.copyto, np.place, np.putmask, operator.setitem,
-    operator.delitem, operator.iadd, operator.iconcat, operator.imul, operator.ior, operator.iand, operator.isub,
-    operator.ixor,
-})
-
-
-def looks_only(fn: Any) -> bool:
-    """Whether a function certainly does not change its arguments."""
-    if table.find(fn) is not None:
-        return True
-    if not is_hashable(fn) or fn in _CHANGING or look_up(fn, "__objclass__", None) in (list, dict, set):
-        return fn in containers.LOOKS_ONLY if is_hashable(fn) else False
-    module = str(look_up(fn, "__module__", None) or getattr(look_up(fn, "__objclass__", None), "__module__", ""))
-    return module.split(".")[0] in _LOOKING_MODULES and not module.startswith("numpy.random")
 
 
 # --- helpers --------------------------------------------------------------------------------------------------------
@@ -1782,20 +1070,6 @@ def _is_opaque_callable(value: Any) -> bool:
     return callable(value) and isinstance(describe(value, "?"), Unknown)
 
 
-def _takes(form: Callable[..., Any], args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
-    """Whether a form of a function of containers takes these arguments."""
-    try:
-        _signature_of_form(form).bind(None, None, *args, **kwargs)
-    except TypeError:
-        return False
-    return True
-
-
-@functools.cache
-def _signature_of_form(form: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(form)
-
-
 def _plain(argument: Any) -> ir.Atom:
     """An argument without its star."""
     return argument.atom if isinstance(argument, ir.Star) else argument  # type: ignore[no-any-return]
@@ -1814,36 +1088,4 @@ def _only_makes(callee: ir.Atom) -> bool:
 
 
 
-def _is_of_library(fn: types.FunctionType) -> bool:
-    """Whether a function belongs to Python, NumPy or SciPy."""
-    return (fn.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names)
-
-
-def _is_option(atom: ir.Atom) -> bool:
-    """Whether an atom is a constant that a cached function may be called with now."""
-    return isinstance(atom, ir.Const) and is_hashable(atom.value) and (
-        is_constant_kind(atom.value) or type(atom.value) is int
-    )
-
-
-def _is_definition(atom: ir.Atom) -> bool:
-    """Whether an atom is a class, a function or a module."""
-    return isinstance(atom, ir.Const) and isinstance(atom.value, (type, types.FunctionType, types.ModuleType))
-
-
-def _takes_keyword(fn: Any, name: str) -> bool:
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-    except (ValueError, TypeError):
-        return False
-    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
-
-
 __all__ = ["Counted", "Frame", "Specializer", "has_zero_derivative", "join_all", "known", "lower_function"]
-
-
-def _method_of_ufunc(fn: Any) -> Callable[..., Any] | None:
-    """What is differentiated in place of ``np.hypot.reduce`` and its kin, where that has no rule of its own."""
-    if type(fn) is not types.BuiltinFunctionType or not isinstance(fn.__self__, np.ufunc) or table.find(fn) is not None:
-        return None
-    return METHODS.get(fn.__name__)

@@ -25,6 +25,11 @@ _GENERIC = functools.singledispatch(lambda value: value).__code__  # type: ignor
 
 _ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006
 
+DISPATCHED = (
+    types.FunctionType, functools.singledispatchmethod, functools.partialmethod, operator.methodcaller, *_ALIASES,
+)
+"""The types of what is looked at here."""
+
 
 def dispatched(
     self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
@@ -85,4 +90,4 @@ def parts_read(self: Specializer, at: At, fn: Any, value: ir.Atom) -> ir.Atom:
     return found[0] if len(found) == 1 else containers.new_list(self, at, found, tuple)
 
 
-__all__ = ["dispatched", "parts_read"]
+__all__ = ["DISPATCHED", "dispatched", "parts_read"]

@@ -176,7 +176,7 @@ class _Loop:
             leaves: dict[tuple[Any, ...], ir.Atom] = {}
             rest["tree"] = self._tree(out, inside, (), leaves)
             for path, items in self.lists.items():
-                self.self.apply_known(list.append, [items, leaves[path]], {}, at.frame, child, at.span, "%", True)
+                self.self.apply(ir.Const(list.append), [items, leaves[path]], {}, at.frame, child, at.span, "%", True)
             return leaves
 
         def fill(k: ir.Var, child: Builder, leaves: dict[tuple[Any, ...], ir.Atom]) -> None:
@@ -265,7 +265,7 @@ class _Loop:
             return made
         axis: dict[Any, ir.Atom] = {} if self._axis(path) == 0 else {"axis": ir.Const(self._axis(path))}
         args = [self.lists[path]]
-        return self.self.apply_known(np.stack, args, axis, self.at.frame, self.at.builder, self.at.span, "%", False)
+        return self.self.apply(ir.Const(np.stack), args, axis, self.at.frame, self.at.builder, self.at.span)
 
 
 def _kind_of(known: AbstractValue) -> tuple[np.dtype[Any], tuple[Dim, ...]] | None:

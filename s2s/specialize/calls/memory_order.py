@@ -23,7 +23,7 @@ from s2s.specialize.frames import Frame
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
-_PLACE = {np.ravel: 1, np.ndarray.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2, np.ndarray.reshape: -1}
+ORDERED = {np.ravel: 1, np.ndarray.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2, np.ndarray.reshape: -1}
 """Functions that read an array in an order, and which argument says it; of -1 the keyword alone."""
 
 
@@ -32,7 +32,7 @@ def in_memory_order(
     span: ir.Span | None, name: str,
 ) -> ir.Atom | None:
     """A call that reads an array in the order of memory, written out; None for any other."""
-    place = _PLACE.get(fn)
+    place = ORDERED.get(fn)
     if place is None or None in kwargs or any(isinstance(a, ir.Star) for a in args):
         return None
     at_place = 0 < place < len(args)

@@ -24,6 +24,7 @@ from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
 from s2s.analysis.steps.packages import is_library_code
 from s2s.core import ir
+from s2s.core.const import is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Object, Unknown
 from s2s.directives import policies, surrogates
 from s2s.directives.differentiable import Differentiable, differentiable
@@ -31,6 +32,7 @@ from s2s.directives.policies import BLOCKS, Choice, Choices, Chosen, Override, P
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
+from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import GENERATED, Frame, FramedClosure, lookup
 from s2s.specialize.heap.containers import At, new_list
 from s2s.versions import facts
@@ -210,8 +212,8 @@ def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | 
     if _has_decided(self.frame) or not any(map(self.context.is_varied, args)):
         return None
     with without(self):
-        both = self.call_function(fn, list(args), {}, at.frame, at.builder, at.span, "%", False)
-    rounded = self.apply_known(part, list(args), {}, at.frame, at.builder, at.span, "%", False)
+        both = self.apply_plainly(fn, list(args), at)
+    rounded = self.apply(ir.Const(part), list(args), {}, at.frame, at.builder, at.span)
     other = self.apply(ir.Const(operator.getitem), [both, ir.Const(1 - place)], {}, at.frame, at.builder, at.span)
     items = [rounded, other] if place == 0 else [other, rounded]
     return new_list(self, at, items, tuple)
@@ -269,7 +271,7 @@ def call(
         note(self, fn, how, at.span)
         return user_rule_calls.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
     with without(self):
-        return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+        return self.apply(ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, effect)
 
 
 def _by_policy(
@@ -279,7 +281,7 @@ def _by_policy(
     before, self.holding.explicit = self.holding.explicit, {id(fn): how}
     self.ask_choices()
     try:
-        return self.apply_known(fn, args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+        return self.apply(ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, effect)
     finally:
         self.holding.explicit = before
         self.ask_choices()
@@ -495,6 +497,54 @@ def decorate(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
 def refuse_entering(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A block that is entered by a call of its method."""
     raise error("S2S544", span=at.span, asked_by=at.frame.called_from, hint="enter it by `with`")
+
+
+# --- calls for which the program has said how they are differentiated -------------------------------------------------
+
+
+def call_chosen(site: CallSite) -> ir.Atom | None:
+    """A function with a derivative that was chosen for it."""
+    return call(site.specializer, site.at, site.fn.func, site.fn.how, site.args, site.kwargs, site.effect)
+
+
+def call_differentiable(site: CallSite) -> ir.Atom | None:
+    """A function that was decorated with choices."""
+    fn = site.fn
+    with inside(site.specializer, *of_options(dict(fn.options))):
+        site.guards.reached(fn.func, fn, "func")
+        return site.instead(fn.func, [*site.args], {**site.kwargs})
+
+
+def call_decorator(site: CallSite) -> ir.Atom | None:
+    """A block of choices that decorates a function."""
+    if len(site.args) != 1 or site.kwargs:
+        return NOT_HANDLED
+    return decorated(site.specializer, site.at, site.fn, site.args[0])
+
+
+def call_straight_through(site: CallSite) -> ir.Atom | None:
+    """``s2s.straight_through(f)``."""
+    return decorated(site.specializer, site.at, site.fn, *site.args)
+
+
+def call_block(site: CallSite) -> ir.Atom | None:
+    """A class of blocks of choices."""
+    return make_block(site.specializer, site.at, site.fn, site.args, site.kwargs)
+
+
+def by_choice(site: CallSite) -> ir.Atom | None:
+    """A call of a function for which a choice holds at this place."""
+    self, fn = site.specializer, site.fn
+    asked = self.holding.all or self.holding.explicit
+    if asked and is_open(self, fn, site.args, site.kwargs):
+        return site.leave()
+    if not site.kwargs and is_hashable(fn) and fn in surrogates.ROUNDED_PART:
+        if not isinstance(fn, np.ufunc) or len(site.args) <= fn.nin:
+            parted = split(self, site.at, fn, site.args)
+            if parted is not None:
+                return parted
+    how = override(self, fn) if asked else None
+    return NOT_HANDLED if how is None else call(self, site.at, fn, how, site.args, site.kwargs, site.effect)
 
 
 TRANSFORMS = {_call_by: call_by, differentiable: decorate} | dict.fromkeys(

@@ -41,7 +41,7 @@ def _with_items(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.A
     if len(args) != 2 or not any(self.context.is_varied(a) and not _is_numeric(self, a) for a in args):
         return None
     if fn is operator.or_ and all(_is_dict(self, a) for a in args):
-        return self.apply_known(ops.merge_dict, args, {}, at.frame, at.builder, at.span, at.name, False)
+        return self.apply(ir.Const(ops.merge_dict), args, {}, at.frame, at.builder, at.span, at.name)
     made = at.builder.call(fn, *map(at.builder.frozen, args), span=at.span)
     return at.builder.call(rt.check_bits, made, name=at.name, span=at.span)
 

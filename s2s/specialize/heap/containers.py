@@ -405,7 +405,7 @@ def _contains(negated: bool) -> Form:
             found = self.instances.operate(self, at, operator.contains, "__contains__", container, item)
             if found is None or not negated:
                 return found
-            return self.apply_known(operator.not_, [found], {}, at.frame, at.builder, at.span, "%", False)
+            return self.apply(ir.Const(operator.not_), [found], {}, at.frame, at.builder, at.span)
         keys = virtual_heap.positions(state, cell)
         if is_dict(state) and keys is not None and is_key(item):
             assert isinstance(item, ir.Const)
@@ -432,7 +432,7 @@ def _truth(negated: bool) -> Form:
             found = self.instances.truth(self, at, value)
             if not negated:
                 return found
-            return self.apply_known(operator.not_, [found], {}, at.frame, at.builder, at.span, "%", False)
+            return self.apply(ir.Const(operator.not_), [found], {}, at.frame, at.builder, at.span)
         keys = virtual_heap.positions(state, cell)
         return None if keys is None else ir.Const(bool(keys) is not negated)
 
@@ -576,7 +576,7 @@ def _sum(self: Specializer, at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)
         return None
     total = start
     for item in found:
-        total = self.apply_known(operator.add, [total, item], {}, at.frame, at.builder, at.span, "%", False)
+        total = self.apply(ir.Const(operator.add), [total, item], {}, at.frame, at.builder, at.span)
     return total
 
 
@@ -1125,7 +1125,7 @@ def add_in_place(self: Specializer, at: At, fn: Any, container: ir.Atom, change:
             raise at.refuse("the list", "its length is not known before the program runs")
         _change(self, at, target, target.state.with_items([*target.items.values()] * change.value))
         return container
-    return self.apply_known(ops.PLAIN[fn], [container, change], {}, at.frame, at.builder, at.span, at.name, False)
+    return self.apply(ir.Const(ops.PLAIN[fn]), [container, change], {}, at.frame, at.builder, at.span, at.name)
 
 
 _LIST_EDITS = {

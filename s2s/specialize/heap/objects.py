@@ -608,8 +608,7 @@ class Instances:
             if fn is operator.ne:
                 equal = self.binary(at, operator.eq, a, b)
                 assert equal is not None
-                return self.specializer.apply_known(
-                    operator.not_, [equal], {}, at.frame, at.builder, at.span, "%", False)
+                return self.specializer.apply(ir.Const(operator.not_), [equal], {}, at.frame, at.builder, at.span)
             return ir.Const(cell_of(self.context, a) is cell_of(self.context, b))
         names = [state.kind.__name__ if state else "value" for state in states]
         text = f"unsupported operand type(s) for {fn.__name__}: '{names[0]}' and '{names[1]}'"
@@ -633,7 +632,7 @@ class Instances:
             return ir.Const(NotImplemented)
         names = [f.name for f in dataclasses.fields(states[0].kind) if f.compare]
         tuples = [new_list(self.specializer, at, [self.get(at, x, n) for n in names], tuple) for x in (a, b)]
-        return self.specializer.apply_known(fn, tuples, {}, at.frame, at.builder, at.span, at.name, False)
+        return self.specializer.apply(ir.Const(fn), tuples, {}, at.frame, at.builder, at.span, at.name)
 
     def unary(self, at: At, fn: Any, ref: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
         """``-o``, ``abs(o)``, ``float(o)``."""
@@ -650,7 +649,7 @@ class Instances:
             found = self.operate(specializer, at, len, "__len__", ref)
             if found is None:
                 return ir.Const(True)
-            return specializer.apply_known(bool, [found], {}, at.frame, at.builder, at.span, "%", False)
+            return specializer.apply(ir.Const(bool), [found], {}, at.frame, at.builder, at.span)
         return found  # type: ignore[no-any-return]
 
     def items(self, at: At, ref: ir.Atom) -> list[ir.Atom] | None:

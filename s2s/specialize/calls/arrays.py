@@ -1,0 +1,132 @@
+"""Calls that change an array, or say how a function of NumPy is applied: ``out``, ``x += v``, methods of ufuncs."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.memory import shared_with
+from s2s.builder.virtual_heap import cell_of
+from s2s.core import ir, ops
+from s2s.core.values import UNKNOWN, Array, ListOf, Sequence, Unknown
+from s2s.rules import table
+from s2s.rules.numpy.ufuncs import METHODS, with_axes
+from s2s.specialize.calls.memory_order import in_memory_order
+from s2s.specialize.calls.site import NOT_HANDLED, CallSite
+from s2s.specialize.calls.ufunc_at import ufunc_at
+from s2s.specialize.heap import containers
+from s2s.specialize.inplace import CHANGING, change_whole, with_out
+
+__all__ = [
+    "along_axes", "at_places", "augmented", "changing", "in_order", "into_out", "method_of_ufunc",
+    "without_old_names", "without_overwriting",
+]
+
+
+def without_overwriting(site: CallSite) -> ir.Atom | None:
+    """A function that may use its argument as scratch memory: the reverse sweep reads that."""
+    site.kwargs = {k: v for k, v in site.kwargs.items() if k != "overwrite_input"}
+    return NOT_HANDLED
+
+
+def without_old_names(site: CallSite) -> ir.Atom | None:
+    """``np.clip`` has two names for its limits."""
+    site.kwargs = {{"min": "a_min", "max": "a_max"}.get(k, k): v for k, v in site.kwargs.items()}
+    return NOT_HANDLED
+
+
+def augmented(site: CallSite) -> ir.Atom | None:
+    """``x += v``: on values the same as ``x = x + v``; on arrays only where nothing else refers to the array."""
+    specializer, context, builder, span = site.specializer, site.context, site.builder, site.span
+    old, change, *_ = site.args
+    if cell_of(context, old) is not None:
+        return containers.add_in_place(specializer, site.at, site.fn, old, change)
+    plain = ops.PLAIN[site.fn]
+    value = context.value(old)
+    if isinstance(value, Array) and (
+        span in specializer.in_place or value.shape == () or not _keeps_rank(site, plain, value, change)
+    ):
+        change_whole(specializer, old, change, plain, site.frame, builder, span)
+        return old
+    result = specializer.apply(ir.Const(plain), [old, change], {}, site.frame, builder, span, site.name)
+    new = context.value(result)
+    if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
+        result = site.write(np.ndarray.astype, result, ir.Const(value.dtype))
+    if isinstance(value, (Array, Unknown, ListOf)) or (isinstance(value, Sequence) and value.type is list):
+        if isinstance(old, ir.Var) and isinstance(result, ir.Var):
+            specializer.rebound.append((old, result, span))
+            if isinstance(value, Unknown) and not _is_new_array(site, old):
+                builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(site.name))), span))
+    return result
+
+
+def _is_new_array(site: CallSite, atom: ir.Var) -> bool:
+    """Whether a function of NumPy made it, an array of its own or a number."""
+    made = site.context.definitions.get(atom)
+    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or table.find(made.fn.value) is None:
+        return False
+    return not shared_with(made, UNKNOWN, site.context.value)
+
+
+def _keeps_rank(site: CallSite, fn: Any, value: Array, change: ir.Atom) -> bool:
+    """Whether an operation on an array is known to give an array of the same rank."""
+    new = site.context.evaluator.call(fn, (value, site.context.value(change)))
+    return isinstance(new, Array) and (new.shape is not None or value.shape is None)
+
+
+def in_order(site: CallSite) -> ir.Atom | None:
+    """A read of an array in the order of memory."""
+    return in_memory_order(
+        site.specializer, site.fn, site.args, site.kwargs, site.frame, site.builder, site.span, site.name)
+
+
+def changing(site: CallSite) -> ir.Atom | None:
+    """A function that stores into its first argument."""
+    if not site.args or not isinstance(site.context.value(site.args[0]), Array):
+        return NOT_HANDLED
+    return CHANGING[site.fn](
+        site.specializer, [*map(site.builder.frozen, site.args)], dict(site.kwargs), site.frame, site.builder,
+        site.span,
+    )
+
+
+def into_out(site: CallSite) -> ir.Atom | None:
+    """A call whose result goes where ``out`` says, or of a ufunc an argument without a name."""
+    fn, args, kwargs = site.fn, site.args, site.kwargs
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin and "out" not in kwargs:
+        extra = args[fn.nin]
+        if len(args) > fn.nin + 1:
+            extra = site.builder.call(ops.make_tuple, *args[fn.nin :], span=site.span)
+        args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
+    if kwargs.get("out", ir.Const(None)) == ir.Const(None) or isinstance(fn, types.FunctionType):
+        return NOT_HANDLED
+    return with_out(site.specializer, fn, args, kwargs, site.frame, site.builder, site.span, site.name)
+
+
+def along_axes(site: CallSite) -> ir.Atom | None:
+    """A ufunc that is told along which axes."""
+    if set(site.kwargs) != {"axes"} or not any(map(site.context.is_varied, site.args)):
+        return NOT_HANDLED
+    return site.instead(with_axes, [ir.Const(site.fn), *site.args, site.kwargs["axes"]])
+
+
+def at_places(site: CallSite) -> ir.Atom | None:
+    """``np.add.at(a, key, v)``."""
+    ufunc = site.fn.__self__
+    if not isinstance(ufunc, np.ufunc) or site.fn.__name__ != "at" or site.kwargs:
+        return NOT_HANDLED
+    args = [*map(site.builder.frozen, site.args)]
+    return ufunc_at(site.specializer, ufunc, args, site.frame, site.builder, site.span)
+
+
+def method_of_ufunc(site: CallSite) -> ir.Atom | None:
+    """``np.hypot.reduce(a)`` and its kin, where these have no rule of their own."""
+    fn, ufunc = site.fn, site.fn.__self__
+    written: Callable[..., Any] | None = METHODS.get(fn.__name__) if isinstance(ufunc, np.ufunc) else None
+    if written is None or table.find(fn) is not None or not any(map(site.context.is_varied, site.args)):
+        return NOT_HANDLED
+    return site.instead(written, [ir.Const(ufunc), *site.args], site.kwargs)

@@ -1,0 +1,298 @@
+"""Calls of functions that are known and mean nothing special: by their rule, by their source, or as they are."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis import functions as meanings
+from s2s.analysis.abstract import folding
+from s2s.analysis.raising import certain_error
+from s2s.builder import virtual_heap
+from s2s.builder.builder import makes_text
+from s2s.builder.operands import as_arrays
+from s2s.builder.virtual_heap import state_of
+from s2s.core import ir, ops
+from s2s.core.inspection import is_hashable, look_up, public_module
+from s2s.core.public import key_of
+from s2s.core.values import UNKNOWN, Unknown, is_record_class
+from s2s.errors import DifferentiationError
+from s2s.rules import table
+from s2s.specialize.calls import derivatives
+from s2s.specialize.calls.intrinsics import FORMS, fold_number, is_literal_number
+from s2s.specialize.calls.site import NOT_HANDLED, CallSite
+from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
+from s2s.specialize.heap import containers, generators
+from s2s.specialize.heap.escapes import captured_by, note_change
+from s2s.specialize.inplace import is_harmless, may_change
+from s2s.specialize.outcomes import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
+from s2s.specialize.speculation import speculate
+from s2s.versions.boundary import Raised
+
+__all__ = [
+    "LOOKED_THROUGH", "as_it_is", "by_model", "by_rule", "by_source", "check_has_rule", "check_kinds", "check_taken",
+    "dict_display",
+    "intrinsic", "looks_only", "made_exception", "maker_of_callable", "note_called_back",
+    "number", "record_in_rule",
+]
+
+OWN_MODULES = (rt.__name__, ops.__name__)
+
+MODEL_DEPTH = 8
+"""So many calls of itself are followed in a model of a function."""
+
+LOOKED_THROUGH = (
+    getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *derivatives.MAKERS,
+)
+"""Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
+
+_TAKE_OBJECTS = frozenset({
+    map, ops.unpack, list, tuple, dict.items, dict.values, dict.keys, dict.get, ops.merge_dict, any, all,
+})
+"""Intrinsics that read the items of their arguments one by one: they are not put together for them."""
+
+
+# --- before rules are asked -------------------------------------------------------------------------------------------
+
+
+def check_taken(site: CallSite) -> ir.Atom | None:
+    """Refuse to take items one by one whose making changes something."""
+    if not is_of_s2s(site.frame):
+        generators.check_taken(site.context, site.fn, site.given, site.span, site.frame.called_from)
+    return NOT_HANDLED
+
+
+def check_kinds(site: CallSite) -> ir.Atom | None:
+    """In the body of a ``try`` and in a branch that may not be taken: raise what a function of Python raises for
+    every number of these kinds."""
+    if (site.specializer.trying or site.specializer.undecided) and not site.kwargs:
+        problem = certain_error(site.fn, [site.context.value(a) for a in site.args])
+        if problem is not None:
+            raise Raised(problem)
+    return NOT_HANDLED
+
+
+def record_in_rule(site: CallSite) -> ir.Atom | None:
+    """A named tuple that a rule makes."""
+    if site.kwargs or not in_rule(site.frame) or not is_record_class(site.fn):
+        return NOT_HANDLED
+    return site.write(site.fn, *site.args)
+
+
+def number(site: CallSite) -> ir.Atom | None:
+    """Arithmetic on constants in the body of a rule."""
+    if not in_rule(site.frame) or site.kwargs or not site.args or not all(map(is_literal_number, site.args)):
+        return NOT_HANDLED
+    return fold_number(site.fn, site.args)
+
+
+def dict_display(site: CallSite) -> ir.Atom | None:
+    """``dict(mapping, key=value)`` with known keys."""
+    return site.specializer.make_dict(site.args, site.kwargs, site.builder, site.span, site.name)
+
+
+def intrinsic(site: CallSite) -> ir.Atom | None:
+    """A function that the specialiser resolves itself."""
+    if site.kwargs:
+        return NOT_HANDLED
+    site.args = [a if site.fn in _TAKE_OBJECTS else site.builder.frozen(a) for a in site.args]
+    return FORMS[site.fn](site)
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def by_model(site: CallSite) -> ir.Atom | None:
+    """A function with a model: the source that stands for it is followed."""
+    rule = table.find(site.fn)
+    if rule is None:
+        return NOT_HANDLED
+    specializer, varied = site.specializer, site.is_varied
+    if varied:
+        _check_keywords(site, rule)
+    if rule.kind != "model" or not (varied or rule.always):
+        return NOT_HANDLED
+    assert isinstance(rule.body, types.FunctionType)
+    args, kwargs = as_arrays(site.builder, rule, site.args, site.kwargs, site.span)
+    site.args, site.kwargs = [*map(ir.Const, rule.given), *args], kwargs
+    model = rule.body, specializer.kinds_of(site.args)
+    around = sum(body is rule.body for body, _ in specializer.models)
+    if around >= MODEL_DEPTH or model in specializer.models:  # it would not come to an end
+        return site.leave()
+    specializer.models.append(model)
+    try:
+        return specializer.inline(rule.body, site.args, site.kwargs, site.frame, site.builder, site.span)
+    finally:
+        specializer.models.pop()
+
+
+def note_called_back(site: CallSite) -> ir.Atom | None:
+    """The call may call functions that it is given, which may change what they have captured."""
+    if not site.is_varied and meanings.facts(site.fn).calls_back:
+        held = captured_by(site.context, [a.atom if isinstance(a, ir.Star) else a for a in site.given])
+        if held:
+            mutable = [a for a in held if virtual_heap.is_mutable(site.context, a)]
+            site.specializer.release(mutable, False, site.builder)
+            note_change(site.context, held)
+            may_change(site.specializer, held, site.builder, site.span)
+    return NOT_HANDLED
+
+
+def by_rule(site: CallSite) -> ir.Atom | None:
+    """A function with a rule: the call stays, for the rule to differentiate."""
+    fn, specializer, rule = site.fn, site.specializer, table.find(site.fn)
+    if rule is None:
+        return NOT_HANDLED
+    varied, args, kwargs = site.is_varied, site.args, site.kwargs
+    if varied:
+        unsupported = specializer.check_rule(rule, fn, args, kwargs, site.span, site.frame)
+        if unsupported is not None:
+            if not isinstance(fn, types.FunctionType):
+                raise unsupported
+            return NOT_HANDLED  # its source says what the rule does not
+        if rule.kind not in ("zero", "refuse"):
+            args, kwargs = as_arrays(site.builder, rule, args, kwargs, site.span)
+    passive = site.effect and (not varied or rule.kind == "zero")
+    made = site.builder.call(
+        fn, *args, name=site.name, span=site.span, kwargs=tuple(kwargs.items()), effect=passive)
+    if isinstance(fn, types.FunctionType) and isinstance(made, ir.Var) and not folding.is_pure(fn):
+        if isinstance(site.context.value(made), Unknown):  # no example says what it gives: its source does
+            found = outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)
+            site.context.values[made] = found.value
+    return made
+
+
+def _check_keywords(site: CallSite, rule: Any) -> None:
+    """Refuse a keyword that a rule does not know and its function may: a ufunc has more than are in a rule."""
+    known = rule.params.parameters
+    if any(p.kind is p.VAR_KEYWORD for p in known.values()) or isinstance(site.fn, types.FunctionType):
+        return
+    for name in site.kwargs:
+        if name not in known and (isinstance(site.fn, np.ufunc) or _takes_keyword(site.fn, name)):
+            raise site.refusal("S2S203", name=name_of(site.fn), keyword=name)
+
+
+def _takes_keyword(fn: Any, name: str) -> bool:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (ValueError, TypeError):
+        return False
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+# --- source -----------------------------------------------------------------------------------------------------------
+
+
+def by_source(site: CallSite) -> ir.Atom | None:
+    """A function of Python: its body in the place of the call, where something differentiated flows through it, or
+    where that settles what it gives or does; else the call as it is."""
+    fn, specializer, args, kwargs = site.fn, site.specializer, site.args, site.kwargs
+    if public_module(fn) in OWN_MODULES:
+        return NOT_HANDLED
+    varied = site.is_varied
+    if varied and specializer.may_enter(fn, args) and len(specializer.active_calls) < INLINE_DEPTH:
+        return _followed_or_asked(site)
+    changes = any(virtual_heap.is_mutable(site.context, a) for a in site.given)
+    draws = specializer.repeating and not specializer.followed and not _is_of_library(fn)  # what it asks for is seen
+    if changes or draws:
+        result = inlined_if_possible(specializer, fn, args, kwargs, site.frame, site.builder, site.span)
+        if result is not None:
+            return result
+    found = Outcome() if varied else outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)
+    if found.changes or found.is_settled:
+        return specializer.inline(fn, args, kwargs, site.frame, site.builder, site.span)
+    return site.leave(value=found.value, harmless=found.changes is False)
+
+
+def _followed_or_asked(site: CallSite) -> ir.Atom:
+    """A call with something differentiated in it, in place. Where a function of a library cannot be followed of
+    which only the answer is tested, it is asked when the program runs."""
+    fn, specializer, frame, span = site.fn, site.specializer, site.frame, site.span
+    states = [state_of(site.context, a) for a in site.given]
+    may_ask = span in frame.tested and not any(s is not None and virtual_heap.is_instance(s) for s in states)
+    if not may_ask or specializer.catching or specializer.followed or specializer.is_own(fn):
+        return specializer.inline(fn, site.args, site.kwargs, frame, site.builder, span)
+    try:
+        with speculate(specializer, site.builder) as speculation:
+            return specializer.inline(fn, site.args, site.kwargs, frame, speculation.builder, span)
+    except DifferentiationError:
+        pass
+    for atom in site.given:
+        virtual_heap.close(site.context, atom, "a function that is called when the program runs may refer to it")
+    given = (ir.Const(fn), *map(site.builder.frozen, site.args))
+    named = tuple((k, site.builder.frozen(a)) for k, a in site.kwargs.items())
+    made = site.builder.let(ir.Call(ir.Const(rt.look), given, named), UNKNOWN, span=span)
+    site.context.kept.add(made)  # type: ignore[arg-type]
+    return made
+
+
+def _is_of_library(fn: types.FunctionType) -> bool:
+    """Whether a function belongs to Python, NumPy or SciPy."""
+    return (fn.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names)
+
+
+# --- neither ----------------------------------------------------------------------------------------------------------
+
+
+def made_exception(site: CallSite) -> ir.Atom | None:
+    """A class of exceptions."""
+    if not issubclass(site.fn, BaseException):
+        return NOT_HANDLED
+    return site.specializer.leave(
+        ir.Const(site.fn), list(site.args), dict(site.kwargs), site.builder, site.span, site.name, harmless=True)
+
+
+def check_has_rule(site: CallSite) -> ir.Atom | None:
+    """Refuse to differentiate a function without a rule and without a source."""
+    fn = site.fn
+    if site.is_varied and not (is_hashable(fn) and key_of(fn) in LOOKED_THROUGH) and not makes_text(fn):
+        if public_module(fn) not in OWN_MODULES:
+            raise site.refusal("S2S201", name=name_of(fn))
+    return NOT_HANDLED
+
+
+def maker_of_callable(site: CallSite) -> ir.Atom | None:
+    """``functools.partial`` and ``np.vectorize``."""
+    derivatives.check_late(site.specializer, containers.At(site.frame, site.builder, site.span), site.args)
+    return site.specializer.leave(
+        ir.Const(site.fn), list(site.args), dict(site.kwargs), site.builder, site.span, site.name, harmless=True)
+
+
+def as_it_is(site: CallSite) -> ir.Atom | None:
+    """Any other function, with nothing differentiated in it."""
+    fn, specializer = site.fn, site.specializer
+    looks = looks_only(fn)
+    if not looks and any(virtual_heap.is_mutable(site.context, a) for a in site.given):
+        return site.leave()
+    if not is_harmless(fn) and not site.is_varied:
+        may_change(specializer, [*site.given], site.builder, site.span)
+    if not looks:
+        note_change(site.context, [*site.given])
+    return site.builder.call(
+        fn, *site.args, name=site.name, span=site.span, kwargs=tuple(site.kwargs.items()), effect=site.effect)
+
+
+_LOOKING_MODULES = ("math", "numpy", "builtins", "itertools", "operator", "_operator", "functools", "s2s")
+
+_CHANGING = frozenset({
+    setattr, delattr, next, np.random.shuffle, np.put, np.copyto, np.place, np.putmask, operator.setitem,
+    operator.delitem, operator.iadd, operator.iconcat, operator.imul, operator.ior, operator.iand, operator.isub,
+    operator.ixor,
+})
+
+
+def looks_only(fn: Any) -> bool:
+    """Whether a function certainly does not change its arguments."""
+    if table.find(fn) is not None:
+        return True
+    if not is_hashable(fn) or fn in _CHANGING or look_up(fn, "__objclass__", None) in (list, dict, set):
+        return fn in containers.LOOKS_ONLY if is_hashable(fn) else False
+    module = str(look_up(fn, "__module__", None) or getattr(look_up(fn, "__objclass__", None), "__module__", ""))
+    return module.split(".")[0] in _LOOKING_MODULES and not module.startswith("numpy.random")

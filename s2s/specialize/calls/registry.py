@@ -1,0 +1,166 @@
+"""What a call comes to: the handlers that are asked, in order. The first that knows the call decides."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+
+import numpy as np
+
+from s2s.core import ir, ops
+from s2s.core.const import is_hashable
+from s2s.core.public import PublicDerivative, key_of
+from s2s.core.values import Known
+from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
+from s2s.directives.differentiable import Differentiable
+from s2s.directives.policies import BLOCKS, Chosen, straight_through
+from s2s.specialize.calls import (
+    arrays,
+    callables,
+    checkpointing,
+    derivatives,
+    dispatching,
+    functions,
+    intrinsics,
+    mapping,
+    objects,
+    policies,
+    resolution,
+    stacks,
+    user_rules,
+)
+from s2s.specialize.calls.memory_order import ORDERED
+from s2s.specialize.calls.site import (
+    NOT_HANDLED,
+    CallSite,
+    Handler,
+    Registry,
+    Stage,
+    always,
+    for_types,
+    named,
+    takes_at,
+)
+from s2s.specialize.heap import mutated_iterables
+from s2s.specialize.inplace import CHANGING
+
+__all__ = ["CALLED_BY_VARIABLE", "FUNCTIONS", "KNOWN", "call", "call_function"]
+
+_MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
+"""Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
+
+_PUBLIC = derivatives.TRANSFORMS | mapping.TRANSFORMS | user_rules.TRANSFORMS | policies.TRANSFORMS
+"""Public functions of s2s that a program calls."""
+
+def _public(site: CallSite) -> ir.Atom | None:
+    """A public function of s2s, by its role."""
+    form = _PUBLIC.get(key_of(site.fn)) if is_hashable(site.fn) else None
+    return NOT_HANDLED if form is None else form(site.specializer, site.at, site.fn, site.args, site.kwargs)
+
+
+CALLED_BY_CONSTANT: tuple[Handler, ...] = (resolution.grown_display, resolution.derivative)
+
+CALLED_BY_VARIABLE: tuple[Handler, ...] = (
+    resolution.vectorized,
+    resolution.made_by_partial,
+    resolution.chosen,
+    resolution.derivative,
+    resolution.item_of_modules,
+    resolution.method_of_iterator,
+    resolution.object_,
+    resolution.bound_method,
+    resolution.closure,
+)
+"""What finds out which function a variable stands for."""
+
+FUNCTIONS = Registry(
+    always(functions.by_model),
+    always(functions.note_called_back),
+    always(functions.by_rule),
+    for_types(types.FunctionType, functions.by_source),
+    for_types(type, functions.made_exception),
+    always(functions.check_has_rule),
+    named(dict.fromkeys((functools.partial, np.vectorize), functions.maker_of_callable)),
+    always(functions.as_it_is),
+)
+"""Functions that mean nothing special."""
+
+KNOWN = Registry(
+    always(functions.check_taken),
+    # how it is differentiated was said
+    for_types(Chosen, policies.call_chosen),
+    for_types(Differentiable, policies.call_differentiable),
+    for_types(BLOCKS, policies.call_decorator),
+    named({straight_through: policies.call_straight_through, **dict.fromkeys(BLOCKS, policies.call_block)}),
+    always(policies.by_choice),
+    for_types(PublicDerivative, callables.derivative_of_nothing),
+    always(callables.with_rule_of_user),
+    Stage(is_for=lambda kind: getattr(kind, "__s2s_primal__", None) is not None, handler=callables.with_primal),
+    # functions of s2s
+    named({fn: takes_at(form) for fn, form in stacks.FORMS.items()}),
+    always(_public),
+    named({
+        checkpointed: checkpointing.checkpointed_range, checkpoint: checkpointing.make_checkpoint,
+        call_again: checkpointing.call_again,
+    }),
+    for_types(Checkpoint, checkpointing.call_checkpoint),
+    # callables that come to a call of something else
+    always(callables.compiled),
+    named({
+        np.ndarray.__array_namespace__: callables.array_namespace,
+        operator.methodcaller: callables.made_method_caller,
+    }),
+    for_types((operator.attrgetter, operator.itemgetter), callables.getter),
+    for_types(dispatching.DISPATCHED, callables.redirected),
+    for_types(functools._lru_cache_wrapper, callables.cached),
+    for_types(types.BuiltinMethodType, callables.method_of_constant),
+    for_types(np.vectorize, callables.vectorized),
+    for_types(functools.partial, callables.partial),
+    for_types(types.MethodType, callables.bound_method),
+    # containers and objects
+    always(objects.of_objects),
+    for_types(type, functions.record_in_rule),
+    # arrays that are changed
+    named({
+        **dict.fromkeys(_MAY_OVERWRITE, arrays.without_overwriting), np.clip: arrays.without_old_names,
+        **dict.fromkeys(ops.PLAIN, arrays.augmented),
+    }),
+    for_types(types.BuiltinFunctionType, functions.number),
+    named({dict: functions.dict_display}),
+    always(functions.check_kinds),
+    named(dict.fromkeys(ORDERED, arrays.in_order)),
+    for_types(types.BuiltinFunctionType, arrays.at_places),
+    named(dict.fromkeys(CHANGING, arrays.changing)),
+    always(arrays.into_out),
+    for_types(np.ufunc, arrays.along_axes),
+    for_types(types.BuiltinFunctionType, arrays.method_of_ufunc),
+    # all others
+    named(dict.fromkeys(intrinsics.FORMS, functions.intrinsic)),
+    always(FUNCTIONS.ask),
+)
+"""Functions that are known, by what is special about them."""
+
+
+def call(site: CallSite) -> ir.Atom:
+    """What a call comes to."""
+    handlers = CALLED_BY_VARIABLE if isinstance(site.callee, ir.Var) else CALLED_BY_CONSTANT
+    for handler in handlers:
+        found = handler(site)
+        if found is not NOT_HANDLED:
+            return found
+    value = site.context.value(site.callee)
+    if not isinstance(value, Known) or site.is_spread:
+        return site.leave()
+    site.fn, given = value.value, site.args
+    made = KNOWN.ask(site)
+    assert made is not NOT_HANDLED
+    mutated_iterables.note_view(site.specializer, site.fn, given, made)
+    return made
+
+
+def call_function(site: CallSite) -> ir.Atom:
+    """What a call of a function comes to that means nothing special here."""
+    made = FUNCTIONS.ask(site)
+    assert made is not NOT_HANDLED
+    return made

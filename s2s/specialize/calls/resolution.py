@@ -1,0 +1,153 @@
+"""What is called: a function that is known is found behind variables that were made of it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from s2s.builder import virtual_heap
+from s2s.builder.builder import Builder
+from s2s.builder.virtual_heap import state_of
+from s2s.core import ir, ops
+from s2s.core.values import Known
+from s2s.specialize.branching import join_sides
+from s2s.specialize.calls import derivatives, process
+from s2s.specialize.calls.intrinsics import map_elements
+from s2s.specialize.calls.site import NOT_HANDLED, CallSite
+from s2s.specialize.frames import FramedClosure
+from s2s.specialize.heap import containers
+from s2s.specialize.heap.joins import Side
+
+__all__ = [
+    "bound_method", "chosen", "closure", "derivative", "grown_display", "item_of_modules", "made_by_partial",
+    "method_of_iterator", "object_", "vectorized",
+]
+
+_OF_ITERATORS: dict[ir.Atom, Any] = {ir.Const("__iter__"): iter, ir.Const("__next__"): next}
+"""Methods of iterables that are not followed as objects, with the functions that call them."""
+
+
+def vectorized(site: CallSite) -> ir.Atom | None:
+    """``np.vectorize(f)(...)``: ``f`` on each element."""
+    made = site.context.definitions.get(site.callee)  # type: ignore[arg-type]
+    if not isinstance(made, ir.Call) or made.fn != ir.Const(np.vectorize) or not _is_mapped(site, made):
+        return NOT_HANDLED
+    return site.instead(map_elements, [made.args[0], *site.args])
+
+
+def _is_mapped(site: CallSite, made: ir.Call) -> bool:
+    """Whether a call of ``np.vectorize(f, ...)`` is ``f`` on each element, with floats as results. Raises where it
+    is more and carries a derivative."""
+    options = dict(made.kwargs)
+    types = site.specializer.static_items(
+        options["otypes"], Builder(site.context), site.span) if "otypes" in options else []
+    floats = [ir.Const(kind) for kind in (float, np.float64, "d", "float", "float64")]
+    passed = [k for k in options if k not in ("doc", "cache", "otypes")] + [k for k in site.kwargs if k]
+    if types is None or not all(kind in floats for kind in types):
+        passed.append("otypes")
+    if len(made.args) == 1 and not passed:
+        return True
+    if site.is_varied or not isinstance(made.args[0], ir.Const):
+        raise site.refusal("S2S203", name="np.vectorize", keyword=passed[0] if passed else "otypes")
+    return False
+
+
+def made_by_partial(site: CallSite) -> ir.Atom | None:
+    """``functools.partial(f, ...)(...)``."""
+    made = site.context.definitions.get(site.callee)  # type: ignore[arg-type]
+    if not isinstance(made, ir.Call) or made.fn != ir.Const(functools.partial):
+        return NOT_HANDLED
+    keywords: dict[Any, ir.Atom] = dict(made.kwargs)
+    return site.instead_of_atom(made.args[0], [*made.args[1:], *site.args], keywords | site.kwargs)  # type: ignore[arg-type]
+
+
+def chosen(site: CallSite) -> ir.Atom | None:
+    """A call of a function that a branch has chosen: the same branch, a call on each side."""
+    found = site.context.choices.get(site.callee)  # type: ignore[arg-type]
+    if found is None or not _is_function(site, found[1]) or not _is_function(site, found[2]):
+        return NOT_HANDLED
+    specializer, context = site.specializer, site.context
+    test, *functions = found
+    sides, yields, base = [], [], context.heap
+    for function in functions:
+        child = site.builder.child()
+        context.heap = base.copy()
+        specializer.there.append(context.births())
+        try:
+            yields.append(specializer.apply(
+                function, list(site.args), dict(site.kwargs), site.frame, child, site.span, site.name))
+        finally:
+            specializer.there.pop()
+        specializer.check_joined(yields[-1], child, site.span)
+        sides.append(Side(child, context.heap))
+    context.heap = base
+    roots = [(site.name, yields[0], yields[1])]
+    (result,) = join_sides(specializer, test, base, (sides[0], sides[1]), roots, site.builder, site.span)
+    return result
+
+
+def _is_function(site: CallSite, atom: ir.Atom) -> bool:
+    value = site.context.value(atom)
+    if isinstance(atom, ir.Var) and atom in site.context.choices:
+        return all(_is_function(site, a) for a in site.context.choices[atom][1:])
+    return isinstance(value, FramedClosure) or (isinstance(value, Known) and callable(value.value))
+
+
+def grown_display(site: CallSite) -> ir.Atom | None:
+    """``[*items, a]`` of a list of unknown length."""
+    if site.callee != ir.Const(ops.make_list) or not site.is_spread:
+        return NOT_HANDLED
+    return containers.grown(site.specializer, site.at, site.args)
+
+
+def derivative(site: CallSite) -> ir.Atom | None:
+    """A call of a derivative."""
+    asked = None if site.is_spread else derivatives.asked_of(site.specializer, site.callee)
+    if asked is None:
+        return NOT_HANDLED
+    return derivatives.apply(site.specializer, site.at, asked, site.args, site.kwargs)
+
+
+def item_of_modules(site: CallSite) -> ir.Atom | None:
+    """``sys.modules.get(name)``."""
+    read = site.context.definition(site.callee, getattr)
+    if read is None or read[1] != ir.Const("get") or site.kwargs or not process.is_modules(site.context, read[0]):
+        return NOT_HANDLED
+    return process.module_or(site.specializer, site.args)
+
+
+def method_of_iterator(site: CallSite) -> ir.Atom | None:
+    """``items.__iter__()``, ``items.__next__()``."""
+    read = site.context.definition(site.callee, getattr)
+    if read is None or read[1] not in _OF_ITERATORS or site.args or site.kwargs:
+        return NOT_HANDLED
+    holder = state_of(site.context, read[0])
+    if holder is not None and virtual_heap.is_instance(holder):
+        return NOT_HANDLED
+    return site.instead(_OF_ITERATORS[read[1]], [read[0]])
+
+
+def object_(site: CallSite) -> ir.Atom | None:
+    """A call of an object with a method ``__call__``."""
+    if state_of(site.context, site.callee) is None or site.is_spread:
+        return NOT_HANDLED
+    return site.specializer.instances.call(site.at, site.callee, site.args, site.kwargs)
+
+
+def bound_method(site: CallSite) -> ir.Atom | None:
+    """A method that was read from a value of known type."""
+    bound = None if site.is_spread else site.specializer.bound_method(site.callee)
+    if bound is None:
+        return NOT_HANDLED
+    method, receiver = bound
+    return site.instead(method, [receiver, *site.args], site.kwargs)
+
+
+def closure(site: CallSite) -> ir.Atom | None:
+    """A nested function."""
+    value = site.context.value(site.callee)
+    if site.is_spread or not isinstance(value, FramedClosure):
+        return NOT_HANDLED
+    return site.specializer.call_closure(value, site.args, site.kwargs, site.frame, site.builder, site.span)
