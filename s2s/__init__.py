@@ -30,7 +30,8 @@ from s2s.core.package import __version__
 
 with section:
     from s2s.api import grad, jvp, source, value_and_grad, vjp
-    from s2s.directives.differentiable import Differentiable, differentiable
+    from s2s.directives.decorated import Differentiable
+    from s2s.directives.differentiable import differentiable
 
 public.register("s2s.compiler")
 

@@ -21,8 +21,10 @@ from s2s.core.critical import section
 from s2s.core.public import PublicDerivative
 from s2s.core.settings import passes_setting
 from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
-from s2s.directives.differentiable import Differentiable, option_error, options_of
-from s2s.directives.policies import AMBIENT, held_again, note_used
+from s2s.directives.decorated import Differentiable, options_of
+from s2s.directives.differentiable import option_error
+from s2s.directives.policies import note_used
+from s2s.directives.policy import AMBIENT, held_again
 from s2s.dispatch import lookup
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.by_shape import ByShape, show_versions

@@ -38,10 +38,10 @@ from s2s.optimize.rewriting import free_variables
 from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
 from s2s.specialize import version_facts
-from s2s.specialize.calls.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.calls.policies import inside, of_options
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
+from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.inplace import own_arguments
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.severed import check_not_severed

@@ -19,7 +19,7 @@ from s2s.api import check_unconnected, grad, jvp
 from s2s.core.public import role
 from s2s.derivatives import Derivative, derivative
 from s2s.directives.differentiable import option_error
-from s2s.directives.policies import AMBIENT, held_again
+from s2s.directives.policy import AMBIENT, held_again
 
 __all__ = [
     "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",

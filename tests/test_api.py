@@ -18,7 +18,7 @@ import pytest
 
 import s2s
 from s2s import derivatives
-from s2s.directives.policies import Choice, Policy
+from s2s.directives.policy import Choice, Policy
 from s2s.dispatch import lookup
 from s2s.errors import ArgumentError, SourceUnavailableError
 from s2s.versions.signature import key

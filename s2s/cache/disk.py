@@ -28,7 +28,7 @@ import numpy as np
 from s2s.cache import folders
 from s2s.core.package import ROOT, __version__
 from s2s.core.values import AbstractValue
-from s2s.directives.policies import Choice, Override, Policy
+from s2s.directives.policy import Choice, Override, Policy
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard
 from s2s.versions.fingerprints import Unstorable, fingerprint, new_hash, stable_mark
 from s2s.versions.guards import (

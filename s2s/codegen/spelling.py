@@ -20,7 +20,8 @@ import numpy as np
 
 from s2s.core.inspection import look_up
 from s2s.core.ir import Load
-from s2s.directives.policies import Choice, Chosen, Policy, gradient_override, nonsmooth
+from s2s.directives.policies import Chosen, gradient_override, nonsmooth
+from s2s.directives.policy import Choice, Policy
 
 __all__ = ["Speller", "load", "module_of_ufunc"]
 

@@ -13,91 +13,31 @@ it has been decided (``Chosen``), so that second derivatives keep to it wherever
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
 
-from s2s.core.record import record
-from s2s.directives.policy import Override, Policy
+from s2s.directives.checked_policies import policies
+from s2s.directives.differentiable import with_choice
+from s2s.directives.policy import AMBIENT, Choice, Override, Policy, parts_of
 from s2s.errors import error
 from s2s.rules import table
 
 __all__ = [
-    "AMBIENT", "BLOCKS", "Choice", "Choices", "Chosen", "Override", "Policy", "block_of", "chosen",
-    "gradient_override", "held_again", "key_text", "nonsmooth", "note_met", "note_used", "parts_of", "policies",
+    "BLOCKS", "Chosen", "block_of", "chosen", "gradient_override", "key_text", "nonsmooth", "note_met", "note_used",
     "register_gradient", "stop_gradient", "straight_through", "under", "watched",
 ]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-POLICIES = ("straight_through", "zero", "error", "sigmoid", "linear", "hard_tanh")
-SHARPNESS = {"sigmoid": 10.0, "linear": 10.0, "hard_tanh": 1.0}
-"""The policies with a smooth step in place of the jump, and how sharp that is where nothing is said: its slope in the
-middle is in proportion to it."""
-
-
 # --- what is chosen -------------------------------------------------------------------------------------------------
-
-
-@record
-class Choice:
-    """What one block, decorator or call decides: by function, by the name of a function, and with the key ``""`` for
-    every piecewise constant one."""
-
-    by_key: tuple[tuple[Any, Policy | Override], ...]
-
-    def find(self, fn: Any, names: tuple[str, ...]) -> tuple[Any, Policy | Override] | None:
-        """The key that means a function, and what it decides: the function itself is asked for before its names."""
-        for wanted in (fn, *names):
-            for key, how in self.by_key:
-                if key is wanted or (isinstance(key, str) and key and key == wanted):
-                    return key, how
-        return None
-
-    @property
-    def general(self) -> Policy | Override | None:
-        """What is decided for every piecewise constant function."""
-        return next((how for key, how in self.by_key if isinstance(key, str) and not key), None)
-
-    @property
-    def overridden(self) -> tuple[Any, ...]:
-        """The functions, or names of functions, that get another rule."""
-        return tuple(key for key, how in self.by_key if isinstance(how, Override))
-
-
-Choices = tuple[Choice, ...]
-"""What holds at a place, the innermost first."""
-
-AMBIENT: ContextVar[Choices] = ContextVar("s2s choices", default=())
-"""The choices of the blocks that the program is in: each thread, and each task, has its own."""
-
-
-@contextlib.contextmanager
-def held_again(held: Choices) -> Iterator[None]:
-    """Choices hold that held when something was begun which goes on now."""
-    token = AMBIENT.set(held)
-    try:
-        yield
-    finally:
-        AMBIENT.reset(token)
-
-
-def parts_of(held: Choices) -> tuple[Any, ...]:
-    """What makes up choices, in a row: two that differ in it may lead to different derivatives."""
-    found: list[Any] = [len(held)]
-    for choice in held:
-        found.append(len(choice.by_key))
-        for key, how in choice.by_key:
-            found += (key, how.name, how.sharpness if isinstance(how, Policy) else how.rule)
-    return tuple(found)
 
 
 class _Entry:
@@ -383,24 +323,6 @@ def _checked_key(key: Any) -> Any:
     return getattr(key, "__wrapped__", key) if hasattr(key, "options") else key  # the function that is decorated
 
 
-def policies(given: Mapping[Any, Any], sharpness: float | None = None) -> Choice:
-    """Policies by function name or function, ``""`` for all. Raises ArgumentError."""
-    from s2s.directives import surrogates
-
-    if sharpness is not None and not (isinstance(sharpness, (int, float, np.number)) and 0 < sharpness < np.inf):
-        raise error("S2S511", problem=f"the sharpness is {sharpness!r}", hint="give a positive number")
-    made = []
-    for key, policy in given.items():
-        policy = policy.replace("-", "_") if isinstance(policy, str) else policy
-        if policy not in POLICIES:
-            hint = f"choose among {', '.join(POLICIES)}"
-            raise error("S2S511", problem=f"there is no policy {policy!r}", hint=hint)
-        if key != "":
-                surrogates.check_policy(key, policy)
-        made.append((key, Policy(policy, (sharpness or SHARPNESS[policy]) if policy in SHARPNESS else None)))
-    return Choice(tuple(made))
-
-
 class watched:
     """A context manager of which it is not known what it does: it must enter no block for which choices hold, because
     the code under it was made without them. Raises ArgumentError."""
@@ -434,9 +356,7 @@ def _entering(manager: Any) -> str:
 
 
 def under(f: Any, choice: Choice, option: str) -> Any:
-    """A function in which a choice holds, see ``api.with_choice``. A conversion to floats has nothing to choose."""
-    from s2s.directives.differentiable import with_choice
-
+    """A function in which a choice holds, see ``with_choice``. A conversion to floats has nothing to choose."""
     is_conversion = isinstance(f, type) and issubclass(f, (float, complex, np.inexact))
     return f if is_conversion else with_choice(f, choice, option)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from s2s.core.record import record
 
-__all__ = ["Override", "Policy"]
+__all__ = [
+    "AMBIENT", "POLICIES", "SHARPNESS", "Choice", "Choices", "Override", "Policy", "held_again", "parts_of",
+]
 
 
 @record
@@ -37,3 +42,63 @@ class Override:
         shown = f'"{self.name}"' if self.name else getattr(self.rule, "__name__", repr(self.rule))
         where = f" ({code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno})" if code is not None else ""
         return f"the rule {shown}{where}"
+
+
+POLICIES = ("straight_through", "zero", "error", "sigmoid", "linear", "hard_tanh")
+
+SHARPNESS = {"sigmoid": 10.0, "linear": 10.0, "hard_tanh": 1.0}
+"""The policies with a smooth step in place of the jump, and how sharp that is where nothing is said: its slope in the
+middle is in proportion to it."""
+
+
+@record
+class Choice:
+    """What one block, decorator or call decides: by function, by the name of a function, and with the key ``""`` for
+    every piecewise constant one."""
+
+    by_key: tuple[tuple[Any, Policy | Override], ...]
+
+    def find(self, fn: Any, names: tuple[str, ...]) -> tuple[Any, Policy | Override] | None:
+        """The key that means a function, and what it decides: the function itself is asked for before its names."""
+        for wanted in (fn, *names):
+            for key, how in self.by_key:
+                if key is wanted or (isinstance(key, str) and key and key == wanted):
+                    return key, how
+        return None
+
+    @property
+    def general(self) -> Policy | Override | None:
+        """What is decided for every piecewise constant function."""
+        return next((how for key, how in self.by_key if isinstance(key, str) and not key), None)
+
+    @property
+    def overridden(self) -> tuple[Any, ...]:
+        """The functions, or names of functions, that get another rule."""
+        return tuple(key for key, how in self.by_key if isinstance(how, Override))
+
+
+Choices = tuple[Choice, ...]
+"""What holds at a place, the innermost first."""
+
+AMBIENT: ContextVar[Choices] = ContextVar("s2s choices", default=())
+"""The choices of the blocks that the program is in: each thread, and each task, has its own."""
+
+
+@contextlib.contextmanager
+def held_again(held: Choices) -> Iterator[None]:
+    """Choices hold that held when something was begun which goes on now."""
+    token = AMBIENT.set(held)
+    try:
+        yield
+    finally:
+        AMBIENT.reset(token)
+
+
+def parts_of(held: Choices) -> tuple[Any, ...]:
+    """What makes up choices, in a row: two that differ in it may lead to different derivatives."""
+    found: list[Any] = [len(held)]
+    for choice in held:
+        found.append(len(choice.by_key))
+        for key, how in choice.by_key:
+            found += (key, how.name, how.sharpness if isinstance(how, Policy) else how.rule)
+    return tuple(found)

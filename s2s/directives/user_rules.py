@@ -24,7 +24,7 @@ from s2s import runtime as rt
 from s2s.core import public
 from s2s.core.record import replace
 from s2s.directives.checkpointing import is_found
-from s2s.directives.differentiable import unwrap
+from s2s.directives.decorated import unwrap
 from s2s.errors import DifferentiationError, error, not_a_function
 from s2s.rules import table
 from s2s.rules.table import Rule

@@ -36,7 +36,8 @@ from s2s.core.values import (
     Sequence,
     Unknown,
 )
-from s2s.directives.policies import AMBIENT, Choices, key_text, note_met, note_used
+from s2s.directives.policies import key_text, note_met, note_used
+from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh
 from s2s.dispatch.version import Version

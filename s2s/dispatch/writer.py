@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.inspection import module_of
-from s2s.directives.policies import AMBIENT
+from s2s.directives.policy import AMBIENT
 from s2s.versions.target import Target, parameters_of
 
 __all__ = ["Writer"]

@@ -14,7 +14,7 @@ from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Known, Scalar
 from s2s.errors import DifferentiationError
-from s2s.specialize.calls.deferred_refusals import may_refuse_later, may_refuse_some, refusal
+from s2s.specialize.deferred_refusals import may_refuse_later, may_refuse_some, refusal
 from s2s.specialize.exceptions import bound_on
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells

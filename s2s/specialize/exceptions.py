@@ -31,7 +31,7 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.specialize.calls import policies
-from s2s.specialize.calls.deferred_refusals import may_refuse_later, refusal
+from s2s.specialize.deferred_refusals import may_refuse_later, refusal
 from s2s.specialize.frames import BLOCKS, Frame, lookup
 from s2s.specialize.heap.joins import changed_cells, on
 from s2s.specialize.speculation import speculate

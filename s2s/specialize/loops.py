@@ -19,7 +19,7 @@ from s2s.normalize.while_true import changes_something, with_test_inside
 from s2s.optimize.ranges import constant_range, turned
 from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
-from s2s.specialize.calls.deferred_refusals import ABOUT_OBJECTS
+from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.exceptions import refuse_lost
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.specialize.heap import containers, generators, iterators, mutated_iterables

@@ -23,7 +23,8 @@ from s2s.analysis.steps.uses import Uses
 from s2s.builder.builder import Context, has_zero_derivative
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, Array, Unknown
-from s2s.directives.policies import Chosen, Policy, chosen
+from s2s.directives.policies import Chosen, chosen
+from s2s.directives.policy import Policy
 from s2s.optimize.rewriting import map_blocks, substitute
 from s2s.specialize.calls.policies import IN_LIBRARY, Holding, note_step
 

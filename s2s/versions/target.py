@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.core.linecaches import register
 from s2s.core.public import PublicDerivative
-from s2s.directives.differentiable import unwrap
+from s2s.directives.decorated import unwrap
 from s2s.errors import error, not_a_function
 from s2s.versions.paths import import_path
 from s2s.versions.request import Path

@@ -713,7 +713,7 @@ def test_blocks_of_generators_in_any_order():
     first.close()
     assert GRADIENT(X) == STRAIGHT
     second.close()
-    assert GRADIENT(X) == STRAIGHT and not s2s.directives.policies.AMBIENT.get()
+    assert GRADIENT(X) == STRAIGHT and not s2s.directives.policy.AMBIENT.get()
 
 
 def test_an_exception_ends_a_block():
@@ -1028,7 +1028,7 @@ def test_a_block_in_a_container_is_no_other(blocks):
 def test_a_block_that_is_not_seen_is_refused(f):
     with pytest.raises(ArgumentError, match="S2S544"):
         s2s.grad(f)(X)
-    assert f(X) == product(X) and not s2s.directives.policies.AMBIENT.get()
+    assert f(X) == product(X) and not s2s.directives.policy.AMBIENT.get()
 
 
 # --- bad input ------------------------------------------------------------------------------------------------------

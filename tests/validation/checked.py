@@ -5,7 +5,7 @@ import os
 
 from s2s import derivatives
 from s2s.core.settings import passes_setting
-from s2s.directives.differentiable import options_of
+from s2s.directives.decorated import options_of
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.by_shape import ByShape
 from s2s.validation import validate as validation

@@ -13,8 +13,8 @@ from s2s.core import ir, ops
 from s2s.core.ir import Call, Const, Var
 from s2s.frontend.lowering.bindings import own, target_names
 from s2s.frontend.lowering.context import Context, block_of
-from s2s.frontend.lowering.displays import lower_key
 from s2s.frontend.lowering.refusals import refuse
+from s2s.frontend.lowering.subscripts import lower_key
 
 __all__ = ["assign", "assign_to", "augment", "delete", "loop"]
 

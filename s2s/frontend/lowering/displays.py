@@ -1,4 +1,4 @@
-"""Tuples, lists, sets and dicts that are written out, and the keys of subscripts, which are written like them."""
+"""Tuples, lists, sets and dicts that are written out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from s2s.core import ir, ops
-from s2s.core.ir import Call, Const, Let, Star
-from s2s.frontend.lowering.context import NONE, Context
-from s2s.frontend.lowering.refusals import refuse_expression
+from s2s.core.ir import Call, Const, Star
+from s2s.frontend.lowering.comprehensions import consumed
+from s2s.frontend.lowering.context import Context
 
-__all__ = ["lower_dict", "lower_display", "lower_key"]
+__all__ = ["lower_dict", "lower_display"]
 
 _Display: TypeAlias = cst.Tuple | cst.List | cst.Set
 
@@ -26,8 +26,6 @@ def lower_display(c: Context, node: _Display) -> Call:
 
 
 def _items(c: Context, elements: Sequence[cst.BaseElement]) -> tuple[ir.Atom | Star, ...]:
-    from s2s.frontend.lowering.comprehensions import consumed  # which needs the indices of this module
-
     return tuple(
         Star(consumed(c, element.value)) if isinstance(element, cst.StarredElement) else c.atom(element.value)
         for element in elements
@@ -55,34 +53,3 @@ def _merged(c: Context, value: ir.Value | None, entries: list[ir.Atom], node: cs
     if not entries:
         return value
     return Call(Const(ops.merge_dict), (c.as_atom(value, node), c.bind(display, node)))
-
-
-# --- subscripts ---------------------------------------------------------------------------------------------
-
-
-def lower_key(c: Context, node: cst.Subscript) -> ir.Atom:
-    """The key of ``a[key]``: one index or slice, else a tuple of them."""
-    parts = node.slice
-    single = len(parts) == 1 and isinstance(parts[0].comma, cst.MaybeSentinel)
-    if single and not _starred(parts[0]):
-        return _subscript(c, parts[0])
-    items = tuple(Star(_subscript(c, part)) if _starred(part) else _subscript(c, part) for part in parts)
-    start, end = parts[0], parts[-1]
-    key = c.temporary()
-    c.put(Let(key, Call(Const(ops.make_tuple), items), c.span(start.slice, end.slice)))
-    return key
-
-
-def _starred(part: cst.SubscriptElement) -> bool:
-    return isinstance(part.slice, cst.Index) and part.slice.star is not None
-
-
-def _subscript(c: Context, part: cst.SubscriptElement) -> ir.Atom:
-    match part.slice:
-        case cst.Index(value=value):
-            return c.atom(value)
-        case cst.Slice(lower=lower_bound, upper=upper, step=step) as node:
-            bounds = [NONE if bound is None else c.atom(bound) for bound in (lower_bound, upper, step)]
-            return c.call(node, slice, *bounds)
-        case other:
-            refuse_expression(c, other)

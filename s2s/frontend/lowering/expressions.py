@@ -14,10 +14,11 @@ from s2s.frontend.lowering.bindings import own
 from s2s.frontend.lowering.calls import lower_call
 from s2s.frontend.lowering.comprehensions import lower_comprehension
 from s2s.frontend.lowering.context import NONE, Context, block_of
-from s2s.frontend.lowering.displays import lower_dict, lower_display, lower_key
+from s2s.frontend.lowering.displays import lower_dict, lower_display
 from s2s.frontend.lowering.functions import LAMBDA, make_function
 from s2s.frontend.lowering.refusals import refuse, refuse_expression
 from s2s.frontend.lowering.strings import lower_string
+from s2s.frontend.lowering.subscripts import lower_key
 
 __all__ = ["lower_value"]
 

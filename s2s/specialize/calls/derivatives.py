@@ -34,7 +34,7 @@ from s2s.builder.virtual_heap import State, cell_of
 from s2s.core import ir, ops
 from s2s.core.public import PublicDerivative, model_of, role_of
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
-from s2s.directives.differentiable import options_of
+from s2s.directives.decorated import options_of
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.rewriting import free_variables

@@ -27,8 +27,10 @@ from s2s.core import ir
 from s2s.core.const import is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Object, Unknown
 from s2s.directives import policies, surrogates
-from s2s.directives.differentiable import Differentiable, differentiable
-from s2s.directives.policies import BLOCKS, Choice, Choices, Chosen, Override, Policy, chosen
+from s2s.directives.decorated import Differentiable
+from s2s.directives.differentiable import differentiable
+from s2s.directives.policies import BLOCKS, Chosen, chosen
+from s2s.directives.policy import Choice, Choices, Override, Policy
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls

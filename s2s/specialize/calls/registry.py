@@ -13,7 +13,7 @@ from s2s.core.const import is_hashable
 from s2s.core.public import PublicDerivative, key_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
-from s2s.directives.differentiable import Differentiable
+from s2s.directives.decorated import Differentiable
 from s2s.directives.policies import BLOCKS, Chosen, straight_through
 from s2s.specialize.calls import (
     arrays,

@@ -26,7 +26,7 @@ from s2s.core.bounded import Recent
 from s2s.core.values import Array
 from s2s.errors import error
 from s2s.specialize.frames import FramedClosure
-from s2s.specialize.heap import containers, generators
+from s2s.specialize.heap import generators
 from s2s.specialize.heap.mutated_iterables import check_source, note_source
 
 if TYPE_CHECKING:
@@ -217,7 +217,8 @@ def take_rest(self: Specializer, at: At, cell: Cell) -> ir.Atom:
     """What an iterator has left, as one value, for a statement that reads it to its end."""
     whole = self.context.heap.state(cell, at.span).whole
     if whole is None:
-        return containers.new_list(self, at, take_all(self, cell, at.span))
+        items = list(take_all(self, cell, at.span))
+        return self.apply(ir.Const(ops.make_list), items, {}, at.frame, at.builder, at.span, at.name)
     check_made_of(self, cell, at.span)
     self.context.heap.change(cell, State(Iterator), at.span)
     return whole

@@ -45,7 +45,7 @@ from s2s.core.inspection import (
 )
 from s2s.core.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.directives.checkpointing import Checkpoint
-from s2s.directives.differentiable import Differentiable
+from s2s.directives.decorated import Differentiable
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
