@@ -52,9 +52,9 @@ from s2s.core.values import (
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.rules import table
-from s2s.specialize import fixpoints
+from s2s.specialize import fixpoints, registry
 from s2s.specialize.branching import branch, phi
-from s2s.specialize.calls import derivatives, policies, process, registry
+from s2s.specialize.calls import derivatives, policies, process
 from s2s.specialize.calls.intrinsics import literal
 from s2s.specialize.calls.site import CallSite
 from s2s.specialize.exceptions import refuse_lost, try_statement, with_statement

@@ -8,7 +8,8 @@ import pytest
 
 import s2s
 from s2s.core import ir
-from s2s.specialize.calls import arrays, callables, functions, policies, registry
+from s2s.specialize import registry
+from s2s.specialize.calls import arrays, callables, functions, policies
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite, Registry, always, for_types, named
 
 

@@ -15,6 +15,7 @@ from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.directives.decorated import Differentiable
 from s2s.directives.policies import BLOCKS, Chosen, straight_through
+from s2s.specialize import mapping, resolution
 from s2s.specialize.calls import (
     arrays,
     callables,
@@ -23,10 +24,8 @@ from s2s.specialize.calls import (
     dispatching,
     functions,
     intrinsics,
-    mapping,
     objects,
     policies,
-    resolution,
     stacks,
     user_rules,
 )
