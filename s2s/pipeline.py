@@ -291,7 +291,7 @@ def _derivative_inside(
     primal = Primal(specializer, request, changes, is_inner=True, rebound=rebound)
     function = _prepare(function, primal)
     made = Joint(context, specializer, function, request, MODES, {}, {}).build()
-    made = sound(run_passes(NESTED, made, context), context, {})
+    made = sound(run_passes(NESTED, made, context, inside=lambda part: part), context, {})  # it reads what is around it
     made = REMARKS.run(mark_stacks(made), context)
     return checked(ir.replace(made, captures=tuple(free_variables(made)))), primal.changed
 
