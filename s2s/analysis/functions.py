@@ -58,12 +58,18 @@ def _by_type(fn: Any) -> dict[str, Any]:
     module = public_module(fn)
     if module == "math":
         return {"pure": True, "elementwise": True}
+    if module in _OPERATIONS:
+        return {"pure": True, "calls_back": False}
     if module in _PURE_MODULES or module.startswith("s2s.rules"):
         return {"pure": True}
     return {"pure": False} if module.startswith("numpy.random") else {}
 
 
-_PURE_MODULES = frozenset({"s2s.core.ops", "s2s.runtime", "_operator", "math", "operator"})
+_OPERATIONS = frozenset({"s2s.core.ops", "_operator", "operator"})
+"""Modules whose functions are operations of the language: a display holds a function that it is given, and calls none.
+"""
+
+_PURE_MODULES = frozenset({"s2s.runtime", "math"})
 """Modules whose functions are pure where nothing else is said of them."""
 
 

@@ -396,6 +396,11 @@ describe(
 )
 describe(builtins.len, builtins.isinstance, builtins.type, reads=())
 describe(ops.push, ops.pull, operator.setitem, operator.delitem, operator.iconcat, operator.call, pure=False)
+describe(operator.call, calls_back=True)
+describe(
+    builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset, builtins.zip, builtins.enumerate,
+    builtins.reversed, builtins.slice, builtins.getattr, builtins.setattr, builtins.delattr, calls_back=False,
+)
 describe(
     builtins.slice, builtins.range, builtins.reversed, builtins.list, builtins.tuple, builtins.enumerate, builtins.zip,
     builtins.getattr, pure=True,
