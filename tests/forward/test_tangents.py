@@ -149,7 +149,7 @@ def test_changed_arguments_stay_as_they_are():
         ((X, 2), (V[:2], None), "has shape (2,), the argument has shape (3,)"),
         ((X, 2), (V * 1j, None), "is an array (complex128), the argument is an array"),
         (([X], 2), ((V, V), None), "is a tuple of 2, the argument is a list of 1"),
-        (X, (V,), "`primals` is no tuple of arguments"),
+        (X, (V,), "not a tuple of arguments"),
     ],
 )
 def test_tangents_that_do_not_fit(primals, tangents, said):
