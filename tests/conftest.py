@@ -15,7 +15,7 @@ os.environ.pop("S2S_CACHE_DIR", None)
 if os.environ.get("S2S_TEST_CACHE"):
     os.environ["S2S_CACHE_DIR"] = os.environ["S2S_TEST_CACHE"]
 
-os.environ["S2S_CHECK_IR"] = "1"  # the IR is verified after each pass
+os.environ.setdefault("S2S_CHECK_IR", "1")  # the IR is verified after each pass, where nothing else is said
 
 os.environ.setdefault("NUMBA_OPT", "0")  # what LLVM makes faster takes it longer than all that is run here
 
