@@ -24,7 +24,7 @@ def stored(x, a):
 def line_of(text):
     """Where this file has a text, as a report says it."""
     with open(__file__, encoding="utf-8") as file:
-        return next(f"test_check_grads.py:{k}" for k, line in enumerate(file, 1) if text in line)
+        return next(f"test_testing.py:{k}" for k, line in enumerate(file, 1) if text in line)
 
 
 def test_what_agrees():
