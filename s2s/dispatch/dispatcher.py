@@ -245,9 +245,9 @@ class Dispatcher:
         while the version is made, which is then made again once."""
         by_name = dict(zip(self.target.parameters, values, strict=True))
         for guard, function in guards:
-            if not isinstance(guard, ArgumentsGuard) and getattr(guard, "is_there", True) and (
-                not guard.holds(function, by_name)
-            ):
+            if isinstance(guard, ArgumentsGuard) or guard.says_absent:
+                continue
+            if not guard.holds(function, by_name):
                 raise error("S2S901", problem=f"{guard} does not hold for its own call")
 
     def _as_inner(

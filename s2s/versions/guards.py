@@ -59,6 +59,11 @@ class Guard:
         """Whether it is about the arguments of a call."""
         return False
 
+    @property
+    def says_absent(self) -> bool:
+        """Whether it says that something is not there, which an import may bring while the version is made."""
+        return False
+
     def holds(self, function: types.FunctionType, arguments: Arguments | None) -> bool:
         """Whether it holds now; one about arguments does where there are none."""
         if arguments is None and self.asks_arguments:
@@ -222,6 +227,10 @@ class AttributeGuard(PlaceGuard):
     @property
     def subject(self) -> Hashable:
         return AttributeGuard, self.root, self.path, self.name, self.owner
+
+    @property
+    def says_absent(self) -> bool:
+        return not self.is_there
 
     def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
         return hasattr(self._live(owner, arguments), self.name) is self.is_there
