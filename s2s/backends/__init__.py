@@ -8,6 +8,8 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
+from s2s.backends.fallback import NumbaFallbackWarning
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,13 +17,6 @@ if TYPE_CHECKING:
     from s2s.versions.request import Compiled, Request
 
 __all__ = ["NumbaFallbackWarning", "runnable"]
-
-
-class NumbaFallbackWarning(UserWarning):
-    """Numba cannot compile the generated code of a version, which runs as Python with NumPy instead.
-
-    The text says which line Numba stops at, and why. Results are the same; only speed is not.
-    """
 
 
 def runnable(

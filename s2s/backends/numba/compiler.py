@@ -29,7 +29,7 @@ from typing import Any
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.parts import part
-from s2s.backends import NumbaFallbackWarning
+from s2s.backends.fallback import NumbaFallbackWarning
 from s2s.backends.numba.adaptation import Adapted, Fact, adapt, write_out_containers
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.syntax import bound_names, define, name_of, names_in, stored_names
