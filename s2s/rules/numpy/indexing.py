@@ -560,16 +560,18 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
 # --- functions that change their argument -------------------------------------------------------------------
 
 IN_PLACE = "it changes its argument in place; build a new array with np.where or np.concatenate"
-for _changing in (
+CHANGING = (
     np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put,
     np.ndarray.fill, np.ndarray.setflags, np.ndarray.resize,
-):
+)
+for _changing in CHANGING:
     refuse(_changing, IN_PLACE)
 refuse(np.ndarray.sort, "it changes its argument in place; write `a = np.sort(a)`")
 refuse(np.ndarray.partition, "it changes its argument in place; write `a = np.sort(a)`")
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 
+describe(*CHANGING, np.ndarray.sort, np.ndarray.partition, pure=False)
 describe(
     np.take, np.ndarray.take, np.take_along_axis, np.compress, np.ndarray.compress, np.extract, np.select, np.choose,
     np.ndarray.choose, np.gradient, np.interp, result=Result.NEW,
