@@ -4,7 +4,7 @@ The fixpoint of a loop runs its body more than once, and with it the fixpoints o
 would take twice as many runs with each further loop around. So each begins with its *solution* of the run before, where
 what is known before the loop is the same: what is known only grows from one run to the next, so the solution of the run
 before is below that of this one, which is found in one run where they are the same. What a fixpoint begins with is no
-matter of soundness: it ends only with what one more trip leaves as it is.
+matter of soundness: it ends only with what one more iteration leaves as it is.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Fact = tuple[AbstractValue, bool]
 
 @dataclass(frozen=True)
 class Solution:
-    """What a fixpoint came to: for each carried part that trips change what holds before the loop, and at the start of
-    every trip; the objects that they change; the arrays that they store what is differentiated into; and the solutions
-    of the loops inside."""
+    """What a fixpoint came to: for each carried part that iterations change what holds before the loop, and at the
+    start of every iteration; the objects that they change; the arrays that they store what is differentiated into; and
+    the solutions of the loops inside."""
 
     moved: Mapping[Any, tuple[Fact, Fact]] = field(default_factory=dict)
     touched: tuple[Cell, ...] = ()
@@ -48,7 +48,7 @@ class Solution:
         return found if before == init and lengths_of(found[0], _UNKNOWN) <= lengths_of(init[0], _UNKNOWN) else init
 
     def objects(self, heap: Heap) -> list[Cell]:
-        """The objects that trips change. One that the loop around makes is another one in each of its trips."""
+        """The objects that iterations change. One that the loop around makes is another one in each of its own."""
         found = []
         for cell in self.touched:
             alike = [cell]
@@ -59,9 +59,8 @@ class Solution:
             found += alike
         return found
 
-
     def store(self, context: Context, frame: Frame) -> None:
-        """Note that trips store what is differentiated."""
+        """Note that iterations store what is differentiated."""
         for name in self.stored:
             array = frame.env.get(name)
             if isinstance(array, ir.Var):
@@ -80,7 +79,7 @@ def names_of(frame: Frame, arrays: list[ir.Var]) -> tuple[ir.Var, ...]:
 
 
 def place_of(self: Specializer, place: Any) -> Any:
-    """A place of a loop, and how many there were at this place in this trip of the loop around it."""
+    """A place of a loop, and how many there were at this place in this iteration of the loop around it."""
     number = 0
     while (place, number) in self.solving:
         number += 1
@@ -89,7 +88,8 @@ def place_of(self: Specializer, place: Any) -> Any:
 
 @contextmanager
 def inside(self: Specializer, before: dict[Any, Solution]) -> Iterator[dict[Any, Solution]]:
-    """Around a trip: ``before`` are the solutions of the loops in it when it was run before; those of now come out."""
+    """Around an iteration: ``before`` are the solutions of the loops in it of the run before; those of now come out.
+    """
     around = self.solved, self.solving
     found: dict[Any, Solution] = {}
     self.solved, self.solving = before, found

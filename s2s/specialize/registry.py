@@ -52,6 +52,7 @@ _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanper
 _PUBLIC = derivatives.TRANSFORMS | mapping.TRANSFORMS | user_rules.TRANSFORMS | policies.TRANSFORMS
 """Public functions of s2s that a program calls."""
 
+
 def _public(site: CallSite) -> ir.Atom | None:
     """A public function of s2s, by its role."""
     form = _PUBLIC.get(key_of(site.fn)) if is_hashable(site.fn) else None
