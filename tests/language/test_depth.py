@@ -64,24 +64,39 @@ def test_a_sum_over_many_lines(made):
 
 
 def test_five_thousand_terms():
-    """In a process of its own: Python itself takes so many with a higher limit of recursion only."""
+    """In a process of its own: Python itself takes so many with a higher limit of recursion only, and 3.12, whose
+    compiler has a limit of its own, about half of them."""
     program = """if True:
-        import sys, threading
+        import sys
         sys.setrecursionlimit(15_000)
         import numpy as np
-        terms = " + ".join(f"x[{k % 3}]" for k in range(5000))
-        open("terms.py", "w").write(f"def f(x):\\n    return {terms}\\n")
+
+        def source(count):
+            terms = " + ".join(f"x[{k % 5}]" for k in range(count))
+            return f"def f(x):\\n    return {terms}\\n"
+
+        count = 5000
+        while True:
+            try:
+                compile(source(count), "terms.py", "exec")
+                break
+            except RecursionError:
+                count -= 500
+        open("terms.py", "w").write(source(count))
         sys.path.insert(0, "")
         import s2s
         from terms import f
-        x = np.ones(3)
-        print(s2s.grad(f)(x).tolist(), s2s.jacfwd(f)(x).tolist())
+        x = np.ones(5)
+        print(count, *set(s2s.grad(f)(x).tolist() + s2s.jacfwd(f)(x).tolist()))
     """
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, timeout=300)
-    assert found.stdout.strip() == "[1667.0, 1667.0, 1666.0] [1667.0, 1667.0, 1666.0]", found.stderr[-2000:]
+    assert found.stdout, found.stderr[-2000:]
+    count, *derivatives = map(float, found.stdout.split())
+    assert count >= (2000 if sys.version_info[:2] == (3, 12) else 5000)
+    assert derivatives == [count / 5]
 
 
 @pytest.mark.parametrize("expression", [
