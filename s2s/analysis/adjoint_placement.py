@@ -210,7 +210,7 @@ class AdjointPlacement:
         return (
             self._is_handed_over([c.init for c, _ in carried], region, self.begins[id(s)], kinds)
             and len(set(following)) == len(following)
-            and all(kinds.get(y) == ROOT and self.home[y].innermost_loop() is body for y in own)  # type: ignore[index,arg-type]
+            and all(kinds.get(y) == ROOT and self.home[y].innermost_loop() is body for y in own)
         )
 
     def _is_handed_over(self, atoms: list[ir.Atom], region: Region, until: int, kinds: dict[ir.Var, str]) -> bool:

@@ -18,8 +18,9 @@ import numpy as np
 
 from s2s.analysis import functions
 from s2s.core import ir, ops
+from s2s.core.closures import Closure
 from s2s.core.functions import Result
-from s2s.core.values import AbstractValue, Array, Closure, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.core.values import AbstractValue, Array, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
 
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
@@ -88,7 +89,7 @@ def _looked_at(value: ir.Call) -> set[ir.Atom]:
         return set()
     given = {*zip(rule.params.parameters, value.args, strict=False), *value.kwargs}
     others = {a for name, a in given if name not in rule.harmless}
-    return {a for name, a in given if name in rule.harmless and not isinstance(a, ir.Star)} - others  # type: ignore[return-value]
+    return {a for name, a in given if name in rule.harmless and not isinstance(a, ir.Star)} - others
 
 
 def is_copied(source: AbstractValue, index: AbstractValue) -> bool:

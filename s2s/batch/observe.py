@@ -11,8 +11,9 @@ from __future__ import annotations
 from s2s import runtime as rt
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
+from s2s.core.inspection import is_hashable
 from s2s.directives.policies import Chosen, stop_gradient
-from s2s.reverse.structural import is_hashable, is_structural
+from s2s.reverse.structural import is_structural
 from s2s.rules import table
 
 _KINDS = ("partials", "several", "straight_through", "linear", "vjp")

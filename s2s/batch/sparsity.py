@@ -21,9 +21,8 @@ from s2s.batch.vector import Vectorizer
 from s2s.batch.vector_rules import NotVector
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
-from s2s.core.inspection import public_module
+from s2s.core.inspection import is_hashable, public_module
 from s2s.core.values import UNKNOWN, AbstractValue
-from s2s.reverse.structural import is_hashable
 from s2s.runtime import dependence
 
 _WITH_SETS = {

@@ -24,9 +24,8 @@ from s2s.analysis.memory import shared_with
 from s2s.batch.vector_rules import FORMS, Given, NotVector, Shape, extended, with_dimension
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
-from s2s.core.inspection import public_module
+from s2s.core.inspection import is_hashable, public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Scalar, Sequence
-from s2s.reverse.structural import is_hashable
 from s2s.rules import table
 from s2s.runtime import directions
 

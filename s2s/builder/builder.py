@@ -22,11 +22,11 @@ from s2s.analysis.reading import Reading
 from s2s.builder import virtual_heap
 from s2s.builder.stages import Stages
 from s2s.core import inspection, ir, ops
+from s2s.core.closures import Closure
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
-    Closure,
     Dim,
     Known,
     Mapping,

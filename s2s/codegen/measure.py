@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from s2s.codegen.code import Code, Comprehension, Conditional, Junction, Tree, tree_atoms
 from s2s.codegen.expressions import is_method
 from s2s.core import ops
-from s2s.core.const import is_hashable
+from s2s.core.inspection import is_hashable
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
 
 __all__ = ["depth_of", "key_width", "width_of"]

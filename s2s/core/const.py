@@ -7,9 +7,9 @@ import operator
 import types
 from typing import Any
 
-from s2s.core.inspection import is_hashable, look_up
+from s2s.core.inspection import look_up
 
-__all__ = ["Const", "is_hashable"]
+__all__ = ["Const"]
 
 _FLOATS = frozenset({float, complex})
 _LITERALS = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})

@@ -93,7 +93,7 @@ class Lock:
 
     def is_held(self) -> bool:
         """Whether the running thread holds the lock, or was lent it."""
-        return get_ident() in self._lent or self._lock._is_owned()  # type: ignore[attr-defined, no-any-return]
+        return get_ident() in self._lent or self._lock._is_owned()  # type: ignore[attr-defined]
 
     def lend(self, thread: int) -> None:
         """Let another thread pass while this one waits for it."""

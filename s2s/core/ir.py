@@ -395,6 +395,7 @@ class Note:
 BEGIN_REPLAY, END_REPLAY = "again", "end of again"
 """The sections of the notes around the statements of a checkpointed function, as the specialiser leaves them."""
 
+Loop: TypeAlias = For | While
 Statement: TypeAlias = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
 
 

@@ -177,12 +177,3 @@ UNKNOWN = Unknown()
 AbstractValue: TypeAlias = (
     "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Instance | Same | Unknown"
 )
-
-
-def __getattr__(name: str) -> Any:
-    """``Closure`` is imported when it is first asked for: what looks for a stored version does without it."""
-    if name == "Closure":
-        from s2s.core.closures import Closure
-
-        return Closure
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -69,9 +69,9 @@ def hand_on(forwarder: Forwarder, target: ir.Var, path: Path, source: ir.Atom, p
     for rest, _ in leaves(part(forwarder.context.value(target), path)):
         of = (source, (*place, *rest))
         if of in forwarder.unclear:
-            forwarder.unclear[target, (*path, *rest)] = forwarder.unclear[of]  # type: ignore[index]
+            forwarder.unclear[target, (*path, *rest)] = forwarder.unclear[of]
         elif of in forwarder.dots:
-            forwarder.dots[target, (*path, *rest)] = forwarder.dots[of]  # type: ignore[index]
+            forwarder.dots[target, (*path, *rest)] = forwarder.dots[of]
 
 
 def display(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
@@ -122,7 +122,7 @@ def changed(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span:
         given = [forwarder.whole(items, span), *value.args[1:-1], forwarder.whole(item, span)]  # type: ignore[arg-type]
         forwarder.put(target, (), forwarder.builder.let(ir.Call(ir.Const(fn), tuple(given)), known, span=span))
         return
-    new: Any = len(known.items) - 1 if fn is ops.append else literal(value.args[1])  # type: ignore[arg-type, union-attr]
+    new: Any = len(known.items) - 1 if fn is ops.append else literal(value.args[1])  # type: ignore[arg-type]
     for key in known.keys if isinstance(known, Mapping) else range(len(known.items)):
         if key != new:
             hand_on(forwarder, target, (key,), items, (key,))  # type: ignore[arg-type]

@@ -102,7 +102,7 @@ def again(
     kwargs = {key: left.pop(key, atom) for key, atom in value.kwargs if key is not None}
     kwargs |= {place: atom for place, atom in left.items() if isinstance(place, str)}
     assert isinstance(value.fn, ir.Const)
-    return forwarder.builder.call(value.fn.value, *args, span=span, kwargs=tuple(kwargs.items()))  # type: ignore[arg-type]
+    return forwarder.builder.call(value.fn.value, *args, span=span, kwargs=tuple(kwargs.items()))
 
 
 def _places(rule: Any, count: int) -> list[Any]:
@@ -209,6 +209,7 @@ def inline_by_name(
         given.append(atom)
     guards, is_straight = forwarder.specializer.guards.copy(), True
     try:
+        result: ir.Atom
         (result,) = forwarder.specializer.run(function.body, frame, scratch)
         is_straight = all(isinstance(s, ir.Let) for s in scratch.statements) or body.__name__ == "<lambda>"
     except DifferentiationError:  # it need not be differentiable itself: it is called as it is

@@ -31,14 +31,15 @@ from s2s.analysis.reading import Reading
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context, has_zero_derivative
 from s2s.core import ir, ops
-from s2s.core.inspection import public_module
+from s2s.core.closures import Closure
+from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.forward import operations, stores
 from s2s.forward.containers import hand_on, structure
 from s2s.reverse import stacks, user_rules
-from s2s.reverse.structural import is_hashable, is_spread, is_structural
+from s2s.reverse.structural import is_spread, is_structural
 from s2s.rules import table
 from s2s.specialize.calls.functions import LOOKED_THROUGH
 

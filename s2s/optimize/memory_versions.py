@@ -79,7 +79,7 @@ def _with_versions(function: ir.Function, context: Context, value_of: ValueOf) -
                     inner = _with_versions(s.value.function, context, value_of)
                     s = ir.replace(s, value=ir.replace(s.value, function=inner))
                 same = read == s.reads and makes == s.makes
-                return s if same else ir.replace(s, reads=read, makes=makes)  # type: ignore[return-value]
+                return s if same else ir.replace(s, reads=read, makes=makes)
             case ir.For() | ir.While():
                 inside = (*around, next(loops))
                 return ir.with_blocks(s, [block(b, inside) for b in ir.blocks_of(s)])
@@ -309,7 +309,7 @@ class _Checker:
         if isinstance(s, ir.Store):
             if s.kind != "opaque":
                 read = [s.key, s.value, *((s.target,) if s.op is not None else ())]
-                yield from ((a, memory.find(a)) for a in read if memory.is_buffer(a))  # type: ignore[misc, arg-type]
+                yield from ((a, memory.find(a)) for a in read if memory.is_buffer(a))
             return
         value = s.value
         if not isinstance(value, ir.Call) or (s.target is not None and memory.base_of(s.target) is not None):

@@ -43,7 +43,7 @@ def descends_from(made: ir.Value | None, definition: object) -> ir.Atom | None:
         return ir.Const(last.value + 1)
     value = definition(last)  # type: ignore[operator]
     is_last = isinstance(value, ir.Call) and value.fn == ir.Const(operator.sub) and value.args[1] == ir.Const(1)
-    return value.args[0] if is_last else None  # type: ignore[no-any-return]
+    return value.args[0] if is_last else None
 
 
 def spell_ranges(function: ir.Function, context: Context) -> ir.Function:

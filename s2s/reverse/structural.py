@@ -16,7 +16,8 @@ from s2s.analysis.abstract.parts import has_cotangent, leaves, part
 from s2s.analysis.memory import may_repeat
 from s2s.builder import cotangents
 from s2s.core import ir, ops
-from s2s.core.const import Const, is_hashable
+from s2s.core.const import Const
+from s2s.core.inspection import is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, is_record_class
 from s2s.errors import error
 from s2s.reverse import stores

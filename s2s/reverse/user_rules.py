@@ -25,7 +25,7 @@ from s2s.analysis.functions import facts
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
-from s2s.core.const import is_hashable
+from s2s.core.inspection import is_hashable
 from s2s.core.values import UNKNOWN, Array, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import error

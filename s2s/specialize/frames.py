@@ -14,9 +14,9 @@ import numpy as np
 
 from s2s.cache import lowered
 from s2s.core import ir
+from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, compiled_from, name_of
 from s2s.core.record import replace
-from s2s.core.values import Closure
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
 from s2s.frontend import lower, sources

@@ -17,7 +17,8 @@ from s2s.analysis import raising
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, is_constant_kind
 from s2s.core import ir
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
+from s2s.core.closures import Closure
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError
 from s2s.optimize.dead import is_pure_call
 from s2s.specialize.frames import Frame, in_rule

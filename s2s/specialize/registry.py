@@ -9,7 +9,7 @@ import types
 import numpy as np
 
 from s2s.core import ir, ops
-from s2s.core.const import is_hashable
+from s2s.core.inspection import is_hashable
 from s2s.core.public import PublicDerivative, key_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed

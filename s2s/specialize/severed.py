@@ -24,8 +24,7 @@ import numpy as np
 from s2s.analysis.abstract.lattice import dtype_of
 from s2s.builder.builder import Context, fills_text, is_text_dtype, makes_text
 from s2s.core import ir, ops
-from s2s.core.const import is_hashable
-from s2s.core.inspection import look_up
+from s2s.core.inspection import is_hashable, look_up
 from s2s.core.package import ROOT
 from s2s.core.values import AbstractValue, Known, Mapping, Scalar, Sequence
 from s2s.directives.surrogates import CONVERSIONS

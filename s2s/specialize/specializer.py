@@ -31,13 +31,13 @@ from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir, ops
+from s2s.core.closures import Closure
 from s2s.core.critical import section
 from s2s.core.inspection import is_sealed, look_up
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
-    Closure,
     Instance,
     Known,
     ListOf,

@@ -13,8 +13,7 @@ from s2s.analysis.abstract.lattice import is_number, join, join_all, known, wide
 from s2s.analysis.abstract.questions import answer
 from s2s.analysis.abstract.shapes import index_shape
 from s2s.core import ops
-from s2s.core.const import is_hashable
-from s2s.core.inspection import equal, is_foreign
+from s2s.core.inspection import equal, is_foreign, is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Range, Scalar, Sequence, Unknown
 
 if TYPE_CHECKING:

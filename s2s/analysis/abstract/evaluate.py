@@ -25,8 +25,8 @@ from s2s.analysis.abstract.meanings import SPECIAL
 from s2s.analysis.abstract.numbers import ANY_INTEGER, ANY_SCALAR, AnyInteger, alternatives, open_types, settled
 from s2s.analysis.abstract.shapes import Facts, broadcast
 from s2s.analysis.functions import facts
-from s2s.core.const import is_hashable
 from s2s.core.functions import Varies
+from s2s.core.inspection import is_hashable
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -153,7 +153,7 @@ class Evaluator:
             floats = [m for m in made if m.dtype.kind == "f"]  # type: ignore[union-attr]
             if floats and all(m.dtype.kind in "fiu" for m in made):  # type: ignore[union-attr]
                 self.facts.may_be_integer |= len(floats) < len(made)
-                made = floats  # type: ignore[assignment]
+                made = floats
         found = made[0]
         for other in made[1:]:
             found = join(found, other, self.facts)

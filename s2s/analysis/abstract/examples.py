@@ -19,11 +19,11 @@ from s2s.analysis.abstract.lattice import join, known
 from s2s.analysis.abstract.shapes import Facts
 from s2s.core import inspection
 from s2s.core.bounded import Recent
+from s2s.core.closures import Closure
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
-    Closure,
     Dim,
     Known,
     ListOf,

@@ -330,12 +330,14 @@ def _product(a: Any, b: Any) -> float:
 
 
 def _factorial(n: Any) -> float:
-    return n * _bits(n)
+    cost: float = n * _bits(n)
+    return cost
 
 
 def _chosen(n: Any, k: Any = None) -> float:
     k = n if k is None else k
-    return min(k, n) * _bits(n)
+    cost: float = min(k, n) * _bits(n)
+    return cost
 
 
 def _long_product(items: Any, start: Any = 1) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 from s2s.analysis.abstract.numbers import ANY_FLOAT, is_exact, of_types, possible_types
 from s2s.analysis.abstract.shapes import Facts
 from s2s.core import inspection, ir
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Dim, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.core.closures import Closure
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Range, Scalar, Sequence
 
 __all__ = [
     "are_equal", "dtype_of", "is_number", "join", "join_all", "known", "length_of", "lengths_of", "rank", "shape_of",

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2s.analysis.abstract.lattice import known
 from s2s.analysis.abstract.shapes import Facts
-from s2s.core.const import is_hashable
+from s2s.core.inspection import is_hashable
 from s2s.core.values import AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
 
 __all__ = ["of_arange", "restored", "without_large"]

@@ -12,12 +12,12 @@ from s2s.analysis.abstract.folding import call_pure
 from s2s.analysis.abstract.lattice import is_number, known, shape_of, truth, type_of
 from s2s.analysis.abstract.numbers import ANY_FLOAT, ANY_REAL, possible_types
 from s2s.core import ops
+from s2s.core.closures import Closure
 from s2s.core.inspection import is_foreign, look_up
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
-    Closure,
     Known,
     ListOf,
     Mapping,

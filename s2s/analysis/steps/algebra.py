@@ -173,8 +173,9 @@ class Algebra:
         """An array before its items were put in a row."""
         number = self.only(form)
         atom = self.atoms[number] if number is not None else None
-        is_flat = atom is not None and atom.kind == "call" and atom.parts[0] is np.ravel and len(atom.parts) == 2
-        return atom.parts[1] if is_flat else form  # type: ignore[union-attr, no-any-return]
+        if atom is not None and atom.kind == "call" and atom.parts[0] is np.ravel and len(atom.parts) == 2:
+            form = atom.parts[1]
+        return form
 
     def only(self, form: Form) -> int | None:
         """The number of the atom that a form consists of."""

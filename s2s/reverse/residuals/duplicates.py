@@ -48,7 +48,7 @@ def number_values(planner: Planner) -> dict[ir.Var, ir.Var]:
             continue
         if planner.is_buffer(var) or any(isinstance(a, ir.Star) or planner.is_buffer(a) for a in value.args):
             continue
-        key = (value.fn, *(numbers.get(a, a) for a in value.args))  # type: ignore[arg-type,call-overload]
+        key = (value.fn, *(numbers.get(a, a) for a in value.args))  # type: ignore[arg-type]
         first = seen.setdefault(key, var)
         if first is not var:
             numbers[var] = first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, Scalar
@@ -11,6 +11,8 @@ from s2s.specialize.checkpoints import FirstRun, plain
 
 if TYPE_CHECKING:
     from s2s.reverse.residuals.planner import Planner
+
+L = TypeVar("L", bound=ir.Loop)
 
 __all__ = ["ForwardSweep"]
 
@@ -59,11 +61,11 @@ class ForwardSweep:
         saves = [save for var in (*first.kept, *statement.results) for save in self.saves.get(var, [])]
         return [ir.Note("", ir.BEGIN_REPLAY), *inner, ir.Note("", ir.END_REPLAY), *saves]
 
-    def _run_first(self, loop: Any) -> Any:
+    def _run_first(self, loop: L) -> L:
         """A loop whose iterations the reverse sweep replays."""
         first = self.planner.first_runs.get(id(loop), FirstRun())
         body = plain(self.context, loop.body, first.calls)
-        counted: Any = self._count(loop, ir.replace(loop, body=body, snapshots=None))
+        counted = self._count(loop, ir.replace(loop, body=body, snapshots=None))
         body = ir.Block((*first.start, *counted.body.statements), counted.body.yields)
         return ir.replace(counted, body=body)
 
@@ -145,16 +147,16 @@ class ForwardSweep:
         first = [save for var in params for save in self.saves.get(var, [])]
         return ir.Block((*first, *inner.statements), inner.yields)
 
-    def _leave_last(self, original: ir.Statement, loop: Any) -> Any:
+    def _leave_last(self, original: ir.Statement, loop: L) -> L:
         rows = self.planner.leaving.get(id(original), [])
         body = ir.Block(loop.body.statements, (*loop.body.yields, *(given for _, given in rows)))
         return ir.replace(loop, body=body, carried=(*loop.carried, *(c for c, _ in rows)))
 
-    def _count(self, original: ir.Statement, loop: Any) -> ir.Statement:
+    def _count(self, original: ir.Statement, loop: L) -> L:
         """A loop that counts its iterations, where the reverse sweep asks for their number."""
         counter = self.planner.counters.get(id(original))
         if counter is None:
-            return loop  # type: ignore[no-any-return]
+            return loop
         param, following, result = counter
         one_more = ir.Let(following, ir.Call(ir.Const(operator.add), (param, ir.Const(1))), loop.span)
         body = ir.Block((one_more, *loop.body.statements), (*loop.body.yields, following))

@@ -60,7 +60,7 @@ def _formula(planner: Planner, statement: ir.For | ir.While, var: ir.Var, k: int
     else:
         grown = _let(planner, region, ir.Call(ir.Const(operator.mul), (amount, index)), statement.span)
     if init == ir.Const(0) and sign is operator.add:
-        value: ir.Value = grown if grown == index else planner.lets[grown].value  # type: ignore[index,assignment]
+        value: ir.Value = grown if grown == index else planner.lets[grown].value  # type: ignore[index]
     else:
         value = ir.Call(ir.Const(sign), (init, grown))
     return ir.Let(var, value, statement.span)

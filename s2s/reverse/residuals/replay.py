@@ -64,7 +64,7 @@ def _source(reverser: Reverser, body: Region, value: ir.Call, builder: Builder) 
         owner = first.value if is_method else None
     if not isinstance(owner, RANDOM):
         return None
-    modules = {id(np.random.mtrand._rand): np.random, id(random._inst): random}  # type: ignore[attr-defined]
+    modules = {id(np.random.mtrand._rand): np.random, id(random._inst): random}
     return ir.Const(modules.get(id(owner), owner))
 
 

@@ -24,8 +24,9 @@ from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
 from s2s.analysis.steps.packages import is_library_code
 from s2s.core import ir
-from s2s.core.const import is_hashable
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Object, Unknown
+from s2s.core.closures import Closure
+from s2s.core.inspection import is_hashable
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Object, Unknown
 from s2s.directives import policies, surrogates
 from s2s.directives.decorated import Differentiable
 from s2s.directives.differentiable import differentiable

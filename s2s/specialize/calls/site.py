@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from s2s.core import ir
-from s2s.core.const import is_hashable
+from s2s.core.inspection import is_hashable
 from s2s.errors import DifferentiationError, error
 from s2s.specialize.heap.containers import At
 

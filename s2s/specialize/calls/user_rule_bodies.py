@@ -18,7 +18,8 @@ from s2s.analysis.abstract.lattice import shape_of
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
 from s2s.core import ir
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Closure, Known, Scalar, Sequence
+from s2s.core.closures import Closure
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame

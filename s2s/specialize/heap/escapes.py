@@ -17,7 +17,8 @@ import numpy as np
 from s2s.analysis.abstract.lattice import is_number
 from s2s.builder.virtual_heap import Cell, cell_of, is_mutable
 from s2s.core import ir
-from s2s.core.values import Array, Closure, Unknown
+from s2s.core.closures import Closure
+from s2s.core.values import Array, Unknown
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
