@@ -5,6 +5,7 @@ S2S_TEST_CACHE names a folder: the tests keep what they compile there, and find 
 
 import gc
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +17,10 @@ if os.environ.get("S2S_TEST_CACHE"):
     os.environ["S2S_CACHE_DIR"] = os.environ["S2S_TEST_CACHE"]
 
 os.environ.setdefault("S2S_CHECK_IR", "1")  # the IR is verified after each pass, where nothing else is said
+
+# Bytecode is written, as where s2s is installed: each worker, and each process of a test, would compile all modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 os.environ.setdefault("NUMBA_OPT", "0")  # what LLVM makes faster takes it longer than all that is run here
 

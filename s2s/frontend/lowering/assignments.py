@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import libcst as cst
-from libcst import matchers
 
 from s2s.core import ir, ops
 from s2s.core.ir import Call, Const, Var
@@ -126,11 +125,21 @@ def augment(c: Context, node: cst.AugAssign) -> None:
         case cst.Subscript() | cst.Attribute():
             kind, obj, key = _place(c, node.target)
             was = None
-            if matchers.findall(node.value, matchers.Call()):  # it may change what the place holds
+            if _has_call(node.value):  # it may change what the place holds
                 was = c.bind(Call(Const(operator.getitem if kind == "item" else getattr), (obj, key)), node.target)
             c.put(ir.Store(kind, obj, key, c.atom(node.value), op, c.span(node), was))
         case _:
             refuse(c, "S2S101", node.target, "is not supported as a target", construct="this assignment")
+
+
+def _has_call(node: cst.CSTNode) -> bool:
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, cst.Call):
+            return True
+        pending += node.children
+    return False
 
 
 def delete(c: Context, target: cst.BaseExpression) -> None:
