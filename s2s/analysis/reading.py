@@ -134,6 +134,8 @@ def _is_other_side(one: _Place, other: _Place) -> bool:
 def may_read_again(context: Context, result: ir.Var, value: ir.Value) -> bool:
     """Whether every operand of the operation that made ``result`` can be read where code is written at present and
     gives what it gave to that operation."""
+    if not context.changed:
+        return True
     changing = [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and may_change(context, a)]
     reading = context.reading
     return not changing or (reading is not None and all(reading.same(result, a) for a in changing))

@@ -33,6 +33,7 @@ from s2s.core.values import (
     Ref,
     Scalar,
     Sequence,
+    Unknown,
     is_record_class,
 )
 from s2s.directives.policies import BLOCKS
@@ -227,7 +228,7 @@ class Context:
     def definition(self, atom: ir.Atom, fn: Any) -> tuple[ir.Atom, ...] | None:
         """The arguments of the call of ``fn`` that made an atom."""
         made = self.definitions.get(atom) if isinstance(atom, ir.Var) else None
-        if isinstance(made, ir.Call) and made.fn == ir.Const(fn) and not made.kwargs:
+        if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn.holds(fn) and not made.kwargs:
             return made.args  # type: ignore[return-value]
         return None
 
@@ -352,8 +353,11 @@ class Builder:
             return known.const
         if any(map(self.context.is_virtual, ir.atoms_of(value))):
             value = ir.map_atoms(value, self.frozen)
+        return self._define(value, known, name, span, varied)
+
+    def _define(self, value: ir.Value, known: AbstractValue, name: str, span: ir.Span | None, varied: bool) -> ir.Var:
         var = self.context.define(name, known, varied, value)
-        self.add(ir.Let(var, value, span))
+        self.statements.append(ir.Let(var, value, span))
         return var
 
     def call(
@@ -366,16 +370,17 @@ class Builder:
         effect: bool = False,
     ) -> ir.Atom:
         """Call a function that is known, fold the result where it is known, and give its atom."""
-        kwargs = tuple((key, self.frozen(atom)) for key, atom in kwargs)
-        args = tuple(map(self.frozen, args))
         context = self.context
+        kwargs = tuple([(key, self.frozen(atom)) for key, atom in kwargs]) if kwargs else ()
+        if any(map(context.is_virtual, args)):
+            args = tuple(map(self.frozen, args))
         written = fn if context.choose is None else context.choose(fn, args, kwargs, span)
-        facts, given = context.evaluator.facts, (*args, *(a for _, a in kwargs))
+        facts, given = context.evaluator.facts, (*args, *[a for _, a in kwargs]) if kwargs else args
         before, facts.forced, facts.may_be_integer = facts.forced, [], False
         known = context.evaluator.call(
-            fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs}
+            fn, tuple(map(context.value, args)), {k: context.value(v) for k, v in kwargs} if kwargs else None
         )
-        if not context.uncertain.isdisjoint(given):
+        if context.uncertain and not context.uncertain.isdisjoint(given):
             known = self._of_either(fn, args, kwargs, known)
         forced, facts.forced = facts.forced, before
         if fn is operator.getitem and isinstance(known, Array) and known.shape:
@@ -388,12 +393,12 @@ class Builder:
         found = project(context, fn, args)
         if found is not None:
             return found
-        target = self.let(made, known, name, span, varied)
+        target = known.const if not varied and _folds(known) else self._define(made, known, name, span, varied)  # type: ignore[union-attr]
         if facts.may_be_integer or (context.uncertain and self._stays_uncertain(fn, args)):
             context.uncertain.add(target)
         if type(fn) in _DOMAIN_TYPES and fn in _HAS_DOMAIN and isinstance(target, ir.Var):
             context.kept.add(target)
-        if known == UNKNOWN and isinstance(target, ir.Var) and self._may_raise(fn, args):
+        if isinstance(known, Unknown) and isinstance(target, ir.Var) and self._may_raise(fn, args):
             context.kept.add(target)
         if forced and isinstance(target, ir.Var):
             context.forced[target] = tuple(forced)

@@ -27,14 +27,15 @@ ONE_BAR = ir.Const(1.0)
 
 def definition(builder: Builder, atom: ir.Atom, fn: object) -> tuple[ir.Atom, ...] | None:
     """The arguments of the call that made an atom, where that is a call of ``fn`` and they can be read again."""
+    if not isinstance(atom, ir.Var):
+        return None
     context = builder.context
-    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    made = context.definitions.get(atom)
+    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or not made.fn.holds(fn) or made.kwargs:
+        return None
     if atom in context.changed:
         return None  # it holds something else by now
-    if isinstance(made, ir.Call) and made.fn == ir.Const(fn) and not made.kwargs:
-        if may_read_again(context, atom, made):  # type: ignore[arg-type]
-            return made.args  # type: ignore[return-value]
-    return None
+    return made.args if may_read_again(context, atom, made) else None  # type: ignore[return-value]
 
 
 def masked(builder: Builder, g: ir.Atom) -> tuple[ir.Atom, ir.Atom, bool] | None:

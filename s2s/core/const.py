@@ -18,6 +18,7 @@ _BOUND = frozenset({types.BuiltinMethodType, types.MethodWrapperType})
 and what they call, and run nothing of the program's."""
 
 _BY_VALUE = _LITERALS | _BOUND
+_HASHED = _BY_VALUE | _FLOATS
 
 
 class Const:
@@ -36,16 +37,23 @@ class Const:
         if other.__class__ is not Const:
             return False
         mine, theirs = self.value, other.value
+        if mine is theirs:
+            return True
         kind = type(mine)
-        if mine is theirs or kind is not type(theirs):
-            return mine is theirs
+        if kind is not type(theirs):
+            return False
         if kind in _FLOATS:
             return repr(mine) == repr(theirs)  # 0.0 is not -0.0, nan is nan
         return kind in _BY_VALUE and bool(mine == theirs)
 
+    def holds(self, value: Any) -> bool:
+        """Whether it is the constant of a function: ``self == Const(value)``, without the other one."""
+        mine = self.value
+        return mine is value or (type(mine) in _BOUND and type(value) in _BOUND and bool(mine == value))
+
     def __hash__(self) -> int:
         value = self.value
-        return hash(value) if type(value) in _BY_VALUE or type(value) in _FLOATS else id(value)
+        return hash(value) if type(value) in _HASHED else id(value)
 
     def __reduce__(self) -> Any:
         return Const, (self.value,)

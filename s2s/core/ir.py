@@ -27,6 +27,7 @@ Operators, displays and attribute reads are calls of the functions that mean the
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias, assert_never
@@ -427,41 +428,43 @@ class Function:
 
 def atoms_of(value: Value) -> tuple[Atom, ...]:
     """The atoms that a right-hand side reads, in order of evaluation."""
-    match value:
-        case Call(fn, args, kwargs):
-            if kwargs or Star in map(type, args):
-                given = (a.atom if isinstance(a, Star) else a for a in args)
-                return (fn, *given, *(atom for _, atom in kwargs))
-            return (fn, *args)  # type: ignore[arg-type]
-        case Var() | Const():
-            return (value,)
-        case MakeFunction(_, captures, defaults):
-            return (*captures, *(atom for _, atom in defaults))
-        case Load():
-            return ()
+    if isinstance(value, Call):  # nearly all are, and this is asked most of all: a match takes three times as long
+        args = value.args
+        if value.kwargs or Star in map(type, args):
+            given = (a.atom if isinstance(a, Star) else a for a in args)
+            return (value.fn, *given, *(atom for _, atom in value.kwargs))
+        return (value.fn, *args)  # type: ignore[arg-type]
+    if isinstance(value, (Var, Const)):
+        return (value,)
+    if isinstance(value, MakeFunction):
+        return (*value.captures, *(atom for _, atom in value.defaults))
+    if isinstance(value, Load):
+        return ()
+    assert_never(value)
 
 
 def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
-    """The same right-hand side with every atom replaced by ``change(atom)``."""
-    match value:
-        case Var() | Const():
-            return change(value)
-        case Call(fn, args, kwargs):
-            return Call(
-                change(fn),
-                tuple(Star(change(a.atom)) if isinstance(a, Star) else change(a) for a in args),
-                tuple((key, change(atom)) for key, atom in kwargs),
-            )
-        case MakeFunction(function, captures, defaults):
-            return MakeFunction(
-                function, tuple(map(change, captures)), tuple((key, change(atom)) for key, atom in defaults), value.late
-            )
-        case Load():
-            return value
+    """The right-hand side with every atom replaced by ``change(atom)``; the same object where none is another one."""
+    if isinstance(value, Call):
+        fn, before, kwargs = change(value.fn), value.args, value.kwargs
+        args = tuple([Star(change(a.atom)) if isinstance(a, Star) else change(a) for a in before])
+        if kwargs:
+            return Call(fn, args, tuple([(key, change(atom)) for key, atom in kwargs]))
+        return value if fn is value.fn and all(map(operator.is_, args, before)) else Call(fn, args)
+    if isinstance(value, (Var, Const)):
+        return change(value)
+    if isinstance(value, MakeFunction):
+        defaults = tuple((key, change(atom)) for key, atom in value.defaults)
+        return MakeFunction(value.function, tuple(map(change, value.captures)), defaults, value.late)
+    if isinstance(value, Load):
+        return value
+    assert_never(value)
 
 
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
     """The blocks directly inside a statement."""
+    if type(statement) not in _WITH_BLOCKS:
+        return ()
     match statement:
         case Let() | Store() | Note() | Raise() | Return() | Break() | Continue():
             return ()
@@ -478,6 +481,9 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
             return (body, orelse, *(h.body for h in handlers), *last)
 
 
+_WITH_BLOCKS = frozenset({If, For, While, With, Try})
+
+
 def sides_of(statement: If | Try) -> tuple[Block, ...]:
     """The blocks of which one gives the results their values (SSA form)."""
     match statement:
@@ -489,6 +495,8 @@ def sides_of(statement: If | Try) -> tuple[Block, ...]:
 
 def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
     """The statement with other blocks, in the order of ``blocks_of``."""
+    if type(statement) not in _WITH_BLOCKS:
+        return statement
     match statement:
         case Let() | Store() | Note() | Raise() | Return() | Break() | Continue():
             return statement
@@ -525,12 +533,15 @@ def rebuild(
     def reads(s: Let | Store) -> Reads:
         return tuple((new, version) for a, version in s.reads if isinstance(new := atom(a), Var))
 
+    if isinstance(statement, Let):
+        made = map_atoms(statement.value, atom)
+        if made is statement.value and statement.target is not None and not statement.reads:
+            return statement
+        return Let(statement.target, made, statement.span, reads(statement), statement.makes)
     match statement:
-        case Let(target, value, span):
-            return Let(target, map_atoms(value, atom), span, reads(statement), statement.makes)
         case Store(kind, target, key, value, op, span):
-            was, made = maybe(statement.was), statement.makes
-            return Store(kind, atom(target), atom(key), atom(value), op, span, was, reads(statement), made)
+            was, makes = maybe(statement.was), statement.makes
+            return Store(kind, atom(target), atom(key), atom(value), op, span, was, reads(statement), makes)
         case If(test, then, orelse):
             return replace(statement, test=atom(test), then=block(then), orelse=block(orelse))
         case For(_, iterable, body, carried, leave):
@@ -559,9 +570,9 @@ def rebuild(
 
 def reads_of(statement: Statement) -> tuple[Atom, ...]:
     """The atoms that a statement itself reads, nested blocks apart."""
+    if isinstance(statement, Let):
+        return atoms_of(statement.value)
     match statement:
-        case Let(_, value):
-            return atoms_of(value)
         case Store(_, target, key, value):
             return (target, key, value) if statement.was is None else (target, key, value, statement.was)
         case If(test):
@@ -585,9 +596,9 @@ def reads_of(statement: Statement) -> tuple[Atom, ...]:
 def defs_of(statement: Statement) -> tuple[Var, ...]:
     """The variables that a statement binds for what follows it (SSA form; not those inside its blocks, though the body
     of a ``With`` is no scope)."""
+    if isinstance(statement, Let):
+        return () if statement.target is None else (statement.target,)
     match statement:
-        case Let(target):
-            return () if target is None else (target,)
         case If(results=results) | Try(results=results):
             return results
         case With(target=target, ended=ended):
@@ -621,9 +632,8 @@ def walk(block: Block) -> Iterator[Statement]:
     while left:
         for statement in left[-1]:
             yield statement
-            inner = blocks_of(statement)
-            if inner:
-                left += [iter(b.statements) for b in inner[::-1]]
+            if type(statement) in _WITH_BLOCKS:
+                left += [iter(b.statements) for b in blocks_of(statement)[::-1]]
                 break
         else:
             left.pop()

@@ -37,9 +37,7 @@ def record(cls: type[T]) -> type[T]:
 
 def replace(value: T, /, **changes: Any) -> T:
     """A record with other values for some fields."""
-    kind: Any = type(value)
-    kept = {name: getattr(value, name) for name in kind.__match_args__ if name not in changes}
-    made: T = kind(**kept, **changes)
+    made: T = value.__replace__(**changes)  # type: ignore[attr-defined]
     return made
 
 
@@ -51,7 +49,14 @@ def _methods(names: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, Any
         kind.__init__ = _write_init(names, defaults)
         kind.__init__(self, *args, **kwargs)
 
+    def __replace__(self: Any, **changes: Any) -> Any:
+        kind = type(self)
+        kind.__replace__ = _write_replace(kind, names)
+        return kind.__replace__(self, **changes)
+
     def __eq__(self: Any, other: object) -> Any:
+        if self is other:
+            return True
         return values(self) == values(other) if self.__class__ is other.__class__ else NotImplemented
 
     def __hash__(self: Any) -> int:
@@ -64,7 +69,7 @@ def _methods(names: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, Any
     def __reduce__(self: Any) -> Any:
         return type(self), values(self)
 
-    made = (__init__, __eq__, __hash__, __repr__, __reduce__)
+    made = (__init__, __replace__, __eq__, __hash__, __repr__, __reduce__)
     return {method.__name__: method for method in made}
 
 
@@ -82,6 +87,15 @@ def _write_init(names: tuple[str, ...], defaults: tuple[Any, ...]) -> Any:
     exec(text, scope)
     scope["__init__"].__defaults__ = defaults or None
     return scope["__init__"]
+
+
+def _write_replace(kind: Any, names: tuple[str, ...]) -> Any:
+    given = ", ".join(("self", *(["*"] if names else []), *(f"{name}=_same" for name in names)))
+    values = ", ".join(f"self.{name} if {name} is _same else {name}" for name in names)
+    text = f"def __replace__({given}):\n    return _kind({values})"
+    scope: dict[str, Any] = {"_kind": kind, "_same": object()}
+    exec(text, scope)
+    return scope["__replace__"]
 
 
 def _refuse(self: Any, name: str, *value: Any) -> None:

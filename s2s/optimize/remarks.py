@@ -27,16 +27,16 @@ def _is_title(s: ir.Statement) -> bool:
 
 def name_unused_items(function: ir.Function, _: Context) -> ir.Function:
     """The function with the item of a loop called ``_`` where nothing reads it."""
-    read = count_uses(function.body)
     versions = [s.item.version for s in ir.walk(function.body) if isinstance(s, ir.For)]
-    fresh = itertools.count(1 + max(versions, default=0))
-    captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) for a in ir.atoms_of(s.value)}
+    if not versions:
+        return function
+    read, fresh = count_uses(function.body), itertools.count(1 + max(versions))
 
     def block(b: ir.Block) -> ir.Block:
         made = []
         for s in b.statements:
             s = map_blocks(s, block)
-            if isinstance(s, ir.For) and not read[s.item] and s.item not in captured:
+            if isinstance(s, ir.For) and not read[s.item]:
                 s = ir.replace(s, item=ir.Var("_", next(fresh)))
             made.append(s)
         return ir.Block(tuple(made), b.yields)

@@ -39,22 +39,17 @@ def map_blocks(s: ir.Statement, change: Callable[[ir.Block], ir.Block]) -> ir.St
 
 
 def count_uses(block: ir.Block) -> Counter[ir.Atom]:
-    """How often each atom is read in a block and in the blocks inside it."""
-    found: Counter[ir.Atom] = Counter()
-
-    def run(block: ir.Block) -> None:
-        for atom in block.yields:
-            found[atom] += 1
-        for s in block.statements:
-            for atom in ir.reads_of(s):
-                found[atom] += 1
-            if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
-                found[s.leave] += 1
-            for inner in ir.blocks_of(s):
-                run(inner)
-
-    run(block)
-    return found
+    """How often each variable is read in a block and in the blocks inside it."""
+    read: list[ir.Atom] = [*block.yields]
+    for s in ir.walk(block):
+        read += ir.reads_of(s)
+        if isinstance(s, ir.Let):
+            continue
+        if isinstance(s, (ir.For, ir.While)) and s.leave is not None:
+            read.append(s.leave)
+        for inner in ir.blocks_of(s):
+            read += inner.yields
+    return Counter([atom for atom in read if isinstance(atom, ir.Var)])
 
 
 def free_variables(function: ir.Function) -> Iterator[ir.Var]:

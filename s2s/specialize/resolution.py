@@ -97,7 +97,7 @@ def _is_function(site: CallSite, atom: ir.Atom) -> bool:
 
 def grown_display(site: CallSite) -> ir.Atom | None:
     """``[*items, a]`` of a list of unknown length."""
-    if site.callee != ir.Const(ops.make_list) or not site.is_spread:
+    if not isinstance(site.callee, ir.Const) or not site.callee.holds(ops.make_list) or not site.is_spread:
         return NOT_HANDLED
     return containers.grown(site.specializer, site.at, site.args)
 

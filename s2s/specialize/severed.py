@@ -108,7 +108,7 @@ def _check_address(s: ir.Statement, context: Context) -> None:
 
 _ADDRESSES = tuple(map(ir.Const, ("ctypes", "__array_interface__", "__array_struct__")))
 
-_CONVERSIONS = tuple(map(ir.Const, CONVERSIONS))
+_CONVERSIONS = frozenset(map(ir.Const, CONVERSIONS))
 
 
 def _may_begin(s: ir.Statement, context: Context) -> bool:

@@ -425,10 +425,12 @@ class Specializer:
     ) -> None:
         """Raise what reading a variable raises: the user's error where it has no value here, or may have none on the
         path that is taken; a refusal where it is not known what it holds."""
-        if atom == ir.UNDEFINED:
-            raise self._undefined(original, span, frame)
-        if atom == ir.LOST:
-            raise refuse_lost(self, original.name if isinstance(original, ir.Var) else "", span, frame)
+        if isinstance(atom, ir.Const):
+            if atom == ir.UNDEFINED:
+                raise self._undefined(original, span, frame)
+            if atom == ir.LOST:
+                raise refuse_lost(self, original.name if isinstance(original, ir.Var) else "", span, frame)
+            return
         self.check_bound(atom, builder, span)
 
     def check_joined(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> None:

@@ -59,8 +59,9 @@ class Evaluator:
     ) -> AbstractValue:
         """The abstract value of ``fn(*args, **kwargs)``; UNKNOWN where nothing can be said."""
         kwargs = kwargs or {}
-        special = SPECIAL.get(fn) if is_hashable(fn) else None
-        if is_record_class(fn) and not kwargs:
+        can_be_looked_up = is_hashable(fn)
+        special = SPECIAL.get(fn) if can_be_looked_up else None
+        if not kwargs and is_record_class(fn):
             return Sequence(fn, args)
         if special is not None and not kwargs:
             found = special(self, *args)
@@ -70,10 +71,11 @@ class Evaluator:
             given = tuple(map(_as_known, args)), {k: _as_known(a) for k, a in kwargs.items()}
             if all(isinstance(a, Known) for a in (*given[0], *given[1].values())):
                 return _on_constants(fn, *given)
-        if facts(fn).elementwise and not kwargs:
+        said = facts(fn)
+        if said.elementwise and not kwargs:
             return self.elementwise(fn, args)
-        varies = facts(fn).varies
-        if not is_hashable(fn) or varies is Varies.KIND:
+        varies = said.varies
+        if not can_be_looked_up or varies is Varies.KIND:
             return UNKNOWN
         if fn is np.arange and not kwargs:
             found = lengths.of_arange(args, self.facts)
@@ -108,18 +110,19 @@ class Evaluator:
             equal = are_equal(*args)
             if equal is not None:
                 return known(equal is (fn is operator.eq))
-        if all(isinstance(a, Known) for a in args):
+        types = {*map(type, args)}
+        if not types or types == _KNOWN:
             return _on_constants(fn, args)
-        if any(isinstance(a, (Sequence, ListOf, Mapping)) for a in args):
-            return self.probe(fn, args, {}) if not any(isinstance(a, ListOf) for a in args) else UNKNOWN
+        if not types.isdisjoint(_CONTAINERS):
+            return self.probe(fn, args, {}) if ListOf not in types else UNKNOWN
         if fn in _POWERS and len(args) == 2 and _may_be_reciprocal(*args):
             return ANY_INTEGER
-        if ANY_SCALAR in args:
+        if Scalar in types and ANY_SCALAR in args:
             return ANY_SCALAR if all(map(is_number, args)) and fn is not np.where else UNKNOWN
-        kinds = open_types(args)
+        kinds = open_types(args) if Scalar in types else None
         if kinds:
             return self._on_every_path(fn, args, {}, kinds)
-        if any(isinstance(a, Array) and a.shape is None for a in args):
+        if Array in types and any(isinstance(a, Array) and a.shape is None for a in args):
             ones = tuple(Array(a.dtype, (Dim("", 1),)) if isinstance(a, Array) else a for a in args)
             made = element_result(fn, ones)
             return Array(made.dtype, None) if isinstance(made, Array) else UNKNOWN
@@ -246,6 +249,8 @@ def _is_real(value: AbstractValue) -> bool:
 def _is_complex_array(value: AbstractValue) -> bool:
     return isinstance(value, Array) and value.dtype.kind == "c"
 
+
+_KNOWN, _CONTAINERS = {Known}, frozenset({Sequence, ListOf, Mapping})
 
 _POWERS = frozenset({operator.pow, operator.ipow, rt.power})
 

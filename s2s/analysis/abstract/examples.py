@@ -436,13 +436,9 @@ def element_result(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
 
 
 def _element_key(value: AbstractValue) -> Any:
-    match value:
-        case Array(dtype, shape):
-            return (dtype, None if shape is None else min(len(shape), 1))
-        case Scalar(kind):
-            return kind
-        case _:
-            return value
+    if isinstance(value, Array):
+        return (value.dtype, None if value.shape is None else min(len(value.shape), 1))
+    return value.type if isinstance(value, Scalar) else value
 
 
 def _try_element(fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:

@@ -71,6 +71,9 @@ def product(dims: tuple[Dim, ...]) -> Dim | None:
 
 def broadcast(shapes: list[tuple[Dim, ...]], facts: Facts) -> tuple[Dim, ...]:
     """The shape of an elementwise result."""
+    longest = max(shapes, key=len, default=())
+    if all(not s or s == longest for s in shapes):
+        return longest
     rank = max(map(len, shapes), default=0)
     result = []
     for axis in range(-rank, 0):

@@ -102,7 +102,7 @@ def into_out(site: CallSite) -> ir.Atom | None:
         if len(args) > fn.nin + 1:
             extra = site.builder.call(ops.make_tuple, *args[fn.nin :], span=site.span)
         args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
-    if kwargs.get("out", ir.Const(None)) == ir.Const(None) or isinstance(fn, types.FunctionType):
+    if not kwargs or kwargs.get("out", ir.Const(None)) == ir.Const(None) or isinstance(fn, types.FunctionType):
         return NOT_HANDLED
     return with_out(site.specializer, fn, args, kwargs, site.frame, site.builder, site.span, site.name)
 

@@ -65,12 +65,13 @@ class CallSite:
     @property
     def is_varied(self) -> bool:
         """Whether an argument depends on a differentiated input."""
-        return any(map(self.context.is_varied, self.given))
+        is_varied = self.specializer.context.is_varied
+        return any(map(is_varied, self.args)) or any(map(is_varied, self.kwargs.values()))
 
     @property
     def is_spread(self) -> bool:
         """Whether there are ``*`` or ``**`` of unknown length."""
-        return None in self.kwargs or any(isinstance(a, ir.Star) for a in self.args)
+        return None in self.kwargs or ir.Star in map(type, self.args)
 
     def instead(self, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
         """What a call of a function that is known comes to, in the place of this one."""

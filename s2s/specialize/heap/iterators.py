@@ -23,6 +23,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, Iterator, State, cell_of, state_of
 from s2s.core import ir, ops
 from s2s.core.bounded import Recent
+from s2s.core.inspection import by_identity
 from s2s.core.values import Array
 from s2s.errors import error
 from s2s.specialize.frames import FramedClosure
@@ -38,16 +39,18 @@ if TYPE_CHECKING:
 _MAKERS = (iter, zip, map, enumerate, reversed, filter, np.ndenumerate, np.ndindex)
 """Functions whose result can be read once."""
 
+_IDS_OF_MAKERS = by_identity(*_MAKERS)
+
 _LAZY = (ir.Const(map), ir.Const(filter))
 """Those that make their items when they are asked for them."""
 
-_HOLDERS = (
+_HOLDERS = by_identity(
     list.append, list.insert, collections.deque.append, collections.deque.appendleft, dict.setdefault, dict.__setitem__,
     operator.setitem, setattr, ops.append, ops.make_list, ops.make_tuple, ops.make_dict, functools.partial, next,
 )
 """Functions that put what they are given into a container or an object, and the one that takes an item out of it."""
 
-_READ_AT_ONCE = (
+_READ_AT_ONCE = by_identity(
     operator.getitem, list, tuple, sum, max, min, any, all, len, math.fsum, math.prod, ops.unpack, np.array, np.asarray,
 )
 """Functions that have read what ``a.flat`` gives when they return: changes of ``a`` that come later are not seen."""
@@ -179,14 +182,14 @@ def as_held(
 ) -> list[ir.Atom]:
     """The arguments of a function that puts them into a container, with cells for iterators."""
     once = self.context.read_once
-    if not any(a in once for a in args if isinstance(a, ir.Var)) or not any(fn is holder for holder in _HOLDERS):
+    if not once or id(fn) not in _HOLDERS or not any(a in once for a in args if isinstance(a, ir.Var)):
         return args
     return [held(self, a, "the iterator", builder, span) if a in once else a for a in args]
 
 
 def is_maker(callee: ir.Atom | None) -> bool:
     """Whether a function makes something that can be read once."""
-    return isinstance(callee, ir.Const) and any(callee.value is maker for maker in _MAKERS)
+    return isinstance(callee, ir.Const) and id(callee.value) in _IDS_OF_MAKERS
 
 
 def make(self: Specializer, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
@@ -242,7 +245,7 @@ def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.
 
 def flattened(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that reads ``a.flat`` at once, with ``a.flatten()`` for it."""
-    if not any(fn is reader for reader in _READ_AT_ONCE):
+    if id(fn) not in _READ_AT_ONCE:
         return args
     if fn is operator.getitem and args[0] in self.read_flat:
         del self.read_flat[args[0]]  # an index turns it back to its beginning

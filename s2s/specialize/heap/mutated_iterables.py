@@ -17,6 +17,7 @@ from s2s import runtime as rt
 from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, State, cell_of
 from s2s.core import ir, ops
+from s2s.core.inspection import by_identity
 from s2s.errors import error
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Watch", "check_source", "note_source", "note_view", "over"]
 
-_VIEWS = (enumerate, zip, reversed, iter)
+_VIEWS = by_identity(enumerate, zip, reversed, iter)
 
 
 @dataclass
@@ -125,7 +126,7 @@ def _looked_at(self: Specializer, atom: Any, how: str) -> Iterator[tuple[Cell, s
 
 def note_view(self: Specializer, fn: Any, args: list[Any], made: ir.Atom) -> None:
     """Remember which containers an ``enumerate`` and its like look at."""
-    if any(fn is view for view in _VIEWS):
+    if id(fn) in _VIEWS:
         looked_at = [tuple(_looked_at(self, a, "")) for a in (args[:1] if fn is enumerate else args)]
         how = "reversed" if fn is reversed else "zip" if fn is zip and len({*map(frozenset, looked_at)}) > 1 else ""
         found = tuple((cell, which or how) for pairs in looked_at for cell, which in pairs)
