@@ -32,12 +32,12 @@ from s2s.runtime import dependence, directions
 
 
 def tangents_of(
-    joint: Joint, primal: ir.Function, aux: ir.Atom | None
+    joint: Joint, primal: ir.Function, aux: ir.Atom | None, many: bool = True
 ) -> tuple[Builder, list[ir.Var], list[ir.Atom], set[ir.Atom]]:
     """The statements of a function with tangents, the parameters for the tangents of what is differentiated, the
     results (value, tangent, aux where there is one), and the tangents that are changed in place."""
     builder, given, dots = Builder(joint.context), dict[tuple[ir.Var, Path], ir.Atom](), []
-    forwarder = Forwarder(joint.context, joint.specializer, primal, dict(joint.request.options))
+    forwarder = Forwarder(joint.context, joint.specializer, primal, dict(joint.request.options), many)
     for path in joint.request.wrt:
         var = joint.params[path[0]]
         value = joint.context.value(var)
@@ -55,7 +55,7 @@ def tangents_of(
 
 def with_tangents(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> ir.Function:
     """The function of the primals and, after these, the tangents of the paths that are differentiated."""
-    builder, dots, result, _ = tangents_of(joint, primal, aux)
+    builder, dots, result, _ = tangents_of(joint, primal, aux, many=False)
     body = builder.block(builder.call(ops.make_tuple, *result))
     return ir.replace(primal, params=(*primal.params, *map(ir.Param, dots)), body=body)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +11,11 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, shape_of
 from s2s.analysis.abstract.parts import Path, is_inexact, part
 from s2s.builder import cotangents
-from s2s.core import ir, ops
+from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Scalar, Sequence, Unknown
-from s2s.errors import DifferentiationError, error
-from s2s.reverse import user_rules
+from s2s.errors import error
 from s2s.rules import table
-from s2s.specialize.frames import Frame, lower_function, parameters_of
+from s2s.specialize.rule_bodies import Destination
 
 if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder
@@ -30,14 +28,14 @@ def elementwise(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call,
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         wrt, twice = args[:1], True  # a square: 2 x, not x + x
     total: ir.Atom | None = None
-    for arg, partial in zip(wrt, rule.partials, strict=False):
+    for k, arg in enumerate(wrt):
         dot = forwarder.dot(arg)
-        if dot is None or partial is None:
+        if dot is None or rule.partials[k] is None:
             continue
         if twice:
             dot = cotangents.multiply(forwarder.builder, dot, ir.Const(2.0), span)
         atoms = (target, *args, *map(ir.Const, rule.given))
-        p = (user_rules.partial_forward if rule.by_user else inline)(forwarder, partial, atoms, span)
+        p = forwarder.bodies.partial(rule, k, atoms, span, Destination(forwarder.builder))
         total = add_up(forwarder, total, cotangents.multiply(forwarder.builder, dot, p, span), span)
     if total is not None:
         forwarder.put(target, (), fit(forwarder, target, (), total, span))
@@ -53,7 +51,7 @@ def several(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, spa
         dot = forwarder.dot(arg)
         if dot is None or partial is None:
             continue
-        slopes = inline(forwarder, partial, (target, *args), span)
+        slopes = forwarder.bodies.positional(partial, (target, *args), span, Destination(forwarder.builder))
         for k, total in enumerate(totals):
             p = forwarder.builder.call(operator.getitem, slopes, ir.Const(k), span=span)
             totals[k] = add_up(forwarder, total, cotangents.multiply(forwarder.builder, dot, p, span), span)
@@ -127,15 +125,15 @@ def by_tangent(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, 
         if name not in rule.harmless and table.has_derivative(rule, name, forward=True)
         and _any_active(forwarder, given)
     }
-    available = {"y": target, **atoms}
+    available, to = {"y": target, **atoms}, Destination(forwarder.builder)
     total: ir.Atom | None = None
     if rule.tangents:
         for name, dot in dots.items():
-            made = inline_by_name(forwarder, rule.tangents[name], {**available, f"{name}_dot": dot}, span)
+            made = forwarder.bodies.named(rule.tangents[name], {**available, f"{name}_dot": dot}, span, to)
             total = made if total is None else add_up(forwarder, total, made, span, forwarder.context.value(target))
     elif rule.tangent is not None:
         every = {f"{name}_dot": dots.get(name, ir.Const(0.0)) for name in bound}
-        total = inline_by_name(forwarder, rule.tangent, {**available, **every}, span)
+        total = forwarder.bodies.named(rule.tangent, {**available, **every}, span, to)
     else:
         raise error("S2S202", span=span, name=rule.name, reason="its forward mode is not known")
     if total is not None:
@@ -191,43 +189,6 @@ def _is_stretched(forwarder: Forwarder, dot: ir.Atom, known: AbstractValue) -> b
     return shape is not None and any(shape_of(forwarder.context.value(a)) == shape for a in factors)
 
 
-def inline(forwarder: Forwarder, body: types.FunctionType, atoms: tuple[Any, ...], span: ir.Span | None) -> ir.Atom:
-    """A rule body that takes its arguments by position."""
-    return inline_by_name(forwarder, body, dict(zip(parameters_of(body), atoms, strict=False)), span)
-
-
-def inline_by_name(
-    forwarder: Forwarder, body: types.FunctionType, atoms: dict[str, Any], span: ir.Span | None
-) -> ir.Atom:
-    """The result of a rule body: inlined where it comes down to straight-line code, else called by name."""
-    function, frame, scratch = lower_function(body), Frame(body, body), forwarder.builder.child()
-    given = []
-    for param in function.params:
-        atom = atoms[param.var.name]
-        atom = scratch.call(ops.make_tuple, *atom, span=span) if isinstance(atom, tuple) else atom
-        frame.env[param.var] = atom
-        given.append(atom)
-    guards, is_straight = forwarder.specializer.guards.copy(), True
-    try:
-        result: ir.Atom
-        (result,) = forwarder.specializer.run(function.body, frame, scratch)
-        is_straight = all(isinstance(s, ir.Let) for s in scratch.statements) or body.__name__ == "<lambda>"
-    except DifferentiationError:  # it need not be differentiable itself: it is called as it is
-        is_straight = False
-    finally:
-        forwarder.specializer.guards = guards
-    if is_straight:
-        forwarder.builder.statements += [
-            ir.replace(s, span=span) if isinstance(s, ir.Let) else s for s in scratch.statements
-        ]
-        return result
-    made = [
-        forwarder.builder.call(ops.make_tuple, *atoms[p.var.name], span=span)
-        if isinstance(atoms[p.var.name], tuple) else atoms[p.var.name] for p in function.params
-    ]
-    return forwarder.builder.call(body, *made, span=span)
-
-
 def _pieces(name: str, given: Any) -> list[tuple[Any, Any]]:
     """An argument with its place; each of those that a ``*args`` takes with its own."""
     if isinstance(given, tuple) and not isinstance(given, (ir.Var, ir.Const)):
@@ -250,4 +211,4 @@ def elementwise_arguments(
     return tuple(made[: len(rule.partials)])
 
 
-__all__ = ["add_up", "by_tangent", "elementwise", "inline", "linear", "several"]
+__all__ = ["add_up", "by_tangent", "elementwise", "linear", "several"]

@@ -16,8 +16,9 @@ from s2s.builder import cotangents
 from s2s.core import ir
 from s2s.core.values import Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
-from s2s.forward.operations import add_up, inline
+from s2s.forward.operations import add_up
 from s2s.rules import table
+from s2s.specialize.rule_bodies import Destination
 
 if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder
@@ -150,10 +151,11 @@ def changed_by_operator(
         old = builder.call(operator.getitem, s.target, key, span=s.span)
         old_dot = builder.call(operator.getitem, of, key, span=s.span)
     result = builder.call(s.op, old, s.value, span=s.span)
-    p = inline(forwarder, rule.partials[0], (result, old, s.value), s.span)  # type: ignore[arg-type]
+    to = Destination(builder)
+    p = forwarder.bodies.positional(rule.partials[0], (result, old, s.value), s.span, to)  # type: ignore[arg-type]
     total = cotangents.multiply(builder, old_dot, p, s.span)
     if dot is not None:
-        p = inline(forwarder, rule.partials[1], (result, old, s.value), s.span)  # type: ignore[arg-type]
+        p = forwarder.bodies.positional(rule.partials[1], (result, old, s.value), s.span, to)  # type: ignore[arg-type]
         total = add_up(forwarder, total, cotangents.multiply(builder, dot, p, s.span), s.span)
     builder.store(of, ir.Const(Ellipsis) if key is None else key, total, None, s.span)
 

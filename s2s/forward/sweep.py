@@ -42,16 +42,20 @@ from s2s.reverse import stacks, user_rules
 from s2s.reverse.structural import is_spread, is_structural
 from s2s.rules import table
 from s2s.specialize.calls.functions import LOOKED_THROUGH
+from s2s.specialize.rule_bodies import RuleBodies
 
 Key = tuple[ir.Var, Path]
 
 
 class Forwarder:
-    """Writes a function with its tangents."""
+    """Writes a function with its tangents; where there are ``many`` of each, with all operations, for ``batch``."""
 
-    def __init__(self, context: Context, specializer: Any, primal: ir.Function, options: dict[str, Any]) -> None:
+    def __init__(
+        self, context: Context, specializer: Any, primal: ir.Function, options: dict[str, Any], many: bool = False
+    ) -> None:
         self.context = context
         self.specializer = specializer
+        self.bodies = RuleBodies(context, specializer, follows=many)
         self.primal = primal
         self.is_inner = bool(options.get("inner"))
         self.memory = Memory(primal, context.value)

@@ -17,10 +17,10 @@ from s2s.core import ir
 from s2s.core.values import Array, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.reverse import stores, user_rules
+from s2s.reverse.destination import InSweep
 from s2s.reverse.dynamic_calls import pull_back
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_structural, rule_of
-from s2s.reverse.templates import inline_by_name, inline_positional
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -100,12 +100,12 @@ def _elementwise(
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
         wrt = args[:1]
-    mask = reverser.masks.get(target)
+    mask, to = reverser.masks.get(target), InSweep(sweep.builder, reverser, sweep)
     for k, arg in enumerate(wrt):
         if not reverser.is_active(arg) or rule.partials[k] is None:
             continue
         atoms = (target, *args, *map(ir.Const, rule.given))
-        p = _partial(reverser, rule, rule.partials[k], atoms, span, sweep)
+        p = reverser.bodies.partial(rule, k, atoms, span, to)
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
             g, mask = cotangents.mask(sweep.builder, reverser.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
@@ -120,13 +120,6 @@ def _elementwise(
             reverser.contribute(sweep, arg, c, span)
 
 
-def _partial(
-    reverser: Reverser, rule: Any, body: Any, atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
-) -> ir.Atom:
-    """A partial derivative, by what the rule has for it."""
-    return (user_rules.partial if rule.by_user else inline_positional)(reverser, body, atoms, span, sweep)
-
-
 def _several(
     reverser: Reverser, rule: Any, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> None:
@@ -138,7 +131,7 @@ def _several(
     for arg, partial in zip(args, rule.partials, strict=True):
         if not reverser.is_active(arg) or partial is None:
             continue
-        slopes = inline_positional(reverser, partial, (target, *args), span, sweep)
+        slopes = reverser.bodies.positional(partial, (target, *args), span, InSweep(sweep.builder, reverser, sweep))
         if not parts:  # how many results there are is known at run time only
             c = sweep.builder.call(rt.several_bar, g, slopes, reverser.use(sweep, arg), span=span)
             reverser.contribute(sweep, arg, c, span)
@@ -175,7 +168,8 @@ def _by_rule(
             continue
         if g_full is None:
             g_full = full_cotangent(reverser, sweep, g, target, span)
-        c = inline_by_name(reverser, cotangent, {"y": target, **atoms, "y_bar": g_full}, span, sweep)
+        given_to = {"y": target, **atoms, "y_bar": g_full}
+        c = reverser.bodies.named(cotangent, given_to, span, InSweep(sweep.builder, reverser, sweep))
         if isinstance(given, tuple):
             for k, a in enumerate(given):
                 if reverser.is_active(a):

@@ -28,9 +28,9 @@ from s2s.core import ir
 from s2s.core.functions import Result
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
+from s2s.reverse.destination import InSweep
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.residuals.undo import WHOLE, read_back, undo
-from s2s.reverse.templates import inline_positional
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -283,10 +283,11 @@ def _reverse_operator(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.
         if id(s) not in reverser.old:
             reverser.wanted.add(id(s))
     result = sweep.builder.call(s.op, old, reverser.use(sweep, s.value), span=s.span)
-    p_old = inline_positional(reverser, wrt_old, (result, old, s.value), s.span, sweep)
+    to = InSweep(sweep.builder, reverser, sweep)
+    p_old = reverser.bodies.positional(wrt_old, (result, old, s.value), s.span, to)
     _write(reverser, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
     if reverser.is_active(s.value):
-        p = inline_positional(reverser, wrt_value, (result, old, s.value), s.span, sweep)
+        p = reverser.bodies.positional(wrt_value, (result, old, s.value), s.span, to)
         _give(reverser, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
 
 

@@ -47,7 +47,7 @@ from s2s.reverse.residuals.planner import Planner
 from s2s.reverse.residuals.recompute import worthwhile
 from s2s.reverse.residuals.replay import inits_to_restore
 from s2s.reverse.residuals.sweep import Sweep
-from s2s.reverse.templates import Template
+from s2s.specialize.rule_bodies import RuleBodies
 from s2s.specialize.specializer import Specializer
 
 __all__ = ["Reversal", "Reverser"]
@@ -88,7 +88,6 @@ class Reverser:
         self.is_replayed = options.get("changes") == "repeated"
         self.specializer = specializer
         self.pulls: dict[ir.Var, DynamicCall] = {}
-        self.templates: dict[Any, Template] = {}
         self.stacks: dict[ir.Var, ir.Var] = {}
         """The cotangents of stacks."""
         self.pulled: dict[ir.Var, ir.Var] = {}
@@ -122,6 +121,7 @@ class Reverser:
         self.reading = Reading(self.primal, self.memory, self.finds)
         self.unbound = _find_unbound(self.primal.body)
         self.planner = Planner(context, self.primal, repeatable, self.memory.is_buffer, self.unbound)
+        self.bodies = RuleBodies(context, specializer, self.planner.is_primal)
         self.uses = count_uses(self.primal.body)
 
     def _keep_dead_code(self, body: ir.Block) -> None:

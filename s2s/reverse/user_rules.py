@@ -11,7 +11,6 @@ what it reads from outside, and inlined where that leaves a straight line; else 
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -30,28 +29,19 @@ from s2s.core.values import UNKNOWN, Array, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead_statements
+from s2s.reverse.destination import InSweep
 from s2s.reverse.residuals.sweep import Sweep
-from s2s.reverse.templates import Template, argument, instantiate, stand_in_for
 from s2s.rules import table
 from s2s.rules.table import Rule
-from s2s.specialize.calls.user_rule_bodies import (
-    call_by_name,
-    counted,
-    misfit,
-    outcome_of_rule,
-    parts,
-    specialised,
-    unchanged,
-)
+from s2s.specialize.calls.user_rule_bodies import counted, misfit, parts, specialised
 from s2s.specialize.frames import FramedClosure
+from s2s.specialize.rule_bodies import Destination
 
 if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder
     from s2s.reverse.sweeps import Reverser
 
-__all__ = [
-    "forward", "partial", "partial_forward", "reverse", "runs_once",
-]
+__all__ = ["forward", "reverse", "runs_once"]
 
 
 def runs_once(transform: Reverser | Forwarder, target: ir.Var | None, call: ir.Call) -> bool:
@@ -145,75 +135,15 @@ def _cotangents(
         found = parts(reverser.specializer, bars, count, place, scratch, span)
         return scratch.call(ops.make_tuple, *(found[k] for k in active))
 
-    made = _written(reverser, rule, atoms, keys, span, sweep, chosen)
+    to = InSweep(sweep.builder, reverser, sweep)
+    made = reverser.bodies.of_user(rule, atoms, keys, span, to, chosen)
     if made is None:
-        stand_ins = [_stand_in(reverser, atom, {}) for atom in atoms]
-        outcome = outcome_of_rule(reverser.specializer, rule, stand_ins, keys)
-        given = unchanged(sweep.builder, [argument(reverser, sweep, a) for a in atoms], outcome)
-        call, known = call_by_name(rule, given, keys), outcome.value
+        call, known = reverser.bodies.call_of_user(rule, atoms, keys, to)
         bars = sweep.builder.let(call, known, "%_bars", span)
         if not isinstance(known, Sequence) or len(known.items) != count:
             bars = sweep.builder.let(counted(bars, count, place), UNKNOWN, span=span)
         return [sweep.builder.call(operator.getitem, bars, ir.Const(k), span=span) for k in active]
     return [sweep.builder.call(operator.getitem, made, ir.Const(k), span=span) for k in range(len(active))]
-
-
-def _written(
-    reverser: Reverser, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], span: ir.Span | None,
-    sweep: Sweep, finish: Callable[[ir.Atom, Builder], ir.Atom],
-) -> ir.Atom | None:
-    """What a rule gives, with ``finish`` applied to it, written into the sweep; None where it is no straight line."""
-    items: dict[ir.Atom, ir.Atom] = {}
-    stand_ins, scratch = [_stand_in(reverser, atom, items) for atom in atoms], Builder(reverser.context)
-    result = specialised(reverser.specializer, rule, stand_ins, keys, scratch, span, lambda made: finish(made, scratch))
-    if result is None:
-        return None
-    live = {result} if isinstance(result, ir.Var) else set()
-    kept = drop_dead_statements(scratch.statements, live, reverser.context)
-    return instantiate(reverser, Template(stand_ins, items, kept, result, False, reverser.context), atoms, span, sweep)
-
-
-def partial(
-    reverser: Reverser, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None, sweep: Sweep
-) -> ir.Atom:
-    """What a user's function for a partial derivative gives."""
-    made = _written(reverser, rule, list(atoms), (), span, sweep, lambda found, builder: found)
-    if made is not None:
-        return made
-    outcome = outcome_of_rule(reverser.specializer, rule, list(atoms), ())
-    given = unchanged(sweep.builder, [argument(reverser, sweep, a) for a in atoms], outcome)
-    return sweep.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
-
-
-def partial_forward(
-    forwarder: Forwarder, rule: Callable[..., Any], atoms: tuple[ir.Atom, ...], span: ir.Span | None
-) -> ir.Atom:
-    """The same in forward mode."""
-    scratch = forwarder.builder.child()
-    made = specialised(forwarder.specializer, rule, list(atoms), (), scratch, span, lambda found: found)
-    if made is not None:
-        return _write(forwarder, scratch.statements, made, False, span)
-    outcome = outcome_of_rule(forwarder.specializer, rule, list(atoms), ())
-    given = unchanged(forwarder.builder, list(atoms), outcome)
-    return forwarder.builder.let(call_by_name(rule, given, ()), outcome.value, span=span)
-
-
-def _stand_in(reverser: Reverser, atom: ir.Atom, items: dict[ir.Atom, ir.Atom]) -> ir.Atom:
-    """What stands for an argument; for a nested function one with stand-ins for what it has captured."""
-    known = reverser.context.value(atom)
-    if not isinstance(atom, ir.Var) or not isinstance(known, FramedClosure):
-        return stand_in_for(reverser, atom, items, reverser.context)  # type: ignore[no-any-return]
-
-    def inner(captured: ir.Atom) -> ir.Atom:
-        found = _stand_in(reverser, captured, items)
-        if found != captured:
-            items[found] = captured
-        return found
-
-    captures, defaults = tuple(map(inner, known.captures)), tuple((k, inner(a)) for k, a in known.defaults)
-    closure = dataclasses.replace(known, captures=captures, defaults=defaults)
-    made = ir.MakeFunction(known.function, captures, defaults, known.late)
-    return reverser.context.define("%", closure, False, made)
 
 
 def _fitted(
@@ -242,39 +172,14 @@ def forward(forwarder: Forwarder, rule: Rule, target: ir.Var, value: ir.Call, sp
     moving = tuple(map(forwarder.is_active, args))
     if not any(moving):
         return
-    dots = [forwarder.whole(a, span) for a in args]
-    tangents = forwarder.builder.call(ops.make_tuple, *dots, span=span)
     keys = tuple(key for key, _ in value.kwargs if key is not None)
-    atoms = [target, tangents, *args, *(atom for _, atom in value.kwargs)]
-    scratch, pushforward = forwarder.builder.child(), user_rules.pushforward_of(rule, moving)
-    made = specialised(forwarder.specializer, pushforward, atoms, keys, scratch, span, lambda dot: dot)
-    if made is not None:
-        made = _write(forwarder, scratch.statements, made, rule.pushforward is None, span)
-    else:
-        outcome = outcome_of_rule(forwarder.specializer, pushforward, atoms, keys)
-        atoms[1] = forwarder.builder.call(ops.make_tuple, *unchanged(forwarder.builder, dots, outcome), span=span)
-        made = forwarder.builder.let(
-            call_by_name(pushforward, unchanged(forwarder.builder, atoms, outcome), keys), outcome.value, "%", span)
+    atoms: list[Any] = [target, tuple(forwarder.whole(a, span) for a in args), *args, *(a for _, a in value.kwargs)]
+    pushforward, to = user_rules.pushforward_of(rule, moving), Destination(forwarder.builder)
+    made = forwarder.bodies.of_user(pushforward, atoms, keys, span, to, anonymous=rule.pushforward is None)
+    if made is None:
+        call, known = forwarder.bodies.call_of_user(pushforward, atoms, keys, to)
+        made = forwarder.builder.let(call, known, "%", span)
     forwarder.put_all(target, _fitted_tangent(forwarder, made, target, user_rules.place_of(rule), span), span)
-
-
-def _write(
-    forwarder: Forwarder, statements: list[ir.Statement], result: ir.Atom, anonymous: bool, span: ir.Span | None
-) -> ir.Atom:
-    """Add the statements of a rule, at the place of the call; the names in a transposed rule say nothing to the user.
-    """
-    mapping: dict[ir.Atom, ir.Atom] = {}
-    for s in statements:
-        if not isinstance(s, ir.Let):
-            continue
-        value, target = ir.map_atoms(s.value, lambda a: mapping.get(a, a)), s.target
-        if anonymous and target is not None and not target.is_temporary:
-            target = forwarder.context.define("%", forwarder.context.value(target), False, value)
-            mapping[s.target] = target  # type: ignore[index]
-        elif target is not None:
-            forwarder.context.definitions[target] = value
-        forwarder.builder.add(ir.Let(target, value, span))
-    return mapping.get(result, result)
 
 
 def _fitted_tangent(forwarder: Forwarder, dot: ir.Atom, target: ir.Var, place: str, span: ir.Span | None) -> ir.Atom:

@@ -304,7 +304,7 @@ vjp(
 def prod_dot(
     a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
-    partial = initial * rt.prod_partial(np.where(where, a, 1.0), axis)
+    partial = initial * rt.prod_partial(a if where is True else np.where(where, a, 1.0), axis)
     return np.sum(partial * a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 

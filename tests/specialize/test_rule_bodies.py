@@ -6,7 +6,7 @@ import types
 import pytest
 
 import s2s
-from s2s.reverse import templates
+from s2s.specialize import rule_bodies
 from tests.bank import CASES
 
 CHOSEN = [case for case in CASES if isinstance(case.f, types.FunctionType)][::12]
@@ -34,5 +34,5 @@ def after_all():
 
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
 def test_what_was_compiled_before_changes_nothing(case, after_all):
-    templates._SHARED.clear()
+    rule_bodies._SHARED.clear()
     assert text(case) == after_all[case.name]
