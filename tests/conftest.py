@@ -30,6 +30,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish():
+    sys.dont_write_bytecode = True  # a test may write a module twice in a second, which bytecode does not tell apart
     gc.freeze()  # the tests themselves live to the end: the collector need not look through them
 
 
