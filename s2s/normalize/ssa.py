@@ -175,7 +175,8 @@ def _names_to_take(body: ir.Block) -> dict[ir.Var, str]:
 def _names_in_block(statements: _Statements, names: dict[ir.Var, str]) -> None:
     first: dict[ir.Var, int] = {}
     copies: dict[ir.Var, ir.Atom] = {}
-    for k, statement in enumerate(statements):
+    end = max((k for k, statement in enumerate(statements) if _takes_temporary(statement)), default=-1) + 1
+    for k, statement in enumerate(statements[:end]):
         match statement:
             case ir.Let(ir.Var() as target, ir.Var() as source) if (
                 source in first and not target.is_temporary
@@ -190,6 +191,14 @@ def _names_in_block(statements: _Statements, names: dict[ir.Var, str]) -> None:
             for var in _assigned(ir.Block((statement,))):
                 if var.is_temporary:
                     first.setdefault(var, k)
+
+
+def _takes_temporary(statement: ir.Statement) -> bool:
+    """Whether a temporary is copied into a user's variable."""
+    match statement:
+        case ir.Let(ir.Var() as target, ir.Var() as source):
+            return source.is_temporary and not target.is_temporary
+    return False
 
 
 def _is_read(var: ir.Var, between: _Statements, copies: dict[ir.Var, ir.Atom]) -> bool:

@@ -18,8 +18,8 @@ from s2s.optimize.dead import is_pure
 from s2s.rules import table
 
 __all__ = [
-    "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "CHEAP", "DESCRIBES", "HOISTED_AT_MOST", "INVARIANT_AT_MOST", "KEEPING",
-    "NEVER_WARNS", "SHAPES", "SYNTAX", "costs_less", "gives_the_same",
+    "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "CHEAP", "COMPARISONS", "DESCRIBES", "HOISTED_AT_MOST", "INVARIANT_AT_MOST",
+    "KEEPING", "NEVER_WARNS", "SHAPES", "SYNTAX", "costs_less", "gives_the_same",
 ]
 
 KEEPING = 10
@@ -45,6 +45,9 @@ CHEAP: frozenset[Any] = frozenset({
 DESCRIBES = frozenset({len, np.shape, np.ndim, np.size, isinstance, operator.is_, operator.is_not})
 SHAPES = tuple(map(ir.Const, ("shape", "ndim", "size", "dtype")))
 """What does not depend on what an array holds: it can be asked when that has changed."""
+
+COMPARISONS = tuple(map(ir.Const, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)))
+"""What the tests of branches are made of."""
 
 ARRAY_ARITHMETIC = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.neg)))
 """Operations on arrays that cost ``ARRAY_OPERATION``."""

@@ -1,8 +1,9 @@
 """The planner of residuals: for each primal value that the reverse sweep reads it decides how that gets there.
 
-A value defined outside loops is read where it stands (through the results of the branches that it is defined in). For
-a value of a loop's iteration the ways are compared by what they cost in each iteration (``costs``), when all that the
-reverse of a block reads is known, because a value that is there makes others cheap:
+A value defined outside loops is read where it stands (through the results of the branches that it is defined in; a
+comparison of numbers in a branch is made again). For a value of a loop's iteration the ways are compared by what they
+cost in each iteration (``costs``), when all that the reverse of a block reads is known, because a value that is there
+makes others cheap:
 
     recompute   an index, a view, a shape, a little arithmetic on numbers
     hoist       what is the same in every iteration (``hoist``)
@@ -27,7 +28,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence, Unknown
 from s2s.optimize.ranges import constant_range
-from s2s.reverse.residuals.costs import CHEAP, DESCRIBES, SHAPES, costs_less
+from s2s.reverse.residuals.costs import CHEAP, COMPARISONS, DESCRIBES, SHAPES, costs_less
 from s2s.reverse.residuals.decisions import Plan, Reason
 from s2s.reverse.residuals.duplicates import find_same, hand_over, number_values
 from s2s.reverse.residuals.forward_sweep import ForwardSweep
@@ -113,12 +114,23 @@ class Planner:
         index = self._index(sweep, atom, sweep.builder.statements)
         if index is not None:
             return index
-        if home.residual_loop() is None:
+        if home.residual_loop() is None and not self._is_test_of_branch(atom, home):
             self.plan.add(atom, "in scope", Reason.RUNS_ONCE)
             return self.in_scope(sweep, self._export(atom, home), home.scope())
         if atom in self.unbound and sweep.region is not home:
             return self._request(sweep, self._where_bound(atom, sweep.region))
         return self._request(sweep.of(home), atom)
+
+    def _is_test_of_branch(self, var: ir.Var, home: Region) -> bool:
+        """Whether a variable of a branch compares numbers that are seen in the whole scope: comparing them again takes
+        no result of each branch around it, of which a chain of ``elif`` would have a square number."""
+        let = self.lets.get(var)
+        if home is self.root or home.scope() is not self.root or let is None or not isinstance(let.value, ir.Call):
+            return False
+        return let.value.fn in COMPARISONS and all(
+            is_number(self.context.value(a)) and self.home.get(a, self.root) is self.root  # type: ignore[arg-type]
+            and a not in self.unbound for a in let.value.args
+        )
 
     def _where_bound(self, var: ir.Var, region: Region) -> ir.Var:
         """A variable that may have no value where it is defined, by another name from the start of the block on that

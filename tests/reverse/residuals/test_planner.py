@@ -15,6 +15,57 @@ from s2s.reverse.residuals.decisions import Decision, Plan, Reason
 X, W = np.array([0.3, 0.7, 1.1]), np.array([0.9, 0.4, 0.6])
 
 
+# --- branches outside loops ------------------------------------------------------------------------------------------
+
+
+def chain(x, w):
+    r = x[0] * w[1]
+    if r < 0.0:
+        y = x[0]
+    elif r < 1.0:
+        y = np.sin(r)
+    elif w[0] < 1.0 and r < 2.0:
+        y = np.exp(w[1]) * x[0]
+    elif np.sum(x) * r < 8.0:
+        y = np.cos(w[2]) * r
+    else:
+        r = r * r
+        y = r if r >= 10.0 else r * w[0]
+    return y * y
+
+
+@pytest.mark.parametrize("x, w", [(-0.5, 0.3), (0.5, 0.3), (1.5, 0.3), (1.5, 1.3), (2.8, 0.3), (2.8, 1.3), (9.0, 1.3)])
+def test_each_arm_of_a_chain(x, w):
+    x, w = np.array([x, 0.9]), np.array([w, 1.0, 0.7])
+    eye = [np.eye(2) * 1e-6, np.eye(3) * 1e-6]
+    wanted = [
+        np.array([(chain(x + d, w) - chain(x - d, w)) / 2e-6 for d in eye[0]]),
+        np.array([(chain(x, w + d) - chain(x, w - d)) / 2e-6 for d in eye[1]]),
+    ]
+    for of in (s2s.grad, s2s.jacfwd):
+        for found, expected in zip(of(chain, argnums=(0, 1))(x, w), wanted, strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def arms(x):
+    if x < 0.0:
+        y = x
+    elif x < 1.0:
+        y = x * x
+    elif x < 2.0:
+        y = 3.0 * x * x
+    else:
+        y = 2.0 * x
+    return y * y
+
+
+def test_a_chain_compares_numbers_again():
+    """No result of a branch stands for the test of an arm, of which each branch around it would have one."""
+    source = s2s.source(arms, 1.5)
+    assert source.count("elif x < 1.0:") == source.count("elif x < 2.0:") == 2
+    assert s2s.grad(arms)(1.5) == s2s.jacfwd(arms)(1.5) == 36.0 * 1.5**3
+
+
 # --- the same value twice -------------------------------------------------------------------------------------------
 
 
