@@ -11,24 +11,32 @@ from __future__ import annotations
 
 import functools
 import inspect
-from types import BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType
+import sys
+import weakref
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
 
 from s2s.core import ir, ops
-from s2s.core.functions import EVERYTHING, FunctionFacts, Result, Varies
+from s2s.core.functions import EVERYTHING, FunctionFacts, Raises, Result, Varies
 from s2s.core.inspection import public_module
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 
-__all__ = ["facts", "gives_new", "makes_new", "places_before_copy", "reads_content", "result_of"]
+__all__ = [
+    "changes_memory", "facts", "gives_new", "gives_the_same", "makes_new", "places_before_copy", "reads_content",
+    "result_of",
+]
 
 _UNKNOWN = FunctionFacts()
 _known: dict[int, tuple[Any, FunctionFacts]] = {}
 """By ``id`` of each function: the function, which is kept alive, and what is known of it."""
 
-descriptions.on_change.append(_known.clear)
+_of_program: weakref.WeakKeyDictionary[Any, FunctionFacts] = weakref.WeakKeyDictionary()
+"""What is known of functions that are not kept alive here."""
+
+descriptions.on_change += (_known.clear, _of_program.clear)
 
 
 def facts(fn: Any) -> FunctionFacts:
@@ -36,12 +44,16 @@ def facts(fn: Any) -> FunctionFacts:
     found = _known.get(id(fn))
     if found is not None:
         return found[1]
+    if type(fn) is FunctionType and fn in _of_program:
+        return _of_program[fn]
     rule = table.find(fn)  # registers the rules of its package, and what is described beside them
     said = descriptions.description_of(fn)
     found_out = {**_by_rule(fn, rule), **_by_type(fn), **said}
     made = FunctionFacts(**found_out) if found_out else _UNKNOWN
     if said or type(fn) in _LASTING or (rule is not None and rule.fn is fn and not rule.by_user):
         _known[id(fn)] = fn, made
+    elif type(fn) is FunctionType:
+        _of_program[fn] = made
     return made
 
 
@@ -51,19 +63,46 @@ _LASTING = (MethodDescriptorType, WrapperDescriptorType)
 
 def _by_type(fn: Any) -> dict[str, Any]:
     """What follows from the type of a function, and from where it is."""
-    if type(fn) is BuiltinFunctionType and type(fn.__self__) is np.ufunc and fn.__name__ != "at":
-        return {"result": Result.NEW}  # a method, ``np.add.reduce``
-    if type(fn) is np.ufunc:
-        return {"elementwise": fn.nout == 1 and fn.signature is None}
+    kind = type(fn)
+    if kind is BuiltinFunctionType and type(fn.__self__) is np.ufunc and fn.__name__ != "at":
+        is_known = _is_ufunc_of_library(fn.__self__)
+        return {"result": Result.NEW, "changes": (), "acts": not is_known}  # a method, ``np.add.reduce``
+    if kind is np.ufunc:
+        return {
+            "elementwise": fn.nout == 1 and fn.signature is None, "changes": (), "acts": not _is_ufunc_of_library(fn)}
+    if kind in _LASTING:
+        return _REPEATABLE if fn.__objclass__ in _VALUES else {}
+    if isinstance(fn, type):
+        return _by_class(fn)
     module = public_module(fn)
     if module == "math":
-        return {"pure": True, "elementwise": True}
+        return {"pure": True, "elementwise": True, **_REPEATABLE}
     if module in _OPERATIONS:
-        return {"pure": True, "calls_back": False}
+        return {"pure": True, "calls_back": False, **_REPEATABLE}
     if module in _PURE_MODULES or module.startswith("s2s.rules"):
-        return {"pure": True}
-    return {"pure": False} if module.startswith("numpy.random") else {}
+        return {"pure": True, **_REPEATABLE}
+    if module.startswith("numpy.random") or (kind is BuiltinFunctionType and not _is_of_module(fn)):
+        return {"pure": False, "acts": True}
+    return {"changes": ()} if module.split(".")[0] in _LOOKING_MODULES else {}
 
+
+def _by_class(fn: type) -> dict[str, Any]:
+    if issubclass(fn, np.generic) and fn.__module__ == "numpy":
+        return {**_REPEATABLE, "cheap": True}
+    if issubclass(fn, BaseException) and fn.__module__ == "builtins":
+        return {**_REPEATABLE, "raises": Raises.NEVER}
+    return {"changes": ()} if fn.__module__ in _LOOKING_MODULES else {}
+
+
+def _is_of_module(fn: Any) -> bool:
+    """Whether a built-in function is no method that is bound to an object."""
+    return fn.__self__ is None or isinstance(fn.__self__, ModuleType)
+
+
+_REPEATABLE: dict[str, Any] = {"changes": (), "acts": False}
+
+_VALUES = frozenset({np.ndarray, np.generic, np.dtype, str, bytes, int, float, complex, tuple, range})
+"""Classes of which no method changes an object, where nothing else is said of it."""
 
 _OPERATIONS = frozenset({"s2s.core.ops", "_operator", "operator"})
 """Modules whose functions are operations of the language: a display holds a function that it is given, and calls none.
@@ -71,6 +110,31 @@ _OPERATIONS = frozenset({"s2s.core.ops", "_operator", "operator"})
 
 _PURE_MODULES = frozenset({"s2s.runtime", "math"})
 """Modules whose functions are pure where nothing else is said of them."""
+
+_LOOKING_MODULES = frozenset({"builtins", "numpy", "math", "cmath", "itertools", "functools", "s2s", "scipy"})
+"""Packages whose functions leave their arguments as they are where nothing else is said of them."""
+
+
+def _is_ufunc_of_library(fn: np.ufunc) -> bool:
+    """Whether a ufunc is one of NumPy or SciPy: ``np.frompyfunc`` makes them of functions of the program."""
+    special = sys.modules.get("scipy.special")
+    name = fn.__name__
+    if vars(np).get(name) is fn or (special is not None and vars(special).get(name) is fn):
+        return True
+    rule = table.find(fn)
+    return rule is not None and not rule.by_user
+
+
+def changes_memory(fn: Any) -> bool:
+    """Whether a function is called for what it does to its first argument: an array or a container of the program, no
+    stack of the reverse sweep, and no operand of an operator, whose result is a value of its own in the IR."""
+    return 0 in facts(fn).changes and fn not in ops.STACKS and ops.plain_of(fn) is None
+
+
+def gives_the_same(fn: Any) -> bool:
+    """Whether calls of a function give the same for the same arguments, and do nothing else."""
+    known = facts(fn)
+    return not known.acts and not known.changes
 
 
 # --- by the kind of the rule ----------------------------------------------------------------------------------------
@@ -84,8 +148,11 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     """What follows from the kind of a rule."""
     if rule is None:
         return {}
-    made: dict[str, Any] = {"pure": not rule.acts, "varies": Varies.KIND if rule.by_value else Varies.NOTHING}
-    if rule.by_user or rule.kind in ("refuse", "model"):
+    made: dict[str, Any] = {"pure": True, "varies": Varies.KIND if rule.by_value else Varies.NOTHING, "changes": ()}
+    if rule.by_user:
+        return made
+    made["acts"] = False
+    if rule.kind in ("refuse", "model"):
         return made
     if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
         made |= {"result": Result.NEW, "calls_back": False}

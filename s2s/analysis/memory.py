@@ -26,11 +26,16 @@ from s2s.rules import table
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
 """Functions that make an array in C order when they are called with at most so many arguments."""
 
-HOLDS = (ir.Const(list.append),)
-"""Functions whose first argument holds the others from then on."""
 
-CHANGES = frozenset((*HOLDS, *map(ir.Const, (list.pop, np.add.at, np.subtract.at))))
-"""Functions called for what they do to their first argument."""
+def changed_by(s: ir.Statement) -> ir.Atom | None:
+    """The array or container that a statement changes in place; None where it changes none."""
+    match s:
+        case ir.Store(_, target):
+            return target
+        case ir.Let(_, ir.Call(ir.Const(value=fn), args)) if args and functions.changes_memory(fn):
+            return args[0].atom if isinstance(args[0], ir.Star) else args[0]
+        case _:
+            return None
 
 
 def can_share(value: AbstractValue) -> bool:
@@ -177,12 +182,11 @@ class Memory:
                     self.find(target)
                     for source in shared_with(value, self.value_of(target), self.value_of):
                         self._join(target, source)
-                case ir.Let(None, ir.Call(ir.Const() as fn, args)) if args and fn in CHANGES:
-                    if isinstance(args[0], ir.Var):
-                        self.stored.append(args[0])
-                        self.find(args[0])
-                    for other in args[1:] if fn in HOLDS else ():
-                        self._join(args[0], other)  # type: ignore[arg-type]
+                case ir.Let(None, ir.Call(args=args)) if isinstance(changed := changed_by(s), ir.Var):
+                    self.stored.append(changed)
+                    self.find(changed)
+                    for other in () if isinstance(self.value_of(changed), Array) else args[1:]:
+                        self._join(changed, other)  # type: ignore[arg-type]
                 case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
                     self._join(args[0], args[1])  # type: ignore[arg-type]
                 case ir.Store("opaque") if not self.opaque:
@@ -266,5 +270,5 @@ class Memory:
         return value is not None and not shared_with(value, self.value_of(var), self.value_of)
 
 
-__all__ = ["Memory", "can_share", "is_basic", "is_copied", "shared_with"]
+__all__ = ["Memory", "can_share", "changed_by", "is_basic", "is_copied", "shared_with"]
 

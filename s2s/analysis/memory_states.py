@@ -16,24 +16,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from s2s.analysis.memory import CHANGES, Memory
+from s2s.analysis.memory import Memory, changed_by
 from s2s.core import ir
 
-__all__ = ["States", "changed_by"]
+__all__ = ["States"]
 
 State = dict[ir.Var, int]
 """The number of the present state of each class that is not in its first one."""
-
-
-def changed_by(s: ir.Statement) -> ir.Atom | None:
-    """The array or container that a statement changes in place; None where it changes none."""
-    match s:
-        case ir.Store(_, target):
-            return target
-        case ir.Let(_, ir.Call(fn, args)) if fn in CHANGES and args:
-            return args[0].atom if isinstance(args[0], ir.Star) else args[0]
-        case _:
-            return None
 
 
 class States:

@@ -7,7 +7,6 @@ an exception where the user's filters say so.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import operator
@@ -21,7 +20,8 @@ from s2s.analysis.abstract.lattice import is_number, truth
 from s2s.analysis.abstract.shapes import ONE
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic
-from s2s.core import ir, ops
+from s2s.core import ir
+from s2s.core.functions import Raises
 from s2s.core.inspection import is_hashable, look_up
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
 from s2s.rules import table
@@ -39,28 +39,6 @@ CONFUSED = frozenset({TypeError, AttributeError, KeyError})
 
 Kinds = tuple[type[BaseException], ...]
 ValueOf = Callable[[Any], AbstractValue]
-
-_NEVER: set[Any] = {
-    ops.make_tuple, ops.make_list, ops.append, isinstance, type, id, slice, callable, operator.is_, operator.is_not,
-    functools.partial, issubclass,
-}
-_CAREFUL = {operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt,
-            operator.ge, operator.eq, operator.ne, operator.not_, abs, float, bool, min, max, str, repr}
-"""Functions of Python numbers that raise nothing."""
-_LOOKS = {
-    np.shape, np.ndim, np.size, np.asarray, np.asanyarray, np.array, np.atleast_1d, np.atleast_2d, np.copy,
-    np.zeros_like, np.ones_like, np.empty_like, np.transpose, np.ravel, np.ndarray.copy, np.ndarray.ravel,
-    np.iterable, np.isscalar,
-    np.result_type, np.errstate, iter,
-}
-"""Functions that raise nothing for any array or number."""
-
-
-_INDEXING = {
-    np.take, np.ndarray.take, np.take_along_axis, np.choose, np.ndarray.choose, np.compress, np.insert, np.delete,
-    np.unravel_index, np.ravel_multi_index, np.put, np.ndarray.item, np.select, np.bincount,
-}
-"""Functions that are given places in an array."""
 
 
 def may_catch(kinds: Kinds | None, raised: Iterable[type[BaseException]]) -> bool:
@@ -124,11 +102,8 @@ def _raised_by_call(
     if not isinstance(fn, ir.Const) or any(isinstance(a, ir.Star) for a in args):
         return ANYTHING
     known = fn.value
-    try:
-        never = known in _NEVER
-    except TypeError:
-        return ANYTHING
-    if never or (isinstance(known, type) and issubclass(known, BaseException)):
+    raises = facts(known).raises
+    if raises is Raises.NEVER or (isinstance(known, type) and issubclass(known, BaseException)):
         return NOTHING
     values = [value_of(a) for a in (*args, *(atom for _, atom in kwargs))]
     if known is getattr:
@@ -138,10 +113,10 @@ def _raised_by_call(
     if known is len:
         return NOTHING if result != UNKNOWN or isinstance(values[0], Array) else ANYTHING
     plain = all(map(_is_python_number, values))
-    if plain and known in _CAREFUL and not isinstance(result, Unknown):
+    if plain and raises is Raises.NOT_FOR_PYTHON and not isinstance(result, Unknown):
         return NOTHING
     numeric = all(is_number(v) or isinstance(v, (Array, Known, Sequence)) for v in values)
-    if numeric and known in _LOOKS:
+    if numeric and raises is Raises.NOT_FOR_ARRAYS:
         return NOTHING
     rule = table.find(known)
     if not numeric or (rule is None and not _is_arithmetic(known)) or (rule is not None and rule.by_user):
@@ -159,7 +134,7 @@ def _raised_by_numbers(fn: Any, values: list[AbstractValue]) -> frozenset[type[B
     known = [isinstance(v, Array) or (isinstance(v, Scalar) and issubclass(v.type, np.generic)) for v in values]
     found = NUMPY if any(known) else NUMPY | PYTHON
     if not _is_arithmetic(fn):
-        return found | SHAPES | ({IndexError} if fn in _INDEXING else NOTHING)
+        return found | SHAPES | ({IndexError} if facts(fn).raises is Raises.OUT_OF_BOUNDS else NOTHING)
     shaped = [v for v in values if isinstance(v, Sequence) or (isinstance(v, Array) and v.shape != ())]
     return found | SHAPES if len(shaped) > 1 and not (facts(fn).elementwise and _fit(shaped)) else found
 

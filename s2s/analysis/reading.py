@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from s2s.analysis.memory import Memory, shared_with
-from s2s.analysis.memory_states import States, changed_by
+from s2s.analysis.memory import Memory, changed_by, shared_with
+from s2s.analysis.memory_states import States
 from s2s.core import ir
 
 if TYPE_CHECKING:

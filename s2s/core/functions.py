@@ -6,7 +6,7 @@ import enum
 
 from s2s.core.record import record
 
-__all__ = ["EVERYTHING", "FunctionFacts", "Result", "Varies"]
+__all__ = ["EVERYTHING", "FunctionFacts", "Raises", "Result", "Varies"]
 
 
 class Result(enum.Enum):
@@ -16,6 +16,7 @@ class Result(enum.Enum):
     VIEW = "view"  # that of an argument, which they are a view of that can be written to, whatever its layout
     PARTS = "parts"  # a list of views of an argument
     LAYOUT = "layout"  # a view of an argument in C order, new otherwise
+    ITERATOR = "iterator"  # what can be read once, which holds the arguments
     SHARED = "shared"  # anything: an argument itself, a view of one, a container of arguments
 
 
@@ -28,8 +29,18 @@ class Varies(enum.Enum):
     KIND = "kind"  # anything
 
 
+class Raises(enum.Enum):
+    """When a call raises nothing."""
+
+    NEVER = "never"  # whatever it is given
+    NOT_FOR_PYTHON = "not for Python numbers"
+    NOT_FOR_ARRAYS = "not for arrays and numbers"
+    OUT_OF_BOUNDS = "out of bounds"  # it is given places in an array, and raises IndexError too
+    ANY = "any"
+
+
 EVERYTHING = -1
-"""That a function reads what all its arguments hold."""
+"""Among positions of arguments: that a function reads, or may change, what all of them hold."""
 
 
 @record
@@ -40,6 +51,11 @@ class FunctionFacts:
     (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
     where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
 
+    ``changes`` has the positions of the arguments that a call changes in place, ``acts`` says that it has an effect on
+    the world outside of its arguments, or reads from there what is another thing the next time. A call without
+    both gives the same for the same arguments, and may stand anywhere between what changes them. ``looks`` says that it
+    looks at its arguments at all, at their length at least, which a store may change: a display does not.
+
     ``calls_back`` says that it calls a function that it is given: so a call may do what that function does.
 
     ``pure`` says that a call has no effect but its result, and raises only where the use of that would: a call whose
@@ -49,16 +65,25 @@ class FunctionFacts:
     the result no call with other values tells. ``reads`` has the positions of the arguments whose contents it reads; of
     the others it reads the shape and the dtype only.
 
+    ``cheap`` says that a call costs one unit on numbers, views and shapes, as arithmetic does and reading an item.
+    ``raises`` says when it raises nothing, ``warns`` that it may give a warning where the primal does not come to it.
+
     ``consumes`` says that it reads iterators that it is given, ``takes_all`` that it reads them to their end before it
     does something else that the program sees.
     """
 
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
+    changes: tuple[int, ...] = (EVERYTHING,)
+    acts: bool = True
+    looks: bool = True
     calls_back: bool = True
     pure: bool = False
     elementwise: bool = False
     varies: Varies = Varies.NOTHING
     reads: tuple[int, ...] = (EVERYTHING,)
+    cheap: bool = False
+    raises: Raises = Raises.ANY
+    warns: bool = True
     consumes: bool = False
     takes_all: bool = False

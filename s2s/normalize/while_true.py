@@ -10,19 +10,20 @@ container or an object shows when the functions that it calls have been followed
 
 from __future__ import annotations
 
-from s2s.analysis.memory import CHANGES
+from s2s.analysis.memory import changed_by
 from s2s.core import ir, ops
-
-_EFFECTS = (*CHANGES, *map(ir.Const, ops.STACKS))
 
 
 def changes_something(block: ir.Block) -> bool:
     """Whether statements change an array or a container that the program has when it runs."""
-    return any(isinstance(s, ir.Store) or _is_effect(s) for s in ir.walk(block))
+    return any(changed_by(s) is not None or _is_of_stack(s) for s in ir.walk(block))
 
 
-def _is_effect(s: ir.Statement) -> bool:
-    return isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _EFFECTS
+def _is_of_stack(s: ir.Statement) -> bool:
+    return isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _OF_STACKS
+
+
+_OF_STACKS = tuple(map(ir.Const, ops.STACKS))
 
 
 def with_test_inside(loop: ir.While) -> ir.While:

@@ -17,8 +17,8 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import managers
-from s2s.analysis.functions import facts
-from s2s.analysis.memory import CHANGES, Memory
+from s2s.analysis.functions import changes_memory, facts
+from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, ListOf, Scalar, Unknown, is_record_class
@@ -295,7 +295,7 @@ _CONTAINERS: tuple[Any, ...] = (
 
 def changes_argument(fn: Any) -> bool:
     """Whether a function changes its first argument in place."""
-    return fn is ops.push or fn is ops.pull or ir.Const(fn) in CHANGES
+    return fn is ops.push or fn is ops.pull or changes_memory(fn)
 
 
 # --- pure functions -------------------------------------------------------------------------------------------------
@@ -319,4 +319,4 @@ def is_pure(fn: Any) -> bool:
         return True  # it makes a derivative
     if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
         return True
-    return not changes_argument(fn) and facts(fn).pure
+    return facts(fn).pure

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2s.analysis.memory import CHANGES, Memory
+from s2s.analysis.memory import Memory, changed_by
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import Array
@@ -67,7 +67,7 @@ def _is_settled(s: ir.Statement, array: ir.Var, loop: ir.Block, memory: Memory, 
     before = {id(t) for t in trip[: next(k for k, t in enumerate(trip) if t is s)]}
     own = {v for t in trip for v in ir.defs_of(t)}
     for t in ir.walk(function.body):
-        target = _changed(t)
+        target = changed_by(t)
         if not isinstance(target, ir.Var) or memory.find(target) != memory.find(array):
             continue
         root: ir.Var = target
@@ -76,14 +76,3 @@ def _is_settled(s: ir.Statement, array: ir.Var, loop: ir.Block, memory: Memory, 
         if id(t) not in before or root not in own or not memory.is_new(root):
             return False
     return True
-
-
-def _changed(s: ir.Statement) -> ir.Atom | ir.Star | None:
-    """What a statement changes in place."""
-    match s:
-        case ir.Store(_, target):
-            return target
-        case ir.Let(_, ir.Call(ir.Const() as fn, args)) if args and fn in CHANGES:
-            return args[0]
-        case _:
-            return None

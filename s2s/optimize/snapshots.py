@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from s2s.analysis.memory import CHANGES, Memory, can_share, shared_with
+from s2s.analysis.memory import Memory, can_share, changed_by, shared_with
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.optimize.dead import is_pure_call
@@ -95,8 +95,8 @@ def _only_reads(s: ir.Statement, copy: ir.Var, context: Context) -> bool:
 
 
 def _may_change(s: ir.Let, source: ir.Var, memory: Memory) -> bool:
-    if isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const) and s.value.fn in CHANGES:
-        target = s.value.args[0]
+    target = changed_by(s)
+    if target is not None:
         return not isinstance(target, ir.Var) or memory.find(target) == memory.find(source)
     return not is_pure_call(s.value)
 

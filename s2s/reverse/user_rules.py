@@ -15,8 +15,6 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.analysis.abstract.parts import is_inexact
@@ -24,7 +22,7 @@ from s2s.analysis.functions import facts
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
-from s2s.core.inspection import is_hashable
+from s2s.core.functions import Result
 from s2s.core.values import UNKNOWN, Array, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import error
@@ -82,13 +80,9 @@ def _is_cheap(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call):
         return True
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
-    return facts(fn).elementwise or fn is user_rules.value_of or (is_hashable(fn) and fn in _CHEAP)
-
-
-_CHEAP = frozenset({
-    operator.getitem, getattr, len, float, np.shape, np.sum, np.float64, np.float32, np.zeros_like, np.ones_like,
-    ops.make_tuple, ops.make_list, ops.make_dict, np.where, np.transpose, np.reshape,
-})
+    says = facts(fn)
+    views = says.result in (Result.VIEW, Result.LAYOUT)
+    return says.cheap or says.elementwise or views or not says.reads or not says.looks or fn is user_rules.value_of
 
 
 # --- reverse --------------------------------------------------------------------------------------------------------

@@ -295,6 +295,5 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 
 describe(rt.differentiated_as, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
 describe(rt.check_bits, result=Result.SHARED)  # gives what it checks
-describe(rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.Snapshots, rt.Calls, pure=False)
 describe(rt.quotient, rt.power, elementwise=True)
 describe(rt.unbroadcast, rt.summand_bar, rt.cast, reads=(0,))

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2s.core.functions import Varies
 from s2s.rules.functions import describe
-from s2s.rules.table import acts, refuse, zero
+from s2s.rules.table import refuse, zero
 
 # comparisons, identity, membership and bits
 zero(
@@ -97,9 +97,6 @@ CHECKS = (
 )
 """They raise where arrays are not what they should be: that is what they are called for."""
 zero(*CHECKS)
-acts(*CHECKS)
-
-acts(np.ndarray.tofile, np.ndarray.dump, builtins.print, np.info, np.seterr, builtins.hash, builtins.id)
 
 BY_VALUE = "whether its result is complex depends on the values; call np.sqrt and its kin on `x + 0j`"
 for _name in np.emath.__all__:

@@ -394,8 +394,7 @@ describe(
     operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
     builtins.abs, operator.abs, elementwise=True,
 )
-describe(builtins.len, builtins.isinstance, builtins.type, reads=())
-describe(ops.push, ops.pull, operator.setitem, operator.delitem, operator.iconcat, operator.call, pure=False)
+describe(builtins.len, builtins.isinstance, builtins.type, operator.is_, operator.is_not, reads=())
 describe(operator.call, calls_back=True)
 describe(
     builtins.list, builtins.tuple, builtins.dict, builtins.set, builtins.frozenset, builtins.zip, builtins.enumerate,

@@ -47,7 +47,7 @@ from s2s.core.record import record, replace
 from s2s.rules import functions
 
 __all__ = [
-    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "acts", "alias", "args", "arr", "attribute",
+    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute",
     "bind", "carries_rule", "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative",
     "has_rule",
     "is_refusal", "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse",
@@ -172,12 +172,11 @@ class Rule:
     gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
     ``takes_none`` that bodies take None for a part of the result without a cotangent, ``always`` that a model
-    stands for the function where nothing active goes in too, and ``acts`` that a call does something that others see:
-    it writes a file, prints, changes settings. Other functions with rules are pure: the compiler calls them on
-    examples. What is ``given`` are constants that
-    a model gets before the arguments of the call, and partials after them. ``by_user`` marks the rules of users
-    (``custom``, and ``partials``): their bodies are code like any other, with globals and captured variables of their
-    own.
+    stands for the function where nothing active goes in too. What is ``given`` are constants that a model gets before
+    the arguments of the call, and partials after them. ``by_user`` marks the rules of users (``custom``, and
+    ``partials``): their bodies are code like any other, with globals and captured variables of their own.
+
+    Functions with rules are pure, and the compiler calls them on examples, where ``rules.functions`` says nothing else.
     """
 
     fn: Function
@@ -197,7 +196,6 @@ class Rule:
     flat_for_reals: bool = False
     takes_none: bool = False
     always: bool = False
-    acts: bool = False
     given: tuple[Any, ...] = ()
     pullback: Callable[..., Any] | None = None
     pushforward: Callable[..., Any] | None = None
@@ -254,7 +252,7 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 
 MODULES = (
-    "adjoints", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "numpy.linalg_eigen", "passive",
+    "adjoints", "effects", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "numpy.linalg_eigen", "passive",
     "numpy.polynomials", "numpy.products", "python", "numpy.reductions", "numpy.ufunc_methods", "numpy.nan_reductions",
     "numpy.shape", "numpy.repeating", "numpy.joining", "numpy.ranges", "numpy.sorting", "numpy.statistics",
     "numpy.ufuncs",
@@ -700,13 +698,6 @@ def kind_by_value(*fns: Function) -> None:
     values tells it."""
     for fn in fns:
         _rules[id(fn)] = replace(_rules[id(fn)], by_value=True)
-
-
-@_later
-def acts(*fns: Function) -> None:
-    """Say of functions that have rules that a call of them does something that others see: the compiler makes none."""
-    for fn in fns:
-        _rules[id(fn)] = replace(_rules[id(fn)], acts=True)
 
 
 @_later

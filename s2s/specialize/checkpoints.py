@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.functions import facts
+from s2s.analysis.functions import facts, gives_the_same
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence
@@ -188,13 +188,6 @@ def _kept(context: Context, s: ir.Let, target: ir.Var | None, calls: ir.Var) -> 
 
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 _READS = (ir.Const(operator.getitem), ir.Const(getattr), ir.Const(len))
-_REPEATED = frozenset({
-    abs, all, any, bool, bytes, callable, complex, dict, dir, divmod, enumerate, float, format, frozenset, getattr,
-    hasattr, hash, int, isinstance, issubclass, len, list, max, min, pow, range, repr, reversed, round, set, slice,
-    sorted, str, sum, tuple, type, zip,
-})
-"""Built-in functions that give the same for the same arguments."""
-
 
 def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
     """Whether a statement calls what may give something else when it is called again, or do something else; with
@@ -219,19 +212,7 @@ def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
 
 
 def _gives_the_same(fn: Any) -> bool:
-    if is_pure(fn) or fn in _PAIRED:
-        return True
-    module = str(getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", ""))
-    if isinstance(getattr(fn, "__self__", None), RANDOM) or module.startswith("numpy.random"):
-        return False
-    if isinstance(fn, type) and issubclass(fn, (np.generic, BaseException)):
-        return True
-    if module.split(".")[0] in ("numpy", "math", "cmath", "operator", "_operator", "s2s") or isinstance(fn, np.ufunc):
-        return True
-    try:
-        return fn in _REPEATED
-    except TypeError:
-        return False
+    return is_pure(fn) or fn in _PAIRED or gives_the_same(fn)
 
 
 def asked(context: Context, block: ir.Block) -> list[ir.Let]:

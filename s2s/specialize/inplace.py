@@ -15,6 +15,7 @@ from s2s import runtime as rt
 from s2s.analysis import layout
 from s2s.analysis.abstract.lattice import dtype_of, is_number
 from s2s.analysis.abstract.parts import leaves
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
@@ -143,11 +144,7 @@ def changes_any(atoms: list[ir.Atom], trial: Builder, context: Context) -> bool:
 
 def is_harmless(fn: Any) -> bool:
     """Whether a function without a rule, and not written in Python, leaves its arguments as they are."""
-    module = str(getattr(fn, "__module__", None) or getattr(type(fn), "__module__", ""))
-    return module.split(".")[0] in _HARMLESS and not module.startswith("numpy.random")
-
-
-_HARMLESS = {"builtins", "numpy", "math", "cmath", "operator", "_operator", "itertools", "functools", "scipy", "s2s"}
+    return not facts(fn).changes
 
 
 def change_whole(

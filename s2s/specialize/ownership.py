@@ -15,7 +15,7 @@ from s2s.analysis import layout
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.functions import makes_new
 from s2s.analysis.lifetimes import Lifetimes
-from s2s.analysis.memory import HOLDS, Memory, shared_with
+from s2s.analysis.memory import Memory, changed_by, shared_with
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import Array, ListOf, Sequence, Unknown
@@ -128,8 +128,9 @@ class _Owners:
                     self.sources[target] = shared_with(value, self.context.value(target), self.context.value)
                 if _may_keep(value):
                     self.handed_over.update(a for a in ir.atoms_of(value) if isinstance(a, ir.Var))
-                if isinstance(value, ir.Call) and value.fn in _INTO_FIRST:
-                    self._put_into(value.args[0], *value.args[1:])  # type: ignore[arg-type]
+                into = value.args[0] if isinstance(value, ir.Call) and value.fn == _PUSH else changed_by(s)
+                if into is not None and not isinstance(self.context.value(into), Array):  # type: ignore[arg-type]
+                    self._put_into(into, *value.args[1:])  # type: ignore[arg-type, union-attr]
             case ir.Store(_, target, _, value) if not isinstance(self.context.value(target), Array):
                 self._put_into(target, value)
             case ir.If(results=results) | ir.Try(results=results):
@@ -205,13 +206,13 @@ class _Owners:
         )
 
 
-_INTO_FIRST = (*HOLDS, ir.Const(ops.push))
-"""Functions whose first argument holds the others from then on."""
-
 _DISPLAYS = tuple(
     map(ir.Const, (ops.make_list, ops.make_tuple, ops.make_dict, ops.make_set, ops.make_stack, ops.copy_stack))
 )
 _NEW_LISTS = tuple(map(ir.Const, (ops.append, operator.add, operator.mul, list, sorted, tuple)))
+
+
+_PUSH = ir.Const(ops.push)
 
 
 def _may_keep(value: ir.Value) -> bool:

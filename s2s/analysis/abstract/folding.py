@@ -2,9 +2,9 @@
 
 Nothing else in the compiler calls what it has found in the program. A function is *pure* where it is one of Python's or
 NumPy's own, or one with a rule of this package, whose result depends on its arguments only and that changes nothing
-else (``table.acts`` names those that do). *Plain* values are numbers, texts and arrays, and containers of these: no
-method of theirs is foreign code. What a call may cost is known before it is made: the sizes of what goes in and of what
-comes out, where it can be much larger, are bounded, and so is the sum for one compilation.
+else (``functions.gives_the_same``). *Plain* values are numbers, texts and arrays, and containers of these: no method of
+theirs is foreign code. What a call may cost is known before it is made: the sizes of what goes in and of what comes
+out, where it can be much larger, are bounded, and so is the sum for one compilation.
 
     math.factorial(5)                   120
     math.factorial(10**7)               NotFolded
@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.functions import gives_the_same
 from s2s.core import inspection, ops
-from s2s.rules import table
 
 __all__ = [
     "LONGEST_TEXT", "MOST_ITEMS", "MOST_LISTED", "Budget", "NotFolded", "call_pure", "charge", "is_long", "is_pure",
@@ -178,62 +178,21 @@ _HARMLESS = frozenset({"__new__", "__init__", "__reduce_ex__", "__reduce__", "__
 
 # --- which functions ------------------------------------------------------------------------------------------------
 
-_BUILTINS: frozenset[Any] = frozenset({
-    abs, pow, max, min, sum, float, int, complex, bool, round, divmod, list, tuple, sorted, all, any, str, repr, len,
-    ord, chr, iter, next, reversed,
-})
-
-_OPERATORS = frozenset(
-    fn for name, fn in vars(operator).items()
-    if isinstance(fn, types.BuiltinFunctionType) and name not in ("setitem", "delitem", "call", "_compare_digest")
-)
-
-_MATH = frozenset(fn for fn in vars(math).values() if isinstance(fn, types.BuiltinFunctionType))
-
-_QUESTIONS: frozenset[Any] = frozenset({
-    np.finfo, np.iinfo, np.dtype, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast,
-    np.lib.array_utils.normalize_axis_index, rt.quotient, rt.power, ops.format_value,
-})
-
-_OWN_METHODS = (str, bytes, int, float, complex, tuple, range, np.dtype)
-"""The classes all of whose methods are pure: nothing changes their objects."""
-
-
 def is_pure(fn: Any) -> bool:
     """Whether a function is known to be pure."""
     kind = type(fn)
-    if kind is np.ufunc:
-        return _is_ufunc_of_library(fn)
-    if kind is types.BuiltinFunctionType:
-        owner = fn.__self__
-        if type(owner) is np.ufunc:
-            return fn.__name__ in ("reduce", "accumulate", "outer", "reduceat") and _is_ufunc_of_library(owner)
-        if fn in _BUILTINS or fn in _OPERATORS or fn in _MATH or fn in _QUESTIONS:
-            return True
-    elif kind is types.MethodDescriptorType:
-        owner = fn.__objclass__
-        if owner in _OWN_METHODS:
-            return True
-        if owner is np.generic:
-            fn = getattr(np.ndarray, fn.__name__, fn)
-    elif issubclass(kind, type):
-        if inspection.is_foreign(fn):
-            return False
-        if fn in _BUILTINS or fn in _QUESTIONS:
-            return True
-    elif kind is functools._lru_cache_wrapper:
+    if kind is functools._lru_cache_wrapper:
         return _is_trusted(fn.__wrapped__) and (type(fn.__wrapped__) is types.FunctionType or is_pure(fn.__wrapped__))
-    elif kind not in _FUNCTIONS and not _is_multimethod(fn):
-        return False
-    elif fn in _QUESTIONS:
-        return True
-    rule = table.find(fn)
-    return rule is not None and not rule.by_user and not rule.acts and _is_trusted(fn)
+    if kind is types.MethodDescriptorType and fn.__objclass__ is np.generic:
+        fn = getattr(np.ndarray, fn.__name__, fn)
+    if issubclass(kind, type):
+        return not inspection.is_foreign(fn) and gives_the_same(fn)
+    return (kind in _FUNCTIONS or _is_multimethod(fn)) and gives_the_same(fn) and _is_trusted(fn)
 
 
 _FUNCTIONS = (
     types.FunctionType, type(np.sum), types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodType,
-    types.ClassMethodDescriptorType,
+    types.ClassMethodDescriptorType, types.MethodDescriptorType, np.ufunc,
 )
 
 
@@ -256,16 +215,6 @@ def _by_scipy(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if made is NotImplemented:
         raise NotFolded
     return made
-
-
-def _is_ufunc_of_library(fn: np.ufunc) -> bool:
-    """Whether a ufunc is one of NumPy or SciPy: ``np.frompyfunc`` makes them of functions of the program."""
-    special = sys.modules.get("scipy.special")
-    name = fn.__name__
-    if vars(np).get(name) is fn or (special is not None and vars(special).get(name) is fn):
-        return True
-    rule = table.find(fn)
-    return rule is not None and not rule.by_user
 
 
 # --- how much -------------------------------------------------------------------------------------------------------

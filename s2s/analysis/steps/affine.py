@@ -22,6 +22,7 @@ import numpy as np
 
 from s2s.analysis.abstract.folding import is_pure
 from s2s.analysis.abstract.lattice import dtype_of, is_number, type_of
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.analysis.steps.algebra import LARGEST, Algebra, Form, added, key_of, scaled
 from s2s.analysis.steps.contents import FILLED, SIDE_BY_SIDE, WHOLE, Contents
@@ -291,7 +292,7 @@ class Forms(Algebra):
         still = is_pure(fn) and not kwargs and all(
             isinstance(a, ir.Const) or (self.is_numeric(a) and not self.is_varied_atom(a)) for a in args)
         if fn not in (getattr, ops.make_list, ops.make_tuple) and not still and (
-            rule is None or rule.kind not in _PURE or rule.acts
+            rule is None or rule.kind not in _PURE or facts(fn).acts
         ):
             return None
         return self.called(fn, [self.of(a) for a in args], tuple((key, self.of(atom)) for key, atom in kwargs))

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from s2s.analysis.functions import facts
 from s2s.analysis.raising import NUMPY, raised_by
 from s2s.analysis.regions import Region
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.reverse.residuals.costs import HOISTED_AT_MOST, NEVER_WARNS, gives_the_same
+from s2s.reverse.residuals.costs import HOISTED_AT_MOST, gives_the_same
 from s2s.reverse.residuals.decisions import Reason
 from s2s.reverse.residuals.invariants import is_invariant
 
@@ -109,7 +110,7 @@ def _collect(planner: Planner, var: ir.Var, loop: Region, plan: dict[ir.Var, ir.
         return False
     if any(isinstance(a, ir.Star) for a in let.value.args):
         return False
-    if fn not in NEVER_WARNS and _is_conditional(planner.home[var], loop):
+    if facts(fn).warns and _is_conditional(planner.home[var], loop):
         return False
     for atom in ir.atoms_of(let.value):
         if not isinstance(atom, ir.Var):

@@ -22,13 +22,14 @@ from functools import cached_property
 import numpy as np
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic
 from s2s.analysis.regions import Region, find_regions
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence, Unknown
 from s2s.optimize.ranges import constant_range
-from s2s.reverse.residuals.costs import CHEAP, COMPARISONS, DESCRIBES, SHAPES, costs_less
+from s2s.reverse.residuals.costs import COMPARISONS, SHAPES, costs_less
 from s2s.reverse.residuals.decisions import Plan, Reason
 from s2s.reverse.residuals.duplicates import find_same, hand_over, number_values
 from s2s.reverse.residuals.forward_sweep import ForwardSweep
@@ -315,16 +316,14 @@ class Planner:
         if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
             return False
         fn = value.fn.value
-        try:
-            if fn not in CHEAP:
-                return False
-        except TypeError:
+        says = facts(fn)
+        if not says.cheap:
             return False
         known = self.context.value(let.target) if let.target else UNKNOWN
         if any(map(self.is_buffer, value.args)):  # type: ignore[arg-type]
             if fn is getattr:
                 return value.args[1] in SHAPES
-            return fn in DESCRIBES or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
+            return not says.reads or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
         if fn is operator.getitem:
             return not isinstance(known, Array) or self._is_view(value)
         if fn in (getattr, slice, ops.make_tuple, range, reversed, isinstance, len, np.shape):

@@ -571,7 +571,6 @@ refuse(np.ndarray.partition, "it changes its argument in place; write `a = np.so
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 
-describe(*CHANGING, np.ndarray.sort, np.ndarray.partition, pure=False)
 describe(
     np.take, np.ndarray.take, np.take_along_axis, np.compress, np.ndarray.compress, np.extract, np.select, np.choose,
     np.ndarray.choose, np.gradient, np.interp, result=Result.NEW,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 import sys
 import types
 from typing import Any
@@ -20,7 +19,7 @@ from s2s.builder.builder import makes_text
 from s2s.builder.operands import as_arrays
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
-from s2s.core.inspection import is_hashable, look_up, public_module
+from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
 from s2s.core.values import UNKNOWN, Unknown, is_record_class
 from s2s.errors import DifferentiationError
@@ -279,20 +278,6 @@ def as_it_is(site: CallSite) -> ir.Atom | None:
         fn, *site.args, name=site.name, span=site.span, kwargs=tuple(site.kwargs.items()), effect=site.effect)
 
 
-_LOOKING_MODULES = ("math", "numpy", "builtins", "itertools", "operator", "_operator", "functools", "s2s")
-
-_CHANGING = frozenset({
-    setattr, delattr, next, np.random.shuffle, np.put, np.copyto, np.place, np.putmask, operator.setitem,
-    operator.delitem, operator.iadd, operator.iconcat, operator.imul, operator.ior, operator.iand, operator.isub,
-    operator.ixor,
-})
-
-
 def looks_only(fn: Any) -> bool:
     """Whether a function certainly does not change its arguments."""
-    if table.find(fn) is not None:
-        return True
-    if not is_hashable(fn) or fn in _CHANGING or look_up(fn, "__objclass__", None) in (list, dict, set):
-        return fn in containers.LOOKS_ONLY if is_hashable(fn) else False
-    module = str(look_up(fn, "__module__", None) or getattr(look_up(fn, "__objclass__", None), "__module__", ""))
-    return module.split(".")[0] in _LOOKING_MODULES and not module.startswith("numpy.random")
+    return not meanings.facts(fn).changes

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from s2s.analysis.functions import facts
 from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
@@ -112,7 +113,7 @@ def _of_heap(site: CallSite) -> ir.Atom | None:
     if fn is getattr and len(args) == 2:
         return _method(site, args[0], args[1])
     receiver = state_of(site.context, args[0]) if args else None
-    if receiver is not None and containers.is_method_of_container(fn) and fn not in containers.LOOKS_ONLY:
+    if receiver is not None and containers.is_method_of_container(fn) and facts(fn).changes:
         raise site.at.refuse(name_of(fn), "how it changes the container is not known to s2s")
     return NOT_HANDLED
 

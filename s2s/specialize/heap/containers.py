@@ -1201,12 +1201,6 @@ FORMS: dict[Any, Form] = {
     **{getattr(kind, e.__name__[1:]): changes_list(e) for kind, edits in _LIST_EDITS.items() for e in edits},
 }
 
-LOOKS_ONLY = frozenset({
-    list.index, list.count, tuple.index, tuple.count, dict.fromkeys, collections.deque.index, collections.deque.count,
-    set.union, set.intersection, set.difference, set.issubset, set.issuperset, set.copy, set.isdisjoint,
-})
-"""Methods that change nothing: they are called on ordinary values. Others that are not in ``FORMS`` are refused."""
-
 
 def is_method_of_container(fn: Any) -> bool:
     """Whether it is a method of a built-in container."""
@@ -1215,6 +1209,6 @@ def is_method_of_container(fn: Any) -> bool:
 
 
 __all__ = [
-    "FORMS", "LOOKS_ONLY", "MAKERS", "At", "Form", "add_in_place", "entries_of", "is_key", "new", "new_list",
+    "FORMS", "MAKERS", "At", "Form", "add_in_place", "entries_of", "is_key", "new", "new_list",
     "only_notes", "store_item",
 ]

@@ -23,6 +23,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, Iterator, State, cell_of, state_of
 from s2s.core import ir, ops
 from s2s.core.bounded import Recent
+from s2s.core.functions import Result
 from s2s.core.inspection import by_identity
 from s2s.core.values import Array
 from s2s.errors import error
@@ -35,11 +36,6 @@ if TYPE_CHECKING:
     from s2s.specialize.frames import Frame
     from s2s.specialize.heap.containers import At
     from s2s.specialize.specializer import Specializer
-
-_MAKERS = (iter, zip, map, enumerate, reversed, filter, np.ndenumerate, np.ndindex)
-"""Functions whose result can be read once."""
-
-_IDS_OF_MAKERS = by_identity(*_MAKERS)
 
 _LAZY = (ir.Const(map), ir.Const(filter))
 """Those that make their items when they are asked for them."""
@@ -189,7 +185,7 @@ def as_held(
 
 def is_maker(callee: ir.Atom | None) -> bool:
     """Whether a function makes something that can be read once."""
-    return isinstance(callee, ir.Const) and id(callee.value) in _IDS_OF_MAKERS
+    return isinstance(callee, ir.Const) and facts(callee.value).result is Result.ITERATOR
 
 
 def make(self: Specializer, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
@@ -230,7 +226,7 @@ def take_rest(self: Specializer, at: At, cell: Cell) -> ir.Atom:
 def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that reads iterators to their end, with lists for these."""
     if not any(map(self.context.is_virtual, args)) or not (
-        facts(fn).consumes or any(fn is one for one in (ops.unpack, ops.merge_dict, *_MAKERS))
+        facts(fn).consumes or facts(fn).result is Result.ITERATOR or fn is ops.unpack or fn is ops.merge_dict
     ):
         return args
     held = [(a, state_of(self.context, a)) for a in args]
