@@ -67,6 +67,8 @@ class States:
                 inside = self._anew(state, (body,))  # an exception may come before or after each of its stores
                 ends = [self._block(orelse, self._block(body, state))]
                 state = self._joined(state, [*ends, *(self._block(h.body, inside) for h in handlers)])
+            case ir.Assert(problem=problem):
+                self._block(problem, state)
             case _:
                 pass
         changed = changed_by(s)

@@ -73,6 +73,8 @@ def raised_by(s: ir.Statement, value_of: ValueOf) -> frozenset[type[BaseExceptio
             return NOTHING if isinstance(value_of(iterable), Range) else ANYTHING
         case ir.With():
             return ANYTHING
+        case ir.Assert(test):
+            return frozenset({AssertionError}) | _raised_by_test(test, value_of)
         case ir.Raise(exception):
             return frozenset({class_of(exception, value_of) or BaseException})
         case _:

@@ -133,6 +133,11 @@ class Vectorizer:
                 self.builder.add(ir.with_blocks(s, [body]))
             case ir.Try():
                 self.attempt(s)
+            case ir.Assert(test, problem):
+                (made,) = self.inside((problem,))
+                if test in self.env or problem.yields[0] in self.env:
+                    raise NotVector
+                self.builder.add(ir.Assert(test, made, s.span))
             case _:
                 if any(a in self.env for a in ir.reads_of(s)):
                     raise NotVector

@@ -96,7 +96,7 @@ def _user_function(function: types.FunctionType) -> types.FunctionType:
 # --- keys ---------------------------------------------------------------------------------------------------
 
 
-_PYTHON = ".".join(map(str, sys.version_info[:3]))
+_PYTHON = ".".join(map(str, sys.version_info[:3])) + ("" if __debug__ else " -O")  # which leaves assertions out
 
 
 @functools.cache

@@ -18,8 +18,8 @@ from s2s.versions.paths import import_path, imported
 __all__ = ["NotEncodable", "decode", "encode"]
 
 KINDS: tuple[type, ...] = (
-    ir.Function, ir.Param, ir.Block, ir.Let, ir.Store, ir.If, ir.For, ir.While, ir.With, ir.Try, ir.Raise, ir.Note,
-    ir.Carried, ir.Handler, ir.Lost, ir.Load, ir.Star, ir.Call, ir.MakeFunction, ir.Span,
+    ir.Function, ir.Param, ir.Block, ir.Let, ir.Store, ir.If, ir.For, ir.While, ir.With, ir.Try, ir.Assert, ir.Raise,
+    ir.Note, ir.Carried, ir.Handler, ir.Lost, ir.Load, ir.Star, ir.Call, ir.MakeFunction, ir.Span,
 )
 """The nodes of a function in SSA form."""
 

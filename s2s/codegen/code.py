@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, assert_never
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Span, Star, Store, Value, Var
 
 __all__ = [
-    "Assign", "Break", "Change", "Code", "Comment", "Comprehension", "Conditional", "Copies", "For", "Handler",
-    "If", "Junction", "Pattern", "Raise", "Return", "Statement", "Target", "Tree", "Try", "While", "With",
+    "Assert", "Assign", "Break", "Change", "Code", "Comment", "Comprehension", "Conditional", "Copies", "For",
+    "Handler", "If", "Junction", "Pattern", "Raise", "Return", "Statement", "Target", "Tree", "Try", "While", "With",
     "assigned_by", "blocks_of", "ends", "is_call_of", "targets_of", "tree_atoms", "uses", "walk",
 ]
 
@@ -164,6 +164,15 @@ class Return:
 
 
 @dataclass(slots=True, eq=False)
+class Assert:
+    """``assert test, message``, or a branch with ``body``, which ends with a ``raise``, where that is no one call."""
+
+    test: Atom
+    body: list[Statement]
+    span: Span | None = None
+
+
+@dataclass(slots=True, eq=False)
 class Raise:
     """``raise exception from cause``"""
 
@@ -181,7 +190,7 @@ class Comment:
 
 
 Statement: TypeAlias = (
-    Assign | Copies | Change | If | For | While | With | Try | Break | Return | Raise | Comment
+    Assign | Copies | Change | If | For | While | With | Try | Break | Return | Assert | Raise | Comment
 )
 
 
@@ -235,7 +244,7 @@ def uses(statement: Statement) -> Sequence[Atom]:
             return [source for _, source in statement.pairs]
         case Change(Store(_, target, key, value, op)):
             return (target, key, value) if op is not None else (value, target, key)
-        case If(test=test):
+        case If(test=test) | Assert(test=test):
             return (test,)
         case For(iterable=iterable):
             return (iterable,)
@@ -290,7 +299,7 @@ def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
             return (body,)
         case While(head, _, body):
             return (head, body)
-        case With(body=body):
+        case With(body=body) | Assert(body=body):
             return (body,)
         case Try(body, handlers, orelse):
             return (body, *(handler.body for handler in handlers), orelse)

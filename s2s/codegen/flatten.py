@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from s2s.codegen.code import (
+    Assert,
     Assign,
     Break,
     Change,
@@ -86,6 +87,8 @@ def _blocks(statement: Statement) -> tuple[_Block, ...]:
             return (body,)
         case While(head, _, body):
             return head, body
+        case Assert(body=body):
+            return (body,)
         case Try(body, handlers, orelse):
             return (body, *(handler.body for handler in handlers), orelse)
         case Assign() | Copies() | Change() | Break() | Return() | Raise() | Comment():
@@ -213,6 +216,8 @@ class _Flattener:
             case Try(body, handlers, orelse):
                 made = [Handler(h.kinds, h.name, self.block(h.body)) for h in handlers]
                 return Try(self.block(body), made, self.block(orelse))
+            case Assert(test, body, span):
+                return Assert(test, self.block(body), span)
             case Assign() | Copies() | Change() | Break() | Return() | Raise() | Comment():
                 return statement
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from s2s.analysis.effects import ACTS, PURE, READS, Effect
 from s2s.analysis.functions import makes_new
 from s2s.codegen.code import (
+    Assert,
     Assign,
     Change,
     Code,
@@ -501,7 +502,7 @@ class _Folder:
                 step.effect = self.effect_of_all([source for _, source in pairs])
             case Change():
                 step.effect = ACTS
-            case If() | For() | While() | With() | Try():
+            case If() | For() | While() | With() | Try() | Assert():
                 step.effect = _EFFECTS.get(type(statement), READS)
                 if isinstance(statement, (With, Try)):
                     step.assigned.update(assigned_by(statement))

@@ -77,7 +77,7 @@ def _stored_codes(text: str, outside: list[str], file: str) -> dict[str, types.C
     The file begins with hashes of what the code was made from and of the code itself: ``marshal`` trusts what it reads,
     so damaged bytecode would run.
     """
-    made_from = _digest(repr((text, outside, file, sys.implementation.cache_tag)).encode())
+    made_from = _digest(repr((text, outside, file, sys.implementation.cache_tag, sys.flags.optimize)).encode())
     kept = folders.read(os.path.dirname(file), f"{os.path.basename(file)}c")
     if kept is not None and kept.startswith(made_from):
         content = kept[2 * len(made_from) :]

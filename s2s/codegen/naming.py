@@ -17,6 +17,7 @@ from typing import assert_never
 
 from s2s.analysis.effects import ACTS
 from s2s.codegen.code import (
+    Assert,
     Assign,
     Break,
     Change,
@@ -172,6 +173,8 @@ class _Liveness:
                 return leave
             case Return(value):
                 return self.lasting | self.read((value,))
+            case Assert(test, body):
+                return out | self.block(body, out, leave) | self.read((test,))
             case Raise():
                 return self.lasting | self.caught | self.read(uses(statement))
             case Change():

@@ -11,12 +11,13 @@ import os
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any, assert_never
 
 from s2s.codegen.code import (
+    Assert,
     Assign,
     Break,
     Change,
@@ -34,6 +35,7 @@ from s2s.codegen.code import (
     While,
     With,
     ends,
+    tree_atoms,
     uses,
     walk,
 )
@@ -284,6 +286,14 @@ class _Writer:
             case Return(value):
                 bare = value == Const(None) and not self.returns
                 self.node(ast.Return(None if bare else self.expressions.atom(value)))
+            case Assert(test, body, span):
+                self.cite(span)
+                message = self.message(body)
+                if message is None:
+                    self.header("if", ast.UnaryOp(ast.Not(), self.expressions.atom(test)))
+                    self.indented(body)
+                else:
+                    self.node(ast.Assert(self.expressions.atom(test), *map(self.expressions.atom, message)))
             case Raise(exception, cause, span):
                 self.cite(span)
                 parts = [None if a is None else self.expressions.atom(a) for a in (exception, cause)]
@@ -296,6 +306,18 @@ class _Writer:
                     self.comment(text)
             case _ as never:
                 assert_never(never)
+
+    def message(self, body: list[Statement]) -> Sequence[Atom] | None:
+        """The message of an assertion, none or one; None where its exception is made by more than one call."""
+        match body:
+            case [Raise(Var() as problem, None)]:
+                made = self.code.folded.get(problem)
+                if isinstance(made, Call) and made.fn == Const(AssertionError) and not made.kwargs:
+                    message = tree_atoms(made)[1:]
+                    return message if len(message) < 2 and Star not in map(type, made.args) else None
+            case _:
+                pass
+        return None
 
     def prints(self, block: list[Statement]) -> bool:
         """Whether a block has anything to print."""

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from s2s import runtime as rt
 from s2s.codegen.code import (
+    Assert,
     Assign,
     Break,
     Change,
@@ -272,6 +273,10 @@ class _Builder:
                 out.append(With(self.atom(manager), target, self.block(body, end), ended))
             case ir.Try():
                 self.try_(statement, None, out)
+            case ir.Assert(test, problem, span):
+                raising = self.block(problem, _End())
+                raising.append(Raise(self.atom(problem.yields[0]), None, span))
+                out.append(Assert(self.atom(test), raising, span))
             case ir.Raise(exception, cause, span):
                 out.append(Raise(self.optional(exception), self.optional(cause), span))
             case ir.Note(text, section):

@@ -5,7 +5,7 @@ on atoms; an atom is a variable or a constant. One set of nodes serves the prima
 
     Function  = name(params) captures Block
     Block     = Statement*  yields Atom*
-    Statement = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
+    Statement = Let | Store | If | For | While | With | Try | Assert | Raise | Return | Break | Continue | Note
     Handler   = name kinds Block                                (of a Try)
     Value     = Atom | Load | Call | MakeFunction               (the right-hand side of a Let)
     Atom      = Var | Const
@@ -36,9 +36,9 @@ from s2s.core.const import Const
 from s2s.core.record import record, replace
 
 __all__ = [
-    "LOST", "UNDEFINED", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If", "Let", "Load",
-    "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement", "Store",
-    "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
+    "LOST", "UNDEFINED", "Assert", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If",
+    "Let", "Load", "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement",
+    "Store", "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
 ]
 
 
@@ -352,6 +352,16 @@ class Try:
 
 
 @record
+class Assert:
+    """Where ``test`` is false, run ``problem`` and raise what it yields, an ``AssertionError`` with the user's message.
+    No derivative runs it. Where a ``try`` may catch the exception ``specialize`` writes a branch that raises."""
+
+    test: Atom
+    problem: Block
+    span: Span | None = None
+
+
+@record
 class Raise:
     """Raise an exception, the one that a handler caught where there is none: the end of its block."""
 
@@ -397,7 +407,7 @@ BEGIN_REPLAY, END_REPLAY = "again", "end of again"
 """The sections of the notes around the statements of a checkpointed function, as the specialiser leaves them."""
 
 Loop: TypeAlias = For | While
-Statement: TypeAlias = Let | Store | If | For | While | With | Try | Raise | Return | Break | Continue | Note
+Statement: TypeAlias = Let | Store | If | For | While | With | Try | Assert | Raise | Return | Break | Continue | Note
 
 
 @record
@@ -463,7 +473,7 @@ def map_atoms(value: Value, change: Callable[[Atom], Atom]) -> Value:
 
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
     """The blocks directly inside a statement."""
-    if type(statement) not in _WITH_BLOCKS:
+    if type(statement) in _FLAT:
         return ()
     match statement:
         case Let() | Store() | Note() | Raise() | Return() | Break() | Continue():
@@ -479,9 +489,12 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
         case Try(body, handlers, orelse):
             last = (statement.final,) if statement.final.statements else ()
             return (body, orelse, *(h.body for h in handlers), *last)
+        case Assert(problem=problem):
+            return (problem,)
 
 
-_WITH_BLOCKS = frozenset({If, For, While, With, Try})
+_FLAT = frozenset({Let, Store, Raise, Return, Break, Continue, Note})
+"""The statements without blocks, which are most of them: a kind that is in no list is asked by ``match``."""
 
 
 def sides_of(statement: If | Try) -> tuple[Block, ...]:
@@ -495,7 +508,7 @@ def sides_of(statement: If | Try) -> tuple[Block, ...]:
 
 def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
     """The statement with other blocks, in the order of ``blocks_of``."""
-    if type(statement) not in _WITH_BLOCKS:
+    if type(statement) in _FLAT:
         return statement
     match statement:
         case Let() | Store() | Note() | Raise() | Return() | Break() | Continue():
@@ -512,6 +525,9 @@ def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
         case With():
             (body,) = blocks
             return replace(statement, body=body)
+        case Assert():
+            (problem,) = blocks
+            return replace(statement, problem=problem)
         case Try(handlers=handlers, final=final):
             body, orelse, *rest = blocks
             again = tuple(replace(h, body=b) for h, b in zip(handlers, rest, strict=False))
@@ -560,6 +576,8 @@ def rebuild(
             again = tuple(replace(h, kinds=tuple(map(atom, h.kinds)), body=block(h.body)) for h in handlers)
             return replace(
                 statement, body=block(body), orelse=block(orelse), handlers=again, final=block(statement.final))
+        case Assert(test, problem, span):
+            return Assert(atom(test), block(problem), span)
         case Raise(exception, cause, span):
             return Raise(maybe(exception), maybe(cause), span)
         case Return(value, span):
@@ -575,7 +593,7 @@ def reads_of(statement: Statement) -> tuple[Atom, ...]:
     match statement:
         case Store(_, target, key, value):
             return (target, key, value) if statement.was is None else (target, key, value, statement.was)
-        case If(test):
+        case If(test) | Assert(test):
             return (test,)
         case For(iterable=iterable, carried=carried, snapshots=snapshots):
             return (iterable, *(c.init for c in carried), *(() if snapshots is None else (snapshots,)))
@@ -606,7 +624,7 @@ def defs_of(statement: Statement) -> tuple[Var, ...]:
         case For(carried=carried, left=left) | While(carried=carried, left=left):
             found = tuple(c.result for c in carried)
             return found if left is None else (*found, left)
-        case Store() | Note() | Raise() | Return() | Break() | Continue():
+        case Store() | Note() | Assert() | Raise() | Return() | Break() | Continue():
             return ()
 
 
@@ -622,7 +640,7 @@ def inner_defs_of(statement: Statement) -> tuple[Var, ...]:
         case Try(handlers=handlers):
             names = (v for h in handlers for v in (h.name, *(lost.param for lost in h.lost)))
             return tuple(v for v in names if v is not None)
-        case Let() | Store() | If() | Note() | Raise() | Return() | Break() | Continue():
+        case Let() | Store() | If() | Note() | Assert() | Raise() | Return() | Break() | Continue():
             return ()
 
 
@@ -632,7 +650,7 @@ def walk(block: Block) -> Iterator[Statement]:
     while left:
         for statement in left[-1]:
             yield statement
-            if type(statement) in _WITH_BLOCKS:
+            if type(statement) not in _FLAT:
                 left += [iter(b.statements) for b in blocks_of(statement)[::-1]]
                 break
         else:
@@ -725,6 +743,10 @@ def check(function: Function) -> Function:
                 return
             case Try():
                 attempt(statement, scope)
+            case Assert(problem=problem):
+                run(problem, scope, statement)
+                if len(problem.yields) != 1:
+                    problems.setdefault(id(statement), "an assertion yields one exception")
             case Return() | Break() | Continue():
                 problems.setdefault(id(statement), "does not belong in SSA form")
             case Let() | Store() | Raise() | Note():
@@ -841,6 +863,9 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 if s.final.statements:
                     put(depth, "finally:")
                     run(s.final, depth + 1)
+            case Assert(test, problem):
+                put(depth, f"assert {test}:", s)
+                run(problem, depth + 1)
             case Raise(exception, cause):
                 put(depth, (f"raise {exception}" if exception else "raise") + (f" from {cause}" if cause else ""), s)
             case Return(value):

@@ -76,7 +76,7 @@ class _Ways:
 
     def out_of_one(self, statement: ir.Statement) -> frozenset[Outcome]:
         match statement:
-            case ir.Let() | ir.Store() | ir.Note():
+            case ir.Let() | ir.Store() | ir.Assert() | ir.Note():
                 return _FALL
             case ir.Return():
                 return frozenset({Outcome.RETURN})
@@ -192,7 +192,7 @@ def _resolve(statements: _Statements, scope: _Scope) -> _Statements:
                     return (*done, *_guarded(statement, statements[k + 1 :], scope))
             case ir.Try():
                 return (*done, *_resolve_try(statement, statements[k + 1 :], scope))
-            case ir.Let() | ir.Store() | ir.Note():
+            case ir.Let() | ir.Store() | ir.Assert() | ir.Note():
                 done.append(statement)
             case _:
                 assert_never(statement)

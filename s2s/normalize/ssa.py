@@ -133,7 +133,7 @@ def _targets(statement: ir.Statement) -> Iterator[ir.Var]:
             yield from (handler.name for handler in handlers if handler.name is not None)
         case ir.Let() | ir.While() | ir.With():
             pass
-        case ir.Store() | ir.If() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
+        case ir.Store() | ir.If() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
             pass
         case _:
             assert_never(statement)
@@ -281,6 +281,9 @@ def _live_before_one(statement: ir.Statement, after: set[ir.Var], facts: _Facts)
             inside = _live_before(orelse.statements, after, facts) | caught
             kinds = _read_by(ir.reads_of(statement), captures)
             return _live_before(body.statements, inside, facts) | caught | kinds
+        case ir.Assert(test, problem):
+            wanted = _read_by(problem.yields, captures)
+            return after | _read_by((test,), captures) | _live_before(problem.statements, wanted, facts)
         case ir.Raise():
             return _read_by(ir.reads_of(statement), captures)
         case ir.Let() | ir.Store() | ir.Note():
@@ -383,6 +386,9 @@ def _rename(
             case ir.Try():
                 if _rename_try(statement, env, live, out, facts):
                     return out, None
+            case ir.Assert(test, problem):
+                test = _read(test, env, out, facts)
+                out.append(ir.Assert(test, _rename_problem(problem, env, facts), statement.span))
             case ir.Raise(exception, cause):
                 read = [atom if atom is None else _read(atom, env, out, facts) for atom in (exception, cause)]
                 out.append(ir.Raise(read[0], read[1], statement.span))
@@ -447,6 +453,15 @@ def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts:
     orelse_block = ir.Block(tuple(orelse), tuple(pair[1] for pair in yields))
     out.append(ir.If(test, then_block, orelse_block, tuple(results), statement.span))
     return then_env is None and orelse_env is None
+
+
+def _rename_problem(problem: ir.Block, env: _Env, facts: _Facts) -> ir.Block:
+    """The exception of an ``Assert``, whose block nothing sees the end of."""
+    inner = dict(env)
+    out, end = _rename(problem.statements, inner, _read_by(problem.yields, facts.captures), facts)
+    (given,) = problem.yields
+    given = ir.UNDEFINED if end is None else _read(given, end, out, facts)
+    return ir.Block(tuple(out), (given,))
 
 
 def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> bool:

@@ -40,7 +40,7 @@ def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Var]:
                     for c, following in zip(carried, body.yields, strict=True):
                         if may_be_array(c.init) or may_be_array(following):
                             found.update((c.param, c.result))
-                case ir.Let() | ir.Store() | ir.With() | ir.Raise() | ir.Note():
+                case ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Note():
                     pass
                 case ir.Return() | ir.Break() | ir.Continue():
                     pass

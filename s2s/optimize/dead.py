@@ -112,6 +112,12 @@ class _Sweeper:
                 return self.managed(s, live)
             case ir.Try():
                 return self.attempt(s, live)
+            case ir.Assert(test, problem):
+                inside = set(problem.yields)
+                problem = ir.Block(tuple(self.block(problem.statements, inside)), problem.yields)
+                live |= inside
+                self.read((test,), live)
+                return s if problem.statements == s.problem.statements else ir.replace(s, problem=problem)
             case ir.Note():
                 return s
             case ir.Raise() | ir.Return() | ir.Break() | ir.Continue():

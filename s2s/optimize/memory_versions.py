@@ -83,7 +83,7 @@ def _with_versions(function: ir.Function, context: Context, value_of: ValueOf) -
             case ir.For() | ir.While():
                 inside = (*around, next(loops))
                 return ir.with_blocks(s, [block(b, inside) for b in ir.blocks_of(s)])
-            case ir.If() | ir.With() | ir.Try():
+            case ir.If() | ir.With() | ir.Try() | ir.Assert():
                 return ir.with_blocks(s, [block(b, around) for b in ir.blocks_of(s)])
             case ir.Note() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue():
                 return s

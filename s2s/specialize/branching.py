@@ -70,6 +70,21 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
     return False
 
 
+def assertion(self: Specializer, statement: ir.Assert, frame: Frame, builder: Builder) -> bool:
+    """An ``assert`` is a branch that raises, and an assertion again where nothing else has become of that branch."""
+    problem = statement.problem
+    raising = ir.Block((*problem.statements, ir.Raise(problem.yields[0], None, statement.span)))
+    if branch(self, ir.If(statement.test, ir.Block(()), raising, (), statement.span), frame, builder):
+        return True
+    last = builder.statements[-1] if builder.statements else None
+    if not self.trying and isinstance(last, ir.If) and last.span is statement.span and last.orelse.statements:
+        *made, end = last.orelse.statements
+        given = end.exception if isinstance(end, ir.Raise) else None
+        if given is not None and self.context.definition(given, AssertionError) is not None:
+            builder.statements[-1] = ir.Assert(last.test, ir.Block(tuple(made), (given,)), last.span)
+    return False
+
+
 def _decided(self: Specializer, test: ir.Atom) -> bool | None:
     """The truth of a test, where it is known: of what is known, and of ``a and False`` and ``a or True``."""
     found, chosen = truth(self.context.value(test)), self.context.choices.get(test)  # type: ignore[arg-type]

@@ -401,7 +401,7 @@ def _is_default(param: inspect.Parameter, atom: Any) -> bool:
 def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
     """A statement of a rule body at the place of the user's call."""
     match statement:
-        case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Raise() | ir.With() | ir.Try():
+        case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Assert() | ir.Raise() | ir.With() | ir.Try():
             return ir.replace(statement, span=span)
         case _:
             return statement

@@ -184,6 +184,8 @@ class _Written:
                 self._block(test)
                 self._block(body)
                 self._loop(carried, body)
+            case ir.Assert(problem=problem):
+                self._block(problem)
             case ir.If(results=results) | ir.Try(results=results):
                 for block in ir.blocks_of(s):
                     self._block(block)

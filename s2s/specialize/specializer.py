@@ -53,7 +53,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.rules import table
 from s2s.specialize import fixpoints, registry
-from s2s.specialize.branching import branch, phi
+from s2s.specialize.branching import assertion, branch, phi
 from s2s.specialize.calls import derivatives, policies, process
 from s2s.specialize.calls.intrinsics import literal
 from s2s.specialize.calls.site import CallSite
@@ -322,6 +322,8 @@ class Specializer:
                 return ends(builder.statements[-1:])
             case ir.If():
                 return branch(self, statement, frame, builder)
+            case ir.Assert():
+                return assertion(self, statement, frame, builder)
             case ir.For():
                 return for_loop(self, statement, frame, builder)
             case ir.While():

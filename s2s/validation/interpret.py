@@ -274,6 +274,10 @@ def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
             finally:
                 last = _run_block(final, frame)
             return end if last is None else last
+        case ir.Assert(test, problem):
+            if not _read(test, frame):
+                _run_block(problem, frame)
+                raise _read(problem.yields[0], frame)
         case ir.Raise(exception, cause):
             if exception is None:
                 raise

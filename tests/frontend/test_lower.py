@@ -159,15 +159,14 @@ else:
 return None
 """),
     ("assert x, f'{y!r:>{n}} is {x=}'", """\
-%1 = not_(x)
-if %1:
-    %2 = format_value(n, '', '')
-    %3 = format_string('>', %2)
-    %4 = format_value(y, 'r', %3)
-    %5 = format_value(x, 'r', '')
-    %6 = format_string(%4, ' is ', 'x=', %5)
-    %7 = AssertionError(%6)
-    raise %7
+assert x:
+    %1 = format_value(n, '', '')
+    %2 = format_string('>', %1)
+    %3 = format_value(y, 'r', %2)
+    %4 = format_value(x, 'r', '')
+    %5 = format_string(%3, ' is ', 'x=', %4)
+    %6 = AssertionError(%5)
+    yield %6
 return None
 """),
     ("def g(a, b=x, *, c=n):\n    return lambda: a + y\nreturn g(1, *x, k=y, **n)", """\

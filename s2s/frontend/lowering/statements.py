@@ -174,8 +174,10 @@ def _raise(c: Context, node: cst.Raise) -> None:
 
 
 def _assert(c: Context, node: cst.Assert) -> None:
-    failed = c.call(node.test, operator.not_, c.atom(node.test))
+    if not __debug__:
+        return  # Python does not run it either
+    test = c.atom(node.test)
     with c.block() as statements:
         message = () if node.msg is None else (c.atom(node.msg),)
-        c.put(ir.Raise(c.call(node, AssertionError, *message), None, c.span(node)))
-    c.put(ir.If(failed, block_of(statements), ir.Block(()), (), c.span(node)))
+        problem = c.call(node, AssertionError, *message)
+    c.put(ir.Assert(test, ir.Block(tuple(statements), (problem,)), c.span(node)))

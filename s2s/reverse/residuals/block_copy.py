@@ -68,7 +68,7 @@ class BlockCopy:
 
     def statement(self, s: ir.Statement) -> list[ir.Statement]:
         match s:
-            case ir.Note():
+            case ir.Note() | ir.Assert():  # it held when the forward sweep came here
                 return []
             case ir.Let(None, ir.Call(fn)) if fn == ir.Const(print):
                 return []

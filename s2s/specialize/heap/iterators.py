@@ -83,8 +83,8 @@ def _taken_in(body: ir.Block) -> frozenset[ir.Var]:
 
 
 def _only_tested(body: ir.Block, often: frozenset[ir.Var]) -> frozenset[ir.Span | None]:
-    """The places of the calls whose result is read once, as the test of an ``if``."""
-    tests = {s.test for s in ir.walk(body) if isinstance(s, ir.If)} - often
+    """The places of the calls whose result is read once, as the test of an ``if`` or ``assert``."""
+    tests = {s.test for s in ir.walk(body) if isinstance(s, (ir.If, ir.Assert))} - often
     calls = (s for s in ir.walk(body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call))
     return frozenset(s.span for s in calls if s.target in tests and s.span is not None)
 

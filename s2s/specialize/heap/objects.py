@@ -298,7 +298,7 @@ class Instances:
                 finally:
                     relied_on = self.specializer.guards.since(before)
                 made = speculation.builder
-                raises = [s for s in ir.walk(made.block()) if isinstance(s, ir.Raise)]
+                raises = [s for s in ir.walk(made.block()) if isinstance(s, (ir.Assert, ir.Raise))]
                 kinds = list(map(self._raised_class, raises))
                 if not any(kind is None or issubclass(kind, AttributeError) for kind in kinds):
                     return found
@@ -313,8 +313,10 @@ class Instances:
         self.specializer.guards.update(relied_on)  # there is no such attribute
         return None
 
-    def _raised_class(self, s: ir.Raise) -> type[BaseException] | None:
+    def _raised_class(self, s: ir.Assert | ir.Raise) -> type[BaseException] | None:
         """The class of what a statement raises, where it is known."""
+        if isinstance(s, ir.Assert):
+            return AssertionError
         made = self.context.definitions.get(s.exception) if isinstance(s.exception, ir.Var) else None
         if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and isinstance(made.fn.value, type):
             return made.fn.value if issubclass(made.fn.value, BaseException) else None
