@@ -2,6 +2,7 @@
 
 import itertools
 import operator
+import typing
 
 import numpy as np
 import pytest
@@ -64,8 +65,12 @@ STATEMENTS = [
     ir.While(ir.Block((), (X,)), ir.Block((), (Y,)), (ir.Carried(ir.Var("p"), X, ir.Var("r")),)),
     ir.With(X, None, ir.Block((ir.Let(None, Y),))),
     ir.Try(ir.Block((ir.Let(None, X),)), (ir.Handler((X,), None, ir.Block((ir.Raise(Y),))),)),
-    ir.Raise(X, Y), ir.Return(X), ir.Break(), ir.Continue(), ir.Note("a remark"),
+    ir.Assert(X, ir.Block((ir.Let(None, X),), (Y,))), ir.Raise(X, Y), ir.Return(X), ir.Break(), ir.Continue(), ir.Note("a remark"),
 ]
+
+
+def test_there_is_a_statement_of_each_kind():
+    assert {*map(type, STATEMENTS)} == {*typing.get_args(ir.Statement)}
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: type(s).__name__)
