@@ -7,6 +7,7 @@ depends on it (``useful``, found here, backwards). Only active variables get adj
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import assert_never
 
 from s2s.core import ir, ops
 
@@ -48,8 +49,13 @@ def find_useful(
                 run(body)
             case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
                 loop(body, carried)
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() |
+                ir.Note()
+            ):
                 pass
+            case _:
+                assert_never(statement)
 
     def loop(body: ir.Block, carried: tuple[ir.Carried, ...]) -> None:
         while True:

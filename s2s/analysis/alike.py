@@ -10,6 +10,7 @@ defines, and by what it reads from outside.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from typing import assert_never
 
 from s2s.analysis.abstract.folding import is_pure
 from s2s.core import ir, ops
@@ -80,8 +81,13 @@ class _Written:
                 made = "for", self.atom(iterable), *self.loop(s, [item])
             case ir.While():
                 made = "while", *self.loop(s, [])
-            case _:
+            case (
+                ir.Store() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
+                ir.Continue() | ir.Note()
+            ):
                 raise _Unlike
+            case _:
+                assert_never(s)
         return made
 
     def loop(self, s: ir.For | ir.While, items: list[ir.Var]) -> tuple[Hashable, ...]:
@@ -103,5 +109,7 @@ class _Written:
                 if called not in _DISPLAYS and not is_pure(called):
                     raise _Unlike
                 return "call", id(fn), tuple(map(self.atom, args)), tuple((k, self.atom(a)) for k, a in kwargs)
-            case _:
+            case ir.Call() | ir.MakeFunction():
                 raise _Unlike
+            case _:
+                assert_never(value)

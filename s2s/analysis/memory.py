@@ -12,7 +12,7 @@ view of another one, made by an operation that gives the same view of the buffer
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -34,8 +34,13 @@ def changed_by(s: ir.Statement) -> ir.Atom | None:
             return target
         case ir.Let(_, ir.Call(ir.Const(value=fn), args)) if args and functions.changes_memory(fn):
             return args[0].atom if isinstance(args[0], ir.Star) else args[0]
-        case _:
+        case (
+            ir.Let() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
+            ir.Return() | ir.Break() | ir.Continue() | ir.Note()
+        ):
             return None
+        case _:
+            assert_never(s)
 
 
 def can_share(value: AbstractValue) -> bool:
@@ -81,8 +86,10 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
                 return [a for a in given if isinstance(a, ir.Var) and can_share(value_of(a))]
         case ir.Call():
             pass
-        case _:
+        case ir.Const() | ir.Load():
             return []
+        case _:
+            assert_never(value)
     looked_at = _looked_at(value)
     return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and a not in looked_at and can_share(value_of(a))]
 
@@ -209,8 +216,13 @@ class Memory:
                         self.find(c.result)
                         for other in (c.init, following, c.result):
                             self._join(c.param, other)
-                case _:
+                case (
+                    ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
+                    ir.Continue() | ir.Note()
+                ):
                     pass
+                case _:
+                    assert_never(s)
             for inner in ir.blocks_of(s):
                 self._block(inner)
 

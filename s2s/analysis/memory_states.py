@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from typing import assert_never
 
 from s2s.analysis.memory import Memory, changed_by
 from s2s.core import ir
@@ -69,8 +70,10 @@ class States:
                 state = self._joined(state, [*ends, *(self._block(h.body, inside) for h in handlers)])
             case ir.Assert(problem=problem):
                 self._block(problem, state)
-            case _:
+            case ir.Store() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                 pass
+            case _:
+                assert_never(s)
         changed = changed_by(s)
         if isinstance(changed, ir.Var):
             state = {**state, self.memory.find(changed): next(self._numbers)}

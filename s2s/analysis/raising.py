@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -77,8 +77,10 @@ def raised_by(s: ir.Statement, value_of: ValueOf) -> frozenset[type[BaseExceptio
             return frozenset({AssertionError}) | _raised_by_test(test, value_of)
         case ir.Raise(exception):
             return frozenset({class_of(exception, value_of) or BaseException})
-        case _:
+        case ir.Let() | ir.While() | ir.Try() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
             return NOTHING
+        case _:
+            assert_never(s)
 
 
 def class_of(exception: ir.Atom | None, value_of: ValueOf) -> type[BaseException] | None:

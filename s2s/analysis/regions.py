@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from s2s.core import ir
 
@@ -42,8 +43,13 @@ class Region:
                 return snapshots is not None and self.side == 1
             case ir.If(again=again):
                 return again and self.side == 0
-            case _:
+            case (
+                None | ir.Let() | ir.Store() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() | ir.Return() |
+                ir.Break() | ir.Continue() | ir.Note()
+            ):
                 return False
+            case _:
+                assert_never(self.statement)
 
     def scope(self) -> Region:
         """The nearest region, this one or one around it, that the reverse sweep has as a whole: the root, or a block

@@ -13,7 +13,7 @@ before it, so no branch depends on one; where an operation has no form for many 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -138,10 +138,12 @@ class Vectorizer:
                 if test in self.env or problem.yields[0] in self.env:
                     raise NotVector
                 self.builder.add(ir.Assert(test, made, s.span))
-            case _:
+            case ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                 if any(a in self.env for a in ir.reads_of(s)):
                     raise NotVector
                 self.builder.add(s)
+            case _:
+                assert_never(s)
 
     def let(self, s: ir.Let, target: ir.Var | None, value: ir.Value, span: ir.Span | None) -> None:
         if not any(a in self.env for a in ir.atoms_of(value)):
@@ -429,8 +431,10 @@ def _changing(statements: list[ir.Statement], context: Context) -> set[ir.Atom]:
             case ir.For() | ir.While():
                 for c, after in zip(s.carried, s.body.yields, strict=True):
                     link(c.param, c.init, after, c.result)
-            case _:
+            case ir.Let() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                 pass
+            case _:
+                assert_never(s)
     found: set[ir.Atom] = set()
     while changed:
         atom = changed.pop()

@@ -286,8 +286,10 @@ def assigned_by(statement: Statement) -> Sequence[Var]:
             return (target,)
         case Try(handlers=handlers):
             return [handler.name for handler in handlers if handler.name is not None]
-        case _:
+        case Change() | If() | While() | With() | Break() | Return() | Assert() | Raise() | Comment():
             return ()
+        case _:
+            assert_never(statement)
 
 
 def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
@@ -303,8 +305,10 @@ def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
             return (body,)
         case Try(body, handlers, orelse):
             return (body, *(handler.body for handler in handlers), orelse)
-        case _:
+        case Assign() | Copies() | Change() | Break() | Return() | Raise() | Comment():
             return ()
+        case _:
+            assert_never(statement)
 
 
 def walk(block: list[Statement]) -> list[Statement]:
@@ -339,5 +343,7 @@ def ends(block: list[Statement]) -> bool:
             return ends(body)
         case Try(body, handlers, orelse):
             return (ends(body) or ends(orelse)) and all(ends(handler.body) for handler in handlers)
-        case _:
+        case Assign() | Copies() | Change() | For() | While() | Assert() | Comment():
             return False
+        case _:
+            assert_never(block[-1])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from s2s.codegen.binding import bind_in_loops
 from s2s.codegen.code import Assign, Code, tree_atoms, walk
@@ -214,8 +214,10 @@ def _named(statement: ir.Statement) -> Sequence[Atom]:
             return (*ir.reads_of(statement), *body.yields, *tested)
         case ir.Try():
             return (*ir.reads_of(statement), *(a for side in ir.sides_of(statement) for a in side.yields))
-        case _:
+        case ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
             return list(ir.reads_of(statement))
+        case _:
+            assert_never(statement)
 
 
 def _is_sugar(fn: Atom) -> bool:

@@ -14,14 +14,17 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from s2s.analysis.effects import ACTS, PURE, READS, Effect
 from s2s.analysis.functions import makes_new
 from s2s.codegen.code import (
     Assert,
     Assign,
+    Break,
     Change,
     Code,
+    Comment,
     Comprehension,
     Conditional,
     Copies,
@@ -278,9 +281,14 @@ class _Folder:
                 statement.head = self.block(statement.head, indent + 1)
                 self.loop_test(statement)
                 statement.body = self.block(statement.body, indent + 1)
-            case _:
+            case (
+                Assign() | Copies() | Change() | For() | With() | Try() | Break() | Return() | Assert() | Raise() |
+                Comment()
+            ):
                 for inner in blocks_of(statement):
                     inner[:] = self.block(inner, indent + 1)
+            case _:
+                assert_never(statement)
         return statement
 
     def comprehension(self, block: list[Statement], place: int) -> tuple[list[Statement], Assign] | None:
@@ -511,8 +519,10 @@ class _Folder:
                         self.add_inner(step, inner)
             case Raise():
                 step.effect = READS
-            case _:
+            case Break() | Return() | Comment():
                 pass
+            case _:
+                assert_never(statement)
         return step
 
     def add_inner(self, step: _Step, inner: Statement) -> None:
@@ -613,8 +623,10 @@ class _Folder:
                 return 4 + sum(map(self.width, (store.target, store.value))) + key_width(self.code, store.key)
             case Copies(pairs):
                 return max((len(v.name) + 3 + self.width(a) for v, a in pairs), default=0)
-            case _:
+            case If() | For() | While() | With() | Try() | Break() | Return() | Assert() | Raise() | Comment():
                 return 8 + sum(map(self.width, uses(statement)))
+            case _:
+                assert_never(statement)
 
     def width(self, tree: Tree) -> int:
         return width_of(self.code, tree)

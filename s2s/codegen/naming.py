@@ -364,8 +364,13 @@ def _connected(code: Code, statements: list[Statement]) -> Iterator[tuple[Var, V
                 yield (target, source)
             case Assign(Var() as target, Call(Const(value=fn), (Var() as source, _))) if plain_of(fn) is not None:
                 yield (target, source)  # `x += c` keeps the name
-            case _:
+            case (
+                Assign() | Change() | If() | For() | While() | With() | Try() | Break() | Return() | Assert() |
+                Raise() | Comment()
+            ):
                 pass
+            case _:
+                assert_never(statement)
 
 
 @dataclass(slots=True)

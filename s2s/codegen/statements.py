@@ -347,8 +347,13 @@ class _Writer:
                 return self.is_name(value, self.name(target))
             case Copies(pairs):
                 return all(self.is_silent_copy(target, source) for target, source in pairs)
-            case _:
+            case (
+                Assign() | Change() | If() | For() | While() | With() | Try() | Break() | Return() | Assert() |
+                Raise() | Comment()
+            ):
                 return False
+            case _:
+                assert_never(statement)
 
     def is_silent_copy(self, target: Var, source: Atom) -> bool:
         if source == UNDEFINED:

@@ -6,16 +6,20 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from s2s.codegen.code import (
+    Assert,
     Assign,
     Break,
+    Change,
     Code,
+    Comment,
     Copies,
     For,
     If,
     Pattern,
+    Raise,
     Return,
     Statement,
     Target,
@@ -232,8 +236,10 @@ class _Owners:
                     self.branches.add(id(statement))
                 case With() | Try():
                     self.regions.add(id(statement))
-                case _:
+                case Assign() | Change() | For() | While() | Break() | Return() | Assert() | Raise() | Comment():
                     pass
+                case _:
+                    assert_never(statement)
             for arm, inner in enumerate(blocks_of(statement)):
                 self.visit(inner, (*path, (id(statement), arm)))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -110,8 +110,10 @@ class Forwarder:
                     self.builder.add(ir.with_blocks(s, [body]))
                 case ir.Try():
                     self.attempt(s)
-                case _:
+                case ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                     self.builder.add(s)
+                case _:
+                    assert_never(s)
         self.reading.now = around
 
     def inside(self, blocks: tuple[ir.Block, ...]) -> list[ir.Block]:

@@ -558,8 +558,13 @@ def _may_raise(statement: ir.Statement) -> bool:
             return False
         case ir.Let(value=ir.Call(ir.Const(value=fn), args)):
             return fn not in (ops.make_tuple, ops.make_list) or any(isinstance(a, ir.Star) for a in args)
-        case _:
+        case (
+            ir.Let() | ir.Store() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
+            ir.Return() | ir.Break() | ir.Continue()
+        ):
             return True
+        case _:
+            assert_never(statement)
 
 
 def _joined(env: _Env, branches: Iterable[_Env | None], live: set[ir.Var]) -> list[ir.Var]:

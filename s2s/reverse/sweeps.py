@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -191,8 +191,10 @@ class Reverser:
                     exceptions.attempt(self, statement, sweep, refused)
                 case ir.Let(None, ir.Call(ir.Const(value=rt.check_sure), (test, _))):
                     refused.append(test)  # type: ignore[arg-type]
-                case _:
+                case ir.Let() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                     pass
+                case _:
+                    assert_never(statement)
         self.reading.now = around
 
     @property
@@ -497,7 +499,12 @@ def _find_unbound(body: ir.Block) -> set[ir.Atom]:
                     for c in carried:
                         if c.init in unbound:
                             unbound.update((c.param, c.result))
-                case _:
+                case (
+                    ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
+                    ir.Continue() | ir.Note()
+                ):
                     pass
+                case _:
+                    assert_never(s)
         if len(unbound) == before:
             return unbound

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from s2s import runtime as rt
 from s2s.analysis import layout
@@ -139,8 +140,13 @@ class _Owners:
             case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
                 for c, following in zip(carried, body.yields, strict=True):
                     self.joined[c.param] = self.joined[c.result] = [c.init, following]
-            case _:
+            case (
+                ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() |
+                ir.Note()
+            ):
                 pass
+            case _:
+                assert_never(s)
 
     def _put_into(self, container: ir.Atom, *items: ir.Atom) -> None:
         """A container takes something in: one from outside may be looked at by anybody."""

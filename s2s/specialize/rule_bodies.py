@@ -14,7 +14,7 @@ import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -403,5 +403,7 @@ def _at(statement: ir.Statement, span: ir.Span | None) -> ir.Statement:
     match statement:
         case ir.Let() | ir.If() | ir.For() | ir.While() | ir.Store() | ir.Assert() | ir.Raise() | ir.With() | ir.Try():
             return ir.replace(statement, span=span)
-        case _:
+        case ir.Return() | ir.Break() | ir.Continue() | ir.Note():
             return statement
+        case _:
+            assert_never(statement)

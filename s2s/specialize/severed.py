@@ -17,7 +17,7 @@ import builtins
 import operator
 import os
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -191,8 +191,10 @@ class _Written:
                     self._block(block)
                 for k, result in enumerate(results):
                     self._pass(result, [side.yields[k] for side in ir.sides_of(s)])
-            case _:
+            case ir.Let() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                 pass
+            case _:
+                assert_never(s)
 
     def _loop(self, carried: tuple[ir.Carried, ...], body: ir.Block) -> None:
         for c, following in zip(carried, body.yields, strict=True):

@@ -65,7 +65,8 @@ STATEMENTS = [
     ir.While(ir.Block((), (X,)), ir.Block((), (Y,)), (ir.Carried(ir.Var("p"), X, ir.Var("r")),)),
     ir.With(X, None, ir.Block((ir.Let(None, Y),))),
     ir.Try(ir.Block((ir.Let(None, X),)), (ir.Handler((X,), None, ir.Block((ir.Raise(Y),))),)),
-    ir.Assert(X, ir.Block((ir.Let(None, X),), (Y,))), ir.Raise(X, Y), ir.Return(X), ir.Break(), ir.Continue(), ir.Note("a remark"),
+    ir.Assert(X, ir.Block((ir.Let(None, X),), (Y,))), ir.Raise(X, Y), ir.Return(X), ir.Break(), ir.Continue(),
+    ir.Note("a remark"),
 ]
 
 

@@ -16,7 +16,7 @@ import math
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -198,8 +198,10 @@ class Forms(Algebra):
                     return self._step(target, fn.func, args)  # type: ignore[arg-type]
                 made = None if isinstance(fn, Chosen) else self._call(target, fn, args, kwargs)  # type: ignore[arg-type]
                 return self._variable(target, 0) if made is None else made
-            case _:
+            case ir.Call() | ir.MakeFunction():
                 return self._variable(target, 0)
+            case _:
+                assert_never(value)
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
         rounded = self.contents.of_all(args[0]) or self.of(args[0])

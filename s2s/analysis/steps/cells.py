@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -73,8 +73,13 @@ class _Finder:
                     self.sources[c.param] = self.sources[c.result] = [c.init, following]
                 if isinstance(s, ir.For):
                     self.sources[s.item] = [s.iterable]
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
+                ir.Continue() | ir.Note()
+            ):
                 pass
+            case _:
+                assert_never(s)
 
     def is_in(self, value: ir.Value, atom: ir.Var) -> bool:
         """Whether a number may be part of what is computed of it: not of a length, nor where floats are compared."""
@@ -103,8 +108,13 @@ class _Finder:
                             yield from (a for a in args if isinstance(a, ir.Var) and self.is_integer(a))
                         case _:
                             pass
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.If() | ir.For() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
+                ir.Return() | ir.Break() | ir.Continue() | ir.Note()
+            ):
                 pass
+            case _:
+                assert_never(s)
 
     def places_of_call(
         self, fn: Any, args: tuple[Any, ...], kwargs: tuple[Any, ...], target: ir.Var | None

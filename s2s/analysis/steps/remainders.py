@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
+from typing import assert_never
 
 from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
@@ -119,9 +120,11 @@ class _Finder:
                 for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
                     self.forms.contents.filled_by(s, c, following)
                     self.forms.result_of(c.result, [c.init, following], None if text is None else (text, k))
-            case _:
+            case ir.Let() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                 for inner in ir.blocks_of(s):
                     self.block(inner)
+            case _:
+                assert_never(s)
 
     def is_element_of_iteration(self, loop: ir.For | ir.While, store: ir.Store, stores: list[ir.Store]) -> bool:
         """Whether iteration k of a loop changes element k of an array, and nothing else does in this loop: before, each

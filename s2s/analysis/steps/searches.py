@@ -18,7 +18,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -106,8 +106,13 @@ class _Program:
                     self.sources[c.result] = [c.init, following]
                 if isinstance(s, ir.For):
                     self.sources[s.item] = [s.iterable]
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
+                ir.Continue() | ir.Note()
+            ):
                 pass
+            case _:
+                assert_never(s)
 
     def reached(self, atoms: list[ir.Atom], through: bool) -> set[ir.Var]:
         """The variables that atoms are computed from; ``through`` what loops carry from one iteration to the next."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import numpy as np
 
@@ -192,8 +192,13 @@ def _scales(s: ir.Statement) -> bool:
             return fn in PRODUCTS or fn in QUOTIENTS or fn in MATRIX_PRODUCTS
         case ir.Store(op=op):
             return op in PRODUCTS or op in QUOTIENTS
-        case _:
+        case (
+            ir.Let() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
+            ir.Return() | ir.Break() | ir.Continue() | ir.Note()
+        ):
             return False
+        case _:
+            assert_never(s)
 
 
 def _bends(s: ir.Statement) -> bool:
@@ -217,8 +222,13 @@ def _holds_apart(s: ir.Statement) -> bool:
             return op is None
         case ir.Let():
             return True
-        case _:
+        case (
+            ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() | ir.Return() |
+            ir.Break() | ir.Continue() | ir.Note()
+        ):
             return True
+        case _:
+            assert_never(s)
 
 
 def _edges(s: ir.Statement) -> Iterator[tuple[ir.Atom, tuple[ir.Var, ...]]]:
@@ -239,5 +249,7 @@ def _edges(s: ir.Statement) -> Iterator[tuple[ir.Atom, tuple[ir.Var, ...]]]:
                 yield following, (c.param, c.result)
             if isinstance(s, ir.For):
                 yield s.iterable, (s.item,)
-        case _:
+        case ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
             pass
+        case _:
+            assert_never(s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import assert_never
 
 import libcst as cst
 
@@ -143,8 +144,13 @@ def _only_temporaries(statement: ir.Statement) -> bool:
             return target is None or target.is_temporary
         case ir.For() | ir.While() | ir.Store():
             return False
-        case _:
+        case (
+            ir.If() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() |
+            ir.Note()
+        ):
             return True
+        case _:
+            assert_never(statement)
 
 
 def _while_true(c: Context, node: cst.While, test_statements: list[ir.Statement], test: ir.Atom) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from s2s.builder.builder import Builder
 from s2s.core import ir
@@ -108,8 +108,10 @@ class BlockCopy:
                 return [ir.Try(body, handlers, orelse, results, after, span=s.span)]  # type: ignore[arg-type]
             case ir.Raise(exception, cause):
                 return [ir.Raise(exception and self.atom(exception), cause and self.atom(cause), s.span)]
-            case _:
+            case ir.Return() | ir.Break() | ir.Continue():
                 raise AssertionError("not in SSA form")
+            case _:
+                assert_never(s)
 
     def handler(self, h: ir.Handler) -> ir.Handler:
         kinds, name = tuple(map(self.atom, h.kinds)), self.maybe(h.name)

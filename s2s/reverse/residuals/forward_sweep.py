@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, Scalar
@@ -102,8 +102,13 @@ class ForwardSweep:
             case ir.While(body=body, carried=carried) as loop:
                 body = self._iteration(body, tuple(c.param for c in carried))
                 return self._count(statement, self._leave_last(statement, ir.replace(loop, body=body)))
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() |
+                ir.Note()
+            ):
                 return statement
+            case _:
+                assert_never(statement)
 
     def _with_lengths(self, statement: ir.Try, before: list[ir.Statement]) -> ir.Try:
         """A ``try`` in a loop whose handlers take back what the interrupted body has kept for its reverse."""

@@ -13,7 +13,7 @@ import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -154,8 +154,13 @@ def only_notes(init: Any) -> bool:
                 supers.add(target)  # type: ignore[arg-type]
             case ir.Let(_, ir.Var() | ir.Const() | ir.Load()) | ir.Note():
                 pass
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() |
+                ir.Raise() | ir.Return() | ir.Break() | ir.Continue()
+            ):
                 return False
+            case _:
+                assert_never(s)
     return True
 
 
