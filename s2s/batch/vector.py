@@ -260,7 +260,7 @@ class Vectorizer:
         return made
 
     def loop(self, s: ir.For | ir.While) -> None:
-        """A loop: a carried variable has directions where it has at the start, or after some trip."""
+        """A loop: a carried variable has directions where it has at the start, or after some iteration."""
         if isinstance(s, ir.For) and s.iterable in self.env:
             raise NotVector
         moving = {k for k, c in enumerate(s.carried) if c.init in self.env or c.init in self.owned}

@@ -254,8 +254,8 @@ class If:
 
 @record
 class Carried:
-    """A variable that a loop changes. ``param`` holds it at the start of a trip (``init`` in the first one, then the
-    body's yield at the same index), ``result`` after the loop (``init`` where there was no trip)."""
+    """A variable that a loop changes. ``param`` holds it at the start of an iteration (``init`` in the first one, then
+    the body's yield at the same index), ``result`` after the loop (``init`` where there was no iteration)."""
 
     param: Var
     init: Atom
@@ -267,9 +267,9 @@ class For:
     """Run ``body`` once for each ``item`` of ``iterable``.
 
     Named form: ``orelse`` runs when no ``Break`` ended the loop. SSA form: ``body.yields[k]`` is the next value of
-    ``carried[k]``; where ``leave`` is an atom, the loop ends after the trip in which it is true, and ``left`` says
+    ``carried[k]``; where ``leave`` is an atom, the loop ends after the iteration in which it is true, and ``left`` says
     afterwards whether that happened. Where ``snapshots`` is an atom, the reverse sweep keeps at most so many states
-    between trips and runs trips again; ``reverse`` leaves none."""
+    between iterations and runs iterations again; ``reverse`` leaves none."""
 
     item: Var
     iterable: Atom
@@ -387,7 +387,7 @@ class Break:
 
 @record
 class Continue:
-    """Begin the next trip (named form only; removed by ``normalize``)."""
+    """Begin the next iteration (named form only; removed by ``normalize``)."""
 
     span: Span | None = None
 

@@ -54,7 +54,7 @@ def merge_dict(first: dict[Any, Any], second: Any) -> dict[Any, Any]:
 
 
 def append(items: list[Any], item: Any) -> list[Any]:
-    """The list with one more item: what a comprehension does in each trip. Generated code appends in place."""
+    """The list with one more item: what a comprehension does in each iteration. Generated code appends in place."""
     return [*items, item]
 
 

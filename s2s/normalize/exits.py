@@ -317,7 +317,7 @@ def _resolve_loop(loop: ir.For | ir.While, scope: _Scope) -> tuple[_Statements, 
     returned = scope.fresh() if returns and breaks else None
     inner = _Scope(scope.fresh, scope.ways, scope.result, skip, leave, returned)
     before: list[ir.Statement] = [] if returned is None else [_set(returned, False)]
-    # A trip that does not return gives no result: so the result of an earlier trip is not handed on.
+    # An iteration that does not return gives no result: so the result of an earlier iteration is not handed on.
     starts = [*before, _set(skip, False), _set(leave, False)]
     if returns:
         starts.append(ir.Let(scope.result, ir.UNDEFINED))

@@ -301,9 +301,9 @@ def _live_in_handler(handler: ir.Handler, after: set[ir.Var], facts: _Facts) -> 
 
 
 def _live_at_head(loop: ir.For | ir.While, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
-    """The variables whose values at the start of a trip, or of none, are read in the loop or after it.
+    """The variables whose values at the start of an iteration, or of none, are read in the loop or after it.
 
-    A trip hands on what the next one reads before it assigns it, so one look at the body is enough.
+    An iteration hands on what the next one reads before it assigns it, so one look at the body is enough.
     """
     after = after - {loop.left} if loop.left is not None else after
     wanted = _read_by((loop.leave,), facts.captures) if loop.leave is not None else set()

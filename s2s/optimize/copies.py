@@ -22,8 +22,8 @@ _COPY = ir.Const(np.copy)
 
 def drop_copies(function: ir.Function, context: Context) -> ir.Function:
     """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads. Both
-    are made equally often: a copy in a loop of what was made before it is a new one in each trip. What may be of rank 0
-    is copied: arithmetic makes numbers of it, which cannot be changed in place."""
+    are made equally often: a copy in a loop of what was made before it is a new one in each iteration. What may be of
+    rank 0 is copied: arithmetic makes numbers of it, which cannot be changed in place."""
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
         return function

@@ -59,13 +59,13 @@ def _appended(s: ir.Statement) -> ir.Var | None:
 
 
 def _is_settled(s: ir.Statement, array: ir.Var, loop: ir.Block, memory: Memory, function: ir.Function) -> bool:
-    """Whether an array is one of its own in each trip of a loop, and all that changes it, or may, stands before ``s``
-    in the trip."""
+    """Whether an array is one of its own in each iteration of a loop, and all that changes it, or may, stands before
+    ``s`` in the iteration."""
     if not isinstance(memory.value_of(array), Array) or not memory.is_buffer(array):
         return False
-    trip = list(ir.walk(loop))
-    before = {id(t) for t in trip[: next(k for k, t in enumerate(trip) if t is s)]}
-    own = {v for t in trip for v in ir.defs_of(t)}
+    iteration = list(ir.walk(loop))
+    before = {id(t) for t in iteration[: next(k for k, t in enumerate(iteration) if t is s)]}
+    own = {v for t in iteration for v in ir.defs_of(t)}
     for t in ir.walk(function.body):
         target = changed_by(t)
         if not isinstance(target, ir.Var) or memory.find(target) != memory.find(array):

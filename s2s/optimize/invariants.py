@@ -15,7 +15,7 @@ __all__ = ["drop_invariant"]
 
 
 def drop_invariant(function: ir.Function, _: Context) -> ir.Function:
-    """The function with carried variables that no trip changes replaced by what they are before the loop."""
+    """The function with carried variables that no iteration changes replaced by what they are before the loop."""
     mapping: dict[ir.Atom, ir.Atom] = {}
     for s in ir.walk(function.body):
         if isinstance(s, (ir.For, ir.While)):

@@ -93,7 +93,7 @@ def _with_versions(function: ir.Function, context: Context, value_of: ValueOf) -
 
 def _first_names(function: ir.Function) -> dict[ir.Atom, ir.Atom]:
     """For what a loop carries, the name that it has before all loops that carry it: a simplification reads it by that
-    one where no trip changes it, also a list of numbers, which shares no memory as an array does."""
+    one where no iteration changes it, also a list of numbers, which shares no memory as an array does."""
     found: dict[ir.Atom, ir.Atom] = {}
     for s in ir.walk(function.body):
         for c in s.carried if isinstance(s, (ir.For, ir.While)) else ():
@@ -103,7 +103,7 @@ def _first_names(function: ir.Function) -> dict[ir.Atom, ir.Atom]:
 
 def _known_by_all_names(function: ir.Function, context: Context, value_of: ValueOf) -> ValueOf:
     """What is known of each atom, by the name that it has before the loops that carry it too: less may be known by that
-    one, and a simplification reads it by that one where no trip changes it."""
+    one, and a simplification reads it by that one where no iteration changes it."""
     known: dict[ir.Atom, values.AbstractValue] = {}
 
     def value(atom: ir.Atom) -> values.AbstractValue:

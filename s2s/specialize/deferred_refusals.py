@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
-"""Refusals of changes of objects, which may be followed where the trips of a loop are written one after the other."""
+"""Refusals of changes of objects, which may be followed where the iterations of a loop are unrolled."""
 
 
 def may_refuse_later(self: Specializer, frame: Frame, problem: DifferentiationError) -> bool:

@@ -23,7 +23,7 @@ from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.exceptions import refuse_lost
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.specialize.heap import containers, generators, iterators, mutated_iterables
-from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_trips
+from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.speculation import speculate
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 MOST_UNROLLED = 4096
-"""Loops in one another are written trip by trip where these are not more in all."""
+"""Loops in one another are unrolled where these are not more in all."""
 
 FEW = 4
-"""Loops of libraries with so many trips are written trip by trip: they often put shapes together, known only then."""
+"""Loops of libraries with so many iterations are unrolled: they often put shapes together, known only then."""
 
 
 def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
@@ -63,7 +63,7 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
     before = len(builder.statements)
     ended = _loop_over(self, loop, flat, frame, builder)
     made = ir.Block(tuple(builder.statements[before:]))
-    if any(isinstance(s, ir.Store) for s in ir.walk(made)):  # a trip may change what later ones read
+    if any(isinstance(s, ir.Store) for s in ir.walk(made)):  # an iteration may change what later ones read
         hint = "loop over `a.flatten()`, or over the indices where the loop changes what it reads"
         raise error("S2S208", span=loop.span, name="flat", hint=hint)
     return ended
@@ -72,7 +72,7 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
 def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     if isinstance(self.context.value(iterable), Range):
         if not _loop_or_not(self, loop, iterable, frame, builder):
-            _unroll(self, loop, [*map(ir.Const, few_trips(self, iterable) or ())], frame, builder)
+            _unroll(self, loop, [*map(ir.Const, few_iterations(self, iterable) or ())], frame, builder)
         return False
     with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
         return _loop_over_items(self, loop, taken, watch, frame, builder)
@@ -117,7 +117,7 @@ def _taken(
 def _checkpointed_loop(
     self: Specializer, loop: ir.For, iterable: ir.Atom, snapshots: ir.Atom, frame: Frame, builder: Builder
 ) -> None:
-    """A loop of which trips run again: over ``range(n)``, so that the number of a trip says what it runs for."""
+    """A loop of which iterations are replayed: over ``range(n)``, so that the number of one says what it runs for."""
     bounds = self.context.definition(iterable, range)
     if bounds is not None and len(bounds) == 1:
         _loop(self, loop, iterable, None, frame, builder, snapshots)
@@ -129,9 +129,8 @@ def _checkpointed_loop(
 
 
 def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
-    """A loop over a range; False where it has no trip, or few trips and objects that can only be followed trip by trip.
-    """
-    few = few_trips(self, iterable)
+    """A loop over a range; False where it has no iteration, or few and objects that can only be followed unrolled."""
+    few = few_iterations(self, iterable)
     if few is None:
         _loop(self, loop, iterable, None, frame, builder)
         return True
@@ -157,11 +156,11 @@ def _unroll(
     self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder,
     watch: mutated_iterables.Watch | None = None,
 ) -> None:
-    """The trips of a loop one after the other; where one may leave, the others stand in its else side."""
+    """The iterations of a loop one after the other; where one may leave, the others stand in its else side."""
     values = [self.atom(c.init, frame) for c in loop.carried]
     around, self.unrolling = self.unrolling, self.unrolling * max(len(items), 1)
     try:
-        values, left = _trips(self, loop, items, values, frame, builder, watch)
+        values, left = _iterations(self, loop, items, values, frame, builder, watch)
     finally:
         self.unrolling = around
     for c, value in zip(loop.carried, values, strict=True):
@@ -170,7 +169,7 @@ def _unroll(
         frame.env[loop.left] = left
 
 
-def _trips(
+def _iterations(
     self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder,
     watch: mutated_iterables.Watch | None, number: int = 0,
 ) -> tuple[list[ir.Atom], ir.Atom]:
@@ -178,7 +177,7 @@ def _trips(
         return values, ir.Const(False)
     inner = frame.copy()
     if watch is not None:
-        watch.trip, watch.item = number, items[0]
+        watch.iteration, watch.item = number, items[0]
     inner.env[loop.item] = items[0]
     inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
     after = list(self.run(loop.body, inner, builder))
@@ -189,12 +188,12 @@ def _trips(
     if watch is not None:
         watch.check(loop.leave, frame.called_from)
     if decided is False:
-        return _trips(self, loop, items[1:], after, frame, builder, watch, number + 1)
+        return _iterations(self, loop, items[1:], after, frame, builder, watch, number + 1)
     rest, stop, base = builder.child(), builder.child(), self.context.heap
     self.context.heap = base.copy()
     self.there.append(self.context.births())
     try:
-        later, left = _trips(self, loop, items[1:], after, frame, rest, watch, number + 1)
+        later, left = _iterations(self, loop, items[1:], after, frame, rest, watch, number + 1)
     finally:
         self.there.pop()
     sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
@@ -209,14 +208,14 @@ def _loop(
     self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
     snapshots: ir.Atom | None = None, watch: mutated_iterables.Watch | None = None,
 ) -> None:
-    def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
+    def iteration(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
         inner = frame.copy()
         name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
         item = self.context.define(name, Scalar(int))
         inner.env[loop.item] = item if counted is None else counted.item(item, child)
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
         if watch is not None:
-            watch.trip, watch.item = item, inner.env[loop.item]
+            watch.iteration, watch.item = item, inner.env[loop.item]
         with _undecided(self, begins):
             yields = list(self.run(loop.body, inner, child))
         leave = None if loop.leave is None else self.atom(loop.leave, inner)
@@ -225,7 +224,7 @@ def _loop(
         return yields, item, leave
 
     begins = bool(constant_range(self.context, over))
-    found = _stable(self, loop.carried, frame, builder, trip, loop.span)
+    found = _stable(self, loop.carried, frame, builder, iteration, loop.span)
     _, item, leave = found.outcome
     carried, left = _results(self, loop, found, frame)
     _note_unbound(self, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
@@ -251,14 +250,14 @@ def _undecided(self: Specializer, begins: bool = False) -> Iterator[None]:
 
 def counted_loop(
     self: Specializer, count: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None,
-    trip: Callable[[ir.Var, Builder], Any], fill: Callable[[ir.Var, Builder, Any], None],
+    iteration: Callable[[ir.Var, Builder], Any], fill: Callable[[ir.Var, Builder, Any], None],
 ) -> None:
-    """A loop over ``range(count)`` that no source has: ``trip`` writes a trip, ``fill`` the end of one, from what
-    ``trip`` gave, when it is known what the loop changes."""
+    """A loop over ``range(count)`` that no source has: ``iteration`` writes an iteration, ``fill`` the end of one, from
+    what ``iteration`` gave, when it is known what the loop changes."""
 
     def run(_: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, Any]:
         item = self.context.define("k", Scalar(int))
-        return [], item, trip(item, child)
+        return [], item, iteration(item, child)
 
     found = _stable(self, (), frame, builder, run)
     _, item, outcome = found.outcome
@@ -276,7 +275,7 @@ class _TestChanges(Exception):
 def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
     """A ``while``: kept as a loop, unless it is known not to begin."""
 
-    def trip(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
+    def iteration(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
         inner = frame.copy()
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
         test_builder, start = builder.child(), self.context.heap.copy()
@@ -301,7 +300,7 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
     before = self.context.heap
     try:
         with speculate(self, builder, frame) as speculation:
-            found = _stable(self, loop.carried, frame, speculation.builder, trip, loop.span)
+            found = _stable(self, loop.carried, frame, speculation.builder, iteration, loop.span)
     except _TestChanges:
         return while_loop(self, with_test_inside(loop), frame, builder)
     _, test, leave = found.outcome
@@ -322,18 +321,18 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
 
 
 def _note_unbound(self: Specializer, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
-    """Variables that a loop without a trip leaves unbound."""
+    """Variables that a loop without an iteration leaves unbound."""
     for c in carried:
         if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in self.context.unbound):
             self.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
 
 
 def _stable(
-    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, trip: Callable[..., Any],
+    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, iteration: Callable[..., Any],
     span: ir.Span | None = None,
-) -> _Trip:
-    """Run a trip on what is known of the carried variables, and of the objects that it changes, until that no
-    longer changes. Where a trip of the loop around this one is run again, it begins with what it came to before."""
+) -> _Iteration:
+    """Run an iteration on what is known of the carried variables, and of the objects that it changes, until that
+    no longer changes. Where an iteration of the loop around this one is run again, it begins with what it came to before."""
     context, base = self.context, self.context.heap
     inits = [self.atom(c.init, frame) for c in carried]
 
@@ -366,7 +365,7 @@ def _stable(
         self.there.append(known_vars)
         try:
             with fixpoints.inside(self, inner) as inner:
-                outcome = trip(atoms, child)
+                outcome = iteration(atoms, child)
         finally:
             self.there.pop()
         end, context.heap = context.heap, base
@@ -391,7 +390,7 @@ def _stable(
             self.solving[place] = fixpoints.Solution(
                 {key: (init, values[key]) for key, init in inits_of.items()}, tuple(after.touched),
                 fixpoints.names_of(frame, context.reached[first:]), inner)
-            return _Trip(params, child, outcome, after)
+            return _Iteration(params, child, outcome, after)
         del self.rebound[rebound:]
         plan, values = after, found
     raise error("S2S136", asked_by=frame.called_from)
@@ -405,7 +404,7 @@ def _widened(
     self: Specializer, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]],
     attempt: int,
 ) -> dict[Any, tuple[AbstractValue, bool]]:
-    """What is known of the carried variables after one more trip, and whether they depend on an input."""
+    """What is known of the carried variables after one more iteration, and whether they depend on an input."""
     context = self.context
     found = {}
     moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
@@ -421,11 +420,11 @@ def _widened(
 
 
 def _results(
-    self: Specializer, loop: ir.For | ir.While, trip: _Trip, frame: Frame
+    self: Specializer, loop: ir.For | ir.While, iteration: _Iteration, frame: Frame
 ) -> tuple[list[ir.Carried], ir.Var | None]:
     """What a loop carries, and the atoms of its variables after it."""
     carried, results = [], []
-    for leaf, param in zip(trip.join.leaves, trip.params, strict=True):
+    for leaf, param in zip(iteration.join.leaves, iteration.params, strict=True):
         init, after = leaf.first, leaf.second
         if after in (param, init):
             self.context.values[param] = self.context.value(init)
@@ -433,7 +432,7 @@ def _results(
         self.context.joined(result, param)
         results.append(result)
         carried.append(ir.Carried(param, init, result))
-    atoms, self.context.heap = trip.join.rebuild([*results])
+    atoms, self.context.heap = iteration.join.rebuild([*results])
     frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
     left = None
     if loop.left is not None:
@@ -451,8 +450,8 @@ def same_kind(a: AbstractValue, b: AbstractValue) -> bool:
 
 
 @dataclass
-class _Trip:
-    """One trip of a loop, on what holds at the start of each: the variables of the leaves that it carries, its
+class _Iteration:
+    """One iteration of a loop, on what holds at the start of each: the variables of the leaves that it carries, its
     statements, what it gave, and how its end joins the start."""
 
     params: list[ir.Var]

@@ -169,7 +169,7 @@ class _Loop:
         array that the loop fills, None where it has none."""
         at, rest = self.at, {}
 
-        def trip(k: ir.Var, child: Builder) -> dict[tuple[Any, ...], ir.Atom]:
+        def iteration(k: ir.Var, child: Builder) -> dict[tuple[Any, ...], ir.Atom]:
             inside = At(at.frame, child, at.span)
             given = [self.sample(x, axes, k, inside) for x, axes in zip(self.args, self.in_axes, strict=True)]
             out = self.self.apply(self.f, given, dict(self.kwargs), at.frame, child, at.span, "out", False)
@@ -187,7 +187,7 @@ class _Loop:
                     store_item(self.self, made, key, leaf, None, at.frame, child, at.span)
 
         room: dict[tuple[Any, ...], ir.Var | None] = {}
-        counted_loop(self.self, count, at.frame, at.builder, at.span, trip, fill)
+        counted_loop(self.self, count, at.frame, at.builder, at.span, iteration, fill)
         return rest["tree"], room
 
     def _tree(self, out: ir.Atom, at: At, path: tuple[Any, ...], leaves: dict[tuple[Any, ...], ir.Atom]) -> Any:

@@ -149,11 +149,11 @@ class Specializer:
         self.unsure = 0
         """How many managers are around this place that may change settings, in a way that is not known."""
         self.unrolling = 1
-        """How many trips of loops are being written for one of what is around them."""
+        """How many iterations of loops are being written for one of what is around them."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
         self.solved: dict[Any, fixpoints.Solution] = {}
-        """What the loops here came to when this trip of the loop around them was run before."""
+        """What the loops here came to when this iteration of the loop around them was run before."""
         self.solving: dict[Any, fixpoints.Solution] = {}
         """What they have come to in this run."""
         self.there: list[Callable[[ir.Var], bool]] = []

@@ -376,7 +376,7 @@ def _run_for(loop: ir.For, frame: _Frame) -> _End | None:
     _start(loop, frame)
     for item in _read(loop.iterable, frame):
         frame.values[loop.item] = item
-        left, end = _run_trip(loop, frame)
+        left, end = _run_iteration(loop, frame)
         if end is _End.RETURN:
             return end
         if left:
@@ -391,7 +391,7 @@ def _run_while(loop: ir.While, frame: _Frame) -> _End | None:
         _run_block(loop.test, frame)
         if not _read(loop.test.yields[0], frame):
             break
-        left, end = _run_trip(loop, frame)
+        left, end = _run_iteration(loop, frame)
         if end is _End.RETURN:
             return end
     return _finish(loop, frame, left)
@@ -401,7 +401,7 @@ def _start(loop: ir.For | ir.While, frame: _Frame) -> None:
     _assign(tuple(c.param for c in loop.carried), tuple(c.init for c in loop.carried), frame)
 
 
-def _run_trip(loop: ir.For | ir.While, frame: _Frame) -> tuple[bool, _End | None]:
+def _run_iteration(loop: ir.For | ir.While, frame: _Frame) -> tuple[bool, _End | None]:
     """Run the body once: whether the loop is left, and how the body ended."""
     end = _run_block(loop.body, frame)
     if end is not None:

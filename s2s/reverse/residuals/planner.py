@@ -404,7 +404,7 @@ class Planner:
     def count(self, statement: ir.For | ir.While, outer: Sweep) -> ir.Atom:
         """The number of iterations that a loop made, counted in the forward sweep."""
         if id(statement) not in self.counters:
-            param, following, result = (self.context.define("trips", Scalar(int)) for _ in range(3))
+            param, following, result = (self.context.define("iterations", Scalar(int)) for _ in range(3))
             self.counters[id(statement)] = (param, following, result)
             self.counted[self.note(result, outer.region)] = statement
         return self.use(outer, self.counters[id(statement)][2])

@@ -33,7 +33,7 @@ from s2s.rules.numpy.joining import as_columns, as_vector
 from s2s.specialize.calls import process
 from s2s.specialize.calls.site import CallSite, Handler
 from s2s.specialize.frames import JOINER, MISSING, in_rule, name_of
-from s2s.specialize.heap.iteration import few_trips
+from s2s.specialize.heap.iteration import few_iterations
 from s2s.specialize.heap.objects import Place, is_setting, is_taken_by_value, is_user_object
 from s2s.versions import facts
 from s2s.versions.facts import is_replaceable
@@ -211,9 +211,9 @@ def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
         if kind is tuple and isinstance(site.args[0], ir.Const) and type(site.args[0].value) is tuple:
             return site.args[0]
         items = site.items(site.args[0])
-        trips = few_trips(site.specializer, site.args[0]) if kind is tuple else None
-        if trips is not None:
-            return site.write(make, *map(ir.Const, trips))
+        iterations = few_iterations(site.specializer, site.args[0]) if kind is tuple else None
+        if iterations is not None:
+            return site.write(make, *map(ir.Const, iterations))
         if items is None or isinstance(site.value(site.args[0]), Known):
             return None
         return site.write(make, *items)

@@ -25,10 +25,10 @@ class Counted:
 
 
 UNROLL_AT_MOST = 64
-"""A loop over known items with more trips than this stays a loop."""
+"""A loop over known items with more iterations than this stays a loop."""
 
 
-def few_trips(self: Specializer, iterable: ir.Atom) -> range | None:
+def few_iterations(self: Specializer, iterable: ir.Atom) -> range | None:
     """A range that is known and short."""
     found = constant_range(self.context, iterable)
     return found if found is not None and not found[UNROLL_AT_MOST:] else None

@@ -1,8 +1,8 @@
 """Containers that a loop runs over while its body changes them.
 
-The items of a list or dict are taken when the loop begins. Python takes each when its trip begins: so a change that a
-later trip would see is refused. Items that are passed already may change (``for i, v in enumerate(a): a[i] = f(v)``),
-as may the values of a dict whose keys a loop runs over.
+The items of a list or dict are taken when the loop begins. Python takes each when its iteration begins: so a change
+that a later iteration would see is refused. Items that are passed already may change (``for i, v in enumerate(a):
+a[i] = f(v)``), as may the values of a dict whose keys a loop runs over.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Change:
 @dataclass
 class Watch:
     """What a loop runs over: ``cells`` with how it looks at each (``reversed``, ``values``, ``items``, ``zip`` beside
-    something else, or nothing of these). ``trip`` is the number of the trip that is being specialised, where trips are
-    written one by one, else the variable that holds it; ``item`` what it runs for."""
+    something else, or nothing of these). ``iteration`` is the number of the iteration that is being specialised, where the
+    loop is unrolled, else the variable that holds it; ``item`` what it runs for."""
 
     context: Any
     cells: dict[Cell, str]
-    trip: int | ir.Atom | None = None
+    iteration: int | ir.Atom | None = None
     item: ir.Atom | None = None
     changes: list[Change] = field(default_factory=list)
 
@@ -61,7 +61,7 @@ class Watch:
             change.true |= {result for result, a, b in results if a in change.true or b == ir.Const(True)}
 
     def check(self, leave: ir.Atom | None, asked: tuple[str, ...]) -> None:
-        """Raise UnsupportedSyntaxError where another trip would see a change: one that does not come with ``leave``."""
+        """Raise UnsupportedSyntaxError where another iteration would see a change that does not come with ``leave``."""
         for change in self.changes:
             if leave is None or leave not in change.true:
                 name = change.cell.name or "a container"
@@ -75,20 +75,20 @@ class Watch:
             return old.keys == new.keys and (how in ("", "keys") or self._is_passed(how, old, new))
         if old.whole is not None or new.whole is not None:
             at = self._stored_at(new, rt.set_item)
-            return at is not None and at == self.trip and how in ("", "zip")
+            return at is not None and at == self.iteration and how in ("", "zip")
         if issubclass(old.kind, (set, collections.deque)) and len(old.items) != len(new.items):
             return False
         may_grow = how == "reversed" or (how == "zip" and len(old.items) < len(new.items))
         return (may_grow or len(old.items) == len(new.items)) and self._is_passed(how, old, new)
 
     def _is_passed(self, how: str, old: State, new: State) -> bool:
-        """Whether only items differ that no later trip takes."""
-        if not isinstance(self.trip, int):
+        """Whether only items differ that no later iteration takes."""
+        if not isinstance(self.iteration, int):
             return old.items == new.items
         if how == "reversed":
-            end = max(len(old.items) - 1 - self.trip, 0)
+            end = max(len(old.items) - 1 - self.iteration, 0)
             return old.items[:end] == new.items[:end]
-        return old.items[self.trip + 1 :] == new.items[self.trip + 1 : len(old.items)]
+        return old.items[self.iteration + 1 :] == new.items[self.iteration + 1 : len(old.items)]
 
     def _stored_at(self, new: State, store: Any) -> ir.Atom | None:
         """The position or key at which an item of a container of unknown length was stored."""
@@ -98,7 +98,7 @@ class Watch:
 
 @contextlib.contextmanager
 def over(self: Specializer, iterable: ir.Atom) -> Iterator[Watch]:
-    """Around the trips of a loop over something: notes what they do to the containers that it looks at."""
+    """Around the iterations of a loop over something: notes what they do to the containers that it looks at."""
     watch = Watch(self.context, dict(_looked_at(self, iterable, "")))
     for cell in watch.cells:
         cell.watches.append(watch)
