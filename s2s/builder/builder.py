@@ -88,9 +88,9 @@ class Context:
     differentiated arguments: what such a call changes is not known, so none of them is dropped or taken for one without
     effects.
 
-    ``unbound`` are variables that have no value on some path, with an atom that is true there; ``lost`` those of them
-    that hold what an interrupted block may have assigned or not. ``sides`` of a result of a ``try`` are what it is
-    after each block that may come to its end, ``groups`` the results of one ``try``.
+    ``unbound`` are variables that have no value on some path, with an atom that is true there;
+    ``possibly_unassigned`` those of them that hold what an interrupted block may have assigned or not. ``sides`` of a
+    result of a ``try`` are what it is after each block that may come to its end, ``groups`` the results of one ``try``.
 
     ``masks`` are the arrays of bools that chose items whose number was taken for the same each time, which is so where
     nothing changes them (``masks_stay``).
@@ -124,7 +124,7 @@ class Context:
     names: dict[ir.Atom, str] = field(default_factory=dict)
     uncertain: set[ir.Atom] = field(default_factory=set)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
-    lost: set[ir.Var] = field(default_factory=set)
+    possibly_unassigned: set[ir.Var] = field(default_factory=set)
     sides: dict[ir.Var, tuple[ir.Var, tuple[ir.Atom, ...]]] = field(default_factory=dict)
     groups: dict[ir.Var, tuple[ir.Var, ...]] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=lambda: Sharing())

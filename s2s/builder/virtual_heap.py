@@ -12,7 +12,7 @@ ordinary value is made of what it holds there, once for each state.
 
 Where paths join, the states of the two sides are joined field by field (``joins``). A cell that stands for one of two
 objects, which other names may still refer to, is *entangled* with them: they are *closed* (changing one is refused),
-and when the cell is changed they are *lost* (reading one is refused: which one was changed is not known).
+and when the cell is changed they are *unknown* (reading one is refused: which one was changed is not known).
 """
 
 from __future__ import annotations
@@ -113,14 +113,14 @@ class Heap:
     """The states of all cells at one place of the program.
 
     ``frozen`` keeps the ordinary value of a cell with the states that it was made from, ``origins`` the reads of what
-    was there before. ``closed`` and ``lost`` say why a cell cannot be changed, or not even read.
+    was there before. ``closed`` and ``unknown`` say why a cell cannot be changed, or not even read.
     """
 
     states: dict[Cell, State] = field(default_factory=dict)
     frozen: dict[Cell, tuple[ir.Atom, tuple[tuple[Cell, State], ...]]] = field(default_factory=dict)
     origins: dict[Cell, ir.Atom] = field(default_factory=dict)
     closed: dict[Cell, str] = field(default_factory=dict)
-    lost: dict[Cell, str] = field(default_factory=dict)
+    unknown: dict[Cell, str] = field(default_factory=dict)
     entangled: dict[Cell, tuple[Cell, ...]] = field(default_factory=dict)
     readers: list[set[Cell]] = field(default_factory=list)
     """Sets that get the cells whose states are read: one for each evaluation that is being followed."""
@@ -130,7 +130,7 @@ class Heap:
     def copy(self) -> Heap:
         """The same heap, for a path of its own."""
         return Heap(
-            dict(self.states), dict(self.frozen), dict(self.origins), dict(self.closed), dict(self.lost),
+            dict(self.states), dict(self.frozen), dict(self.origins), dict(self.closed), dict(self.unknown),
             dict(self.entangled), self.readers, self.parts,
         )
 
@@ -146,8 +146,8 @@ class Heap:
 
     def state(self, cell: Cell, span: ir.Span | None = None) -> State:
         """What a cell holds. Raises UnsupportedSyntaxError where that is not known any more."""
-        if cell in self.lost:
-            raise error("S2S132", span=span, name=cell.name, label=self.lost[cell])
+        if cell in self.unknown:
+            raise error("S2S132", span=span, name=cell.name, label=self.unknown[cell])
         for reader in self.readers:
             reader.add(cell)
         return self.peek(cell)
@@ -167,7 +167,7 @@ class Heap:
         if cell in self.closed:
             raise error("S2S131", span=span, name=cell.name, label=self.closed[cell])
         for other in self.entangled.get(cell, ()):
-            self.lost.setdefault(other, "which object was changed before depends on the path that was taken")
+            self.unknown.setdefault(other, "which object was changed before depends on the path that was taken")
         for watch in cell.watches:
             watch.note(cell, self.peek(cell), state, span)
         self.states[cell] = state
@@ -397,7 +397,7 @@ def _frozen(builder: Builder, cell: Cell, name: str, open_cells: tuple[Cell, ...
         raise error("S2S133", span=cell.span, name=cell.name)
     state = heap.state(cell)
     kept = heap.frozen.get(cell)
-    if kept is not None and all(c not in heap.lost and heap.peek(c) is s for c, s in kept[1]):
+    if kept is not None and all(c not in heap.unknown and heap.peek(c) is s for c, s in kept[1]):
         return kept[0]
     if cell.origin is not None and not is_changed(heap, cell):
         if cell.origin.has_inputs and is_varied(builder.context, cell):
@@ -454,13 +454,13 @@ def forget(builder: Builder, atom: ir.Atom) -> None:
     """What an atom refers to is a real container from here on, of which nothing is known."""
     context = builder.context
     cell = cell_of(context, atom)
-    if cell is None or cell in context.heap.lost:
+    if cell is None or cell in context.heap.unknown:
         return
     state = context.heap.state(cell)
     if cell.origin is not None and not is_changed(context.heap, cell):
         return  # the function gets the very object, which is read when the program runs
     if is_instance(state):
-        context.heap.lost[cell] = "a function that is called when the program runs may change it"
+        context.heap.unknown[cell] = "a function that is called when the program runs may change it"
         for item in state.items:
             forget(builder, item)
         return

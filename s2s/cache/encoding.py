@@ -19,11 +19,11 @@ __all__ = ["NotEncodable", "decode", "encode"]
 
 KINDS: tuple[type, ...] = (
     ir.Function, ir.Param, ir.Block, ir.Let, ir.Store, ir.If, ir.For, ir.While, ir.With, ir.Try, ir.Assert, ir.Raise,
-    ir.Note, ir.Carried, ir.Handler, ir.Lost, ir.Load, ir.Star, ir.Call, ir.MakeFunction, ir.Span,
+    ir.Note, ir.Carried, ir.Handler, ir.PossiblyUnassigned, ir.Load, ir.Star, ir.Call, ir.MakeFunction, ir.Span,
 )
 """The nodes of a function in SSA form."""
 
-_VAR, _CONST, _TUPLE, _OBJECT, _DTYPE, _UNDEFINED, _LOST = range(len(KINDS), len(KINDS) + 7)
+_VAR, _CONST, _TUPLE, _OBJECT, _DTYPE, _UNDEFINED, _POSSIBLY_UNASSIGNED = range(len(KINDS), len(KINDS) + 7)
 _PLACES = {kind: place for place, kind in enumerate(KINDS)}
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 
@@ -40,7 +40,7 @@ def encode(value: Any) -> Any:
     if kind is ir.Var:
         return _VAR, value.name, value.version
     if kind is ir.Const:
-        unset = {ir.UNDEFINED: (_UNDEFINED,), ir.LOST: (_LOST,)}.get(value)
+        unset = {ir.UNDEFINED: (_UNDEFINED,), ir.POSSIBLY_UNASSIGNED: (_POSSIBLY_UNASSIGNED,)}.get(value)
         if unset is None and isinstance(value.value, tuple):  # such constants are told apart by identity
             raise NotEncodable(repr(value))
         return (_CONST, encode(value.value)) if unset is None else unset
@@ -74,5 +74,5 @@ _OTHERS: dict[int, Callable[..., Any]] = {
     _OBJECT: imported,
     _DTYPE: np.dtype,
     _UNDEFINED: lambda: ir.UNDEFINED,
-    _LOST: lambda: ir.LOST,
+    _POSSIBLY_UNASSIGNED: lambda: ir.POSSIBLY_UNASSIGNED,
 }

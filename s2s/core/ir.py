@@ -36,9 +36,9 @@ from s2s.core.const import Const
 from s2s.core.record import record, replace
 
 __all__ = [
-    "LOST", "UNDEFINED", "Assert", "Atom", "Block", "Call", "Carried", "Const", "For", "Function", "Handler", "If",
-    "Let", "Load", "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span", "Star", "Statement",
-    "Store", "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
+    "POSSIBLY_UNASSIGNED", "UNDEFINED", "Assert", "Atom", "Block", "Call", "Carried", "Const", "For", "Function",
+    "Handler", "If", "Let", "Load", "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span",
+    "Star", "Statement", "Store", "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
 ]
 
 
@@ -115,18 +115,18 @@ class _Undefined:
 _NOTHING = _Undefined()
 UNDEFINED = Const(_NOTHING)
 
-class _Lost:
+class _PossiblyUnassigned:
     """What a variable holds that an interrupted block may have assigned, or not. Reading it is refused."""
 
     def __reduce__(self) -> str:
         return "_UNSURE"
 
     def __repr__(self) -> str:
-        return "LOST"
+        return "POSSIBLY_UNASSIGNED"
 
 
-_UNSURE = _Lost()
-LOST = Const(_UNSURE)
+_UNSURE = _PossiblyUnassigned()
+POSSIBLY_UNASSIGNED = Const(_UNSURE)
 
 Atom: TypeAlias = Var | Const
 
@@ -312,7 +312,7 @@ class With:
 
 
 @record
-class Lost:
+class PossiblyUnassigned:
     """A variable that the body of a ``try`` may or may not have assigned when an exception interrupts it (SSA form).
     ``param`` holds it in the handler; ``held[k]`` is what it held while statement ``k`` of the body ran, None where
     that statement may have assigned it before it raised."""
@@ -323,13 +323,13 @@ class Lost:
 
 @record
 class Handler:
-    """``except kinds as name``; no kinds stand for a bare ``except``. ``lost`` are resolved by ``specialize``, which
-    leaves none and refuses to read what it cannot resolve."""
+    """``except kinds as name``; no kinds stand for a bare ``except``. ``unassigned`` are resolved by ``specialize``,
+    which leaves none and refuses to read what it cannot resolve."""
 
     kinds: tuple[Atom, ...]
     name: Var | None
     body: Block
-    lost: tuple[Lost, ...] = ()
+    unassigned: tuple[PossiblyUnassigned, ...] = ()
     span: Span | None = None
 
 
@@ -638,7 +638,7 @@ def inner_defs_of(statement: Statement) -> tuple[Var, ...]:
         case With(target=target):
             return () if target is None else (target,)
         case Try(handlers=handlers):
-            names = (v for h in handlers for v in (h.name, *(lost.param for lost in h.lost)))
+            names = (v for h in handlers for v in (h.name, *(unassigned.param for unassigned in h.unassigned)))
             return tuple(v for v in names if v is not None)
         case Let() | Store() | If() | Note() | Assert() | Raise() | Return() | Break() | Continue():
             return ()
@@ -691,7 +691,7 @@ def check(function: Function) -> Function:
         run(statement.orelse, run(statement.body, scope, statement), statement)
         for handler in statement.handlers:
             inner = set(scope)
-            for var in (handler.name, *(v.param for v in handler.lost)):
+            for var in (handler.name, *(v.param for v in handler.unassigned)):
                 if var is not None:
                     define(var, statement, inner)
             run(handler.body, inner, statement)
@@ -854,8 +854,9 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
                 for handler in handlers:
                     kinds = ", ".join(map(str, handler.kinds))
                     name = f" as {handler.name}" if handler.name else ""
-                    lost = f" [lost: {', '.join(str(v.param) for v in handler.lost)}]" if handler.lost else ""
-                    put(depth, f"except {kinds}".rstrip() + f"{name}:{lost}", handler)
+                    unassigned = ", ".join(str(v.param) for v in handler.unassigned)
+                    end = f" [possibly unassigned: {unassigned}]" if unassigned else ""
+                    put(depth, f"except {kinds}".rstrip() + f"{name}:{end}", handler)
                     run(handler.body, depth + 1)
                 if orelse.statements or orelse.yields:
                     put(depth, "else:")

@@ -476,20 +476,21 @@ def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, fact
     for handler in statement.handlers:
         inner = dict(env)
         at_start = _live_in_handler(handler, live, facts)
-        lost = tuple(ir.Lost(facts.fresh(var), tuple(held[var])) for var in unsure if var in at_start)
-        inner.update(zip((var for var in unsure if var in at_start), (v.param for v in lost), strict=True))
+        unassigned = tuple(
+            ir.PossiblyUnassigned(facts.fresh(var), tuple(held[var])) for var in unsure if var in at_start)
+        inner.update(zip((var for var in unsure if var in at_start), (v.param for v in unassigned), strict=True))
         name = None if handler.name is None else facts.fresh(handler.name)
         if handler.name is not None and name is not None:
             inner[handler.name] = name
-        heads.append((name, lost))
+        heads.append((name, unassigned))
         sides.append(_rename(handler.body.statements, inner, live, facts))
     results, yields = _join_sides(sides, env, live, facts)
     first, *blocks = [
         ir.Block(tuple(made), tuple(row[k] for row in yields)) for k, (made, _) in enumerate(sides)
     ]
     handlers = tuple(
-        ir.Handler(kind, name, block, lost, handler.span)
-        for handler, kind, (name, lost), block in zip(statement.handlers, kinds, heads, blocks, strict=True)
+        ir.Handler(kind, name, block, unassigned, handler.span)
+        for handler, kind, (name, unassigned), block in zip(statement.handlers, kinds, heads, blocks, strict=True)
     )
     out.append(ir.Try(ir.Block(tuple(body)), handlers, first, tuple(results), span=statement.span))
     return all(side is None for _, side in sides)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) -> bool:
     """An ``if``: fold it where its test is known, otherwise specialise both sides."""
     test = self.atom(statement.test, frame)
-    if test == ir.LOST or test in self.context.lost:
+    if test == ir.POSSIBLY_UNASSIGNED or test in self.context.possibly_unassigned:
         self.check_read(statement.test, test, builder, statement.span, frame)
     if self.context.is_virtual(test):
         test = self.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
@@ -107,7 +107,7 @@ def join_sides(
             self.check_joined(b, sides[1].builder, span)
     found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
     results = [joined_by(self, leaf, test, builder) for leaf in found.leaves]
-    yields = [[ir.UNDEFINED if a == ir.LOST else a for a in side] for side in (
+    yields = [[ir.UNDEFINED if a == ir.POSSIBLY_UNASSIGNED else a for a in side] for side in (
         [leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])]
     then, orelse = sides[0].builder, sides[1].builder
     if results or then.statements or orelse.statements:
@@ -119,14 +119,14 @@ def join_sides(
 def joined_by(self: Specializer, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
     """The variable that is one atom or the other."""
     a, b = leaf.first, leaf.second
-    first, second = (self.context.value(ir.UNDEFINED if x == ir.LOST else x) for x in (a, b))
+    first, second = (self.context.value(ir.UNDEFINED if x == ir.POSSIBLY_UNASSIGNED else x) for x in (a, b))
     value = join(first, second, self.context.evaluator.facts)
     result = self.context.define(leaf.name, phi(value), self.context.is_varied(a) or self.context.is_varied(b))
-    missing = [x in (ir.UNDEFINED, ir.LOST) for x in (a, b)]
+    missing = [x in (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED) for x in (a, b)]
     if any(missing):
         self.context.unbound[result] = test if missing[0] else builder.call(operator.not_, test)
-    if ir.LOST in (a, b):
-        self.context.lost.add(result)
+    if ir.POSSIBLY_UNASSIGNED in (a, b):
+        self.context.possibly_unassigned.add(result)
     self.context.choices[result] = (test, a, b)
     self.context.joined(result, a, b)
     return result

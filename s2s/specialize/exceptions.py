@@ -163,8 +163,8 @@ def _only_handler(
     exception = last.exception
     if isinstance(exception, ir.Const) and isinstance(exception.value, type):
         exception = self.leave(exception, [], {}, builder, last.span, "%")
-    held = {lost.param: lost.held[len(run.starts) - 1] for lost in handler.lost}
-    values = {var: ir.LOST if atom is None else self.atom(atom, run.frame) for var, atom in held.items()}
+    held = {unassigned.param: unassigned.held[len(run.starts) - 1] for unassigned in handler.unassigned}
+    values = {var: ir.POSSIBLY_UNASSIGNED if atom is None else self.atom(atom, run.frame) for var, atom in held.items()}
     inner = _handler_frame(handler, exception, frame, values)
     self.caught.append(exception)
     yields = self.run(handler.body, inner, builder)
@@ -243,9 +243,9 @@ def _interrupted(base: Heap, end: Heap) -> Heap:
     """The heap where a handler begins: what the body has changed may or may not have been changed before."""
     heap = base.copy()
     for cell in changed_cells(base, end):
-        heap.lost.setdefault(cell, "an exception may have interrupted the block that changes it")
+        heap.unknown.setdefault(cell, "an exception may have interrupted the block that changes it")
     heap.closed |= end.closed
-    heap.lost |= end.lost
+    heap.unknown |= end.unknown
     return heap
 
 
@@ -256,9 +256,9 @@ def _joined_heap(base: Heap, going: list[_Side]) -> Heap:
     heap = base.copy()
     for side in going:
         heap.closed |= side.heap.closed
-        heap.lost |= side.heap.lost
+        heap.unknown |= side.heap.unknown
     for cell in changed_cells(base, *(side.heap for side in going)):
-        heap.lost.setdefault(cell, "a block of the `try` before has changed it, or another one has ended")
+        heap.unknown.setdefault(cell, "a block of the `try` before has changed it, or another one has ended")
     return heap
 
 
@@ -275,7 +275,7 @@ def _as_values(self: Specializer, k: int, going: list[_Side]) -> None:
             try:
                 value = side.builder.frozen(atom)
             except DifferentiationError:
-                value = ir.LOST
+                value = ir.POSSIBLY_UNASSIGNED
         virtual_heap.close(self.context, atom, "a block of a `try` decides which object this is")
         side.yields = (*side.yields[:k], value, *side.yields[k + 1 :])
 
@@ -292,16 +292,16 @@ def _resolve_lost(
 
     raises = [k for k in range(len(run.starts)) if catches(kinds, run.written(k))]
     found: dict[ir.Var, ir.Atom] = {}
-    for lost in handler.lost:
-        held = {lost.held[k] for k in raises}
+    for unassigned in handler.unassigned:
+        held = {unassigned.held[k] for k in raises}
         atom = held.pop() if len(held) == 1 else None
-        value = ir.LOST if atom is None else self.atom(atom, run.frame)
+        value = ir.POSSIBLY_UNASSIGNED if atom is None else self.atom(atom, run.frame)
         place = _place_of(value, run)
         if place is not None and catches(all_kinds, run.builder.statements[: place + 1]):
-            value = ir.LOST  # it would have to stand before the ``try``
+            value = ir.POSSIBLY_UNASSIGNED  # it would have to stand before the ``try``
         if self.context.is_virtual(value) and value not in frame.env.values():
-            value = ir.LOST  # an object that the block has made
-        found[lost.param] = value
+            value = ir.POSSIBLY_UNASSIGNED  # an object that the block has made
+        found[unassigned.param] = value
     return found
 
 
@@ -430,7 +430,7 @@ def _join(
         results.append(result)
         going_rows[result] = tuple(a for a, side in zip(atoms, sides, strict=True) if side in going)
         for row, atom in zip(rows, atoms, strict=True):
-            row.append(ir.UNDEFINED if atom == ir.LOST else atom)  # who reads it meets the refusal
+            row.append(ir.UNDEFINED if atom == ir.POSSIBLY_UNASSIGNED else atom)  # who reads it meets the refusal
 
     if len(going) > 1:
         is_flag = len(going) == 2 and going[0].number == 0
@@ -444,9 +444,9 @@ def _join(
         if given and all(a == given[0] for a in given) and given[0] not in own:
             frame.env[var] = given[0]
             continue
-        value = context.value(given[0]) if given and given[0] != ir.LOST else Known(ir.UNDEFINED)
+        value = context.value(given[0]) if given and given[0] != ir.POSSIBLY_UNASSIGNED else Known(ir.UNDEFINED)
         for atom in given[1:]:
-            other = Known(ir.UNDEFINED) if atom == ir.LOST else context.value(atom)
+            other = Known(ir.UNDEFINED) if atom == ir.POSSIBLY_UNASSIGNED else context.value(atom)
             value = join(value, other, context.evaluator.facts)
         result = context.define(var.name, self.joined_value(value), any(map(context.is_varied, given)))
         context.joined(result, *given)
@@ -499,11 +499,11 @@ def _note_missing(
     context = self.context
     for k, var in enumerate(s.results):
         result = frame.env.get(var)
-        without = [side for side in going if side.yields[k] in (ir.UNDEFINED, ir.LOST)]
+        without = [side for side in going if side.yields[k] in (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED)]
         if not without or not isinstance(result, ir.Var) or caught is None:
             continue
-        if any(side.yields[k] == ir.LOST for side in without):
-            context.lost.add(result)
+        if any(side.yields[k] == ir.POSSIBLY_UNASSIGNED for side in without):
+            context.possibly_unassigned.add(result)
         numbers = tuple(side.number for side in without)
         if context.values[caught] == Scalar(bool):
             context.unbound[result] = caught if numbers != (0,) else builder.call(operator.not_, caught, span=s.span)
@@ -517,7 +517,7 @@ def bound_on(self: Specializer, test: ir.Atom, side: bool) -> set[ir.Var]:
         return set()
     caught, row = self.context.sides[test]
     left = [k for k, a in enumerate(row) if truth(self.context.value(a)) in (None, side)]
-    missing = (ir.UNDEFINED, ir.LOST)
+    missing = (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED)
     return {
         result for result in self.context.groups[caught]
         if not any(self.context.sides[result][1][k] in missing for k in left)
@@ -551,7 +551,7 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     ):
         cell, manager = virtual_heap.cell_of(self.context, manager), builder.frozen(manager)
         assert cell is not None
-        self.context.heap.lost[cell] = "a `with` statement may change it"
+        self.context.heap.unknown[cell] = "a `with` statement may change it"
     made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
     if maker is contextlib.suppress and isinstance(made, ir.Call):
         return _suppress(self, s, made.args, frame, builder)
@@ -609,7 +609,7 @@ def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Fram
     inner = frame.copy()
     names = tuple(ir.Var("%", -1 - k) for k in range(len(kinds)))
     inner.env.update(zip(names, kinds, strict=True))
-    handler = ir.Handler(names, None, ir.Block((), tuple(ir.LOST for _ in variables)), span=s.span)
+    handler = ir.Handler(names, None, ir.Block((), tuple(ir.POSSIBLY_UNASSIGNED for _ in variables)), span=s.span)
     attempt = ir.Try(s.body, (handler,), ir.Block((), variables), results, span=s.span)
     if try_statement(self, attempt, inner, builder):
         return True
@@ -631,7 +631,7 @@ def _is_followed(
                 child = speculation.builder
                 method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
                 self.apply(method, list[ir.Atom](given), {}, frame, child, span)
-                if cell in self.context.heap.closed or cell in self.context.heap.lost:
+                if cell in self.context.heap.closed or cell in self.context.heap.unknown:
                     return False
             return True
     except DifferentiationError:

@@ -107,9 +107,9 @@ def _taken(
         yield iterable
         return
     rest = iterators.take_rest(self, containers.At(frame, builder, loop.span), cell)
-    self.context.heap.lost[cell] = "a loop runs over it"
+    self.context.heap.unknown[cell] = "a loop runs over it"
     yield rest
-    self.context.heap.lost.pop(cell, None)
+    self.context.heap.unknown.pop(cell, None)
     if loop.leave is not None:
         iterators.leave_rest(self, iterable)
 
@@ -139,11 +139,11 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
     self.has_short_loops = True
     if self.unrolled:
         return False
-    lost = dict(self.context.heap.lost)
+    unknown = dict(self.context.heap.unknown)
     try:
         with speculate(self, builder, frame) as speculation:
             _loop(self, loop, iterable, None, frame, speculation.builder)
-            if not any(cell not in lost and cell.var in frame.env.values() for cell in self.context.heap.lost):
+            if not any(cell not in unknown and cell.var in frame.env.values() for cell in self.context.heap.unknown):
                 return True
             speculation.discard()
     except DifferentiationError as problem:
@@ -332,12 +332,13 @@ def _stable(
     span: ir.Span | None = None,
 ) -> _Iteration:
     """Run an iteration on what is known of the carried variables, and of the objects that it changes, until that
-    no longer changes. Where an iteration of the loop around this one is run again, it begins with what it came to before."""
+    no longer changes. Where an iteration of the loop around this one is run again, it begins with what it came to
+    before."""
     context, base = self.context, self.context.heap
     inits = [self.atom(c.init, frame) for c in carried]
 
     def check(c: ir.Carried, given: ir.Atom, at: Builder) -> None:
-        if given == ir.LOST:
+        if given == ir.POSSIBLY_UNASSIGNED:
             raise refuse_lost(self, c.param.name, span, frame)
         self.check_joined(given, at, None)
 
@@ -383,8 +384,8 @@ def _stable(
                 context.joined(param, leaf.second)
         found = _widened(self, after.leaves, params if same else [], values, attempt)
         same = same and not any(known_vars(var) for var in context.reached[reached:])
-        ends = {c for c in (*end.closed, *end.lost) if (c in base.states or c.origin is not None)}
-        same = same and ends <= {*start.closed, *start.lost}
+        ends = {c for c in (*end.closed, *end.unknown) if (c in base.states or c.origin is not None)}
+        same = same and ends <= {*start.closed, *start.unknown}
         if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
             inits_of = {leaf.key: _known(self, leaf.first) for leaf in after.leaves}
             self.solving[place] = fixpoints.Solution(

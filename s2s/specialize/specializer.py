@@ -223,8 +223,8 @@ class Specializer:
         test that it comes by one way only; with arguments that are differentiated attribute by attribute also where it
         changes an object from outside."""
         heap, apart = self.context.heap, bool(self.context.inputs)
-        origins = {c: c.origin for c in (*heap.states, *heap.lost) if c.origin is not None}
-        changed = [c for c, o in origins.items() if c in heap.lost or heap.peek(c) is not o.state]
+        origins = {c: c.origin for c in (*heap.states, *heap.unknown) if c.origin is not None}
+        changed = [c for c, o in origins.items() if c in heap.unknown or heap.peek(c) is not o.state]
         if self.compared or any(origins[c].root is not None or apart for c in changed):
             child = builder.child()
             outside = self.instances.read_roots(child) if apart else []
@@ -235,8 +235,8 @@ class Specializer:
         """Raise where the function changed a container or object that its caller sees: in a call that is decided at run
         time the caller does not know of it."""
         heap = self.context.heap
-        for cell in (*heap.states, *heap.lost):
-            if cell.origin is not None and (heap.peek(cell) is not cell.origin.state or cell in heap.lost):
+        for cell in (*heap.states, *heap.unknown):
+            if cell.origin is not None and (heap.peek(cell) is not cell.origin.state or cell in heap.unknown):
                 raise error("S2S122", span=cell.changed_at, name=cell.name)
 
     def parameter(self, var: ir.Var, value: AbstractValue, builder: Builder) -> ir.Atom:
@@ -405,8 +405,8 @@ class Specializer:
                 self.check_read(fn, callee, builder, span, frame)
                 positional, keywords = self.arguments(args, kwargs, frame, builder, span)
                 given = (callee, *positional, *keywords.values())
-                if ir.LOST in given and not effect and _only_computes(callee, positional, keywords):
-                    return ir.LOST  # refused where it is used for more than arithmetic
+                if ir.POSSIBLY_UNASSIGNED in given and not effect and _only_computes(callee, positional, keywords):
+                    return ir.POSSIBLY_UNASSIGNED  # refused where it is used for more than arithmetic
                 for original, atom in zip(ir.atoms_of(value), given, strict=False):
                     self.check_read(original, atom, builder, span, frame)
                 known = callee.value if isinstance(callee, ir.Const) else None
@@ -430,14 +430,14 @@ class Specializer:
         if isinstance(atom, ir.Const):
             if atom == ir.UNDEFINED:
                 raise self._undefined(original, span, frame)
-            if atom == ir.LOST:
+            if atom == ir.POSSIBLY_UNASSIGNED:
                 raise refuse_lost(self, original.name if isinstance(original, ir.Var) else "", span, frame)
             return
         self.check_bound(atom, builder, span)
 
     def check_joined(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> None:
         """Refuse, when the program runs, to join what an interrupted block may have assigned with something else."""
-        if atom in self.context.lost:
+        if atom in self.context.possibly_unassigned:
             self.check_bound(atom, builder, span)
 
     def _undefined(self, atom: ir.Atom, span: ir.Span | None, frame: Frame) -> Exception:
@@ -497,7 +497,7 @@ class Specializer:
         if missing is None:
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_bound), (atom,)), span))
             return
-        if atom in self.context.lost:
+        if atom in self.context.possibly_unassigned:
             name = ir.Const(atom.name.lstrip("%"))
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_sure), (missing, name)), span))
             return

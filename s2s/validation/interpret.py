@@ -325,9 +325,9 @@ def _run_try(statement: ir.Try, frame: _Frame) -> _End | None:
             if isinstance(problem, kinds):
                 if handler.name is not None:
                     frame.values[handler.name] = problem
-                for lost in handler.lost:
-                    held = lost.held[at]
-                    frame.values[lost.param] = _UNDEFINED if held is None else _take(held, frame)
+                for unassigned in handler.unassigned:
+                    held = unassigned.held[at]
+                    frame.values[unassigned.param] = _UNDEFINED if held is None else _take(held, frame)
                 end = _run_block(handler.body, frame)
                 _assign(statement.results, handler.body.yields, frame)
                 return end

@@ -95,7 +95,7 @@ def has_lost(function):
     """Whether a handler reads what an interrupted block may have assigned: ``specialize`` resolves that before code is
     written."""
     statements = ir.walk(function.body)
-    return any(handler.lost for s in statements if isinstance(s, ir.Try) for handler in s.handlers)
+    return any(handler.possibly_unassigned for s in statements if isinstance(s, ir.Try) for handler in s.handlers)
 
 
 FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" not in case.f.__qualname__]

@@ -2,7 +2,7 @@
 
 Where paths meet, a container may become an ordinary value: ``same(d)`` is ``d`` or a new dict, by the branch that is
 taken. What is done to that value when the program runs may be done to the container. The heap does not see it, so what
-the container holds afterwards is not known: it is *lost*, and reading it is refused.
+the container holds afterwards is not known: it is *unknown*, and reading it is refused.
 
     q = d if flag[0] > 0 else dict(d); q["w"] = 5.0; return d["w"]      what `d` holds here is not known
 """
@@ -106,13 +106,14 @@ def _is_of_function(context: Context, value: ir.Value) -> bool:
 
 def _lose(context: Context, cell: Cell) -> None:
     heap = context.heap
-    if cell in heap.lost or not (cell in heap.states or cell.origin is not None) or not is_mutable(context, cell.var):
+    held = cell in heap.states or cell.origin is not None
+    if cell in heap.unknown or not held or not is_mutable(context, cell.var):
         return
     state = heap.peek(cell)
     if state.whole is not None and isinstance(context.value(state.whole), Unknown):
         return  # the container itself, read when the program runs
     if not issubclass(state.kind, tuple):
-        heap.lost[cell] = CHANGED
+        heap.unknown[cell] = CHANGED
     inner = [cell_of(context, item) for item in state.items]
     for other in (*inner, *heap.parts_of(cell).values(), *heap.entangled.get(cell, ())):
         if other is not None:

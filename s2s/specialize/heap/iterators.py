@@ -264,7 +264,7 @@ def leave_rest(self: Specializer, atom: ir.Atom) -> None:
     """After a loop that may end early it is not known what an iterator has left."""
     cell = cell_of(self.context, atom)
     if cell is not None:
-        self.context.heap.lost[cell] = "where the loop that reads it ends depends on the run"
+        self.context.heap.unknown[cell] = "where the loop that reads it ends depends on the run"
 
 
 def take_one(self: Specializer, at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:

@@ -50,7 +50,7 @@ class Node:
     state: State
     children: list[Any] = field(default_factory=list)
     whole: Any = None
-    lost: str = ""
+    unknown: str = ""
 
 
 @contextmanager
@@ -134,7 +134,7 @@ class Join:
             if found is not None:
                 self.closing.append(found)
         state = State(object) if pair[1] is None else self.sides[0].heap.peek(pair[0])
-        node = Node(pair, name, pair[1], state, lost=DEPENDS)
+        node = Node(pair, name, pair[1], state, unknown=DEPENDS)
         self.nodes[node.pair] = node
         return node
 
@@ -145,8 +145,8 @@ class Join:
             return self.nodes[pair]
         states = [None if c is None else side.heap.peek(c) for c, side in zip(pair, self.sides, strict=True)]
         known = [s for s in states if s is not None]
-        if any(c is not None and c in s.heap.lost for c, s in zip(pair, self.sides, strict=True)):
-            node = Node(pair, name, first if first is second else None, known[0], lost=DEPENDS)
+        if any(c is not None and c in s.heap.unknown for c, s in zip(pair, self.sides, strict=True)):
+            node = Node(pair, name, first if first is second else None, known[0], unknown=DEPENDS)
             self.nodes[pair] = node
             return node
         if len({s.kind for s in known}) > 1 or len({repr(s.extra) for s in known}) > 1:
@@ -164,7 +164,7 @@ class Join:
                 return None
             held = [(s, c) for s, c in zip(self.sides, pair, strict=True) if c is not None]
             if not self.all_leaves and is_dict(known[0]) and any(self._is_varied(s, c) for s, c in held):
-                node.lost = "which keys it has depends on the path that was taken"
+                node.unknown = "which keys it has depends on the path that was taken"
             else:
                 node.whole = self._whole(key, name, pair)
             return node
@@ -203,7 +203,7 @@ class Join:
                     for item in side.heap.peek(cell).items if cell is not None else ():
                         virtual_heap.close(self.context, item, DEPENDS)
                 except DifferentiationError:
-                    self.nodes[pair].lost = DEPENDS
+                    self.nodes[pair].unknown = DEPENDS
                     return ir.UNDEFINED
         leaf = Leaf((*key, "whole"), name if name.isidentifier() else "%", values[0], values[1])
         self.leaves.append(leaf)
@@ -224,7 +224,7 @@ class Join:
                 return ("node", seen[id(part)])
             seen[id(part)] = len(seen)
             inner = tuple(map(show, part.children)) if part.whole is None else (show(part.whole),)
-            return (part.cell, part.state.kind, part.state.keys, bool(part.lost), inner)
+            return (part.cell, part.state.kind, part.state.keys, bool(part.unknown), inner)
 
         return tuple(map(show, self.roots)), tuple(show(self.nodes[c, c]) for c in self.touched)
 
@@ -234,7 +234,7 @@ class Join:
         first, second = self.sides
         for side in (first, second):
             heap.closed |= side.heap.closed
-            heap.lost |= side.heap.lost
+            heap.unknown |= side.heap.unknown
             heap.entangled |= side.heap.entangled
         values = {leaf.key: atom for leaf, atom in zip(self.leaves, atoms, strict=True)}
         cells: dict[int, Cell] = {}
@@ -263,8 +263,8 @@ class Join:
     def _fill(
         self, node: Node, cell: Cell, cells: dict[int, Cell], values: dict[Any, ir.Atom], heap: Heap
     ) -> None:
-        if node.lost:
-            heap.lost.setdefault(cell, node.lost)
+        if node.unknown:
+            heap.unknown.setdefault(cell, node.unknown)
             heap.states.setdefault(cell, node.state)
         elif node.whole is not None:
             heap.states[cell] = node.state.with_whole(self._atom(node.whole, cells, values))
@@ -278,7 +278,7 @@ class Join:
 
     def _entangle(self, cells: dict[int, Cell], heap: Heap) -> None:
         """A new object may be one that was there before, or share one with another new object."""
-        made = [n for n in self.nodes.values() if n.cell is None and not n.lost]
+        made = [n for n in self.nodes.values() if n.cell is None and not n.unknown]
         users: dict[Cell, list[Cell]] = {}
         for node in made:
             for source in node.pair:

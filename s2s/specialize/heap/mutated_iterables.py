@@ -40,7 +40,7 @@ class Change:
 @dataclass
 class Watch:
     """What a loop runs over: ``cells`` with how it looks at each (``reversed``, ``values``, ``items``, ``zip`` beside
-    something else, or nothing of these). ``iteration`` is the number of the iteration that is being specialised, where the
+    something else, or nothing of these). ``iteration`` is the number of the one that is being specialised, where the
     loop is unrolled, else the variable that holds it; ``item`` what it runs for."""
 
     context: Any

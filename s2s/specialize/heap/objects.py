@@ -770,7 +770,7 @@ class Instances:
 
     def note_distinct(self) -> None:
         """Guard that objects which the program changed are not others that it looks at."""
-        changed = [c for c in self.live if c in self.context.heap.states or c in self.context.heap.lost]
+        changed = [c for c in self.live if c in self.context.heap.states or c in self.context.heap.unknown]
         for cell in changed:
             for other in self.live:
                 if other is not cell and type(self.live[other]) is type(self.live[cell]):
