@@ -285,7 +285,7 @@ def _resolve_lost(
     frame: Frame,
 ) -> dict[ir.Var, ir.Atom]:
     """What the variables that the body assigns hold in a handler: one thing where all that may raise stands between the
-    same two assignments, and ``LOST`` where not."""
+    same two assignments, and ``POSSIBLY_UNASSIGNED`` where not."""
 
     def catches(kinds: Kinds | None, statements: list[ir.Statement]) -> bool:
         return raising.may_catch(kinds, raising.raised_in(statements, self.value_of_exception))
