@@ -27,18 +27,15 @@ PURE, READS, ACTS = Effect
 
 def effect_of(value: Value) -> Effect:
     """The effect of evaluating one operation on atoms."""
-    match value:
-        case Call(Const() as fn, args, kwargs):
-            effect = _effect_of_call(fn.value)
-            for key, _ in kwargs:
-                if key == "out" or key is None:
-                    return ACTS
-            for argument in args:
-                if isinstance(argument, Star):
-                    return max(READS, effect)
-            return effect
-        case Call():
+    if isinstance(value, Call):
+        if not isinstance(value.fn, Const):
             return ACTS
+        effect = _effect_of_call(value.fn.value)
+        for key, _ in value.kwargs:
+            if key == "out" or key is None:
+                return ACTS
+        return max(READS, effect) if Star in map(type, value.args) else effect
+    match value:
         case Var() | Const() | MakeFunction():
             return PURE
         case Load():

@@ -50,7 +50,8 @@ def facts(fn: Any) -> FunctionFacts:
     said = descriptions.description_of(fn)
     found_out = {**_by_rule(fn, rule), **_by_type(fn), **said}
     made = FunctionFacts(**found_out) if found_out else _UNKNOWN
-    if said or type(fn) in _LASTING or (rule is not None and rule.fn is fn and not rule.by_user):
+    lasts = type(fn) in _LASTING or public_module(fn) == ops.__name__
+    if said or lasts or (rule is not None and rule.fn is fn and not rule.by_user):
         _known[id(fn)] = fn, made
     elif type(fn) is FunctionType:
         _of_program[fn] = made

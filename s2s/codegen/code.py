@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
-from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Span, Star, Store, Value, Var
+from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Span, Store, Value, Var, atoms_of
 
 __all__ = [
     "Assert", "Assign", "Break", "Change", "Code", "Comment", "Comprehension", "Conditional", "Copies", "For",
@@ -215,10 +215,9 @@ class Code:
 
 def tree_atoms(tree: Tree) -> Sequence[Atom]:
     """The atoms that an expression reads, in order of evaluation."""
+    if isinstance(tree, Call):
+        return atoms_of(tree)
     match tree:
-        case Call():
-            atoms = [tree.fn, *[a.atom if isinstance(a, Star) else a for a in tree.args]]
-            return [*atoms, *(atom for _, atom in tree.kwargs)] if tree.kwargs else atoms
         case Var() | Const():
             return (tree,)
         case Load():
@@ -237,9 +236,9 @@ def tree_atoms(tree: Tree) -> Sequence[Atom]:
 
 def uses(statement: Statement) -> Sequence[Atom]:
     """The atoms that a statement itself reads, nested blocks apart, in order of evaluation."""
+    if isinstance(statement, Assign):
+        return tree_atoms(statement.value)
     match statement:
-        case Assign():
-            return tree_atoms(statement.value)
         case Copies():
             return [source for _, source in statement.pairs]
         case Change(Store(_, target, key, value, op)):
@@ -264,9 +263,9 @@ def uses(statement: Statement) -> Sequence[Atom]:
 
 def targets_of(target: Target) -> Sequence[Var]:
     """The variables in the left-hand side of an assignment."""
+    if isinstance(target, Var):
+        return (target,)
     match target:
-        case Var():
-            return (target,)
         case Pattern(items):
             return [var for item in items for var in targets_of(item)]
         case None:
@@ -277,8 +276,10 @@ def targets_of(target: Target) -> Sequence[Var]:
 
 def assigned_by(statement: Statement) -> Sequence[Var]:
     """The variables that a statement itself assigns."""
+    if isinstance(statement, Assign):
+        return targets_of(statement.target)
     match statement:
-        case Assign(target) | For(item=target):
+        case For(item=target):
             return targets_of(target)
         case Copies(pairs):
             return [target for target, _ in pairs]
@@ -294,6 +295,8 @@ def assigned_by(statement: Statement) -> Sequence[Var]:
 
 def blocks_of(statement: Statement) -> tuple[list[Statement], ...]:
     """The blocks directly inside a statement."""
+    if isinstance(statement, Assign):
+        return ()
     match statement:
         case If(_, then, orelse):
             return (then, orelse)
@@ -318,6 +321,8 @@ def walk(block: list[Statement]) -> list[Statement]:
     while left:
         statement = left.pop()
         found.append(statement)
+        if isinstance(statement, Assign):
+            continue
         for inner in reversed(blocks_of(statement)):
             left += reversed(inner)
     return found

@@ -72,17 +72,20 @@ class Expressions:
 
     def atom(self, atom: Atom) -> ast.expr:
         """The expression for an atom: a name, a folded expression, a known object."""
-        match atom:
-            case Var():
-                folded = self.code.folded.get(atom)
-                return load(self.names[atom]) if folded is None else self.tree(folded)
-            case Const(value=value):
-                return self.speller.value(value)
-            case _ as never:
-                assert_never(never)
+        if isinstance(atom, Var):
+            folded = self.code.folded.get(atom)
+            return load(self.names[atom]) if folded is None else self.tree(folded)
+        return self.speller.value(atom.value)
 
     def tree(self, tree: Tree) -> ast.expr:
         """The expression for a right-hand side."""
+        if isinstance(tree, Call):
+            fn, args = tree.fn, tree.args
+            if isinstance(fn, Const) and ((not tree.kwargs and Star not in map(type, args)) or fn.value in _DISPLAYS):
+                sugar = self.sugar(fn.value, args)
+                if sugar is not None:
+                    return sugar
+            return self.call(fn, args, tree.kwargs)
         match tree:
             case Var() | Const():
                 return self.atom(tree)
@@ -103,13 +106,6 @@ class Expressions:
                 return self.comprehension(tree)
             case MakeFunction():
                 return self.make_lambda(tree, self)
-            case Call(fn, args, kwargs):
-                plain = not kwargs and not any(isinstance(a, Star) for a in args)
-                if isinstance(fn, Const) and (plain or fn.value in _DISPLAYS):
-                    sugar = self.sugar(fn.value, args)
-                    if sugar is not None:
-                        return sugar
-                return self.call(fn, args, kwargs)
             case _ as never:
                 assert_never(never)
 

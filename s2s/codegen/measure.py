@@ -33,18 +33,18 @@ _BRACKETS = {ops.make_tuple: 2, ops.make_list: 2, ops.make_set: 2, ops.make_dict
 
 def width_of(code: Code, tree: Tree) -> int:
     """About how many columns an expression takes."""
+    if isinstance(tree, Var):
+        size = code.sizes.get(tree)
+        if size is not None:
+            return size[0]
+        folded = code.folded.get(tree)
+        return len(tree.name) + tree.is_temporary if folded is None else width_of(code, folded)
+    if isinstance(tree, Const):
+        return _constant(tree.value)
+    if isinstance(tree, Call):
+        words = sum([len(key or "") + 3 + width_of(code, a) for key, a in tree.kwargs])
+        return _call(code, tree.fn, [a.atom if isinstance(a, Star) else a for a in tree.args]) + words
     match tree:
-        case Var():
-            size = code.sizes.get(tree)
-            if size is not None:
-                return size[0]
-            folded = code.folded.get(tree)
-            return len(tree.name) + tree.is_temporary if folded is None else width_of(code, folded)
-        case Const():
-            return _constant(tree.value)
-        case Call(fn, args, kwargs):
-            words = sum([len(key or "") + 3 + width_of(code, a) for key, a in kwargs])
-            return _call(code, fn, [a.atom if isinstance(a, Star) else a for a in args]) + words
         case Load(name):
             return len(name)
         case MakeFunction():

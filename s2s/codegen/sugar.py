@@ -49,7 +49,8 @@ def add_sugar(code: Code) -> None:
     if any(isinstance(s, Assign) and is_call_of(s.value, (ops.unpack,)) for s in walk(code.body)):
         code.body = _unpack_in(code.body, count_uses(code))
     _copy_early(code.body)
-    code.grown = _Owners(code).grown()
+    if any(isinstance(s, Assign) and is_call_of(s.value, _GROWING) for s in walk(code.body)):
+        code.grown = _Owners(code).grown()
 
 
 # --- tuple targets ---

@@ -24,7 +24,7 @@ the first.)
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
@@ -116,25 +116,17 @@ def _bind(var: ir.Var, env: _Env, facts: _Facts) -> ir.Var:
 # --- facts about the named form -----------------------------------------------------------------------------
 
 
-def _targets(statement: ir.Statement) -> Iterator[ir.Var]:
+def _targets(statement: ir.Statement) -> tuple[ir.Var, ...]:
     """The variables that a statement of the named form assigns itself, nested blocks apart."""
     match statement:
-        case ir.Let(target) if target is not None:
-            yield target
+        case ir.Let(target) | ir.With(target=target) | ir.While(left=target):
+            return () if target is None else (target,)
         case ir.For(item=item, left=left):
-            yield item
-            if left is not None:
-                yield left
-        case ir.While(left=left) if left is not None:
-            yield left
-        case ir.With(target=target) if target is not None:
-            yield target
+            return (item,) if left is None else (item, left)
         case ir.Try(handlers=handlers):
-            yield from (handler.name for handler in handlers if handler.name is not None)
-        case ir.Let() | ir.While() | ir.With():
-            pass
+            return tuple(handler.name for handler in handlers if handler.name is not None)
         case ir.Store() | ir.If() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
-            pass
+            return ()
         case _:
             assert_never(statement)
 
@@ -404,7 +396,10 @@ def _rename(
 
 def _is_missing(atom: ir.Atom, env: _Env) -> bool:
     """Whether a variable of the user's certainly has no value here."""
-    return isinstance(atom, ir.Var) and not atom.is_temporary and env.get(atom, ir.UNDEFINED) == ir.UNDEFINED
+    if not isinstance(atom, ir.Var) or atom.is_temporary:
+        return False
+    found = env.get(atom, ir.UNDEFINED)
+    return isinstance(found, ir.Const) and found == ir.UNDEFINED
 
 
 def _unbound(atom: ir.Atom, span: ir.Span | None, facts: _Facts) -> _Out:
@@ -436,11 +431,11 @@ def _rename_let(statement: ir.Let, env: _Env, out: _Out, facts: _Facts) -> None:
 
 def _own_name(statement: ir.Let) -> frozenset[ir.Var]:
     """The name that a nested function is bound to, under which it may capture itself."""
-    match statement:
-        case ir.Let(ir.Var() as target, ir.MakeFunction()):
-            return frozenset({target})
-        case _:
-            return frozenset()
+    is_named = isinstance(statement.value, ir.MakeFunction) and statement.target is not None
+    return frozenset({statement.target}) if is_named else _NONE  # type: ignore[arg-type]
+
+
+_NONE: frozenset[ir.Var] = frozenset()
 
 
 def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> bool:

@@ -25,11 +25,12 @@ class InSweep(Destination):
 
     def operand(self, template: Template, stand_in: ir.Atom, atom: ir.Atom) -> ir.Atom:
         reverser, sweep = self.reverser, self.sweep
-        if template.reads_content(stand_in):
+        how = template.operands[stand_in]
+        if how == "content":
             reverser.note_read(atom)
             done = recompute(reverser, sweep, atom)
             return reverser.use(sweep, atom) if done is None else done
-        source = reverser.context.shape_source(atom) if template.reads_shape_only(stand_in) else atom
+        source = reverser.context.shape_source(atom) if how == "shape" else atom
         return reverser.use(sweep, reverser.like(atom) if source == atom else source)
 
     def argument(self, atom: ir.Atom) -> ir.Atom:

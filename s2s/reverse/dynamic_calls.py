@@ -51,12 +51,16 @@ def resolve_dynamic_calls(reverser: Reverser, block: ir.Block) -> ir.Block:
                 assert target is not None
                 made.extend(_dynamic_call(reverser, target, fn, args, kwargs, span))
             case ir.For(body=body) | ir.While(body=body):
-                made.append(ir.replace(statement, body=resolve_dynamic_calls(reverser, body)))
+                inner = resolve_dynamic_calls(reverser, body)
+                made.append(statement if inner is body else ir.replace(statement, body=inner))
             case _:
-                blocks = [resolve_dynamic_calls(reverser, b) for b in ir.blocks_of(statement)]
-                made.append(ir.with_blocks(statement, blocks))
+                before = ir.blocks_of(statement)
+                blocks = [resolve_dynamic_calls(reverser, b) for b in before]
+                is_same = all(map(operator.is_, blocks, before))
+                made.append(statement if is_same else ir.with_blocks(statement, blocks))
         reverser.is_replayed = again
-    return ir.Block(tuple(made), block.yields)
+    is_same = len(made) == len(block.statements) and all(map(operator.is_, made, block.statements))
+    return block if is_same else ir.Block(tuple(made), block.yields)
 
 
 def _gets_pullback(reverser: Reverser, target: ir.Var | None) -> bool:

@@ -88,7 +88,8 @@ def _attribute(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span
         _by_rule(reverser, rule, target, call, g, span, sweep)
 
 
-_JOINS = tuple(map(ir.Const, (operator.add, operator.iadd)))  # of lists and tuples too
+_PRODUCTS = frozenset(map(ir.Const, (operator.mul, np.multiply)))
+_JOINS = frozenset(map(ir.Const, (operator.add, operator.iadd)))  # of lists and tuples too
 
 
 def _elementwise(
@@ -97,7 +98,7 @@ def _elementwise(
     """Cotangents by partial derivatives: product, then summed over what broadcasting stretched."""
     args = _elementwise_arguments(reverser, rule, value, span)
     wrt = args
-    if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
+    if value.fn in _PRODUCTS and args[0] == args[1]:
         g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
         wrt = args[:1]
     mask, to = reverser.masks.get(target), InSweep(sweep.builder, reverser, sweep)

@@ -100,8 +100,10 @@ class Reverser:
         self.useful = find_useful(primal.body, seeds, context.is_varied, self.memory.same)
         self._keep_dead_code(primal.body)
         body = resolve_dynamic_calls(self, primal.body)
-        self.primal = ir.replace(primal, body=body)
-        self.memory = Memory(self.primal, context.value)
+        self.primal = primal
+        if body is not primal.body:
+            self.primal = ir.replace(primal, body=body)
+            self.memory = Memory(self.primal, context.value)
         self.placement = AdjointPlacement(self.primal, self.memory)
         self.wanted: set[int] = set()
         self.rewinds = False

@@ -42,6 +42,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from s2s.core.bounded import Recent
 from s2s.core.inspection import MISSING, class_attribute, look_up, public_module
 from s2s.core.record import record, replace
 from s2s.rules import functions
@@ -278,6 +279,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
 """Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.
 """
 
+_ROOTS = frozenset(package.partition(".")[0] for package in EXTENSIONS)
+
 _extended: set[str] = set()
 
 _filling = RLock()
@@ -363,6 +366,8 @@ def _package_of(fn: object) -> str | None:
     module = look_up(fn, "__module__", None)
     if type(module) is not str:
         return None
+    if module.partition(".")[0] not in _ROOTS:
+        return None
     return next((p for p in EXTENSIONS if module == p or module.startswith(f"{p}.")), None)
 
 
@@ -431,9 +436,42 @@ def bind(rule: Rule, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[s
 
     Arguments may be any objects. Raises TypeError where Python would.
     """
+    layout = _layout(rule.params)
+    if not kwargs and layout.least <= len(args) <= layout.most:
+        return {**layout.defaults, **dict(zip(layout.names, args, strict=False))}
     bound = rule.params.bind(*args, **kwargs)
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+@record
+class _Layout:
+    """A signature as calls by position need it: the names of the parameters, how many arguments there are at least and
+    at most, and what each is where it is not given. No call is simple where some parameter takes any number of
+    arguments, or must be named: at most there are -1."""
+
+    signature: inspect.Signature
+    names: tuple[str, ...]
+    least: int
+    most: int
+    defaults: dict[str, Any]
+
+
+_layouts: Recent[int, _Layout] = Recent(4096)
+"""By ``id`` of the signature, which the layout keeps alive."""
+
+
+def _layout(signature: inspect.Signature) -> _Layout:
+    found = _layouts.get(id(signature))
+    if found is None:
+        parameters = signature.parameters
+        required = [p for p in parameters.values() if p.default is p.empty]
+        most = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters.values())
+        if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in required):
+            most = -1
+        defaults = {name: p.default for name, p in parameters.items()}
+        found = _layouts[id(signature)] = _Layout(signature, tuple(parameters), len(required), most, defaults)
+    return found
 
 
 def unsupported(rule: Rule, bound: Mapping[str, Any]) -> list[str]:
@@ -447,7 +485,7 @@ def unsupported(rule: Rule, bound: Mapping[str, Any]) -> list[str]:
 
 def has_derivative(rule: Rule, name: str, forward: bool = False) -> bool:
     """Whether a rule says what the derivative by a parameter is; none is said to be zero."""
-    if name in rule.harmless or name in list(rule.params.parameters)[: len(rule.partials)]:
+    if name in rule.harmless or name in _layout(rule.params).names[: len(rule.partials)]:
         return True
     if not forward or rule.kind == "linear":
         return name in rule.cotangents

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
+import itertools
 import operator
 import types
 from collections.abc import Callable
@@ -27,7 +29,7 @@ from s2s.core.values import AbstractValue, Array, Scalar, Unknown
 from s2s.errors import UnsupportedSyntaxError
 from s2s.optimize.dead import drop_dead_statements
 from s2s.optimize.rewriting import substitute
-from s2s.rules import table
+from s2s.rules import functions, table
 from s2s.rules.table import Rule
 from s2s.specialize.calls.user_rule_bodies import call_by_name, outcome_of_rule, specialised, unchanged
 from s2s.specialize.frames import Frame, FramedClosure, is_of_rules, lower_function, parameters_of
@@ -72,7 +74,25 @@ class Template:
         branches and loops do not."""
         return self.by_name or all(isinstance(s, ir.Let) for s in self.statements)
 
-    def reads_content(self, stand_in: ir.Atom) -> bool:
+    @functools.cached_property
+    def reads(self) -> set[ir.Atom]:
+        """The atoms that it reads, in blocks inside its statements too."""
+        found: set[ir.Atom] = {self.result}
+        for statement in ir.walk(ir.Block(tuple(self.statements))):
+            found.update(ir.reads_of(statement))
+            found.update(a for b in ir.blocks_of(statement) for a in b.yields)
+        return found
+
+    @functools.cached_property
+    def operands(self) -> dict[ir.Atom, str]:
+        """Of each argument that is read: whether that is its "content", its "shape" alone, or its kind too."""
+        stand_ins = (s if isinstance(s, tuple) else (s,) for s in self.stand_ins)
+        return {
+            a: "content" if self._reads_content(a) else "shape" if self._reads_shape_only(a) else "kind"
+            for a in (*itertools.chain.from_iterable(stand_ins), *self.items) if a in self.reads
+        }
+
+    def _reads_content(self, stand_in: ir.Atom) -> bool:
         """Whether the statements read what an argument holds, not only its shape."""
         if self.result == stand_in:
             return True
@@ -85,23 +105,10 @@ class Template:
                 return True
         return False
 
-    def reads_shape_only(self, stand_in: ir.Atom) -> bool:
+    def _reads_shape_only(self, stand_in: ir.Atom) -> bool:
         """Whether the statements read the shape or the size of an argument, and not its dtype."""
         reading = [s for s in self.statements if stand_in in ir.reads_of(s)]
         return self.result != stand_in and all(isinstance(s, ir.Let) and _is_of_shape(s.value) for s in reading)
-
-    @property
-    def reads(self) -> set[ir.Atom]:
-        """The atoms that it reads, in blocks inside its statements too."""
-        found: set[ir.Atom] = {self.result}
-        for statement in self.statements:
-            found.update(ir.reads_of(statement))
-            for block in ir.blocks_of(statement):
-                found.update(block.yields)
-                for inner in ir.walk(block):
-                    found.update(ir.reads_of(inner))
-                    found.update(a for b in ir.blocks_of(inner) for a in b.yields)
-        return found
 
 
 def _is_of_shape(value: ir.Value) -> bool:
@@ -116,6 +123,8 @@ def _is_of_shape(value: ir.Value) -> bool:
 
 _SHARED: Recent[Any, Template | None] = Recent(4096)
 """Templates for all compilations; None where what is made depends on the rest of the program."""
+
+functions.on_change.append(_SHARED.clear)  # a body may call what another rule is given to
 
 
 class RuleBodies:
@@ -305,9 +314,12 @@ class RuleBodies:
         mapping: dict[ir.Atom, ir.Atom] = {}
         for stand_in, atom in zip(template.stand_ins, given, strict=True):
             pairs = zip(stand_in, atom, strict=True) if isinstance(stand_in, tuple) else [(stand_in, atom)]
-            used = ((s, a) for s, a in pairs if s in read and isinstance(s, ir.Var))
-            mapping |= {s: to.operand(template, s, a) for s, a in used}
-        mapping |= {s: to.operand(template, s, a) for s, a in template.items.items() if s in read}
+            for s, a in pairs:
+                if isinstance(s, ir.Var) and s in read:
+                    mapping[s] = to.operand(template, s, a)
+        for s, a in template.items.items():
+            if s in read:
+                mapping[s] = to.operand(template, s, a)
         for statement in template.statements:
             if isinstance(statement, ir.Let) and statement.target is not None:
                 value = ir.map_atoms(statement.value, lambda a: mapping.get(a, a))

@@ -3,9 +3,12 @@ must not depend on what was compiled before it."""
 
 import types
 
+import numpy as np
 import pytest
 
 import s2s
+from s2s import derivatives
+from s2s.rules import table
 from s2s.specialize import rule_bodies
 from tests.bank import CASES
 
@@ -36,3 +39,20 @@ def after_all():
 def test_what_was_compiled_before_changes_nothing(case, after_all):
     rule_bodies._SHARED.clear()
     assert text(case) == after_all[case.name]
+
+
+@pytest.mark.parametrize("outer", [s2s.jacfwd, s2s.grad])
+def test_a_rule_that_is_given_later_holds_in_the_bodies_that_call_its_function(outer, monkeypatch):
+    monkeypatch.setattr(table, "_of_users", dict(table._of_users))
+    monkeypatch.setattr(table, "FOREIGN", list(table.FOREIGN))
+
+    def slope(x):
+        return s2s.grad(lambda v: np.sin(v) * 2.0)(x)
+
+    x = np.float64(0.7)
+    assert outer(slope)(x) == pytest.approx(-2.0 * np.sin(0.7))
+    s2s.partials(np.cos)(lambda y, x: -10.0 * np.sin(x))
+    assert not rule_bodies._SHARED
+    assert outer(anew(slope))(x) == pytest.approx(-20.0 * np.sin(0.7))
+    monkeypatch.undo()
+    derivatives.forget()
