@@ -65,7 +65,7 @@ class Program:
             call = f"{made[0]}.{rule.fn.__name__}({', '.join([*made[1:], *named])})"
         else:
             call = f"{path}({', '.join([*made, *named])})"
-        imports = "\n".join(f"import {m.__name__}" for m in MODULES)
+        imports = "\n".join(f"import {m.__name__}" for m in MODULES if m is np or f"{m.__name__}." in call)
         self.text = f"{imports}\n\n\ndef f({', '.join(self.parameters)}):\n    return {call}\n"
 
     def spell(self, value: Any) -> str:
@@ -147,10 +147,9 @@ FIRST_OF_BODIES = first_of_bodies()
 
 def to_compile(rule: Rule) -> tuple[Sample, ...]:
     """The samples that are compiled: the first and the last one where other samples make no other code, which are those
-    of bodies that another rule has too, and of SciPy's elementwise functions."""
+    of bodies that another rule has too, and of elementwise functions."""
     is_alias = FIRST_OF_BODIES[bodies(rule)] is not rule and any(body is not None for body in bodies(rule)[1:])
-    is_special = rule.kind in ("partials", "several") and rule.name.startswith("scipy.special.")
-    if (is_alias or is_special) and len(rule.samples) > 2:
+    if (is_alias or rule.kind in ("partials", "several")) and len(rule.samples) > 2:
         return rule.samples[0], rule.samples[-1]
     return rule.samples
 

@@ -17,9 +17,6 @@ import s2s
 from s2s.rules import table
 from s2s.rules.table import Rule
 
-SAMPLES = 2
-"""Of each rule the first sample and the last one; of SciPy's many elementwise functions and of aliases the last one."""
-
 
 class Second:
     """The cotangent of one argument of a call as a program: a function of all leaves and of the result's cotangent."""
@@ -83,10 +80,10 @@ class Second:
 
 
 def chosen(rule: Rule) -> list[Any]:
+    """The first sample and the last one where those have other code; the last one of elementwise and linear rules."""
     samples = [s for s in rule.samples if not any(isinstance(one, dict) for one in s.args)]
-    if rule.name.startswith("scipy.special.") or to_compile(rule) != rule.samples:
-        return samples[-1:]
-    return [samples[0], samples[-1]][: min(len(samples), SAMPLES)] if len(samples) > 1 else list(samples)
+    differ = rule.kind == "vjp" and to_compile(rule) == rule.samples and len(samples) > 1
+    return [samples[0], samples[-1]] if differ else samples[-1:]
 
 
 WITHOUT = {np.einsum}
