@@ -56,7 +56,7 @@ def runs_once(transform: Reverser | Forwarder, target: ir.Var | None, call: ir.C
     keys = tuple(key for key, _ in call.kwargs if key is not None)
     atoms = [g, g, *stand_ins, *(atom for _, atom in call.kwargs)]
     guards = transform.specializer.guards.copy()
-    result = specialised(transform.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars: bars)
+    result = specialised(transform.specializer, rule.pullback, atoms, keys, scratch, None, lambda bars, _: bars)
     transform.specializer.guards = guards
     if result is None:
         return True

@@ -53,8 +53,8 @@ describe(
     acts=True, pure=False,
 )
 describe(
-    rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push, rt.observed, rt.observed_step,
-    rt.observed_test, rt.look, rt.Snapshots, rt.Calls, rt.Adjoints, operator.call, acts=True, pure=False,
+    rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push, rt.look, rt.Snapshots, rt.Calls,
+    rt.Adjoints, operator.call, acts=True, pure=False,
 )
 describe(
     builtins.abs, builtins.all, builtins.any, builtins.ascii, builtins.bool, builtins.bytes, builtins.callable,

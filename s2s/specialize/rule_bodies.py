@@ -183,7 +183,7 @@ class RuleBodies:
         items: dict[ir.Atom, ir.Atom] = {}
         stand_ins, scratch = [self._stand_in(a, items, self.context) for a in atoms], Builder(self.context)
         given = [_whole(s, scratch) for s in stand_ins]
-        result = specialised(self.specializer, rule, given, keys, scratch, span, lambda made: finish(made, scratch))
+        result = specialised(self.specializer, rule, given, keys, scratch, span, finish)
         if result is None:
             return None
         live = {result} if isinstance(result, ir.Var) else set()

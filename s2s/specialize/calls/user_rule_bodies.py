@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.closures import Closure
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
@@ -25,13 +25,14 @@ from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.outcomes import Outcome, kind_of
+from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 __all__ = [
-    "RULES", "aside", "call_by_name", "counted", "misfit", "outcome_of_rule", "parts", "run", "specialised",
+    "RULES", "call_by_name", "counted", "misfit", "outcome_of_rule", "parts", "run", "specialised", "speculate_outcome",
     "unchanged",
 ]
 
@@ -41,49 +42,57 @@ __all__ = [
 
 def specialised(
     specializer: Specializer, rule: Callable[..., Any], atoms: list[ir.Atom], keys: tuple[str, ...], builder: Builder,
-    span: ir.Span | None, finish: Callable[[ir.Atom], ir.Atom],
+    span: ir.Span | None, finish: Callable[[ir.Atom, Builder], ir.Atom],
 ) -> ir.Atom | None:
     """A call of a rule, specialised on what is known of its arguments, with ``finish`` applied to the result; None
     where it is no straight line, or its code cannot be followed."""
-    context, count = specializer.context, len(atoms) - len(keys)
-    outside = specializer.guards.copy(), context.heap, context.varied, list(specializer.rebound)
-    context.heap, context.varied = context.heap.copy(), set()
-    frame = Frame(specializer.function, None)
-    try:
-        fn, args = _unwrapped(rule, atoms[:count])
-        if fn is None:
-            return None
-        specializer.guards.ruled(fn)
-        kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[count:], strict=True))
-        made = RULES.get(fn, _plainly)(specializer, fn, args, kwargs, frame, builder, span)
-        made = finish(builder.frozen(made))
-        if all(isinstance(s, ir.Let) for s in builder.statements) and specializer.rebound == outside[3]:
-            outside[0].update(specializer.guards)
-            return made
+    count = len(atoms) - len(keys)
+    fn, args = _unwrapped(rule, atoms[:count])
+    if fn is None:
         return None
+    kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[count:], strict=True))
+    try:
+        with speculate(specializer, builder) as speculation, _undifferentiated(specializer.context):
+            specializer.guards.ruled(fn)
+            frame, rebound = Frame(specializer.function, None), len(specializer.rebound)
+            made = RULES.get(fn, _plainly)(specializer, fn, args, kwargs, frame, speculation.builder, span)
+            made = finish(speculation.builder.frozen(made), speculation.builder)
+            is_straight = all(isinstance(s, ir.Let) for s in speculation.builder.statements)
+            if is_straight and len(specializer.rebound) == rebound:
+                return made
+            speculation.discard()
     except (DifferentiationError, Raised) as problem:
         if isinstance(problem, DifferentiationError) and problem.diagnostic.code in user_rules.CODES:
             raise
-        return None
-    finally:
-        specializer.guards, context.heap, context.varied, specializer.rebound = outside
+    return None
 
 
 @contextlib.contextmanager
-def aside(specializer: Specializer) -> Iterator[None]:
-    """Around code that is specialised to see what comes of it, with nothing differentiated in it: where it cannot be
-    followed, it has left no trace."""
-    context, before = specializer.context, specializer.guards.copy()
-    outside = context.heap, list(specializer.rebound), context.varied
+def _undifferentiated(context: Context) -> Iterator[None]:
+    """Around code in which nothing is differentiated, and whose objects nobody else has."""
+    outside = context.heap, context.varied
     context.heap, context.varied = context.heap.copy(), set()
-    specializer.followed += 1
     try:
         yield
-    except (DifferentiationError, Raised):
-        specializer.guards = before
     finally:
-        specializer.followed -= 1
-        context.heap, specializer.rebound, context.varied = outside
+        context.heap, context.varied = outside
+
+
+@contextlib.contextmanager
+def speculate_outcome(specializer: Specializer) -> Iterator[Builder]:
+    """Around code that is specialised to see what comes of it, with nothing differentiated in it. It leaves no trace
+    but the guards of what was seen; where it cannot be followed, not these."""
+    seen = None
+    with (
+        contextlib.suppress(DifferentiationError, Raised),
+        speculate(specializer, Builder(specializer.context), optional=True) as speculation,
+        _undifferentiated(specializer.context),
+    ):
+        yield speculation.builder
+        seen = specializer.guards.copy()
+        speculation.discard()
+    if seen is not None:
+        specializer.guards.update(seen)
 
 
 def run(
@@ -193,12 +202,11 @@ def outcome_of_rule(
         return Outcome()
     before, found = len(specializer.rebound), Outcome()
     kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
-    with aside(specializer):
-        trial = Builder(context)
-        made = specializer.inline(fn, args, kwargs, Frame(specializer.function, None), trial, None)
+    with speculate_outcome(specializer) as builder:
+        made = specializer.inline(fn, args, kwargs, Frame(specializer.function, None), builder, None)
         rebinds = len(specializer.rebound) > before  # by `+=`, which may be a change
-        changes = changes_any(atoms, trial, context) or rebinds
-        found = Outcome(kind_of(context.value(trial.frozen(made))), changes)
+        changes = changes_any(atoms, builder, context) or rebinds
+        found = Outcome(kind_of(context.value(builder.frozen(made))), changes)
     return found
 
 

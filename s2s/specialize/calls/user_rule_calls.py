@@ -19,10 +19,7 @@ from s2s.directives.policies import Chosen
 from s2s.errors import error
 from s2s.rules import table
 from s2s.rules.table import Rule
-from s2s.specialize.calls.user_rule_bodies import (
-    aside,
-    run,
-)
+from s2s.specialize.calls.user_rule_bodies import run, speculate_outcome
 from s2s.specialize.frames import Frame, name_of
 from s2s.specialize.outcomes import INLINE_DEPTH, MOST_EFFORT, kind_of
 
@@ -106,10 +103,9 @@ def _kind_of_result(
     if isinstance(python, types.FunctionType):
         calls = specializer.active_calls
         if python not in calls and len(calls) < INLINE_DEPTH and specializer.effort <= MOST_EFFORT:
-            with aside(specializer):
-                trial = builder.child()
-                made = specializer.inline(python, args, kwargs, frame, trial, None)
-                found = kind_of(specializer.context.value(trial.frozen(made)))
+            with speculate_outcome(specializer) as inner:
+                made = specializer.inline(python, args, kwargs, frame, inner, None)
+                found = kind_of(specializer.context.value(inner.frozen(made)))
     else:
         known = specializer.context.value
         values = tuple(map(known, args)), {k: known(a) for k, a in kwargs.items()}
@@ -122,9 +118,8 @@ def _kind_of_value(
 ) -> AbstractValue:
     """What is known of the value of a function that gives its gradient beside it."""
     f, given = (ir.Const(fn.func), args) if isinstance(fn, user_rules.CustomGradient) else (args[0], args[1:])
-    with aside(specializer):
-        trial = builder.child()
-        both = specializer.static_items(run(specializer, f, given, kwargs, frame, trial, None), trial, None)
+    with speculate_outcome(specializer) as inner:
+        both = specializer.static_items(run(specializer, f, given, kwargs, frame, inner, None), inner, None)
         return kind_of(specializer.context.value(both[0])) if both else UNKNOWN
     return UNKNOWN
 
