@@ -226,8 +226,8 @@ def assert_like(tangent, value):
 
 
 def check(f, args, argnums=None, rtol=1e-6, kwargs=None, expected=None):
-    """``vjp``, ``jvp``, and ``grad`` or ``value_and_grad`` of ``f`` against central differences or ``expected``. The name
-    decides between those two: of many functions about half have either.
+    """``vjp``, ``jvp``, and ``grad`` or ``value_and_grad`` of ``f`` against central differences or ``expected``.
+    The name decides between those two: of many functions about half have either.
 
     Checks values, structure, shapes and dtypes; that the value is the function's own, bit for bit; that the
     arguments come back as they were; and that a second call gives the same bits. ``expected`` is a function
