@@ -55,8 +55,7 @@ class _Written:
                 return "inside", self.inside[atom]
             case ir.Const():
                 return "constant", atom
-            case _:
-                return "outside", self.key_of(atom)
+        return "outside", self.key_of(atom)
 
     def define(self, *variables: ir.Var | None) -> None:
         for var in variables:

@@ -234,8 +234,13 @@ def ends(statements: Iterable[ir.Statement]) -> bool:
         case ir.Try(body, handlers, orelse):
             after_body = ends(body.statements) or ends(orelse.statements)
             return after_body and all(ends(h.body.statements) for h in handlers)
-        case _:
+        case (
+            None | ir.Let() | ir.Store() | ir.For() | ir.While() | ir.Assert() | ir.Return() | ir.Break() |
+            ir.Continue() | ir.Note()
+        ):
             return False
+        case _:
+            assert_never(last)
 
 
 def binders(block: ir.Block) -> Iterator[ir.Var]:

@@ -164,8 +164,7 @@ def _is_load(value: Tree) -> bool:
             return True
         case Call(_, (Const(value=owner), Const(value=str())), ()) if isinstance(owner, types.ModuleType):
             return is_call_of(value, (getattr,))
-        case _:
-            return False
+    return False
 
 
 @dataclass(slots=True)
@@ -305,8 +304,6 @@ class _Folder:
                 case Assign(target, value) as first if target == start:
                     made = value
                     gone.append(first)
-                case _:
-                    pass
         growth, test = self.growth(loop.body, result)
         match made, growth:
             case Call(Const(value=make), ()), Call(Const(value=grow), args) if _MAKES.get(grow) == make:
@@ -447,8 +444,6 @@ class _Folder:
                     return (
                         name == atom.name and second != atom and _is_sum(value) and self.terms(atom) < TERMS
                     )
-            case _:
-                pass
         return atom.is_temporary
 
     def is_fresh(self, tree: Tree) -> bool:
@@ -459,8 +454,7 @@ class _Folder:
                 return True
             case Call(Const(value=fn), (first, *_), _) if ops.plain_of(fn) is not None:
                 return isinstance(first, Var) and first in self.code.folded
-            case _:
-                return makes_new(tree)
+        return makes_new(tree)
 
     def terms(self, atom: Atom) -> int:
         """How many contributions the sum in a variable has, as far as it is one expression."""
@@ -650,8 +644,10 @@ def _in_order(statement: Statement) -> Sequence[Atom]:
             return (iterable,)
         case MakeFunction(_, _, defaults):
             return [atom for _, atom in defaults]
-        case value:
+        case Call() | Var() | Const() | Load() as value:
             return tree_atoms(value)
+        case _:
+            assert_never(statement.value)
 
 
 def _is_all(statement: Statement) -> bool:
@@ -659,8 +655,7 @@ def _is_all(statement: Statement) -> bool:
     match statement:
         case Return() | Raise(_, None) | Assign(Var(), Var()) | Copies([_]):
             return True
-        case _:
-            return False
+    return False
 
 
 def _is_called(statement: Statement, atom: Atom) -> bool:

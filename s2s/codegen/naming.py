@@ -226,8 +226,7 @@ class _Liveness:
             case Call(Const(value=fn), (Var() as first, second), ()) if plain_of(fn) is not None:
                 read = set(tree_leaves(self.code, Call(Const(None), (second,))))
                 return 0 if first in self.code.folded else self.bits(read - {first})
-            case _:
-                return 0
+        return 0
 
     def copies(self, statement: Copies, pairs: list[tuple[Var, Atom]], out: int) -> int:
         kept = [(t, s) for t, s in pairs if out & self.bit(t) or acts(self.code, s)]

@@ -469,8 +469,7 @@ class _Writer:
                 return ast.Assign([place], self.argument(item))
             case Call(Const(value=operator.delitem), (owner, key), ()):
                 return ast.Delete([ast.Subscript(self.argument(owner), self.key(key), ast.Del())])
-            case _:
-                return ast.Expr(self.expressions.tree(value))
+        return ast.Expr(self.expressions.tree(value))
 
     def argument(self, argument: Atom | Star) -> ast.expr:
         return self.expressions.argument(argument)

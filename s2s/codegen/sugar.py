@@ -101,8 +101,7 @@ def _part_read(statement: Statement, whole: Var) -> int | None:
     match statement:
         case Assign(Var(), Call(_, (first, Const() as place), ())) if first == whole:
             return place.value if is_call_of(statement.value, (operator.getitem,)) else None
-        case _:
-            return None
+    return None
 
 
 def _nest(block: list[Statement], counts: dict[Var, int]) -> list[Statement]:
@@ -117,8 +116,6 @@ def _nest(block: list[Statement], counts: dict[Var, int]) -> list[Statement]:
                     if nested is not last.target:
                         last.target = nested
                         continue
-            case _:
-                pass
         result.append(statement)
     return result
 

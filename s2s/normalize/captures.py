@@ -30,8 +30,6 @@ def check_captures(function: ir.Function) -> ir.Function:
                 check_captures(inner)
                 if target in kept:
                     _check(made, span, assigned_later(function.body, statements, place, place))
-            case _:
-                pass
     return function
 
 

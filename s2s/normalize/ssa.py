@@ -148,8 +148,6 @@ def _nested_functions(function: ir.Function) -> _Captures:
                 captures[target] = tuple(atom for atom in atoms if isinstance(atom, ir.Var))
             case ir.Let(ir.Var() as target, ir.Var() as source) if count[target] == 1 and source in captures:
                 captures[target] = captures[source]
-            case _:
-                pass
     return captures
 
 
@@ -177,8 +175,6 @@ def _names_in_block(statements: _Statements, names: dict[ir.Var, str]) -> None:
                     names.setdefault(source, target.name)
             case ir.Let(ir.Var() as target, ir.Var() | ir.Const() as atom) if target.is_temporary:
                 copies[target] = atom
-            case _:
-                pass
         if not (isinstance(statement, ir.Let) and isinstance(statement.value, ir.Var)):
             for var in _assigned(ir.Block((statement,))):
                 if var.is_temporary:
@@ -250,9 +246,11 @@ def _step_back(statement: ir.Let | ir.Store | ir.Note, live: set[ir.Var], captur
         case ir.Let(target, ir.MakeFunction(_, _, defaults)) if target in captures:
             live.discard(target)
             live |= _read_by((atom for _, atom in defaults), captures)
-        case _:
+        case ir.Let() | ir.Store() | ir.Note():
             live.difference_update(_targets(statement))
             live |= _read_by(ir.reads_of(statement), captures)
+        case _:
+            assert_never(statement)
 
 
 def _live_before_one(statement: ir.Statement, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:

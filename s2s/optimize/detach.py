@@ -54,8 +54,7 @@ def _appended(s: ir.Statement) -> ir.Var | None:
     match s:
         case ir.Let(ir.Var(), ir.Call(ir.Const(value=fn), (_, ir.Var() as item))) if fn is ops.append:
             return item
-        case _:
-            return None
+    return None
 
 
 def _is_settled(s: ir.Statement, array: ir.Var, loop: ir.Block, memory: Memory, function: ir.Function) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -130,8 +130,13 @@ def _changed(s: ir.Statement) -> ir.Var | None:
             return target
         case ir.Let(_, ir.Call(ir.Const() as fn, (ir.Var() as target, *_))) if fn in _CHANGING:
             return target
-        case _:
+        case (
+            ir.Let() | ir.Store() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() |
+            ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note()
+        ):
             return None
+        case _:
+            assert_never(s)
 
 
 def _is_remark(s: ir.Statement) -> bool:

@@ -51,8 +51,7 @@ def _held(s: ir.Statement, context: Context) -> set[ir.Atom] | None:
             return {target, args[0]}  # type: ignore[arg-type]
         case ir.Let(ir.Var() as target, ir.Call(ir.Const() as fn, args, ())) if target.is_temporary:
             return {target} if _is_view(fn.value, args, target, context) or fn in _SYNTAX else None
-        case _:
-            return None
+    return None
 
 
 def _is_view(fn: object, args: tuple[ir.Atom | ir.Star, ...], target: ir.Var, context: Context) -> bool:

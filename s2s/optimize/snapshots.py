@@ -56,8 +56,7 @@ def _copied(s: ir.Statement) -> tuple[ir.Var, ir.Var] | tuple[None, None]:
     match s:
         case ir.Let(ir.Var() as target, ir.Call(fn, (ir.Var() as source,), ())) if fn == _COPY:
             return source, target
-        case _:
-            return None, None
+    return None, None
 
 
 def _is_used_up(

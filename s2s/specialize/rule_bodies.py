@@ -117,8 +117,7 @@ def _is_of_shape(value: ir.Value) -> bool:
             return fn is getattr
         case ir.Call(ir.Const(value=fn), (_,), ()):
             return fn is np.shape or fn is np.size
-        case _:
-            return False
+    return False
 
 
 _SHARED: Recent[Any, Template | None] = Recent(4096)

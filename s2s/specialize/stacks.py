@@ -93,8 +93,7 @@ class _Uses:
             case ir.Let(_, ir.MakeFunction(function, captures)):
                 inner = frozenset(v for v, a in zip(function.captures, captures, strict=True) if a == var)
                 return "copy" if inner and inner <= _Uses(function).stacks(inner) else None
-            case _:
-                return None
+        return None
 
 
 def _marked(block: ir.Block, stacks: set[ir.Var], found: _Uses) -> ir.Block:

@@ -68,8 +68,7 @@ def is_open(value: ir.Value) -> bool:
     match value:
         case ir.Call(ir.Const(value=Chosen() as chosen)):
             return getattr(chosen.how, "name", "") == "open"
-        case _:
-            return False
+    return False
 
 
 class Forms(Algebra):

@@ -106,8 +106,6 @@ class _Finder:
                     match inner:
                         case ir.Let(_, ir.Call(ir.Const(value=fn), args)) if fn in _COMPARISONS:
                             yield from (a for a in args if isinstance(a, ir.Var) and self.is_integer(a))
-                        case _:
-                            pass
             case (
                 ir.Let() | ir.Store() | ir.If() | ir.For() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
                 ir.Return() | ir.Break() | ir.Continue() | ir.Note()

@@ -72,8 +72,7 @@ def _choice(s: ir.Statement) -> tuple[ir.Atom, list[tuple[ir.Var, ir.Atom, ir.At
             return test, list(zip(results, then.yields, orelse.yields, strict=True))
         case ir.Let(ir.Var() as target, ir.Call(ir.Const(value=fn), (test, a, b), ())) if fn in _SELECTS:
             return test, [(target, a, b)]  # type: ignore[list-item, return-value]
-        case _:
-            return None
+    return None
 
 
 class _Program:

@@ -44,12 +44,9 @@ def with_old_contents(reverser: Reverser, block: ir.Block, chosen: frozenset[int
     """The block with what the chosen stores overwrite kept in a variable before them."""
     made: list[ir.Statement] = []
     for s in block.statements:
-        match s:
-            case ir.Store() if id(s) in chosen:
-                made += _old_content(reverser, s)
-            case _:
-                s = ir.with_blocks(s, [with_old_contents(reverser, inner, chosen) for inner in ir.blocks_of(s)])
-        made.append(s)
+        if isinstance(s, ir.Store) and id(s) in chosen:
+            made += _old_content(reverser, s)
+        made.append(ir.with_blocks(s, [with_old_contents(reverser, inner, chosen) for inner in ir.blocks_of(s)]))
     return ir.Block(tuple(made), block.yields)
 
 
