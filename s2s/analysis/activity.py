@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from s2s.core import ir, ops
+from s2s.core.dataflow import saturate
 
 
 def find_useful(
@@ -58,8 +59,7 @@ def find_useful(
                 assert_never(statement)
 
     def loop(body: ir.Block, carried: tuple[ir.Carried, ...]) -> None:
-        while True:
-            before = len(useful)
+        def once() -> None:
             for c, following in zip(carried, body.yields, strict=True):
                 if c.result in useful or c.param in useful:
                     mark(c.result)
@@ -67,14 +67,12 @@ def find_useful(
                     mark(following)
                     mark(c.init)
             run(body)
-            if len(useful) == before:
-                return
+
+        saturate(useful, once)
 
     for seed in seeds:
         mark(seed)
     run(body)
-    before = -1
-    while has_stores and len(useful) != before:
-        before = len(useful)
-        run(body)
+    if has_stores:
+        saturate(useful, lambda: run(body))
     return useful

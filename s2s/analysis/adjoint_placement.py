@@ -16,6 +16,7 @@ from typing import Any
 from s2s.analysis.memory import Memory
 from s2s.analysis.regions import Region, find_regions
 from s2s.core import ir
+from s2s.core.dataflow import along, reachable
 from s2s.core.values import Array
 
 VALUE, ROOT, VIEW, RUNTIME = "value", "root", "view", "runtime"
@@ -230,17 +231,9 @@ class AdjointPlacement:
 
     def _seen_through(self, root: ir.Var) -> set[ir.Var]:
         """A root and the variables that are made from it and may share its memory."""
-        found, grown = {root}, True
-        while grown:
-            grown = False
-            for var in self.memory.members[self.memory.find(root)]:
-                value = self.memory.made.get(var)
-                if var in found or value is None or self.memory.is_new(var):
-                    continue
-                if any(a in found for a in ir.atoms_of(value)):
-                    found.add(var)
-                    grown = True
-        return found
+        made = {var: self.memory.made.get(var) for var in self.memory.members[self.memory.find(root)]}
+        views = {var: value for var, value in made.items() if value is not None and not self.memory.is_new(var)}
+        return reachable({root}, along((a, var) for var, value in views.items() for a in ir.atoms_of(value)))
 
 
 __all__ = ["RUNTIME", "ROOT", "VALUE", "VIEW", "AdjointPlacement"]

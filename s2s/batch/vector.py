@@ -24,6 +24,7 @@ from s2s.analysis.memory import shared_with
 from s2s.batch.vector_rules import FORMS, Given, NotVector, Shape, extended, with_dimension
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
+from s2s.core.dataflow import along, reachable
 from s2s.core.inspection import is_hashable, public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Scalar, Sequence
 from s2s.rules import table
@@ -407,41 +408,16 @@ def vectorize(
 
 def _changing(statements: list[ir.Statement], context: Context) -> set[ir.Atom]:
     """The variables that may share memory with an array that is changed in place."""
-    links: dict[ir.Atom, set[ir.Atom]] = {}
+    links: list[tuple[ir.Atom, ir.Atom]] = []
     changed: list[ir.Atom] = []
-
-    def link(target: Any, *sources: Any) -> None:
-        for source in sources:
-            if isinstance(source, ir.Var):
-                links.setdefault(target, set()).add(source)
-                links.setdefault(source, set()).add(target)
-
     for s in ir.walk(ir.Block(tuple(statements))):
-        match s:
-            case ir.Let(ir.Var() as target, value):
-                link(target, *shared_with(value, context.value(target), context.value))
-            case ir.Store(_, target):
-                changed.append(target)
-            case ir.If(_, then, orelse, results):
-                for result, *sides in zip(results, then.yields, orelse.yields, strict=True):
-                    link(result, *sides)
-            case ir.Try(_, _, _, results):
-                for result, *sides in zip(results, *(block.yields for block in ir.sides_of(s)), strict=True):
-                    link(result, *sides)
-            case ir.For() | ir.While():
-                for c, after in zip(s.carried, s.body.yields, strict=True):
-                    link(c.param, c.init, after, c.result)
-            case ir.Let() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
-                pass
-            case _:
-                assert_never(s)
-    found: set[ir.Atom] = set()
-    while changed:
-        atom = changed.pop()
-        if atom not in found:
-            found.add(atom)
-            changed += links.get(atom, ())
-    return found
+        if isinstance(s, ir.Let) and s.target is not None:
+            links += [(s.target, a) for a in shared_with(s.value, context.value(s.target), context.value)]
+        elif isinstance(s, ir.Store):
+            changed.append(s.target)
+        for targets, sources in ir.joins_of(s):
+            links += [(target, a) for target in targets for a in sources if isinstance(a, ir.Var)]
+    return reachable(changed, along((*links, *((a, t) for t, a in links))))
 
 
 def _counting(statements: list[ir.Statement], s: ir.For | ir.While) -> list[ir.Statement]:

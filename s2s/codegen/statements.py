@@ -46,6 +46,7 @@ from s2s.codegen.naming import acts, name_variables, numbered
 from s2s.codegen.printing import WIDTH, print_comment, print_expression, print_header, print_statement
 from s2s.codegen.spelling import Speller, load
 from s2s.core import ops
+from s2s.core.dataflow import along, reachable
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
 __all__ = ["print_function"]
@@ -364,9 +365,9 @@ class _Writer:
         """The variables without a value that a printed copy may read: what flows to them must be
         something."""
         pairs = [p for s in walk(self.code.body) if isinstance(s, Copies) for p in s.pairs]
-        missing = _flow({t for t, s in pairs if s == UNDEFINED}, [(s, t) for t, s in pairs])
+        missing = reachable({t for t, s in pairs if s == UNDEFINED}, along((s, t) for t, s in pairs))
         read = {s for t, s in pairs if s in missing and not self.is_name(s, self.name(t))}
-        return frozenset(v for v in _flow(read, pairs) if isinstance(v, Var) and v in missing)
+        return frozenset(v for v in reachable(read, along(pairs)) if isinstance(v, Var) and v in missing)
 
     def is_name(self, atom: Atom, name: str) -> bool:
         """Whether an atom prints as that very name."""
@@ -583,20 +584,6 @@ class _Writer:
             cycle = [pair for k, pair in enumerate(left) if k not in done]
             targets = ast.Tuple([self.expressions.target(t) for t, _ in cycle], ast.Store())
             self.node(ast.Assign([targets], ast.Tuple([self.expressions.atom(s) for _, s in cycle], ast.Load())))
-
-
-def _flow(start: set[Any], edges: Iterable[tuple[Any, Any]]) -> set[Any]:
-    """What can be reached from ``start`` along the edges."""
-    following: defaultdict[Any, list[Any]] = defaultdict(list)
-    for a, b in edges:
-        following[a].append(b)
-    reached, left = set(start), list(start)
-    while left:
-        for b in following.get(left.pop(), ()):
-            if b not in reached:
-                reached.add(b)
-                left.append(b)
-    return reached
 
 
 def _atom(argument: Atom | Star) -> Atom:

@@ -506,6 +506,19 @@ def sides_of(statement: If | Try) -> tuple[Block, ...]:
             return (orelse, *(h.body for h in handlers))
 
 
+def joins_of(statement: Statement) -> Iterator[tuple[tuple[Var, ...], tuple[Atom, ...]]]:
+    """The variables that hold what one of several atoms is, depending on the path, with these atoms (SSA form)."""
+    match statement:
+        case If(results=results) | Try(results=results):
+            for result, *given in zip(results, *(side.yields for side in sides_of(statement)), strict=True):
+                yield (result,), tuple(given)
+        case For(body=body, carried=carried) | While(body=body, carried=carried):
+            for c, following in zip(carried, body.yields, strict=True):
+                yield (c.param, c.result), (c.init, following)
+        case Let() | Store() | With() | Assert() | Note() | Raise() | Return() | Break() | Continue():
+            return
+
+
 def with_blocks(statement: Statement, blocks: Iterable[Block]) -> Statement:
     """The statement with other blocks, in the order of ``blocks_of``."""
     if type(statement) in _FLAT:

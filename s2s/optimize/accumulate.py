@@ -6,47 +6,29 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, assert_never
+from typing import Any
 
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.functions import makes_new
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.dataflow import along, reachable
 from s2s.core.values import Array
 from s2s.optimize.rewriting import count_uses, map_blocks
 
 __all__ = ["accumulate"]
 
 
-def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Var]:
+def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Atom]:
     """The joins of paths that may give an array: one without dimensions stands for a number, as ``np.where`` makes it,
     and may have other names."""
-    found: set[ir.Var] = set()
-
-    def may_be_array(atom: ir.Atom) -> bool:
-        return isinstance(atom, ir.Var) and (atom in found or isinstance(context.value(atom), Array))
-
-    before = -1
-    while len(found) != before:
-        before = len(found)
-        for s in ir.walk(function.body):
-            match s:
-                case ir.Let(ir.Var() as target, ir.Var() as source) if may_be_array(source):
-                    found.add(target)
-                case ir.If(results=results) | ir.Try(results=results):
-                    rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
-                    found.update(result for result, *given in rows if any(map(may_be_array, given)))
-                case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
-                    for c, following in zip(carried, body.yields, strict=True):
-                        if may_be_array(c.init) or may_be_array(following):
-                            found.update((c.param, c.result))
-                case ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Note():
-                    pass
-                case ir.Return() | ir.Break() | ir.Continue():
-                    pass
-                case _:
-                    assert_never(s)
-    return found
+    edges: list[tuple[ir.Atom, ir.Atom]] = []
+    for s in ir.walk(function.body):
+        edges += [(source, target) for targets, sources in ir.joins_of(s) for target in targets for source in sources]
+        if isinstance(s, ir.Let) and s.target is not None and isinstance(s.value, ir.Var):
+            edges.append((s.value, s.target))
+    arrays = {a for a, _ in edges if isinstance(a, ir.Var) and isinstance(context.value(a), Array)}
+    return reachable((target for source, target in edges if source in arrays), along(edges))
 
 
 def accumulate(function: ir.Function, context: Context) -> ir.Function:

@@ -36,6 +36,7 @@ from s2s.analysis.regions import Region
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
+from s2s.core.dataflow import along, reachable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.optimize.rewriting import count_uses
 from s2s.reverse import control, exceptions, stacks, stores, structural
@@ -487,26 +488,12 @@ class Reverser:
 
 def _find_unbound(body: ir.Block) -> set[ir.Atom]:
     """The variables that have no value on some path: a zero for them is made without reading them."""
-    unbound: set[ir.Atom] = {ir.UNDEFINED}
-    while True:
-        before = len(unbound)
-        for s in ir.walk(body):
-            match s:
-                case ir.If(again=True):
-                    unbound.update(r for r, a in zip(s.results, s.then.yields, strict=True) if a in unbound)
-                case ir.If(results=results) | ir.Try(results=results):
-                    rows = zip(results, *(side.yields for side in ir.sides_of(s)), strict=True)
-                    unbound.update(result for result, *row in rows if not unbound.isdisjoint(row))
-                case ir.For(carried=carried) | ir.While(carried=carried):
-                    for c in carried:
-                        if c.init in unbound:
-                            unbound.update((c.param, c.result))
-                case (
-                    ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
-                    ir.Continue() | ir.Note()
-                ):
-                    pass
-                case _:
-                    assert_never(s)
-        if len(unbound) == before:
-            return unbound
+    edges: list[tuple[ir.Atom, ir.Atom]] = []
+    for s in ir.walk(body):
+        if isinstance(s, ir.If) and s.again:
+            edges += zip(s.then.yields, s.results, strict=True)
+        elif isinstance(s, (ir.For, ir.While)):
+            edges += [(c.init, target) for c in s.carried for target in (c.param, c.result)]
+        else:
+            edges += [(source, target) for (target,), sources in ir.joins_of(s) for source in sources]
+    return reachable({ir.UNDEFINED}, along(edges))

@@ -19,6 +19,7 @@ from s2s.analysis.lifetimes import Lifetimes
 from s2s.analysis.memory import Memory, changed_by, shared_with
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
+from s2s.core.dataflow import reachable
 from s2s.core.values import Array, ListOf, Sequence, Unknown
 from s2s.errors import error
 from s2s.rules import table
@@ -134,12 +135,8 @@ class _Owners:
                     self._put_into(into, *value.args[1:])  # type: ignore[arg-type, union-attr]
             case ir.Store(_, target, _, value) if not isinstance(self.context.value(target), Array):
                 self._put_into(target, value)
-            case ir.If(results=results) | ir.Try(results=results):
-                for k, result in enumerate(results):
-                    self.joined[result] = [side.yields[k] for side in ir.sides_of(s)]
-            case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
-                for c, following in zip(carried, body.yields, strict=True):
-                    self.joined[c.param] = self.joined[c.result] = [c.init, following]
+            case ir.If() | ir.Try() | ir.For() | ir.While():
+                self.joined |= {target: list(given) for targets, given in ir.joins_of(s) for target in targets}
             case (
                 ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() |
                 ir.Note()
@@ -163,17 +160,11 @@ class _Owners:
 
     def _objects(self, var: ir.Var) -> set[ir.Var]:
         """The variable and those that it may be through branches and loops."""
-        found, todo = {var}, [var]
-        while todo:
-            for other in self._same(todo.pop()):
-                if isinstance(other, ir.Var) and other not in found:
-                    found.add(other)
-                    todo.append(other)
-        return found
+        return reachable({var}, self._same)
 
-    def _same(self, var: ir.Var) -> list[ir.Atom]:
+    def _same(self, var: ir.Var) -> list[ir.Var]:
         made = self.memory.made.get(var)
-        return [made] if isinstance(made, ir.Var) else self.joined.get(var, [])
+        return [made] if isinstance(made, ir.Var) else [a for a in self.joined.get(var, ()) if isinstance(a, ir.Var)]
 
     def _is_made_here(self, var: ir.Var) -> bool:
         """Whether a variable is an object that this function makes, or a join of such."""

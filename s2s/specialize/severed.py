@@ -24,6 +24,7 @@ import numpy as np
 from s2s.analysis.abstract.lattice import dtype_of
 from s2s.builder.builder import Context, fills_text, is_text_dtype, makes_text
 from s2s.core import ir, ops
+from s2s.core.dataflow import saturate
 from s2s.core.inspection import is_hashable, look_up
 from s2s.core.package import ROOT
 from s2s.core.values import AbstractValue, Known, Mapping, Scalar, Sequence
@@ -138,10 +139,7 @@ class _Written:
         }
         self.places: dict[Hashable, tuple[ir.Span | None, str]] = {}
         self.managers: list[ir.Atom] = []
-        before = -1
-        while before != len(self.places):
-            before = len(self.places)
-            self._block(primal.body)
+        saturate(self.places, lambda: self._block(primal.body))
 
     def parts(self, atom: ir.Atom, first_only: bool) -> Iterator[Hashable]:
         """The parts of a result that may be differentiated."""

@@ -65,12 +65,10 @@ class _Finder:
                     self.steps[target] = value.args[0]  # type: ignore[assignment]
             case ir.Store(target=ir.Var() as target, value=value):
                 self.sources.setdefault(target, []).append(value)
-            case ir.If(results=results) | ir.Try(results=results):
-                for k, result in enumerate(results):
-                    self.sources[result] = [side.yields[k] for side in ir.sides_of(s)]
-            case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
-                for c, following in zip(carried, body.yields, strict=True):
-                    self.sources[c.param] = self.sources[c.result] = [c.init, following]
+            case ir.If() | ir.Try() | ir.For() | ir.While():
+                for targets, sources in ir.joins_of(s):
+                    found: list[ir.Atom] = list(sources)  # one list: a store to one of the variables is one to all
+                    self.sources |= dict.fromkeys(targets, found)
                 if isinstance(s, ir.For):
                     self.sources[s.item] = [s.iterable]
             case (

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, assert_never
 
 import numpy as np
 
 from s2s.analysis.abstract.lattice import dtype_of, is_float
 from s2s.core import ir
+from s2s.core.dataflow import reachable
 from s2s.core.values import AbstractValue
 from s2s.errors import SearchWarning
 
@@ -115,18 +116,14 @@ class _Program:
 
     def reached(self, atoms: list[ir.Atom], through: bool) -> set[ir.Var]:
         """The variables that atoms are computed from; ``through`` what loops carry from one iteration to the next."""
-        found: set[ir.Var] = set()
-        todo = list(atoms)
-        while todo:
-            var = todo.pop()
-            if not isinstance(var, ir.Var) or var in found:
-                continue
-            found.add(var)
-            todo += self.sources.get(var, ())
-            todo += self.stored.get(var, ())
-            if through:
-                todo += self.carried.get(var, ())
-        return found
+        return self._reached(atoms, lambda var: (
+            *self.sources.get(var, ()), *self.stored.get(var, ()), *(self.carried.get(var, ()) if through else ())))
+
+    def _reached(self, atoms: list[ir.Atom], following: Callable[[ir.Var], Iterable[ir.Atom]]) -> set[ir.Var]:
+        def variables(given: Iterable[ir.Atom]) -> Iterator[ir.Var]:
+            return (a for a in given if isinstance(a, ir.Var))
+
+        return reachable(variables(atoms), lambda var: variables(following(var)))
 
     # --- loops
 
@@ -147,13 +144,11 @@ class _Program:
         of them."""
         params = {c.param: following for c, following in zip(loop.carried, loop.body.yields, strict=True)}
         found = {c.param for c in loop.carried if c.result in self.needed and self.may_be_float(c.param)}
-        todo = list(found)
-        while todo:
-            for var in self.reached([params[todo.pop()]], through=False):
-                if var in params and var not in found and self.may_be_float(var):
-                    found.add(var)
-                    todo.append(var)
-        return found
+
+        def following(var: ir.Var) -> list[ir.Var]:
+            return [v for v in self.reached([params[var]], through=False) if v in params and self.may_be_float(v)]
+
+        return reachable(found, following)
 
     def may_be_float(self, var: ir.Var) -> bool:
         value = self.value_of(var)
@@ -167,16 +162,8 @@ class _Program:
 
     def reached_inside(self, atoms: list[ir.Atom], inside: set[ir.Var]) -> set[ir.Var]:
         """The variables that atoms are computed from, back to what is there before the loop."""
-        found: set[ir.Var] = set()
-        todo = list(atoms)
-        while todo:
-            var = todo.pop()
-            if isinstance(var, ir.Var) and var not in found:
-                found.add(var)
-                if var in inside:
-                    todo += self.sources.get(var, ())
-                    todo += self.stored.get(var, ())
-        return found
+        return self._reached(
+            atoms, lambda var: (*self.sources.get(var, ()), *self.stored.get(var, ())) if var in inside else ())
 
     def ends(self, loop: ir.For | ir.While, test: ir.Atom) -> bool:
         """Whether a test is one that ends the loop."""
@@ -205,16 +192,8 @@ class _Program:
     def tried(self, test: ir.Atom, inside: set[ir.Var], state: set[ir.Var]) -> set[ir.Var]:
         """The variables that a comparison reads: also by values of the function that were kept from before. The
         state is what it is in this iteration."""
-        found: set[ir.Var] = set()
-        todo = [test]
-        while todo:
-            var = todo.pop()
-            if isinstance(var, ir.Var) and var not in found:
-                found.add(var)
-                if var in inside:
-                    todo += self.sources.get(var, ())
-                    todo += () if var in state else self.carried.get(var, ())
-        return found
+        return self._reached([test], lambda var: (
+            *self.sources.get(var, ()), *(() if var in state else self.carried.get(var, ()))) if var in inside else ())
 
     def written(self, var: ir.Var) -> Any:
         """How a variable is computed: the same for two that are computed alike."""

@@ -21,6 +21,7 @@ from s2s.analysis.steps.algebra import MATRIX_PRODUCTS
 from s2s.analysis.steps.contents import FILLED
 from s2s.analysis.steps.remainders import Remainder
 from s2s.core import ir, ops
+from s2s.core.dataflow import reachable
 from s2s.rules import table
 
 __all__ = ["Uses"]
@@ -125,14 +126,7 @@ class Uses:
         """Whether the form of a variable has a step in it."""
         forms = self.forms
         numbers = forms.steps_in(forms.forms.get(atom, {}))
-        found: set[int] = set()
-        todo = list(numbers)
-        while todo:
-            number = todo.pop()
-            if number not in found:
-                found.add(number)
-                for side in forms.sides.get(number, ()):
-                    todo += forms.steps_in(side)
+        found = reachable(numbers, lambda n: [k for side in forms.sides.get(n, ()) for k in forms.steps_in(side)])
         return any(step in forms.variables.get(k, ()) for k in found)
 
     # --- whether they meet
@@ -239,14 +233,9 @@ def _edges(s: ir.Statement) -> Iterator[tuple[ir.Atom, tuple[ir.Var, ...]]]:
                 yield atom, () if target is None else (target,)
         case ir.Store(_, target, _, value):
             yield value, (target,) if isinstance(target, ir.Var) else ()
-        case ir.If(results=results) | ir.Try(results=results):
-            for k, result in enumerate(results):
-                for side in ir.sides_of(s):
-                    yield side.yields[k], (result,)
-        case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
-            for c, following in zip(carried, body.yields, strict=True):
-                yield c.init, (c.param, c.result)
-                yield following, (c.param, c.result)
+        case ir.If() | ir.Try() | ir.For() | ir.While():
+            for targets, sources in ir.joins_of(s):
+                yield from ((source, targets) for source in sources)
             if isinstance(s, ir.For):
                 yield s.iterable, (s.item,)
         case ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
