@@ -97,9 +97,8 @@ NUMPY = [rule for rule in OWN if rule.name.startswith(("numpy.", "ndarray."))]
 PLAIN = [rule for rule in NUMPY if not isinstance(rule.fn, (np.ufunc, type))]
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in PLAIN])
-def test_every_parameter_is_exercised_or_listed(rule: Rule) -> None:
-    assert not missing(rule)
+def test_every_parameter_is_exercised_or_listed() -> None:
+    assert not {rule.name: found for rule in PLAIN if (found := missing(rule))}
 
 
 @pytest.mark.skipif(IS_OLD, reason="has fewer parameters, and functions without a signature")

@@ -366,6 +366,6 @@ TESTED_ELSEWHERE = (
 )
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in RULES.values()])
-def test_every_rule_that_can_be_checked_has_samples(rule: Rule) -> None:
-    assert rule.samples or rule.kind not in CHECKED or rule.name in TESTED_ELSEWHERE
+def test_every_rule_that_can_be_checked_has_samples() -> None:
+    without = [rule.name for rule in RULES.values() if rule.kind in CHECKED and not rule.samples]
+    assert set(without) <= set(TESTED_ELSEWHERE)
