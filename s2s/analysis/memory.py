@@ -20,7 +20,21 @@ from s2s.analysis import functions
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
 from s2s.core.functions import Result
-from s2s.core.values import AbstractValue, Array, Instance, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.core.values import (
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Range,
+    Ref,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.rules import table
 
 _CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
@@ -58,8 +72,10 @@ def can_share(value: AbstractValue) -> bool:
             return can_share(item)
         case Array() | Closure():
             return True
-        case _:
+        case Ref() | Object() | Same() | Unknown():
             return True
+        case _:
+            assert_never(value)
 
 
 def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[ir.Var]:

@@ -34,7 +34,22 @@ from s2s.core import ir, ops
 from s2s.core.closures import Closure
 from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Range,
+    Ref,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.errors import error
 from s2s.forward import operations, stores
 from s2s.forward.containers import hand_on, structure
@@ -217,8 +232,13 @@ class Forwarder:
                 for key in keys:
                     flat += [ir.Const(key), self.whole(atom, span, (*path, key))]
                 return self.builder.call(ops.make_dict, *flat, span=span)
-            case _:
+            case (
+                Known() | Scalar() | Array() | Sequence() | ListOf() | Range() | Closure() | Ref() | Object() |
+                Instance() | Same() | Unknown()
+            ):
                 return self.full(atom, path, span) if has_cotangent(value) else ir.Const(None)
+            case _:
+                assert_never(value)
 
     # --- assignments
 

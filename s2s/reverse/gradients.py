@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -15,7 +15,23 @@ from s2s.builder.builder import Builder, Context
 from s2s.builder.cotangents import in_precision, of_kind, whole
 from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Sequence
+from s2s.core.closures import Closure
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Range,
+    Ref,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.versions.request import Request
 
 __all__ = ["Gradients", "read_part"]
@@ -77,8 +93,10 @@ class Gradients:
                 if kind in (tuple, list):
                     return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made)
                 return builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN)
-            case _:
+            case Known() | Scalar() | Array() | ListOf() | Range() | Closure() | Ref() | Object() | Same() | Unknown():
                 return ir.Const(None)
+            case _:
+                assert_never(known)
 
     def _structure(self, builder: Builder, var: ir.Var, path: Path) -> ir.Atom:
         value = part(self.context.value(var), path)
@@ -93,8 +111,13 @@ class Gradients:
                 for key in keys:
                     flat += [ir.Const(key), self._structure(builder, var, (*path, key))]
                 return builder.call(ops.make_dict, *flat)
-            case _:
+            case (
+                Known() | Scalar() | Array() | Sequence() | ListOf() | Range() | Closure() | Ref() | Object() |
+                Instance() | Same() | Unknown()
+            ):
                 return self._leaf(builder, var, path, value)
+            case _:
+                assert_never(value)
 
     def _leaf(self, builder: Builder, var: ir.Var, path: Path, value: AbstractValue) -> ir.Atom:
         """One gradient: zeros where the result does not depend on the argument, an array of its own where it is one."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
@@ -18,7 +18,23 @@ from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown
+from s2s.core.closures import Closure
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Range,
+    Ref,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.errors import error
 from s2s.optimize.checking import refused, sound
 from s2s.optimize.passes import PULLBACK, run_passes
@@ -125,8 +141,13 @@ class Joint:
                 return builder.call(ops.make_tuple if kind is tuple else ops.make_list, *copies)
             case Known() | Scalar():
                 return atom
-            case _:
+            case (
+                Sequence() | Mapping() | ListOf() | Range() | Closure() | Ref() | Object() | Instance() | Same() |
+                Unknown()
+            ):
                 return builder.let(ir.Call(ir.Const(copy.deepcopy), (atom,)), UNKNOWN)
+            case _:
+                assert_never(self.context.value(atom))
 
     def tangents_of_parts(
         self, param: ir.Var, path: Path, dot: ir.Atom, forwarder: Forwarder, builder: Builder
@@ -298,8 +319,10 @@ def _kind_of_output(value: AbstractValue) -> str | None:
             return "a dict"
         case Unknown():
             return None
-        case _:
+        case ListOf() | Range() | Closure() | Ref() | Object() | Instance() | Same():
             return "no number"
+        case _:
+            assert_never(value)
 
 
 def _return_span(primal: ir.Function) -> ir.Span | None:

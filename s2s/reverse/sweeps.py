@@ -36,8 +36,24 @@ from s2s.analysis.regions import Region
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
+from s2s.core.closures import Closure
 from s2s.core.dataflow import along, reachable
-from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Range,
+    Ref,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.optimize.rewriting import count_uses
 from s2s.reverse import control, exceptions, stacks, stores, structural
 from s2s.reverse.dynamic_calls import DynamicCall, resolve_dynamic_calls
@@ -273,11 +289,16 @@ class Reverser:
                 for key, item in zip(keys, items, strict=True):
                     flat += [ir.Const(key), self.assemble(sweep, var, item, (*path, key), parts, span, absent)]
                 return builder.call(ops.make_dict, *flat, span=span)
-            case _:
+            case (
+                Known() | Scalar() | Array() | ListOf() | Range() | Closure() | Ref() | Object() | Instance() |
+                Same() | Unknown()
+            ):
                 bar = parts.get(path)
                 if bar is None and (absent or not is_differentiable(value)):
                     return ir.Const(None)
                 return self.zero(sweep, var, path, span) if bar is None else bar
+            case _:
+                assert_never(value)
 
     def zero(self, sweep: Sweep, var: ir.Var, path: Path, span: ir.Span | None) -> ir.Atom:
         """A zero cotangent for a part of a variable."""

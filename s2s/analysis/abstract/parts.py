@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Known, ListOf, Mapping, Scalar, Sequence, Unknown
+from s2s.core.closures import Closure
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Range,
+    Ref,
+    Same,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 
 Path: TypeAlias = tuple[Any, ...]
 """The indices and keys that lead to a part."""
@@ -22,9 +38,14 @@ def leaves(value: AbstractValue, path: Path = ()) -> Iterator[tuple[Path, Abstra
         case Mapping(keys, items):
             for key, item in zip(keys, items, strict=True):
                 yield from leaves(item, (*path, key))
-        case _:
+        case (
+            Known() | Scalar() | Array() | Sequence() | ListOf() | Range() | Closure() | Ref() | Object() |
+            Instance() | Same() | Unknown()
+        ):
             if has_cotangent(value):
                 yield path, value
+        case _:
+            assert_never(value)
 
 
 def has_cotangent(value: AbstractValue) -> bool:
@@ -45,8 +66,10 @@ def has_cotangent(value: AbstractValue) -> bool:
             return has_cotangent(item)
         case Unknown():
             return True
-        case _:
+        case Range() | Closure() | Ref() | Object() | Instance() | Same():
             return False
+        case _:
+            assert_never(value)
 
 
 def part(value: AbstractValue, path: Path) -> AbstractValue:
@@ -59,8 +82,10 @@ def part(value: AbstractValue, path: Path) -> AbstractValue:
                 value = items[keys.index(key)]
             case Instance(_, keys, items):
                 value = items[keys.index(key)]
-            case _:
+            case Known() | Scalar() | Array() | ListOf() | Range() | Closure() | Ref() | Object() | Same() | Unknown():
                 return UNKNOWN
+            case _:
+                assert_never(value)
     return value
 
 
@@ -79,8 +104,10 @@ def is_differentiable(value: AbstractValue) -> bool:
             return is_differentiable(item)
         case Known():
             return False
-        case _:
+        case Range() | Closure() | Ref() | Object() | Same() | Unknown():
             return isinstance(value, Unknown)
+        case _:
+            assert_never(value)
 
 
 def is_inexact(value: AbstractValue) -> bool:
@@ -92,5 +119,7 @@ def is_inexact(value: AbstractValue) -> bool:
             return any(map(is_inexact, items))
         case ListOf(item):
             return is_inexact(item)
-        case _:
+        case Known() | Scalar() | Array() | Range() | Closure() | Ref() | Object() | Same():
             return is_differentiable(value)
+        case _:
+            assert_never(value)
