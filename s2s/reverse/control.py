@@ -167,9 +167,12 @@ def loop(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None
     carried = _carried_leaves(reverser, statement, sweep)
     if not carried and not _has_active(reverser, statement.body):
         return
-    fixed = _accumulators(reverser, statement, carried, sweep)
-    expected = reverser.unchanged.get(id(statement), set()) - set(fixed)
-    bars = {(k, path): reverser.read(sweep, statement.carried[k].result, path) for k, path in expected}
+    fixed, expected = _accumulators(reverser, statement, carried, sweep)
+    expected |= reverser.unchanged.get(id(statement), set()) - set(fixed)
+    bars = {
+        (k, path): reverser.read(sweep, statement.carried[k].result, path)
+        for k, path in carried if (k, path) in expected
+    }
     fixed |= {key: bar for key, bar in bars.items() if bar is not None}
     mark = reverser.planner.storage.mark()
     while True:
@@ -200,32 +203,39 @@ def loop(reverser: Reverser, statement: ir.For | ir.While, sweep: Sweep) -> None
 
 def _accumulators(
     reverser: Reverser, statement: ir.For | ir.While, carried: list[tuple[int, Path]], sweep: Sweep
-) -> dict[tuple[int, Path], ir.Atom]:
-    """The carried variables that iterations only add to (``total = total + ...``): their cotangent does not change."""
+) -> tuple[dict[tuple[int, Path], ir.Atom], set[tuple[int, Path]]]:
+    """The carried variables that iterations only add to (``total = total + ...``), with their cotangent: it does not
+    change. Where iterations read them for something else too, such as a test, that is to be expected."""
     found: dict[tuple[int, Path], ir.Atom] = {}
+    expected = set()
     for k, path in carried:
         c = statement.carried[k]
         bar = reverser.read(sweep, c.result, path)
         value = reverser.context.value(c.param)
-        adds = _only_adds(reverser, statement.body.yields[k], c.param)
-        if path == () and bar is not None and is_number(value) and adds:
+        sums = _sums_to(reverser, statement.body.yields[k], c.param)
+        if path or bar is None or not is_number(value) or not sums:
+            continue
+        if all(reverser.uses[atom] == 1 for atom in sums):
             found[k, path] = bar
-    return found
+        else:
+            expected.add((k, path))
+    return found, expected
 
 
 _ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
 
 
-def _only_adds(reverser: Reverser, atom: ir.Atom, param: ir.Var) -> bool:
-    while isinstance(atom, ir.Var) and reverser.uses[atom] == 1:
-        if atom == param:
-            return True
+def _sums_to(reverser: Reverser, atom: ir.Atom, param: ir.Var) -> list[ir.Atom]:
+    """The sums from what an iteration gives down to what it began with, both included; none where it is no such sum."""
+    found = [atom]
+    while isinstance(atom, ir.Var) and atom != param:
         let = reverser.planner.lets.get(atom)
         if let is None or not isinstance(let.value, ir.Call) or let.value.fn not in _ADDS:
-            return False
+            return []
         first, second = let.value.args
         atom = second if let.value.fn == ir.Const(operator.add) and second == param else first  # type: ignore[assignment]
-    return False
+        found.append(atom)
+    return found if atom == param else []
 
 
 def _reverse_iteration(
