@@ -213,6 +213,8 @@ def name_of(value: Any) -> str:
 def is_hashable(value: Any) -> bool:
     """Whether an object can be looked up in a table, by code that is not foreign."""
     kind = type(value)
+    if kind in _HASHED_BY_IDENTITY:
+        return True
     if kind is tuple:
         return all(map(is_hashable, value))
     if kind in _GENERIC:
@@ -231,6 +233,12 @@ def by_identity(*values: Any) -> dict[int, Any]:
     """A table to look objects up in by ``id``, which asks none of them anything; it keeps its own alive."""
     return {id(value): value for value in values}
 
+
+_HASHED_BY_IDENTITY = frozenset({
+    type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.ModuleType, np.ufunc,
+})
+"""Types of what is looked up most: none of them runs anything."""
 
 _GENERIC = (types.GenericAlias, types.UnionType)
 

@@ -35,10 +35,15 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
     """The function with ``x_bar = x_bar + c`` as ``x_bar += c``, where ``x_bar`` is a number, or an array that the
     reverse sweep made itself and that nothing else reads."""
     uses = count_uses(function.body)
-    captured = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction)
-                for a in s.value.captures}
-    made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
-    carried = {c.param for s in ir.walk(function.body) if isinstance(s, (ir.For, ir.While)) for c in s.carried}
+    captured, made, carried = set[ir.Atom](), dict[ir.Var, ir.Value](), set[ir.Var]()
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Let):
+            if s.target is not None:
+                made[s.target] = s.value
+            if isinstance(s.value, ir.MakeFunction):
+                captured.update(s.value.captures)
+        elif isinstance(s, (ir.For, ir.While)):
+            carried.update(c.param for c in s.carried)
     arrays = _joined_with_arrays(function, context)
 
     def is_own(old: ir.Var, new: ir.Var, change: Any) -> bool:

@@ -25,7 +25,7 @@ def drop_copies(function: ir.Function, context: Context) -> ir.Function:
     are made equally often: a copy in a loop of what was made before it is a new one in each iteration. What may be of
     rank 0 is copied: arithmetic makes numbers of it, which cannot be changed in place."""
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
-    if not any(isinstance(v, ir.Call) and v.fn == _COPY for v in made.values()):
+    if not any(isinstance(v, ir.Call) and isinstance(v.fn, ir.Const) and v.fn.value is np.copy for v in made.values()):
         return function
     uses, loops = count_uses(function.body), _innermost_loops(function.body)
     mapping: dict[ir.Atom, ir.Atom] = {}

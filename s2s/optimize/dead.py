@@ -21,11 +21,12 @@ from s2s.analysis.functions import changes_memory, facts
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
+from s2s.core.inspection import by_identity
 from s2s.core.values import AbstractValue, Array, ListOf, Scalar, Unknown, is_record_class
 
 __all__ = ["changes_argument", "drop_dead", "drop_dead_statements", "is_pure", "is_pure_call", "known_items"]
 
-_SETTINGS = tuple(map(ir.Const, (*managers.SETTINGS, contextlib.nullcontext, contextlib.suppress)))
+_SETTINGS = by_identity(*managers.SETTINGS, contextlib.nullcontext, contextlib.suppress)
 """Managers that do nothing but while they are entered."""
 
 
@@ -91,14 +92,15 @@ class _Sweeper:
         return kept[::-1]
 
     def statement(self, s: ir.Statement, live: set[Any]) -> ir.Statement | None:
+        if isinstance(s, ir.Let):
+            var, value = s.target, s.value
+            if var not in live and self.is_droppable(var, value, live):
+                return None
+            self.read(ir.atoms_of(value), live)
+            if var is None or var in live or var in self.kept or is_pure_call(value):
+                return s
+            return ir.replace(s, target=None)
         match s:
-            case ir.Let(target, value):
-                if target not in live and self.is_droppable(target, value, live):
-                    return None
-                self.read(ir.atoms_of(value), live)
-                if target is None or target in live or target in self.kept or is_pure_call(value):
-                    return s
-                return ir.replace(s, target=None)
             case ir.Store(_, target):
                 if isinstance(target, ir.Var) and self.is_lost(target, live):
                     return None
@@ -194,7 +196,7 @@ class _Sweeper:
         body = self.block(s.body.statements, live)
         used |= {v for v in (s.target,) if v in live}
         maker = self.context.definitions.get(s.manager) if isinstance(s.manager, ir.Var) else None
-        if not body and not used and isinstance(maker, ir.Call) and maker.fn in _SETTINGS:
+        if not body and not used and _is_setting(maker):
             return None
         self.read((s.manager,), live)
         target = s.target if s.target in used else None
@@ -287,14 +289,18 @@ def _changes(s: ir.Statement) -> bool:
     return isinstance(s, ir.Store)
 
 
+def _is_setting(maker: ir.Value | None) -> bool:
+    """Whether a manager does nothing but while it is entered."""
+    return isinstance(maker, ir.Call) and isinstance(maker.fn, ir.Const) and id(maker.fn.value) in _SETTINGS
+
+
 def _makes_container(value: ir.Value) -> bool:
     if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const):
         return False
-    fn = value.fn.value
-    return any(fn is f for f in _CONTAINERS)
+    return id(value.fn.value) in _CONTAINERS
 
 
-_CONTAINERS: tuple[Any, ...] = (
+_CONTAINERS = by_identity(
     ops.make_list, ops.make_stack, ops.copy_stack, np.empty, np.zeros_like, rt.zeros_of, np.full_like, list, np.copy,
 )
 
@@ -323,6 +329,6 @@ def is_pure(fn: Any) -> bool:
     """Whether a function has no effect but its result, and raises only where its use would."""
     if getattr(fn, "__module__", None) in _MAKING_DERIVATIVES:
         return True  # it makes a derivative
-    if ir.Const(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
+    if id(fn) in _SETTINGS or (isinstance(fn, type) and issubclass(fn, BaseException)) or is_record_class(fn):
         return True
     return facts(fn).pure

@@ -48,8 +48,10 @@ def descends_from(made: ir.Value | None, definition: object) -> ir.Atom | None:
 
 def spell_ranges(function: ir.Function, context: Context) -> ir.Function:
     """The function with ``reversed(range(n))`` for ranges that only a loop runs through."""
-    lets = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     loops = {s.iterable for s in ir.walk(function.body) if isinstance(s, ir.For)}
+    if not loops:
+        return function
+    lets = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     uses = count_uses(function.body)
     turned = {
         var: n for var in loops if isinstance(var, ir.Var) and uses[var] == 1

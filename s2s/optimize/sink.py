@@ -18,9 +18,6 @@ from s2s.core import ir, ops
 from s2s.core.values import Array
 from s2s.optimize.rewriting import map_blocks
 
-_POP = ir.Const(list.pop)
-_SYNTAX = (ir.Const(slice), ir.Const(ops.make_tuple))
-
 
 def sink(function: ir.Function, context: Context) -> ir.Function:
     """The function with such statements of its blocks right before their first reader."""
@@ -46,12 +43,17 @@ def sink(function: ir.Function, context: Context) -> ir.Function:
 def _held(s: ir.Statement, context: Context) -> set[ir.Atom] | None:
     """What a statement must stay before: the mentions of its result, and of the list that it takes it from; None for
     one that has its place."""
-    match s:
-        case ir.Let(ir.Var() as target, ir.Call(fn, args, ())) if fn == _POP and len(args) == 1:
-            return {target, args[0]}  # type: ignore[arg-type]
-        case ir.Let(ir.Var() as target, ir.Call(ir.Const() as fn, args, ())) if target.is_temporary:
-            return {target} if _is_view(fn.value, args, target, context) or fn in _SYNTAX else None
-    return None
+    if not isinstance(s, ir.Let) or s.target is None or not isinstance(s.value, ir.Call) or s.value.kwargs:
+        return None
+    target, fn, args = s.target, s.value.fn, s.value.args
+    if not isinstance(fn, ir.Const):
+        return None
+    if fn.value is list.pop and len(args) == 1:
+        return {target, args[0]}  # type: ignore[arg-type]
+    if not target.is_temporary:
+        return None
+    is_syntax = fn.value is slice or fn.value is ops.make_tuple
+    return {target} if is_syntax or _is_view(fn.value, args, target, context) else None
 
 
 def _is_view(fn: object, args: tuple[ir.Atom | ir.Star, ...], target: ir.Var, context: Context) -> bool:

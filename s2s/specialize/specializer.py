@@ -428,9 +428,9 @@ class Specializer:
         """Raise what reading a variable raises: the user's error where it has no value here, or may have none on the
         path that is taken; a refusal where it is not known what it holds."""
         if isinstance(atom, ir.Const):
-            if atom == ir.UNDEFINED:
+            if atom.value is ir.UNDEFINED.value:
                 raise self._undefined(original, span, frame)
-            if atom == ir.POSSIBLY_UNASSIGNED:
+            if atom.value is ir.POSSIBLY_UNASSIGNED.value:
                 raise refuse_lost(self, original.name if isinstance(original, ir.Var) else "", span, frame)
             return
         self.check_bound(atom, builder, span)
