@@ -22,7 +22,7 @@ from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.exceptions import refuse_lost
 from s2s.specialize.frames import Frame, is_of_s2s
-from s2s.specialize.heap import containers, generators, iterators, mutated_iterables
+from s2s.specialize.heap import generators, iterators, making, mutated_iterables
 from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.speculation import speculate
@@ -57,7 +57,7 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
         finally:
             self.repeating -= 1
         return False
-    flat = iterators.flat_items(self, containers.At(frame, builder, loop.span), iterable)
+    flat = iterators.flat_items(self, making.At(frame, builder, loop.span), iterable)
     if flat is None:
         return _loop_over(self, loop, iterable, frame, builder)
     before = len(builder.statements)
@@ -106,7 +106,7 @@ def _taken(
     if cell is None or state is None or state.kind is not virtual_heap.Iterator:
         yield iterable
         return
-    rest = iterators.take_rest(self, containers.At(frame, builder, loop.span), cell)
+    rest = iterators.take_rest(self, making.At(frame, builder, loop.span), cell)
     self.context.heap.unknown[cell] = "a loop runs over it"
     yield rest
     self.context.heap.unknown.pop(cell, None)

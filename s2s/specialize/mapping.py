@@ -24,8 +24,8 @@ from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar, Sequence
 from s2s.directives import samples
 from s2s.errors import error
 from s2s.specialize.calls.derivatives import parameters, parts, together
-from s2s.specialize.heap import containers
-from s2s.specialize.heap.containers import At
+from s2s.specialize.heap import making
+from s2s.specialize.heap.making import At
 from s2s.specialize.inplace import store_item
 from s2s.specialize.loops import counted_loop
 from s2s.specialize.speculation import speculate
@@ -109,7 +109,7 @@ class _Loop:
                 speculation.discard()
         self.at = outside
         if missing:  # once more, with lists for what is not known before the loop
-            self.lists = {path: containers.new_list(self.self, self.at, ()) for path in missing}
+            self.lists = {path: making.new_list(self.self, self.at, ()) for path in missing}
             result, room = self.loop(count)
         return self.result(result, room, ())
 

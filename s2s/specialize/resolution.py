@@ -17,7 +17,7 @@ from s2s.specialize.calls import derivatives, process
 from s2s.specialize.calls.intrinsics import map_elements
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import FramedClosure
-from s2s.specialize.heap import containers
+from s2s.specialize.heap import reading
 from s2s.specialize.heap.joins import Side
 
 __all__ = [
@@ -99,7 +99,7 @@ def grown_display(site: CallSite) -> ir.Atom | None:
     """``[*items, a]`` of a list of unknown length."""
     if not isinstance(site.callee, ir.Const) or not site.callee.holds(ops.make_list) or not site.is_spread:
         return NOT_HANDLED
-    return containers.grown(site.specializer, site.at, site.args)
+    return reading.grown(site.specializer, site.at, site.args)
 
 
 def derivative(site: CallSite) -> ir.Atom | None:

@@ -70,7 +70,7 @@ from s2s.specialize.frames import (
     place_of,
     where_chosen,
 )
-from s2s.specialize.heap import containers, generators, iterators, mutated_iterables
+from s2s.specialize.heap import changing, generators, iterators, making, mutated_iterables
 from s2s.specialize.heap.escapes import note_call
 from s2s.specialize.heap.iteration import VIEWS, Counted, start_of
 from s2s.specialize.heap.objects import (
@@ -589,7 +589,7 @@ class Specializer:
 
         def freeze(builder: Builder) -> ir.Atom:
             for atom in ir.atoms_of(made):
-                virtual_heap.close(self.context, atom, containers.ESCAPED)
+                virtual_heap.close(self.context, atom, making.ESCAPED)
             return builder.let(made, UNKNOWN, name, None, varied)
 
         self.context.virtual_closures[var] = freeze
@@ -604,7 +604,7 @@ class Specializer:
         """What a call comes to."""
         return registry.call(CallSite(self, callee, args, kwargs, frame, builder, span, name, effect))
 
-    def apply_plainly(self, fn: Any, args: list[Any], at: containers.At) -> ir.Atom:
+    def apply_plainly(self, fn: Any, args: list[Any], at: making.At) -> ir.Atom:
         """What a call of a function comes to by its rule or source, whatever else it may mean."""
         site = CallSite(self, ir.Const(fn), args, {}, at.frame, at.builder, at.span, fn=fn)
         return registry.call_function(site)
@@ -860,11 +860,11 @@ class Specializer:
     ) -> None:
         for param in function.params:
             name = param.var.name
-            at = containers.At(inner, builder, span, name)
+            at = making.At(inner, builder, span, name)
             if param.kind == "VAR_POSITIONAL":
-                atom = containers.new_list(self, at, given.get(name, ()), tuple)
+                atom = making.new_list(self, at, given.get(name, ()), tuple)
             elif param.kind == "VAR_KEYWORD" and not in_rule(inner):
-                atom = containers.new_dict(self, at, given.get(name, {}))
+                atom = making.new_dict(self, at, given.get(name, {}))
             elif param.kind == "VAR_KEYWORD":
                 entries = given.get(name, {})
                 atom = builder.call(
@@ -945,7 +945,7 @@ class Specializer:
         if state.kind is virtual_heap.Iterator:
             return iterators.take_all(self, cell, span)
         if virtual_heap.is_instance(state):
-            return self.instances.items(containers.At(self.frame, builder, span), cell.var)
+            return self.instances.items(making.At(self.frame, builder, span), cell.var)
         found = virtual_heap.contents(builder, cell, span)
         if found is None:
             return None
@@ -1020,7 +1020,7 @@ class Specializer:
     ) -> None:
         """``target[key] = value``, ``target.key = value`` of an object on the heap, and with an operator: the old value
         is changed in place where it can be, then stored."""
-        at = containers.At(frame, builder, statement.span)
+        at = making.At(frame, builder, statement.span)
         if statement.op is not None:
             read = operator.getitem if statement.kind == "item" else getattr
             old = statement.was and self.atom(statement.was, frame)
@@ -1028,7 +1028,7 @@ class Specializer:
             change = ops.IN_PLACE[statement.op]
             value = self.apply(ir.Const(change), [old, value], {}, frame, builder, statement.span)
         if statement.kind == "item":
-            containers.store_item(self, at, target, key, value)
+            changing.store_item(self, at, target, key, value)
         else:
             self.instances.store_attribute(at, target, key, value)
 

@@ -18,7 +18,7 @@ from s2s.rules.numpy.ufuncs import METHODS, with_axes
 from s2s.specialize.calls.memory_order import in_memory_order
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.calls.ufunc_at import ufunc_at
-from s2s.specialize.heap import containers
+from s2s.specialize.heap.changing import add_in_place
 from s2s.specialize.inplace import CHANGING, change_whole, with_out
 
 __all__ = [
@@ -44,7 +44,7 @@ def augmented(site: CallSite) -> ir.Atom | None:
     specializer, context, builder, span = site.specializer, site.context, site.builder, site.span
     old, change, *_ = site.args
     if cell_of(context, old) is not None:
-        return containers.add_in_place(specializer, site.at, site.fn, old, change)
+        return add_in_place(specializer, site.at, site.fn, old, change)
     plain = ops.PLAIN[site.fn]
     value = context.value(old)
     if isinstance(value, Array) and (

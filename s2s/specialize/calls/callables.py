@@ -18,7 +18,7 @@ from s2s.specialize.calls.dispatching import dispatched, parts_read
 from s2s.specialize.calls.intrinsics import FORMS, map_elements
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import MISSING, in_rule
-from s2s.specialize.heap import containers
+from s2s.specialize.heap import making
 from s2s.specialize.heap.objects import Place, is_user_object
 from s2s.specialize.outcomes import Outcome, outcome_of
 from s2s.versions import facts
@@ -88,7 +88,7 @@ def method_of_constant(site: CallSite) -> ir.Atom | None:
         return site.instead(getattr(type(holder), name), [ir.Const(holder), *site.args], site.kwargs)
     if isinstance(holder, types.MappingProxyType):
         entries: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in holder.items()}
-        mapping = containers.new_dict(site.specializer, containers.At(site.frame, site.builder, site.span), entries)
+        mapping = making.new_dict(site.specializer, making.At(site.frame, site.builder, site.span), entries)
         return site.instead(getattr(dict, name), [mapping, *site.args], site.kwargs)
     return NOT_HANDLED
 

@@ -41,8 +41,8 @@ from s2s.optimize.rewriting import free_variables
 from s2s.runtime import repeated_calls
 from s2s.specialize.calls import policies
 from s2s.specialize.frames import Frame, FramedClosure, name_of, place_of
-from s2s.specialize.heap import containers, iterators
-from s2s.specialize.heap.containers import At
+from s2s.specialize.heap import iterators, making
+from s2s.specialize.heap.making import At
 from s2s.specialize.inplace import change_whole, store_item
 from s2s.specialize.ownership import shared_rebindings
 from s2s.versions.request import Request
@@ -307,10 +307,10 @@ def _inner(self: Specializer, at: At, tree: Tree) -> ir.Atom:
 def together(self: Specializer, at: At, kind: type, keys: tuple[Any, ...], items: list[ir.Atom]) -> ir.Atom:
     """A container or object of these parts."""
     if kind is tuple:
-        return containers.new_list(self, at, items, tuple)
+        return making.new_list(self, at, items, tuple)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return containers.new_record(self, at, kind, items, {})
-    return containers.new(self, at, State(kind, keys, tuple(items)))
+        return making.new_record(self, at, kind, items, {})
+    return making.new(self, at, State(kind, keys, tuple(items)))
 
 
 # --- which arguments ------------------------------------------------------------------------------------------------
@@ -576,10 +576,10 @@ def apply(
     assert bars is not None
     by_leaf = dict(zip((id(leaf) for leaf in inner.leaves if leaf.wanted), bars, strict=True))
     built = [_gradient(self, at, tree, by_leaf) for tree in chosen]
-    result = built[0] if asked.single else containers.new_list(self, at, built, tuple)
+    result = built[0] if asked.single else making.new_list(self, at, built, tuple)
     if asked.mode == "value_and_grad":
-        return containers.new_list(self, at, (rest[0], result), tuple)
-    return containers.new_list(self, at, (result, *rest), tuple) if rest else result
+        return making.new_list(self, at, (rest[0], result), tuple)
+    return making.new_list(self, at, (result, *rest), tuple) if rest else result
 
 
 _APART = "give its arrays as arguments of their own"
@@ -619,7 +619,7 @@ def take_vjp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
     function = _pullback(_name(self, f), trees, {id(leaf): k for k, leaf in enumerate(wanted)})
     frame = inner.frame(made, {a: a for a in (pull, out) if isinstance(a, ir.Var)})
     checked = self.closure(function, (pull, out), (), frame, at.builder, at.span, "pullback")
-    return containers.new_list(self, at, (out, checked, *aux), tuple)
+    return making.new_list(self, at, (out, checked, *aux), tuple)
 
 
 def _pullback(name: str, trees: list[Tree], places: dict[int, int]) -> ir.Function:
@@ -680,7 +680,7 @@ def take_jvp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
         out = self.apply(f, primals, dict(given), at.frame, at.builder, at.span)
         value, *aux = (self.static_items(out, at.builder, at.span) or [out]) if has_aux else [out]
         zero = at.builder.call(rt.zeros_of, value, span=at.span)
-        return containers.new_list(self, at, (value, zero, *aux), tuple)
+        return making.new_list(self, at, (value, zero, *aux), tuple)
     made = inner.derivative(Asked("jvp", f, None, has_aux))
     tangents = [leaf.dot for leaf in moved if leaf.dot is not None]
     return inner.run(made, [*(leaf.outer for leaf in inner.leaves), *tangents])
@@ -782,7 +782,7 @@ def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
         out = self.apply(method, args[2:], dict(kwargs), at.frame, at.builder, at.span, at.name)
     else:
         out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
-    return containers.new_list(self, at, (out, ir.Const(repeated_calls.lost_pullback)), tuple)
+    return making.new_list(self, at, (out, ir.Const(repeated_calls.lost_pullback)), tuple)
 
 
 def _lost(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
@@ -816,7 +816,7 @@ def _make_object(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs
     if not all(isinstance(a, ir.Const) for a in (args[0], *args[1::2])):
         return None
     names = tuple(a.value for a in args[1::2] if isinstance(a, ir.Const))
-    return containers.new(self, at, State(args[0].value, names, tuple(args[2::2])))  # type: ignore[union-attr]
+    return making.new(self, at, State(args[0].value, names, tuple(args[2::2])))  # type: ignore[union-attr]
 
 
 # --- stores that only derivatives have --------------------------------------------------------------------------------

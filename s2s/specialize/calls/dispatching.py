@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from s2s.analysis.abstract.lattice import type_of
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
-from s2s.specialize.heap import containers
+from s2s.specialize.heap import making
 from s2s.versions import facts
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.containers import At
+    from s2s.specialize.heap.making import At
     from s2s.specialize.specializer import Specializer
 
 Redirected = tuple[Any, list[ir.Atom], dict[Any, ir.Atom]]
@@ -87,7 +87,7 @@ def parts_read(self: Specializer, at: At, fn: Any, value: ir.Atom) -> ir.Atom:
             read: Any = operator.getitem if is_item else getattr
             part = self.apply(ir.Const(read), [part, ir.Const(step)], {}, at.frame, at.builder, at.span)
         found.append(part)
-    return found[0] if len(found) == 1 else containers.new_list(self, at, found, tuple)
+    return found[0] if len(found) == 1 else making.new_list(self, at, found, tuple)
 
 
 __all__ = ["DISPATCHED", "dispatched", "parts_read"]

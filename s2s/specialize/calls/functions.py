@@ -28,7 +28,7 @@ from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.intrinsics import FORMS, fold_number, is_literal_number
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
-from s2s.specialize.heap import containers, generators
+from s2s.specialize.heap import generators, making
 from s2s.specialize.heap.escapes import captured_by, note_change
 from s2s.specialize.inplace import is_harmless, may_change
 from s2s.specialize.outcomes import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
@@ -259,7 +259,7 @@ def check_has_rule(site: CallSite) -> ir.Atom | None:
 
 def maker_of_callable(site: CallSite) -> ir.Atom | None:
     """``functools.partial`` and ``np.vectorize``."""
-    derivatives.check_late(site.specializer, containers.At(site.frame, site.builder, site.span), site.args)
+    derivatives.check_late(site.specializer, making.At(site.frame, site.builder, site.span), site.args)
     return site.specializer.leave(
         ir.Const(site.fn), list(site.args), dict(site.kwargs), site.builder, site.span, site.name, harmless=True)
 

@@ -21,14 +21,14 @@ from s2s.rules import table
 from s2s.specialize.calls import reflection, zero_derivatives
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import STABLE_MODULES, in_rule, name_of
-from s2s.specialize.heap import containers, iterators, sets
+from s2s.specialize.heap import containers, iterators, making, sets
 from s2s.specialize.heap.objects import BINARY, UNARY, is_user_class
 from s2s.specialize.outcomes import MOST_EFFORT
 from s2s.specialize.speculation import speculate
 
 __all__ = ["MAKERS", "of_objects"]
 
-MAKERS = containers.MAKERS | sets.MAKERS
+MAKERS = making.MAKERS | sets.MAKERS
 """What makes a new container, also where no argument is an object on the heap."""
 
 _OPERATIONS = reflection.FORMS | sets.FORMS | containers.FORMS
@@ -39,7 +39,7 @@ def of_objects(site: CallSite) -> ir.Atom | None:
     """A call that makes, reads or changes objects on the heap. The bodies of rules have none."""
     if in_rule(site.frame):
         return NOT_HANDLED
-    specializer, fn, at = site.specializer, site.fn, containers.At(site.frame, site.builder, site.span)
+    specializer, fn, at = site.specializer, site.fn, making.At(site.frame, site.builder, site.span)
     site.args = iterators.as_held(specializer, fn, site.args, site.builder, site.span)
     site.args = iterators.as_list(specializer, at, fn, site.args)
     site.args = iterators.flattened(specializer, at, fn, site.args)
@@ -58,16 +58,16 @@ def _made(site: CallSite) -> ir.Atom | None:
     specializer, fn, args = site.specializer, site.fn, site.args
     first = args[0] if args else None
     if has_fields(fn) and isinstance(fn.__new__, types.FunctionType):
-        return containers.new_record(specializer, site.at, fn, args, site.kwargs)
+        return making.new_record(specializer, site.at, fn, args, site.kwargs)
     if isinstance(first, ir.Const) and has_fields(first.value):
-        made = containers.made_record(specializer, site.at, fn, first.value, args[1:], site.kwargs)
+        made = making.made_record(specializer, site.at, fn, first.value, args[1:], site.kwargs)
         if made is not NOT_HANDLED:
             return made
     if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
         return ir.Const(super(*(a.value for a in args)))
     if fn is types.SimpleNamespace and not args and None not in site.kwargs:
         state = virtual_heap.State(fn, tuple(site.kwargs), tuple(site.kwargs.values()))
-        return containers.new(specializer, site.at, state)
+        return making.new(specializer, site.at, state)
     if is_user_class(fn) and table.find(fn) is None and fn not in MAKERS:
         return _instance(site)
     if fn is object.__new__ and isinstance(first, ir.Const):
@@ -87,7 +87,7 @@ def _instance(site: CallSite) -> ir.Atom | None:
     if package in sys.stdlib_module_names:
         return NOT_HANDLED
     is_known = package in STABLE_MODULES and not is_model
-    if is_known and init is not object.__init__ and not containers.only_notes(init):
+    if is_known and init is not object.__init__ and not making.only_notes(init):
         return NOT_HANDLED
     if specializer.effort > MOST_EFFORT:
         return NOT_HANDLED

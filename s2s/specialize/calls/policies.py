@@ -37,7 +37,7 @@ from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
 from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import GENERATED, Frame, FramedClosure, lookup
-from s2s.specialize.heap.containers import At, new_list
+from s2s.specialize.heap.making import At, new_list
 from s2s.versions import facts
 
 if TYPE_CHECKING:

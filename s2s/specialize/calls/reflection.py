@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.builder.virtual_heap import State, cell_of, state_of
 from s2s.core import ir
-from s2s.specialize.heap import containers
+from s2s.specialize.heap import making
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.containers import At
+    from s2s.specialize.heap.making import At
     from s2s.specialize.specializer import Specializer
 
 
@@ -47,7 +47,7 @@ def _made(
     state = State(
         inspect.BoundArguments, ("arguments", "_signature"), (_arguments(self, at, found, given), signature)
     )
-    return containers.new(self, at, state)
+    return making.new(self, at, state)
 
 
 def _arguments(self: Specializer, at: At, signature: inspect.Signature, given: dict[str, Any]) -> ir.Atom:
@@ -58,10 +58,10 @@ def _arguments(self: Specializer, at: At, signature: inspect.Signature, given: d
         if isinstance(value, (ir.Var, ir.Const)):
             entries[name] = value
         elif kind is inspect.Parameter.VAR_POSITIONAL:
-            entries[name] = containers.new_list(self, at, value, tuple)
+            entries[name] = making.new_list(self, at, value, tuple)
         else:
-            entries[name] = containers.new_dict(self, at, dict(value))
-    return containers.new_dict(self, at, entries)
+            entries[name] = making.new_dict(self, at, dict(value))
+    return making.new_dict(self, at, entries)
 
 
 def _apply_defaults(self: Specializer, at: At, bound: ir.Atom) -> ir.Atom | None:
@@ -70,7 +70,7 @@ def _apply_defaults(self: Specializer, at: At, bound: ir.Atom) -> ir.Atom | None
         return None
     entries = state.entries()
     signature = _signature_of(self, entries["_signature"])
-    given = containers.entries_of(self, at, entries["arguments"])
+    given = making.entries_of(self, at, entries["arguments"])
     if signature is None or given is None:
         return None
     filled: dict[str, Any] = {}
@@ -88,7 +88,7 @@ def _apply_defaults(self: Specializer, at: At, bound: ir.Atom) -> ir.Atom | None
     return ir.Const(None)
 
 
-FORMS: dict[Any, containers.Form] = {
+FORMS: dict[Any, making.Form] = {
     inspect.Signature.bind: _bind(False),
     inspect.Signature.bind_partial: _bind(True),
     inspect.BoundArguments.apply_defaults: _apply_defaults,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from s2s.core import ir
 from s2s.core.inspection import is_hashable
 from s2s.errors import DifferentiationError, error
-from s2s.specialize.heap.containers import At
+from s2s.specialize.heap.making import At
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context

@@ -17,10 +17,10 @@ from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.user_rule_bodies import RULES, misfit, parts
-from s2s.specialize.heap import containers
+from s2s.specialize.heap import making
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.containers import At
+    from s2s.specialize.heap.making import At
     from s2s.specialize.specializer import Specializer
 
 __all__ = ["TRANSFORMS"]
@@ -101,12 +101,12 @@ def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
         return derivatives.TRANSFORMS[key_of(fn)](self, at, fn, args, kwargs)
     out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
     given = derivatives.together(self, at, tuple, tuple(range(len(args) - 1)), args[1:])
-    named = containers.new_dict(self, at, dict(kwargs))
+    named = making.new_dict(self, at, dict(kwargs))
     made = ir.Call(ir.Const(functools.partial), (ir.Const(user_rules.pull_again), args[0], given, named))
     pullback = self.context.define("%_pullback", UNKNOWN, True, made)
     self.context.virtual_closures[pullback] = lambda builder: builder.let(
         ir.map_atoms(made, builder.frozen), UNKNOWN, "%_pullback", at.span, True)
-    return containers.new_list(self, at, (out, pullback), tuple)
+    return making.new_list(self, at, (out, pullback), tuple)
 
 
 def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
@@ -141,7 +141,7 @@ def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
     tangents = derivatives.together(self, at, tuple, tuple(range(count)), moved[:count])
     push = ir.Const(user_rules.pushforward_of(rule, moving))
     dot = self.apply(push, [out, tangents, *given[:count]], named, at.frame, at.builder, at.span)
-    return containers.new_list(self, at, (out, dot), tuple)
+    return making.new_list(self, at, (out, dot), tuple)
 
 
 def _of_solution(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:

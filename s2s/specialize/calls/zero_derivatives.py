@@ -20,7 +20,7 @@ from s2s.core.values import Array, Known, Mapping, Scalar
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import name_of
-from s2s.specialize.heap.containers import At
+from s2s.specialize.heap.making import At
 from s2s.specialize.severed import writes_down
 
 if TYPE_CHECKING:

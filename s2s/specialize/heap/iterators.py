@@ -34,7 +34,7 @@ from s2s.specialize.heap.mutated_iterables import check_source, note_source
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder
     from s2s.specialize.frames import Frame
-    from s2s.specialize.heap.containers import At
+    from s2s.specialize.heap.making import At
     from s2s.specialize.specializer import Specializer
 
 _LAZY = (ir.Const(map), ir.Const(filter))

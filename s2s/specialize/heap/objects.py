@@ -59,7 +59,7 @@ from s2s.versions.signature import has_attributes as is_user_object
 from s2s.versions.target import own_signature
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.containers import At
+    from s2s.specialize.heap.making import At
     from s2s.specialize.specializer import Specializer
 
 _CODE = (types.FunctionType, Differentiable)
@@ -438,7 +438,7 @@ class Instances:
 
     def _dict(self, at: At, cell: Cell) -> ir.Atom:
         """``vars(o)``: a dict of the attributes, to be read."""
-        from s2s.specialize.heap.containers import new_dict
+        from s2s.specialize.heap.making import new_dict
 
         state = self.context.heap.state(cell, at.span)
         entries = state.entries()
@@ -563,7 +563,7 @@ class Instances:
             self.guard_identity(cell)
             facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
         own = {*state.keys, *(own_names(self.live[cell]) if state.borrowed and cell in self.live else ())}
-        from s2s.specialize.heap.containers import new_list
+        from s2s.specialize.heap.making import new_list
 
         return new_list(self.specializer, at, [ir.Const(name) for name in sorted({*dir(state.kind), *own})])
 
@@ -627,7 +627,7 @@ class Instances:
 
     def _compare_generated(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom:
         """The ``==`` and ``<`` that ``dataclass`` writes: those of the tuples of fields."""
-        from s2s.specialize.heap.containers import new_list
+        from s2s.specialize.heap.making import new_list
 
         states = [state_of(self.context, x) for x in (a, b)]
         if states[0] is None or states[1] is None or states[0].kind is not states[1].kind:

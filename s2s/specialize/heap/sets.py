@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from s2s.analysis.abstract.lattice import are_equal
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
-from s2s.specialize.heap import containers
-from s2s.specialize.heap.containers import At, Form, new_list
+from s2s.specialize.heap import making
+from s2s.specialize.heap.making import At, Form, new_list
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -27,7 +27,7 @@ __all__ = ["FORMS", "MAKERS"]
 
 def _are_one(self: Specializer, a: ir.Atom, b: ir.Atom) -> bool | None:
     """Whether two items are equal; None where that is not known."""
-    if containers.is_key(a) and containers.is_key(b):
+    if making.is_key(a) and making.is_key(b):
         return bool(a.value == b.value)  # type: ignore[union-attr]
     if a == b:
         return True
@@ -55,7 +55,7 @@ def _distinct(self: Specializer, items: Iterable[ir.Atom]) -> list[ir.Atom] | No
 
 def _can_be_known(self: Specializer, item: ir.Atom) -> bool:
     """Whether an item is a constant, or a tuple: which of several numbers are equal shows when the program runs."""
-    return containers.is_key(item) or are_equal(self.context.value(item), self.context.value(item)) is not None
+    return making.is_key(item) or are_equal(self.context.value(item), self.context.value(item)) is not None
 
 
 def _items(self: Specializer, at: At, atom: ir.Atom) -> list[ir.Atom] | None:

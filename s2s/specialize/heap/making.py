@@ -1,0 +1,322 @@
+"""Making containers on the virtual heap: displays, comprehensions, and the constructors of lists, dicts and deques.
+
+Each function takes the specialiser, the place and the arguments of a call, and gives the atom of the result, or None
+where the call is to be treated as any other, on ordinary values made of what the containers hold.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, assert_never
+
+from s2s import runtime as rt
+from s2s.builder import virtual_heap
+from s2s.builder.builder import Builder
+from s2s.builder.virtual_heap import State, cell_of, is_dict, is_instance, is_sequence, state_of
+from s2s.core import ir, ops
+from s2s.core.inspection import is_hashable
+from s2s.core.values import (
+    Known,
+    ListOf,
+    is_generated_maker,
+    is_record_class,
+)
+from s2s.errors import DifferentiationError, error
+from s2s.specialize.frames import Frame, lower_function
+from s2s.versions import facts
+from s2s.versions.target import own_signature
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+
+__all__ = [
+    "ESCAPED", "FORMS", "MAKERS", "At", "Form", "appended", "entries_of", "is_key", "made_record", "new", "new_dict",
+    "new_list", "new_record", "only_notes",
+]
+
+ESCAPED = "a container or a function that is kept refers to it"
+
+
+@dataclass
+class At:
+    """The place of a call: the activation, where statements go, the user's line, and a name for the result."""
+
+    frame: Frame
+    builder: Builder
+    span: ir.Span | None
+    name: str = "%"
+
+    def refuse(self, name: str, why: str) -> DifferentiationError:
+        """The error for a change that cannot be followed."""
+        return error("S2S134", span=self.span, asked_by=self.frame.called_from, name=name, label=why)
+
+
+Form = Callable[..., ir.Atom | None]
+
+
+# --- making containers ----------------------------------------------------------------------------------------------
+
+
+def new(self: Specializer, at: At, state: State) -> ir.Atom:
+    """A new object on the heap; where it holds only ordinary values, these are put together here."""
+    cell = virtual_heap.make_cell(self.context, state, at.name, at.span)
+    if not any(map(self.context.is_virtual, state.items)) and not is_instance(state):
+        frozen = _frozen_now(at, state)
+        self.context.heap.frozen[cell] = (frozen, ((cell, state),))
+    return cell.var
+
+
+def _frozen_now(at: At, state: State) -> ir.Atom:
+    if is_dict(state):
+        flat = [a for k, v in state.entries().items() for a in (ir.Const(k), v)]
+        return at.builder.call(ops.make_dict, *flat, name=at.name, span=at.span)
+    makers: dict[type, Any] = {tuple: ops.make_tuple, set: ops.make_set}
+    make = makers.get(state.kind, ops.make_list)
+    return at.builder.call(make, *state.items, name=at.name, span=at.span)
+
+
+def new_list(self: Specializer, at: At, items: Any, kind: type = list, extra: Any = None) -> ir.Atom:
+    """A new list, tuple or deque of known items. A tuple of ordinary values is an ordinary value."""
+    items = tuple(items)
+    if kind is tuple and not any(map(self.context.is_virtual, items)):
+        return at.builder.call(ops.make_tuple, *items, name=at.name, span=at.span)
+    return new(self, at, State(kind, tuple(range(len(items))), items, extra=extra))
+
+
+def new_record(
+    self: Specializer, at: At, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+) -> ir.Atom:
+    """A named tuple. One whose class has an ``__init__`` of its own has further attributes, which are not followed."""
+    made = made_record(self, at, cls.__new__, cls, args, kwargs)
+    if made is None:
+        made = self.inline(cls.__new__, [ir.Const(cls), *args], dict(kwargs), at.frame, at.builder, at.span)
+    for base in cls.__mro__:
+        init = facts.member(base, "__init__").folded(self.guards)
+        if isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>" and not only_notes(init):
+            raise at.refuse(cls.__name__, "its `__init__` does more than to store attributes")
+    return made
+
+
+def made_record(
+    self: Specializer, at: At, fn: Any, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+) -> ir.Atom | None:
+    """What the generated ``__new__`` of a named tuple makes, or ``tuple.__new__`` with its class; None for any other
+    function."""
+    if fn is tuple.__new__ and len(args) == 1:
+        items = self.static_items(args[0], at.builder, at.span)
+        if items is None:
+            return None
+    elif is_generated_maker(fn):
+        facts.code(fn, self.guards).folded(self.guards)
+        bound = own_signature(fn).bind(cls, *args, **kwargs)
+        given = dict(list(bound.arguments.items())[1:])
+        for name in cls._fields:
+            if name not in given:
+                given[name] = self.instances.default(at.builder, fn, name)
+        items = [given[name] for name in cls._fields]
+    else:
+        return None
+    if is_record_class(cls) and not any(map(self.context.is_virtual, items)):
+        return at.builder.call(cls, *items, name=at.name, span=at.span)
+    state = State(cls, tuple(range(len(items))), tuple(items))
+    return virtual_heap.make_cell(self.context, state, at.name, at.span).var
+
+
+def only_notes(init: Any) -> bool:
+    """Whether an ``__init__`` only stores attributes into the object, and calls those of the bases."""
+    if not isinstance(init, types.FunctionType):
+        return False
+    try:
+        function = lower_function(init)
+    except DifferentiationError:
+        return False
+    first = function.params[0].var
+    supers: set[ir.Atom] = set()
+    for s in ir.walk(function.body):
+        match s:
+            case ir.Store("attr", target, op=None) if target == first:
+                pass
+            case ir.Let(target, ir.Load("super", "global")):
+                supers.add(target)  # type: ignore[arg-type]
+            case ir.Let(target, ir.Call(fn, args)) if fn in supers or (fn == ir.Const(getattr) and args[0] in supers):
+                supers.add(target)  # type: ignore[arg-type]
+            case ir.Let(_, ir.Var() | ir.Const() | ir.Load()) | ir.Note():
+                pass
+            case (
+                ir.Let() | ir.Store() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() |
+                ir.Raise() | ir.Return() | ir.Break() | ir.Continue()
+            ):
+                return False
+            case _:
+                assert_never(s)
+    return True
+
+
+def new_dict(self: Specializer, at: At, entries: dict[Any, ir.Atom], kind: type = dict, extra: Any = None) -> ir.Atom:
+    """A new dict with known keys."""
+    return new(self, at, State(kind, tuple(entries), tuple(entries.values()), extra=extra))
+
+
+def _make_list(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
+    return new_list(self, at, items)
+
+
+def _make_tuple(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
+    return new_list(self, at, items, tuple) if any(map(self.context.is_virtual, items)) else None
+
+
+def _make_dict(self: Specializer, at: At, *flat: ir.Atom) -> ir.Atom | None:
+    if not all(map(is_key, flat[::2])):
+        return None
+    return new_dict(self, at, {k.value: v for k, v in zip(flat[::2], flat[1::2], strict=True)})  # type: ignore[union-attr]
+
+
+def is_key(atom: ir.Atom) -> bool:
+    """Whether an atom is a constant that can be the key of a dict."""
+    return isinstance(atom, ir.Const) and is_hashable(atom.value)
+
+
+def _comprehended(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
+    """One more item of a list comprehension: a new list, of which nobody has seen the old one."""
+    cell = cell_of(self.context, items)
+    if cell is None:
+        return None
+    state = self.context.heap.state(cell)
+    if state.whole is not None:
+        return virtual_heap.make_cell(self.context, appended(self, at, state, item), at.name, at.span).var
+    made = state.with_entry(state.size, item)
+    after = virtual_heap.make_cell(self.context, made, at.name, at.span)
+    kept = self.context.heap.frozen.get(cell)
+    if kept is not None and not self.context.is_virtual(item):
+        frozen = at.builder.call(ops.append, kept[0], item, name=at.name, span=at.span)
+        self.context.heap.frozen[after] = (frozen, ((after, made),))
+    return after.var
+
+
+def appended(self: Specializer, at: At, state: State, item: ir.Atom) -> State:
+    """A list of unknown length with one more item, which must not change any more."""
+    assert state.whole is not None
+    frozen = at.builder.frozen(item)
+    virtual_heap.close(self.context, item, ESCAPED)
+    return state.with_whole(at.builder.call(ops.append, state.whole, frozen, name=at.name, span=at.span))
+
+
+def _put(self: Specializer, at: At, mapping: ir.Atom, key: ir.Atom, value: ir.Atom) -> ir.Atom | None:
+    """One more entry of a dict comprehension."""
+    cell = cell_of(self.context, mapping)
+    if cell is None:
+        return None
+    state = self.context.heap.state(cell)
+    if state.whole is not None or not is_key(key):
+        whole = at.builder.call(ops.put, at.builder.frozen(mapping), key, at.builder.frozen(value), span=at.span)
+        virtual_heap.close(self.context, value, ESCAPED)
+        return virtual_heap.make_cell(self.context, state.with_whole(whole), at.name, at.span).var
+    assert isinstance(key, ir.Const)
+    made = state.with_entry(key.value, value)
+    after = virtual_heap.make_cell(self.context, made, at.name, at.span)
+    kept = self.context.heap.frozen.get(cell)
+    if kept is not None and not self.context.is_virtual(value):
+        frozen = at.builder.call(ops.put, kept[0], key, value, name=at.name, span=at.span)
+        self.context.heap.frozen[after] = (frozen, ((after, made),))
+    return after.var
+
+
+def _merge_dict(self: Specializer, at: At, *parts: ir.Atom) -> ir.Atom | None:
+    entries: dict[Any, ir.Atom] = {}
+    for part in parts:
+        found = entries_of(self, at, part)
+        if found is None:
+            return None
+        entries |= found
+    return new_dict(self, at, entries)
+
+
+def entries_of(self: Specializer, at: At, atom: ir.Atom) -> dict[Any, ir.Atom] | None:
+    """The entries of a mapping with known keys, or of a known list of pairs."""
+    cell = cell_of(self.context, atom)
+    if cell is not None and is_dict(self.context.heap.state(cell, at.span)):
+        return virtual_heap.contents(at.builder, cell, at.span)
+    return self.entries(atom, at.builder, at.span)
+
+
+# --- constructors ---------------------------------------------------------------------------------------------------
+
+
+def _sequence(kind: type) -> Form:
+    def convert(self: Specializer, at: At, items: ir.Atom | None = None, maxlen: ir.Atom | None = None) -> Any:
+        limit = maxlen.value if isinstance(maxlen, ir.Const) else None
+        if maxlen is not None and not isinstance(maxlen, ir.Const):
+            return None
+        if items is None:
+            return new_list(self, at, (), kind, limit)
+        state = state_of(self.context, items)
+        if state is not None and state.whole is not None and is_sequence(state) and kind is not tuple:
+            made = State(kind, (), (), state.whole, extra=limit)
+            return virtual_heap.make_cell(self.context, made, at.name, at.span).var
+        known = self.context.value(items)
+        found = None if isinstance(known, Known) and isinstance(known.value, range) else (
+            self.static_items(items, at.builder, at.span))
+        if found is None:
+            return None if kind is not list else _adopted(self, at, items)
+        return new_list(self, at, found[-limit:] if limit else found, kind, limit)
+
+    return convert
+
+
+def _adopted(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
+    """``list(x)`` of unknown length: a new list that is the program's own."""
+    whole = at.builder.call(list, at.builder.frozen(items), name=at.name, span=at.span)
+    return virtual_heap.make_cell(self.context, State(list, whole=whole), at.name, at.span).var
+
+
+def _zeros(self: Specializer, at: At, like: ir.Atom) -> ir.Atom | None:
+    """``rt.zeros_of`` a list of unknown length: a list whose items the program changes."""
+    state = state_of(self.context, like)
+    whole = like if state is None else state.whole
+    if whole is None or not isinstance(self.context.value(whole), ListOf):
+        return None
+    zeros = at.builder.call(rt.zeros_of, at.builder.frozen(like), name=at.name, span=at.span)
+    return virtual_heap.make_cell(self.context, State(list, whole=zeros), at.name, at.span).var
+
+
+def _dict(kind: type) -> Form:
+    def convert(self: Specializer, at: At, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
+        factory = None
+        if kind is collections.defaultdict:
+            factory, args = (args[0] if args else ir.Const(None)), args[1:]
+        entries: dict[Any, ir.Atom] = {}
+        for arg in args:
+            found = entries_of(self, at, arg)
+            if found is None:
+                return None
+            entries |= found
+        return new_dict(self, at, entries | kwargs, kind, factory)
+
+    return convert
+
+
+MAKERS: dict[Any, Form] = {
+    ops.make_list: _make_list,
+    ops.make_dict: _make_dict,
+    list: _sequence(list),
+    rt.zeros_of: _zeros,
+    dict: _dict(dict),
+    collections.deque: _sequence(collections.deque),
+    collections.OrderedDict: _dict(collections.OrderedDict),
+    collections.defaultdict: _dict(collections.defaultdict),
+}
+"""What makes a new container, also where no argument is an object on the heap."""
+
+FORMS: dict[Any, Form] = {
+    **MAKERS,
+    ops.make_tuple: _make_tuple,
+    ops.append: _comprehended,
+    ops.put: _put,
+    ops.merge_dict: _merge_dict,
+    tuple: _sequence(tuple),
+}
+"""What makes containers."""
