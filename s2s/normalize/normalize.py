@@ -39,5 +39,4 @@ def _normalize_in(statement: ir.Statement) -> ir.Statement:
     match statement:
         case ir.Let(_, ir.MakeFunction(function) as make):
             return ir.replace(statement, value=ir.replace(make, function=normalize(function)))
-        case _:
-            return ir.with_blocks(statement, map(_normalize_nested, ir.blocks_of(statement)))
+    return ir.with_blocks(statement, map(_normalize_nested, ir.blocks_of(statement)))

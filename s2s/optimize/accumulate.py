@@ -61,7 +61,6 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
             ):
                 in_place = operator.iadd if fn is operator.add else operator.isub
                 return ir.replace(s, value=ir.Call(ir.Const(in_place), (old, other)))
-            case _:
-                return map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
+        return map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
 
     return ir.replace(function, body=ir.Block(tuple(map(change, function.body.statements)), function.body.yields))

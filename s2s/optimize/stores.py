@@ -45,5 +45,4 @@ def _spelled(s: ir.Statement) -> tuple[ir.Statement, ...]:
             return (ir.Let(None, ir.Call(ir.Const(_AT[op]), (s.target, s.key, s.value)), s.span, s.reads, s.makes),)
         case ir.Let(_, ir.Call(ir.Const() as fn) as call) if fn in _STACKS:
             return (ir.replace(s, value=ir.replace(call, fn=_STACKS[fn])),)
-        case _:
-            return (s,)
+    return (s,)

@@ -506,9 +506,7 @@ def _without_needless_tests(block: ir.Block, memory: Memory) -> ir.Block:
             case ir.Let(None, ir.Call(ir.Const(value=rt.check_disjoint), (ir.Var() as array, ir.Var() as other, _))):
                 if memory.find(array) != memory.find(other) and not {array, other} <= memory.params:
                     continue
-            case _:
-                s = ir.with_blocks(s, [_without_needless_tests(b, memory) for b in ir.blocks_of(s)])
-        made.append(s)
+        made.append(ir.with_blocks(s, [_without_needless_tests(b, memory) for b in ir.blocks_of(s)]))
     return ir.Block(tuple(made), block.yields)
 
 

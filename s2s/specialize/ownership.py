@@ -72,9 +72,7 @@ def _without_tests(block: ir.Block, own: set[ir.Atom]) -> ir.Block:
         match s:
             case ir.Let(None, ir.Call(fn, args)) if fn == _TEST and args[0] in own:
                 continue
-            case _:
-                s = ir.with_blocks(s, (_without_tests(inner, own) for inner in ir.blocks_of(s)))
-        made.append(s)
+        made.append(ir.with_blocks(s, (_without_tests(inner, own) for inner in ir.blocks_of(s))))
     return ir.Block(tuple(made), block.yields)
 
 
