@@ -1,7 +1,9 @@
 """Records and constants: what the compiler asks of them most often, each way that is quick beside the plain one."""
 
+import ast
 import itertools
 import operator
+import re
 import typing
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 from s2s.core import ir
 from s2s.core.record import record, replace
+from tests.helpers import ROOT
 
 X, Y = ir.Var("x"), ir.Var("y")
 
@@ -72,6 +75,32 @@ STATEMENTS = [
 
 def test_there_is_a_statement_of_each_kind():
     assert {*map(type, STATEMENTS)} == {*typing.get_args(ir.Statement)}
+
+
+def matched(pattern):
+    """The names of the classes that an arm of a match asks for."""
+    match pattern:
+        case ast.MatchOr(patterns):
+            return {name for p in patterns for name in matched(p)}
+        case ast.MatchAs(ast.AST() as inner):
+            return matched(inner)
+        case ast.MatchClass(cls):
+            return {ast.unparse(cls)}
+    return set()
+
+
+def test_no_match_over_statements_leaves_some_of_them_unsaid():
+    """An arm for all others stands where each kind is named before it, or rebuilds them by what knows each kind."""
+    kinds = {f"ir.{kind.__name__}" for kind in typing.get_args(ir.Statement)}
+    found = []
+    for path in (ROOT / "s2s").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Match) and any(matched(case.pattern) & kinds for case in node.cases):
+                last = node.cases[-1]
+                others = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+                if others and not re.search(r"assert_never\(|ir\.with_blocks\(", "".join(map(ast.unparse, last.body))):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not found
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: type(s).__name__)
