@@ -79,7 +79,7 @@ def _row(rule: table.Rule) -> FunctionRow:
 def _modes(rule: table.Rule) -> tuple[str, ...]:
     if rule.kind in ("zero", "refuse"):
         return ()
-    return ("reverse",) if rule.kind == "vjp" and rule.tangent is None and not rule.tangents else BOTH
+    return BOTH
 
 
 def _notes(rule: table.Rule) -> str:

@@ -14,6 +14,7 @@ from s2s.builder import cotangents
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.errors import error
+from s2s.forward import transposed
 from s2s.rules import table
 from s2s.specialize.rule_bodies import Destination
 
@@ -115,7 +116,8 @@ def _places(rule: Any, count: int) -> list[Any]:
 
 
 def by_tangent(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
-    """The tangent by a body: one for each argument, or one for all of them."""
+    """The tangent by a body: one for each argument, or one for all of them; by the transpose of that for the cotangent
+    of an argument where there is none."""
     bound = _bound(forwarder, rule, value, span)
     atoms: dict[str, Any] = {k: v if _is_given(v) else ir.Const(v) for k, v in bound.items()}
     dots = {
@@ -127,17 +129,22 @@ def by_tangent(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, 
     }
     available, to = {"y": target, **atoms}, Destination(forwarder.builder)
     total: ir.Atom | None = None
-    if rule.tangents:
-        for name, dot in dots.items():
+    parts: dict[Path, ir.Atom] = {}
+    for name, dot in dots.items():
+        if name in rule.tangents:
             made = forwarder.bodies.named(rule.tangents[name], {**available, f"{name}_dot": dot}, span, to)
             total = made if total is None else add_up(forwarder, total, made, span, forwarder.context.value(target))
-    elif rule.tangent is not None:
+        elif rule.tangent is None:
+            moved = transposed.tangent(forwarder, rule.cotangents[name], available, dot, target, span)
+            parts |= {path: add_up(forwarder, parts.get(path), leaf, span) for path, leaf in moved.items()}
+    if rule.tangent is not None:
         every = {f"{name}_dot": dots.get(name, ir.Const(0.0)) for name in bound}
         total = forwarder.bodies.named(rule.tangent, {**available, **every}, span, to)
-    else:
-        raise error("S2S202", span=span, name=rule.name, reason="its forward mode is not known")
     if total is not None:
         forwarder.put_all(target, total, span)
+    for path, leaf in parts.items():
+        leaf = add_up(forwarder, forwarder.dot(target, path), leaf, span)
+        forwarder.put(target, path, fit(forwarder, target, path, leaf, span))
 
 
 def _bound(forwarder: Forwarder, rule: Any, value: ir.Call, span: ir.Span | None) -> dict[str, Any]:

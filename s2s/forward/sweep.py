@@ -70,7 +70,7 @@ class Forwarder:
     ) -> None:
         self.context = context
         self.specializer = specializer
-        self.bodies = RuleBodies(context, specializer, follows=many)
+        self.bodies = RuleBodies(context, specializer, follows=(lambda atom: True) if many else None)
         self.primal = primal
         self.is_inner = bool(options.get("inner"))
         self.memory = Memory(primal, context.value)

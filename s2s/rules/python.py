@@ -257,11 +257,6 @@ vjp(
     math.hypot, coordinates=lambda y_bar, y, coordinates: tuple([y_bar * (c / (y + (y == 0.0))) for c in coordinates]),
     params="*coordinates", samples=[args(num(), num()), args(num(), num(), num()), args(num())],
 )
-jvp(
-    math.hypot, coordinates=lambda coordinates_dot, y, coordinates: sum(
-        [c / (y + (y == 0.0)) * c_dot for c, c_dot in zip(coordinates, coordinates_dot)]
-    ),
-)
 vjp(
     math.dist,
     p=lambda y_bar, y, p, q: rt.distance_bar(y_bar, y, p, q),

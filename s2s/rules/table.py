@@ -6,7 +6,7 @@ A rule says how a function is differentiated, in plain functions of arrays that 
     several(special.sici, lambda y, x: (..., ...))                    elementwise with several results
     linear(np.ravel, a=lambda y_bar, a: np.reshape(y_bar, np.shape(a)))     the transpose, per argument
     vjp(np.linalg.inv, a=lambda y_bar, y: -(y.T @ y_bar @ y.T))       not linear: the cotangent
-    jvp(np.linalg.inv, a=lambda a_dot, y: -(y @ a_dot @ y))           and its tangent, per argument
+    jvp(np.linalg.inv, a=lambda a_dot, y: -(y @ a_dot @ y))           its tangent, where the transpose is worse
     zero(np.argmax)                                                   the derivative is zero
     straight_through(np.floor)                                        rounding: a choice, see ``Rule``
     refuse(np.unique, "the set of values has no derivative")          and what to do instead
@@ -21,9 +21,11 @@ Every other body asks for what it needs *by name*: ``y_bar`` (the cotangent of t
 result), any parameter of the function (one called ``y`` hides the result), and in a tangent
 ``<parameter>_dot``. What it names is what is kept for the reverse sweep. The cotangent it gives has the shape
 and the structure of its argument: a list for a list, a tuple for ``*args``. A differentiated argument for a
-parameter without a body is refused, but for those that a rule declares ``harmless``. A tangent per argument is linear
-in the ``<parameter>_dot`` that it names, and the tangents of all arguments are added. Where they share work, one body
-for all of them is registered with ``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
+parameter without a body is refused, but for those that a rule declares ``harmless``. A cotangent is linear in
+``y_bar``, which its body asks for first, and forward mode takes the transpose of it: a second formula is for what comes
+out better by hand, such as a factorisation. A tangent per argument is linear in the ``<parameter>_dot`` that it names,
+and the tangents of all arguments are added. Where they share work, one body for all of them is registered with
+``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
 
 Bodies are inlined from their source, so they close over nothing and use only globals of their module. They
 may branch on what the compiler folds: ``axis is None``, ``np.ndim(x) == 2``, ``isinstance(x, np.ndarray)``.
@@ -160,7 +162,8 @@ class Rule:
       several           elementwise with several results; a partial gives a tuple, one derivative for each result
       straight_through  as partials, by choice: piecewise constant, differentiated as what it rounds
       linear            linear in each argument of ``cotangents`` (``joint``: in all of them together)
-      vjp               differentiable; forward mode by ``tangents`` of the arguments, or one ``tangent`` of all
+      vjp               differentiable; forward mode by ``tangents`` of the arguments, or one ``tangent`` of all, or
+                        by the transpose of a body for a cotangent
       zero              the derivative is zero wherever it exists
       refuse            no derivative: ``reason`` says why and what to write instead
       model             ``body`` is differentiated in place of the function
@@ -487,9 +490,9 @@ def has_derivative(rule: Rule, name: str, forward: bool = False) -> bool:
     """Whether a rule says what the derivative by a parameter is; none is said to be zero."""
     if name in rule.harmless or name in _layout(rule.params).names[: len(rule.partials)]:
         return True
-    if not forward or rule.kind == "linear":
-        return name in rule.cotangents
-    return name in rule.tangents or (rule.tangent is not None and f"{name}_dot" in _names_in(rule.tangent))
+    if forward and rule.tangent is not None:
+        return f"{name}_dot" in _names_in(rule.tangent)
+    return name in rule.cotangents
 
 
 def _is_default(parameter: inspect.Parameter, value: Any) -> bool:
@@ -632,7 +635,8 @@ def vjp(
 
 
 def jvp(fn: Function, **tangents: Function) -> Callable[[F], F]:
-    """Add forward mode to a ``vjp`` rule: the tangent of the result for each argument, ``a=lambda a_dot, y: ...``.
+    """Give a ``vjp`` rule a forward mode of its own, in place of the transpose of its cotangents: the tangent of the
+    result for each argument, ``a=lambda a_dot, y: ...``.
 
     Without these a decorator for the tangent by all arguments together, its parameters by name.
     """

@@ -128,12 +128,12 @@ functions.on_change.append(_SHARED.clear)  # a body may call what another rule i
 
 class RuleBodies:
     """Writes the bodies of rules into the sweeps of one function. What ``is_primal`` is read as the program has it; the
-    rest was made by the sweeps. Functions of Python that a body calls are called by name too; where it ``follows``
-    them, and a straight line is left of the body, they are inlined, so that each operation can be rewritten."""
+    rest was made by the sweeps. Functions of Python that a body calls are called by name too. Those to which something
+    goes that it ``follows`` are inlined, where a straight line is left of the body: each operation can be rewritten."""
 
     def __init__(
         self, context: Context, specializer: Specializer, is_primal: Callable[[ir.Var], bool] = lambda var: True,
-        follows: bool = False,
+        follows: Callable[[Any], bool] | None = None,
     ) -> None:
         self.context = context
         self.specializer = specializer
@@ -221,7 +221,7 @@ class RuleBodies:
     ) -> Template:
         """Specialise a rule body on stand-ins for its arguments: which of them it reads is what must be kept. One whose
         code cannot be followed need not be differentiable itself, and is called by name."""
-        for follows in (True, False)[not self.follows :]:
+        for follows in (True, False)[self.follows is None :]:
             with contextlib.suppress(UnsupportedSyntaxError), speculate(
                 specializer, Builder(context), only_if=specializer is self.specializer
             ) as speculation:
@@ -241,12 +241,12 @@ class RuleBodies:
         for param, atom in zip(function.params, given, strict=True):
             stand_in = self._stand_in(atom, items, context)
             stand_ins.append(stand_in)
-            if follows:
+            if follows and self.follows is not None and self.follows(atom):
                 context.varied.update(stand_in if isinstance(stand_in, tuple) else (stand_in,))
             frame.env[param.var] = _whole(stand_in, scratch)
         guards = specializer.guards.copy()
-        (result,) = specializer.run(function.body, frame, scratch)
-        specializer.guards = guards
+        (made,) = specializer.run(function.body, frame, scratch)
+        result, specializer.guards = scratch.frozen(made), guards
         straight = all(isinstance(s, ir.Let) for s in scratch.statements)
         live = {result} if isinstance(result, ir.Var) else set()
         kept = [_brief(s) for s in drop_dead_statements(scratch.statements, live, context)]
@@ -256,7 +256,7 @@ class RuleBodies:
         """The template of a body of s2s where it is the same in every program: nothing but the kinds of the arguments
         has decided it, and it has no lengths of its own."""
         body, *kinds = key
-        if self.follows or not is_of_rules(body) or not all(map(_is_of_every_program, kinds)):
+        if self.follows is not None or not is_of_rules(body) or not all(map(_is_of_every_program, kinds)):
             return None
         if key not in _SHARED:
             context = Context()

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s.core.functions import Result
 from s2s.rules.functions import describe
-from s2s.rules.table import Sample, args, arr, jvp, linear, num, vjp
+from s2s.rules.table import Sample, args, arr, linear, num, vjp
 
 # --- lengths and weights --------------------------------------------------------------------------------------------
 
@@ -203,7 +203,6 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
         _frequencies, d=lambda y_bar, y, d: -np.sum(y_bar * y) / d, params="n, d=1.0, device=None",
         samples=[args(5, num(0.5, 2.0)), args(6, d=num(0.5, 2.0))],
     )
-    jvp(_frequencies, d=lambda d_dot, y, d: -d_dot * y / d)
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 

@@ -96,11 +96,6 @@ vjp(
 )
 
 
-@jvp(np.linalg.det)
-def _det_dot(y: Any, a: Any, a_dot: Any) -> Any:
-    return np.sum(rt.cofactor(a, y) * a_dot, axis=(-2, -1))
-
-
 def _slogdet(y_bar: Any, y: Any, a: Any) -> Any:
     """The result is (sign, log |det|). The sign of a real matrix is constant; that of a complex one turns."""
     if np.iscomplexobj(a):
@@ -116,13 +111,6 @@ vjp(
     np.linalg.slogdet, a=_slogdet, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(3, 3, complex=True))],
 )
-
-
-
-@jvp(np.linalg.slogdet)
-def _slogdet_dot(y: Any, a: Any, a_dot: Any) -> Any:
-    change = np.trace(np.linalg.solve(a, a_dot), axis1=-2, axis2=-1)
-    return 1.0j * np.imag(change) * y[0] if np.iscomplexobj(a) else 0.0 * change, np.real(change)
 
 
 # --- norm ---------------------------------------------------------------------------------------------------
@@ -384,8 +372,6 @@ def _qr_dot(y: Any, a: Any, a_dot: Any, mode: Any) -> Any:
     if mode == "r":
         return qr_dot(np.linalg.qr(a)[0], y, a_dot)[1]
     return qr_dot(y[0], y[1], a_dot)
-
-
 
 
 def _pinv(y_bar: Any, y: Any, a: Any, hermitian: Any) -> Any:

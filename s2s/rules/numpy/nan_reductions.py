@@ -19,20 +19,14 @@ from s2s.rules.numpy.reductions import (
     cumprod_bar,
     cumsum_bar,
     extreme_bar,
-    extreme_dot,
     extreme_initial_bar,
-    extreme_initial_dot,
     masked_spread,
     over_axes,
     prod_bar,
     prod_dot,
     prod_initial_bar,
     prod_initial_dot,
-    std_dot,
-    std_mean_dot,
-    var_dot,
     var_mean,
-    var_mean_dot,
 )
 from s2s.rules.numpy.ufunc_methods import OF_TYPE
 from s2s.rules.table import args, arr, jvp, num, vjp
@@ -117,8 +111,6 @@ vjp(np.nancumsum, a=_nancumsum, params="a, axis=None, dtype=None, out=None", sam
 vjp(np.nancumprod, a=_nancumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 vjp(np.nanmax, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
 vjp(np.nanmin, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
-jvp(np.nanmax, a=extreme_dot, initial=extreme_initial_dot)
-jvp(np.nanmin, a=extreme_dot, initial=extreme_initial_dot)
 
 
 def _initial_dot(initial_dot: Any, y: Any) -> Any:
@@ -133,30 +125,6 @@ def _nanmean_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> An
     return np.mean(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
 
 
-def _nanvar_dot(
-    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return rt.cast(var_dot(a_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction), y)
-
-
-def _nanvar_mean_dot(
-    mean_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return var_mean_dot(mean_dot, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
-
-
-def _nanstd_dot(
-    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return rt.cast(std_dot(a_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction), y)
-
-
-def _nanstd_mean_dot(
-    mean_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    return std_mean_dot(mean_dot, y, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
-
-
 def _nanprod_dot(
     a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
@@ -169,8 +137,6 @@ def _nanprod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, whe
 
 jvp(np.nansum, a=_nansum_dot, initial=_initial_dot)
 jvp(np.nanmean, a=_nanmean_dot)
-jvp(np.nanvar, a=_nanvar_dot, mean=_nanvar_mean_dot)
-jvp(np.nanstd, a=_nanstd_dot, mean=_nanstd_mean_dot)
 jvp(np.nanprod, a=_nanprod_dot, initial=_nanprod_initial_dot)
 jvp(np.nancumsum, a=lambda a_dot, a, axis: np.cumsum(np.where(np.isnan(a), 0.0, a_dot), axis))
 

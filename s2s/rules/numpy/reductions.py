@@ -173,7 +173,6 @@ def _var(
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-
 def _std(
     y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, dtype: Any
 ) -> Any:
@@ -196,11 +195,13 @@ def _std(
 
 
 def masked_spread(g: Any, a: Any, axis: Any, ddof: Any, where: Any, mean: Any) -> Any:
-    """The cotangent of ``a`` from that of the variance of its elements ``where``."""
+    """The cotangent of ``a`` from that of the variance of its elements ``where``; the others have no part, NaN or not.
+    """
     number = count(a, axis, where)
     if mean is None:
         mean = np.sum(a, axis=axis, keepdims=True, where=where) / number
-    return np.where(where, (2.0 / (number - ddof)) * g * np.conj(a - mean), 0.0)
+    away = np.where(where, np.conj(a - mean), 0.0)
+    return np.where(where, (2.0 / (number - ddof)) * g * away, 0.0)
 
 
 def var_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
@@ -208,7 +209,8 @@ def var_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     weight = -2.0 * y_bar / (count(a, axis, where) - ddof - correction)
-    return rt.unbroadcast(np.where(where, weight * np.conj(a - mean), 0.0), mean)
+    away = np.where(where, np.conj(a - mean), 0.0)
+    return rt.unbroadcast(np.where(where, weight * away, 0.0), mean)
 
 
 def _std_mean(
@@ -229,46 +231,6 @@ vjp(np.var, a=_var, mean=var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, args
 vjp(np.std, a=_std, mean=_std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
 
 
-def var_dot(
-    a_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    number = count(a, axis, where)
-    center = np.sum(a, axis=axis, keepdims=True, where=where) / number if mean is None else mean
-    turn = np.real(np.conj(a - center) * a_dot)
-    per_element = _per_element(number, axis, ddof, keepdims, correction)
-    return np.sum(turn, axis=axis, keepdims=keepdims, where=where) * per_element
-
-
-def var_mean_dot(
-    mean_dot: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    turn = -np.real(np.conj(a - mean) * mean_dot)
-    per_element = _per_element(count(a, axis, where), axis, ddof, keepdims, correction)
-    return np.sum(turn, axis=axis, keepdims=keepdims, where=where) * per_element
-
-
-def _per_element(number: Any, axis: Any, ddof: Any, keepdims: Any, correction: Any) -> Any:
-    """What the change of a variance is divided by, halved: in the shape of the result."""
-    weight = 2.0 / (number - ddof - correction)
-    return weight if keepdims else np.squeeze(weight, axis)
-
-
-def std_dot(
-    a_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    change = var_dot(a_dot, a, axis, ddof, keepdims, where, mean, correction)
-    return 0.5 * change / np.where(y == 0.0, 1.0, y)
-
-
-def std_mean_dot(
-    mean_dot: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> Any:
-    change = var_mean_dot(mean_dot, a, axis, ddof, keepdims, where, mean, correction)
-    return 0.5 * change / np.where(y == 0.0, 1.0, y)
-
-
-jvp(np.var, a=var_dot, mean=var_mean_dot)
-jvp(np.std, a=std_dot, mean=std_mean_dot)
 OF_METHODS = [s for s in SPREAD_OF_MANY if "correction" not in s.kwargs]
 alias(np.var, np.ndarray.var, samples=OF_METHODS)
 alias(np.std, np.ndarray.std, samples=OF_METHODS)
@@ -336,28 +298,6 @@ def extreme_initial_bar(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, in
     return np.sum(np.where(initial == y, y_bar / number, 0.0))
 
 
-def extreme_dot(
-    a_dot: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
-    total = np.sum(np.where(chosen, a_dot, 0.0), axis=axis, keepdims=keepdims)
-    return total / np.maximum(_candidates(y, a, chosen, axis, keepdims, initial), 1.0)
-
-
-def extreme_initial_dot(
-    initial_dot: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    chosen = (a == (y if axis is None or keepdims else np.expand_dims(y, axis))) & where
-    number = np.maximum(_candidates(y, a, chosen, axis, keepdims, initial), 1.0)
-    return np.where(initial == y, initial_dot / number, 0.0)
-
-
-def _candidates(y: Any, a: Any, chosen: Any, axis: Any, keepdims: Any, initial: Any) -> Any:
-    """How many values are equal to each result, the initial one included."""
-    number = np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.asarray(a).real.dtype.type)
-    return number if initial is None else number + (initial == y)
-
-
 EXTREME = "a, axis=None, out=None, keepdims=False, initial=None, where=True"
 STARTED = [
     args(arr(3, 4), initial=num(0.5, 1.0)), args(arr(3, 4), axis=1, initial=num(-1.0, 1.0)),
@@ -366,8 +306,6 @@ STARTED = [
 ]
 vjp(np.max, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
 vjp(np.min, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
-jvp(np.max, a=extreme_dot, initial=extreme_initial_dot)
-jvp(np.min, a=extreme_dot, initial=extreme_initial_dot)
 alias(np.max, np.amax, np.ndarray.max)
 alias(np.min, np.amin, np.ndarray.min)
 
@@ -383,15 +321,6 @@ def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 
 
 vjp(np.ptp, a=_ptp, params="a, axis=None, out=None, keepdims=False", samples=over_axes())
-
-
-@jvp(np.ptp)
-def _ptp_dot(a: Any, a_dot: Any, axis: Any, keepdims: Any) -> Any:
-    top = a == np.max(a, axis=axis, keepdims=True)
-    bottom = a == np.min(a, axis=axis, keepdims=True)
-    up = np.sum(np.where(top, a_dot, 0.0), axis=axis, keepdims=keepdims) / np.sum(top, axis=axis, keepdims=keepdims)
-    down = np.sum(np.where(bottom, a_dot, 0.0), axis=axis, keepdims=keepdims)
-    return up - down / np.sum(bottom, axis=axis, keepdims=keepdims)
 
 
 # --- scans --------------------------------------------------------------------------------------------------

@@ -45,19 +45,6 @@ vjp(
 )
 
 
-@jvp(np.sort)
-def _sort_dot(a: Any, a_dot: Any, axis: Any, descending: Any) -> Any:
-    if axis is None and descending:
-        order = np.argsort(a, axis=None, stable=True, descending=True)  # type: ignore[call-arg]
-        return np.ravel(a_dot)[order]
-    if axis is None:
-        return np.ravel(a_dot)[np.argsort(a, axis=None, kind="stable")]
-    if descending:
-        order = np.argsort(a, axis=axis, stable=True, descending=True)  # type: ignore[call-arg]
-        return np.take_along_axis(a_dot, order, axis)
-    return np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
-
-
 def _sort_complex(y_bar: Any, a: Any) -> Any:
     return rt.cast(rt.take_along_axis_bar(y_bar, a, np.argsort(a, axis=-1, kind="stable"), -1), a)
 
@@ -66,13 +53,6 @@ vjp(
     np.sort_complex, a=_sort_complex, params="a",
     samples=[args(arr(4)), args(arr(4, complex=True)), args(arr(2, 3, complex=True))],
 )
-
-
-
-
-@jvp(np.sort_complex)
-def _sort_complex_dot(y: Any, a: Any, a_dot: Any) -> Any:
-    return rt.cast(np.take_along_axis(a_dot, np.argsort(a, axis=-1, kind="stable"), -1), y)
 
 
 def permuted_bar(g: Any, y: Any, a: Any, axis: Any) -> Any:
@@ -90,7 +70,6 @@ vjp(
         args(arr(7), 2), args(arr(3, 5), (1, 3)), args(arr(3, 5), 1, axis=0), args(arr(3, 5), 4, axis=None),
     ],
 )
-
 
 
 def permuted_dot(a_dot: Any, y: Any, a: Any, axis: Any) -> Any:

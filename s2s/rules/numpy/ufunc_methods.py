@@ -59,24 +59,6 @@ vjp(
 )
 
 
-def _logaddexp_reduce_dot(
-    y: Any, a: Any, a_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    shares = shares_of_sum(a, whole, axis, initial, where)[0]
-    return np.sum(shares * a_dot, axis=axis, keepdims=keepdims)
-
-
-def _logaddexp_initial_dot(
-    y: Any, a: Any, initial_dot: Any, axis: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
-    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    return initial_dot * np.reshape(shares_of_sum(a, whole, axis, initial, where)[1], np.shape(y))
-
-
-jvp(np.logaddexp.reduce, a=_logaddexp_reduce_dot, initial=_logaddexp_initial_dot)
-
-
 def running_bar(g: Any, y: Any, a: Any, axis: int) -> Any:
     """The cotangent of ``a`` from that of ``np.maximum.accumulate(a, axis)``: ``y_k`` is the larger one of ``y_(k-1)``
     and ``a_k``, and a tie is shared.
@@ -100,7 +82,6 @@ vjp(
     np.minimum.accumulate, a=lambda y_bar, y, a, axis: running_bar(y_bar, y, a, axis),
     params="a, axis=0, dtype=None, out=None", samples=[args(arr(6)), args(arr(3, 4)), args(arr(3, 4), 1)],
 )
-
 
 
 def running_dot(y: Any, a: Any, a_dot: Any, axis: int) -> Any:

@@ -15,7 +15,7 @@ from s2s import runtime as rt
 from s2s.core.functions import Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
-from s2s.rules.table import alias, args, arr, jvp, linear, num, refuse, vjp, zero
+from s2s.rules.table import alias, args, arr, linear, num, refuse, vjp, zero
 
 OPTIONS = ", overwrite_x=False, workers=None, *, plan=None"
 LINE, PLANE, SPACE = (signature.replace(", out=None", OPTIONS) for signature in (ONE, TWO, MANY))
@@ -34,7 +34,6 @@ for _frequencies in (scipy.fft.fftfreq, scipy.fft.rfftfreq):
         _frequencies, d=lambda y_bar, y, d: -np.sum(y_bar * y) / d, params="n, d=1.0, *, xp=None, device=None",
         samples=[args(5, num(0.5, 2.0)), args(6, d=num(0.5, 2.0))],
     )
-    jvp(_frequencies, d=lambda d_dot, y, d: -d_dot * y / d)
 
 
 def _hfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:

@@ -16,7 +16,7 @@ from scipy import special
 
 from s2s import runtime as rt
 from s2s.rules.scipy import incomplete
-from s2s.rules.table import args, arr, jvp, model, num, partials, refuse, several, straight_through, vjp, zero
+from s2s.rules.table import args, arr, model, num, partials, refuse, several, straight_through, vjp, zero
 
 POSITIVE = (0.3, 3.0)
 INSIDE = (-0.9, 0.9)
@@ -445,20 +445,6 @@ vjp(
 )
 
 
-@jvp(special.logsumexp)
-def _logsumexp_dot(
-    y: Any, a: Any, a_dot: Any, axis: Any, b: Any, b_dot: Any, keepdims: Any, return_sign: Any
-) -> Any:
-    sign = y[1] if return_sign else 1.0
-    y = y[0] if return_sign else y
-    whole = y if axis is None or keepdims else np.expand_dims(y, axis)
-    change = shares_of_exp(whole, a, b) * a_dot
-    if b is not None:
-        change = change + np.exp(a - whole) * b_dot
-    total = np.sum(change, axis=axis, keepdims=keepdims)
-    return (total * sign, np.zeros_like(sign)) if return_sign else total
-
-
 def _softmax(y_bar: Any, y: Any, axis: Any) -> Any:
     return y * (y_bar - np.sum(y_bar * y, axis=axis, keepdims=True))
 
@@ -469,8 +455,6 @@ def _log_softmax(y_bar: Any, y: Any, axis: Any) -> Any:
 
 vjp(special.softmax, x=_softmax, params="x, axis=None", samples=REDUCED)
 vjp(special.log_softmax, x=_log_softmax, params="x, axis=None", samples=REDUCED)
-jvp(special.softmax)(lambda y, x_dot, axis: y * (x_dot - np.sum(y * x_dot, axis=axis, keepdims=True)))
-jvp(special.log_softmax)(lambda y, x_dot, axis: x_dot - np.sum(np.exp(y) * x_dot, axis=axis, keepdims=True))
 
 # --- integrals of exponentials, sines and logarithms (DLMF 6.2, 8.19, 25.12) ----------------------------------------
 
