@@ -194,7 +194,7 @@ def nested_branches(n):
     """Bodies with ``n`` branches in each other, by their form."""
     arms = "".join(f"    {'el' * (k > 0)}if x[0] > {n - k}.0:\n        y = x[1] * {k}.0\n" for k in range(n))
     returns = "".join(f"    if x[0] > {k + 1}.0:\n        return y * {k}.0\n    y = y + x[1]\n" for k in range(n))
-    cases = "".join(f"        case {k + 8}:\n            y = x[1] * {k}.0\n" for k in range(n))
+    cases = "".join(f"        case {k + 8} if x[0] < 9.0:\n            y = x[1] * {k}.0\n" for k in range(n))
     deep = "".join(f"{' ' * (8 + k)}if y < {k + 2}.0:\n{' ' * (9 + k)}y = y + x[2] * i\n" for k in range(min(n, 85)))
     end = " " * (8 + min(n, 85))
     tests = " and ".join(f"x[{k % 3}] > -{k}.0" for k in range(n))

@@ -107,7 +107,7 @@ RAW = {
     "getattr_static", "modules",
 }
 ALLOWED = {
-    ("analysis/abstract/folding.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
+    ("analysis/functions.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
     ("analysis/abstract/folding.py", "_is_trusted"): "which library the code of a function belongs to",
     ("analysis/abstract/folding.py", "_by_scipy"): "scipy.fft's own backend, which no program replaces",
     ("specialize/specializer.py", "load"): "asks a fact whether it is sys.modules",
