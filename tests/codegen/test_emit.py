@@ -91,11 +91,11 @@ def same(first, second):
 
 
 
-def has_lost(function):
+def reads_unassigned(function):
     """Whether a handler reads what an interrupted block may have assigned: ``specialize`` resolves that before code is
     written."""
     statements = ir.walk(function.body)
-    return any(handler.possibly_unassigned for s in statements if isinstance(s, ir.Try) for handler in s.handlers)
+    return any(handler.unassigned for s in statements if isinstance(s, ir.Try) for handler in s.handlers)
 
 
 FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" not in case.f.__qualname__]
@@ -104,7 +104,7 @@ FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" no
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.name)
 def test_the_text_of_a_function_computes_what_the_function_computes(case):
     normal = ir.check(normalize(lower(find(case.f))))
-    if has_lost(normal):
+    if reads_unassigned(normal):
         return
     signature = inspect.signature(case.f).parameters
     texts = {p.var.name: f"DEFAULTS[{p.var.name!r}].default" for p in normal.params if p.has_default}
