@@ -65,9 +65,11 @@ _LASTING = (MethodDescriptorType, WrapperDescriptorType)
 def _by_type(fn: Any) -> dict[str, Any]:
     """What follows from the type of a function, and from where it is."""
     kind = type(fn)
-    if kind is BuiltinFunctionType and type(fn.__self__) is np.ufunc and fn.__name__ != "at":
-        is_known = _is_ufunc_of_library(fn.__self__)
-        return {"result": Result.NEW, "changes": (), "acts": not is_known}  # a method, ``np.add.reduce``
+    if kind is BuiltinFunctionType and type(fn.__self__) is np.ufunc:  # a method, ``np.add.reduce``
+        acts = not _is_ufunc_of_library(fn.__self__)
+        if fn.__name__ == "at":
+            return {"pure": False, "changes": (0,), "acts": acts}
+        return {"result": Result.NEW, "changes": (), "acts": acts}
     if kind is np.ufunc:
         return {
             "elementwise": fn.nout == 1 and fn.signature is None, "changes": (), "acts": not _is_ufunc_of_library(fn)}

@@ -212,7 +212,7 @@ def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
 
 
 def _gives_the_same(fn: Any) -> bool:
-    return is_pure(fn) or fn in _PAIRED or gives_the_same(fn)
+    return is_pure(fn) or fn in _PAIRED or fn in ops.STACKS or gives_the_same(fn)
 
 
 def asked(context: Context, block: ir.Block) -> list[ir.Let]:
