@@ -30,20 +30,17 @@ INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 long ulong longlon
 
 # --- operators ----------------------------------------------------------------------------------------------
 
-partials(operator.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, params=BINARY)
-partials(operator.sub, lambda y, a, b: 1.0, lambda y, a, b: -1.0, params=BINARY)
-partials(operator.mul, lambda y, a, b: b, lambda y, a, b: a, params=BINARY)
+alias(np.add, operator.add, params=BINARY)
+alias(np.subtract, operator.sub, params=BINARY)
+alias(np.multiply, operator.mul, params=BINARY)
 partials(
     operator.truediv, lambda y, a, b: rt.quotient_again(1.0, a, b), lambda y, a, b: -y / b, params=BINARY,
     domain=((-2.0, 2.0), POSITIVE),
 )
-partials(operator.pow, power_base, power_exponent, params=BINARY, domain=(POSITIVE, (-2.0, 2.0)))
-partials(operator.neg, lambda y, a: -1.0, params="a, /")
-partials(operator.pos, lambda y, a: 1.0, params="a, /")
-# a - y is a multiple of b. (A quotient that is rounded would be differentiated as what it rounds.)
-partials(
-    operator.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, params=BINARY, domain=((2.1, 3.9), (1.1, 1.9)),
-)
+alias(np.power, operator.pow, params=BINARY)
+alias(np.negative, operator.neg, params="a, /")
+alias(np.positive, operator.pos, params="a, /")
+alias(np.remainder, operator.mod, params=BINARY)
 
 straight_through(
     operator.floordiv, params=BINARY, domain=((-2.0, 2.0), POSITIVE), derivatives=(
@@ -63,15 +60,7 @@ alias(operator.floordiv, operator.ifloordiv, samples=[])
 # --- builtins -----------------------------------------------------------------------------------------------
 
 
-def _abs(y: Any, x: Any) -> Any:
-    """The sign: 0 at 0. For complex numbers conj(x) / |x|, as ``np.absolute``."""
-    if np.iscomplexobj(x):
-        return np.conj(x) / np.where(y == 0.0, 1.0, y)
-    return np.sign(x)
-
-
-partials(builtins.abs, _abs, params="x, /")
-alias(builtins.abs, operator.abs)
+alias(np.absolute, builtins.abs, operator.abs, params="x, /")
 partials(
     builtins.pow, power_base, power_exponent, params="base, exp, mod=None", domain=(POSITIVE, (-2.0, 2.0)),
 )
