@@ -47,6 +47,7 @@ class Guarded(Plain):
     EXCEPTIONS = [
         "ZeroDivisionError", "ArithmeticError", "IndexError", "LookupError", "(IndexError, ValueError)", "ValueError",
         "Exception", "ImportError", "(ZeroDivisionError, LookupError, ValueError)", "(ArithmeticError, LookupError)",
+        "AssertionError", "(AssertionError, ValueError)",
     ]
 
     def raising(self):
@@ -58,6 +59,7 @@ class Guarded(Plain):
             f"{name} = {self.leaf()} / ({k} - {self.rng.randint(0, 3)})",
             f"if {k} % 2 == {self.rng.randint(0, 1)}: raise ValueError('no')", f"import no_such_module_{name}",
             f"{name} = [{self.leaf()}, {self.leaf()}][{k} % 3]",
+            f"assert {k} % 2 == {self.rng.randint(0, 1)}, ({self.leaf()}, {k})",
         ]
         return self.rng.choice(forms)
 
