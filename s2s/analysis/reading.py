@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from s2s.analysis.memory import Memory, changed_by, shared_with
 from s2s.analysis.memory_states import States
 from s2s.core import ir
+from s2s.core.show import show
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
@@ -76,7 +77,7 @@ class Reading:
             places = _Places(self.function, self.states.memory)
             problems = {at: text for promise in self.promised for at, text in places.problems(*promise)}
             if problems:
-                raise ir.BrokenIR(f"broken order of memory in {self.function.name}\n{ir.show(self.function, problems)}")
+                raise ir.BrokenIR(f"broken order of memory in {self.function.name}\n{show(self.function, problems)}")
 
 
 @dataclass

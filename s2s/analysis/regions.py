@@ -41,8 +41,8 @@ class Region:
                 return snapshots is not None
             case ir.While(snapshots=snapshots):
                 return snapshots is not None and self.side == 1
-            case ir.If(again=again):
-                return again and self.side == 0
+            case ir.If(replayed=replayed):
+                return replayed and self.side == 0
             case (
                 None | ir.Let() | ir.Store() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() | ir.Return() |
                 ir.Break() | ir.Continue() | ir.Note()

@@ -38,7 +38,7 @@ from s2s.core.record import record, replace
 __all__ = [
     "POSSIBLY_UNASSIGNED", "UNDEFINED", "Assert", "Atom", "Block", "Call", "Carried", "Const", "For", "Function",
     "Handler", "If", "Let", "Load", "MakeFunction", "Note", "Param", "Raise", "Return", "Break", "Continue", "Span",
-    "Star", "Statement", "Store", "Try", "Value", "Var", "Version", "While", "With", "check", "replace", "show",
+    "Star", "Statement", "Store", "Try", "Value", "Var", "Version", "While", "With", "replace",
 ]
 
 
@@ -241,15 +241,15 @@ class Store:
 @record
 class If:
     """Run one of two blocks. SSA form: ``results[k]`` is bound to ``yields[k]`` of the block that ran. A block that
-    raises yields ``UNDEFINED``. Where ``again`` is set, the test is ``True``, and the reverse sweep runs ``then`` again
-    instead of keeping what it reads of it: made for reverse mode by ``again.group``, ``reverse`` leaves none."""
+    raises yields ``UNDEFINED``. Where ``replayed`` is set, the test is ``True``, and the reverse sweep replays ``then``
+    instead of keeping what it reads of it: made for checkpoints in ``specialize``, ``reverse`` leaves none."""
 
     test: Atom
     then: Block
     orelse: Block
     results: tuple[Var, ...] = ()
     span: Span | None = None
-    again: bool = False
+    replayed: bool = False
 
 
 @record
@@ -670,230 +670,5 @@ def walk(block: Block) -> Iterator[Statement]:
             left.pop()
 
 
-# --- checking -------------------------------------------------------------------------------------------------------
-
-
 class BrokenIR(AssertionError):
     """The IR breaks one of its own rules: an internal error, shown beside the line."""
-
-
-def check(function: Function) -> Function:
-    """Give the function back if it is well-formed SSA; raise ``BrokenIR`` with the printed IR if not."""
-    problems: dict[int, str] = {}
-    defined: set[Var] = set()
-
-    def define(var: Var, where: object, scope: set[Var]) -> None:
-        if var in defined:
-            problems.setdefault(id(where), f"{var} is assigned twice")
-        defined.add(var)
-        scope.add(var)
-
-    def read(atom: Atom, where: object, scope: set[Var]) -> None:
-        if isinstance(atom, Var) and atom not in scope:
-            problems.setdefault(id(where), f"{atom} is read where it is not defined")
-
-    def run(block: Block, scope: set[Var], owner: object) -> set[Var]:
-        scope = set(scope)
-        for statement in block.statements:
-            step(statement, scope)
-        for atom in block.yields:
-            read(atom, owner, scope)
-        return scope
-
-    def attempt(statement: Try, scope: set[Var]) -> None:
-        run(statement.orelse, run(statement.body, scope, statement), statement)
-        for handler in statement.handlers:
-            inner = set(scope)
-            for var in (handler.name, *(v.param for v in handler.unassigned)):
-                if var is not None:
-                    define(var, statement, inner)
-            run(handler.body, inner, statement)
-        count = len(statement.results)
-        if statement.body.yields or any(
-            len(b.yields) != count for b in (statement.orelse, *(h.body for h in statement.handlers))
-        ):
-            problems.setdefault(id(statement), "a block yields another number than the results")
-        if statement.caught is not None and statement.caught not in statement.results:
-            problems.setdefault(id(statement), f"{statement.caught} is none of the results")
-
-    def step(statement: Statement, scope: set[Var]) -> None:
-        for atom in reads_of(statement):
-            read(atom, statement, scope)
-        match statement:
-            case If(_, then, orelse, results):
-                for block in (then, orelse):
-                    run(block, scope, statement)
-                    if len(block.yields) != len(results):
-                        problems.setdefault(id(statement), "a block yields another number than the results")
-            case For(item=item, body=body, carried=carried, leave=leave):
-                inner = set(scope)
-                for var in (item, *(c.param for c in carried)):
-                    define(var, statement, inner)
-                after = run(body, inner, statement)
-                if leave is not None:
-                    read(leave, statement, after)
-                if len(body.yields) != len(carried):
-                    problems.setdefault(id(statement), "the body yields another number than the carried variables")
-            case While(test=test, body=body, carried=carried, leave=leave):
-                inner = set(scope)
-                for c in carried:
-                    define(c.param, statement, inner)
-                run(test, inner, statement)
-                after = run(body, inner, statement)
-                if leave is not None:
-                    read(leave, statement, after)
-                if len(body.yields) != len(carried) or len(test.yields) != 1:
-                    problems.setdefault(id(statement), "the body yields another number than the carried variables")
-            case With(_, target, body):
-                if target is not None:
-                    define(target, statement, scope)
-                for inner_statement in body.statements:
-                    step(inner_statement, scope)
-                if body.yields:
-                    problems.setdefault(id(statement), "the body of a `with` yields nothing")
-                if statement.ended is not None:
-                    define(statement.ended, statement, scope)
-                return
-            case Try():
-                attempt(statement, scope)
-            case Assert(problem=problem):
-                run(problem, scope, statement)
-                if len(problem.yields) != 1:
-                    problems.setdefault(id(statement), "an assertion yields one exception")
-            case Return() | Break() | Continue():
-                problems.setdefault(id(statement), "does not belong in SSA form")
-            case Let() | Store() | Raise() | Note():
-                pass
-            case _:
-                assert_never(statement)
-        for var in defs_of(statement):
-            define(var, statement, scope)
-
-    scope: set[Var] = set()
-    for var in (*function.captures, *(p.var for p in function.params)):
-        define(var, function, scope)
-    run(function.body, scope, function)
-    if len(function.body.yields) != 1:
-        problems.setdefault(id(function), "a function yields one atom")
-    if problems:
-        raise BrokenIR(f"broken IR in {function.name}\n{show(function, problems)}")
-    return function
-
-
-# --- printing -------------------------------------------------------------------------------------------------------
-
-
-def show_value(value: Value) -> str:
-    """One right-hand side as text."""
-    match value:
-        case Var() | Const():
-            return str(value)
-        case Load(name, scope):
-            return f"{scope} {name}"
-        case Call(fn, args, kwargs):
-            shown = [f"*{a.atom}" if isinstance(a, Star) else str(a) for a in args]
-            shown += [f"**{atom}" if key is None else f"{key}={atom}" for key, atom in kwargs]
-            return f"{fn}({', '.join(shown)})"
-        case MakeFunction(function, captures):
-            return f"function {function.name}[{', '.join(map(str, captures))}]"
-
-
-def show(function: Function, notes: dict[int, str] | None = None) -> str:
-    """The function as text, one statement a line; ``notes`` are put beside statements, by their ``id``."""
-    notes = notes or {}
-    lines: list[str] = []
-
-    def put(depth: int, text: str, where: object = None) -> None:
-        note = notes.get(id(where))
-        lines.append("    " * depth + text + (f"    <-- {note}" if note else ""))
-
-    def yields(block: Block, depth: int) -> None:
-        if block.yields:
-            put(depth, "yield " + ", ".join(map(str, block.yields)))
-        elif not block.statements:
-            put(depth, "pass")
-
-    def run(block: Block, depth: int) -> None:
-        for statement in block.statements:
-            step(statement, depth)
-        yields(block, depth)
-
-    def carry(carried: tuple[Carried, ...]) -> str:
-        return "".join(f" [{c.result} <- {c.param} = {c.init}]" for c in carried)
-
-    def keeps(snapshots: Atom | None) -> str:
-        return "" if snapshots is None else f" [snapshots: {snapshots}]"
-
-    def step(s: Statement, depth: int) -> None:
-        match s:
-            case Let(target, value):
-                put(depth, f"{target} = {show_value(value)}" if target else show_value(value), s)
-            case Store(kind, target, key, value, op):
-                place = {"item": f"{target}[{key}]", "attr": f"{target}.{key}"}.get(kind, str(target))
-                was = "" if s.was is None else f" [was: {s.was}]"
-                put(depth, f"{place} {op.__name__ if op else ''}= {value}{was}", s)
-            case If(test, then, orelse, results):
-                again = " [again]" if s.again else ""
-                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}if {test}:{again}", s)
-                run(then, depth + 1)
-                if orelse.statements or orelse.yields:
-                    put(depth, "else:")
-                    run(orelse, depth + 1)
-            case For(item, iterable, body, carried, leave, left, orelse):
-                put(depth, f"for {item} in {iterable}:{carry(carried)}{keeps(s.snapshots)}", s)
-                run(body, depth + 1)
-                if leave is not None:
-                    put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
-                if orelse.statements:
-                    put(depth, "else:")
-                    run(orelse, depth + 1)
-            case While(test, body, carried, leave, left, orelse):
-                put(depth, f"while:{carry(carried)}{keeps(s.snapshots)}", s)
-                run(test, depth + 1)
-                put(depth, "do:")
-                run(body, depth + 1)
-                if leave is not None:
-                    put(depth + 1, f"leave if {leave}" + (f" -> {left}" if left else ""))
-                if orelse.statements:
-                    put(depth, "else:")
-                    run(orelse, depth + 1)
-            case With(manager, target, body, ended):
-                name = f" as {target}" if target else ""
-                put(depth, f"with {manager}{name}:" + (f" [ended: {ended}]" if ended else ""), s)
-                run(body, depth + 1)
-            case Try(body, handlers, orelse, results):
-                put(depth, f"{', '.join(map(str, results))}{' = ' if results else ''}try:", s)
-                run(body, depth + 1)
-                for handler in handlers:
-                    kinds = ", ".join(map(str, handler.kinds))
-                    name = f" as {handler.name}" if handler.name else ""
-                    unassigned = ", ".join(str(v.param) for v in handler.unassigned)
-                    end = f" [possibly unassigned: {unassigned}]" if unassigned else ""
-                    put(depth, f"except {kinds}".rstrip() + f"{name}:{end}", handler)
-                    run(handler.body, depth + 1)
-                if orelse.statements or orelse.yields:
-                    put(depth, "else:")
-                    run(orelse, depth + 1)
-                if s.final.statements:
-                    put(depth, "finally:")
-                    run(s.final, depth + 1)
-            case Assert(test, problem):
-                put(depth, f"assert {test}:", s)
-                run(problem, depth + 1)
-            case Raise(exception, cause):
-                put(depth, (f"raise {exception}" if exception else "raise") + (f" from {cause}" if cause else ""), s)
-            case Return(value):
-                put(depth, f"return {value}", s)
-            case Break():
-                put(depth, "break", s)
-            case Continue():
-                put(depth, "continue", s)
-            case Note(text):
-                put(depth, f"# {text}", s)
-            case _:
-                assert_never(s)
-
-    captures = f" [{', '.join(map(str, function.captures))}]" if function.captures else ""
-    put(0, f"def {function.name}({', '.join(str(p.var) for p in function.params)}){captures}:", function)
-    run(function.body, 1)
-    return "\n".join(lines) + "\n"

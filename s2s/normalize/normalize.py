@@ -6,7 +6,7 @@ First exits become structured (``normalize.exits``), then variables get versions
 >>> x, test = ir.Var("x"), ir.Var("%", 7)
 >>> early = ir.If(test, ir.Block((ir.Return(ir.Const(0.0)),)), ir.Block(()))
 >>> named = ir.Block((ir.Let(test, ir.Call(ir.Const(operator.lt), (x, ir.Const(0.0)))), early, ir.Return(x)))
->>> print(ir.show(normalize(ir.Function("ramp", (ir.Param(x),), named))), end="")
+>>> print(show(normalize(ir.Function("ramp", (ir.Param(x),), named))), end="")
 def ramp(x):
     % = _operator.lt(x, 0.0)
     %.1 = if %:

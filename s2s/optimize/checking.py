@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.check import check
 from s2s.errors import error
 from s2s.optimize.memory_versions import check as check_versions
 
@@ -23,7 +24,7 @@ def checked(function: ir.Function, context: Context | None = None) -> ir.Functio
     reads too where it has them."""
     if not are_checked():
         return function
-    ir.check(function)
+    check(function)
     return function if context is None else check_versions(function, context)
 
 
@@ -34,7 +35,7 @@ def sound(
     wrong number. ``delayed`` are the variables that the emitter has folded into what reads them, by function."""
     try:
         if delayed is None:
-            ir.check(function)
+            check(function)
         return function if context is None else check_versions(function, context, delayed or {})
     except ir.BrokenIR as problem:
         raise refused(problem, function) from None

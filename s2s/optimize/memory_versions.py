@@ -26,6 +26,7 @@ from s2s.analysis.functions import reads_content
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops, values
+from s2s.core.show import show
 
 __all__ = ["check", "reading", "with_versions"]
 
@@ -175,7 +176,7 @@ def check(
     if any(_changed(s) is not None for s in ir.walk(function.body)):
         problems = _Checker(function, context, (delayed or {}).get(id(function), ())).run()
         if problems:
-            raise ir.BrokenIR(f"broken order of memory in {function.name}\n{ir.show(function, problems)}")
+            raise ir.BrokenIR(f"broken order of memory in {function.name}\n{show(function, problems)}")
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
             check(s.value.function, context, delayed)

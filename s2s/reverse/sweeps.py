@@ -196,7 +196,7 @@ class Reverser:
                 case ir.Let(target, value, span) if target is not None and target in self.useful:
                     structural.spread(self, target, span, sweep)
                     reverse_let(self, target, value, span, sweep)
-                case ir.If(again=True):
+                case ir.If(replayed=True):
                     control.replayed_block(self, statement, sweep)
                 case ir.If():
                     control.branch(self, statement, sweep)
@@ -511,7 +511,7 @@ def _find_unbound(body: ir.Block) -> set[ir.Atom]:
     """The variables that have no value on some path: a zero for them is made without reading them."""
     edges: list[tuple[ir.Atom, ir.Atom]] = []
     for s in ir.walk(body):
-        if isinstance(s, ir.If) and s.again:
+        if isinstance(s, ir.If) and s.replayed:
             edges += zip(s.then.yields, s.results, strict=True)
         elif isinstance(s, (ir.For, ir.While)):
             edges += [(c.init, target) for c in s.carried for target in (c.param, c.result)]

@@ -92,7 +92,7 @@ def group(function: ir.Function, context: Context) -> ir.Function:
                 results.append(seen)
                 yields.append(var)
         then, orelse = ir.Block(tuple(statements), tuple(yields)), ir.Block((), (ir.UNDEFINED,) * len(yields))
-        return ir.If(ir.Const(True), then, orelse, tuple(results), span, again=True)
+        return ir.If(ir.Const(True), then, orelse, tuple(results), span, replayed=True)
 
     return ir.replace(function, body=block(function.body))
 
@@ -102,7 +102,7 @@ def repeated(function: ir.Function, context: Context) -> ir.Function:
     result = function.body.yields[0]
     seen = context.define("out", context.value(result), context.is_varied(result))
     block = ir.If(
-        ir.Const(True), function.body, ir.Block((), (ir.UNDEFINED,)), (seen,), function.span, again=True)
+        ir.Const(True), function.body, ir.Block((), (ir.UNDEFINED,)), (seen,), function.span, replayed=True)
     return ir.replace(function, body=ir.Block((block,), (seen,)))
 
 
@@ -115,7 +115,7 @@ def _with_leave(s: ir.Statement, renamed: dict[ir.Atom, ir.Atom]) -> ir.Statemen
 
 def is_replayed(s: ir.Statement) -> bool:
     """Whether the reverse sweep replays what stands in a statement."""
-    return (isinstance(s, ir.If) and s.again) or (isinstance(s, (ir.For, ir.While)) and s.snapshots is not None)
+    return (isinstance(s, ir.If) and s.replayed) or (isinstance(s, (ir.For, ir.While)) and s.snapshots is not None)
 
 
 def _section(s: ir.Statement) -> str:
@@ -143,7 +143,7 @@ def plain(context: Context, block: ir.Block, calls: ir.Var | None = None) -> ir.
     for s in block.statements:
         inner = [plain(context, b, calls) for b in ir.blocks_of(s)]
         match s:
-            case ir.If(again=True):
+            case ir.If(replayed=True):
                 made += inner[0].statements
                 made += [ir.Let(r, a, s.span) for r, a in zip(s.results, inner[0].yields, strict=True)]
             case ir.For() | ir.While():

@@ -33,6 +33,7 @@ import numpy as np
 
 from s2s.builder.stages import Stage, Stages
 from s2s.core import ir
+from s2s.core.show import show
 from s2s.core.values import AbstractValue
 from s2s.errors import DifferentiationError, InternalError, error
 from s2s.frontend.lower import lower
@@ -422,7 +423,7 @@ def changed_lines(old: ir.Function | None, new: ir.Function | None, most: int = 
     """The lines of IR that a pass changed, with some around."""
     if old is None or new is None:
         return []
-    before, after = ir.show(old).splitlines(), ir.show(new).splitlines()
+    before, after = show(old).splitlines(), show(new).splitlines()
     found = list(difflib.unified_diff(before, after, "before", "after", lineterm="", n=2))
     return ["  = the change:", *(f"    {line}" for line in found[:most])] + (["    ..."] if len(found) > most else [])
 

@@ -17,6 +17,8 @@ import pytest
 from s2s import runtime
 from s2s.cache import lowered
 from s2s.core import ir
+from s2s.core.check import check
+from s2s.core.show import show
 from s2s.frontend import lower, sources
 from s2s.normalize.captures import check_captures
 from s2s.normalize.normalize import normalize
@@ -211,8 +213,8 @@ def test_every_body_of_a_rule_comes_back(store):
     assert len(forms) > 200
     found = store(forms)
     assert found == [function for _, function in forms]
-    assert [ir.show(function) for function in found] == [ir.show(function) for _, function in forms]
-    assert all(map(ir.check, found))
+    assert [show(function) for function in found] == [show(function) for _, function in forms]
+    assert all(map(check, found))
 
 
 def test_functions_of_the_runtime_are_kept(store):

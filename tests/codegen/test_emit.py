@@ -13,6 +13,7 @@ import pytest
 
 from s2s.codegen.emit import emit
 from s2s.core import ir, ops
+from s2s.core.check import check
 from s2s.core.ir import Block, Call, Carried, Const, For, Function, If, Let, Load, Note, Param, Span, Store, Var, While
 from s2s.frontend.lower import lower
 from s2s.frontend.sources import find
@@ -34,7 +35,7 @@ def call(fn, *args, **kwargs):
 def function(params, *statements, result=None, **more):
     """An SSA function that yields what the last statement defines."""
     given = next(iter(ir.defs_of(statements[-1]))) if result is None else result
-    return ir.check(Function("f", tuple(map(Param, params)), Block(statements, (given,)), **more))
+    return check(Function("f", tuple(map(Param, params)), Block(statements, (given,)), **more))
 
 
 def run(emitted, *args, space=None):
@@ -60,7 +61,7 @@ def make(text, name="h", space=None):
 
 def again(fn, space=None):
     """The emitted text of a function, taken through lowering and normalizing."""
-    return emit(ir.check(normalize(lower(find(fn)))), globals=space or fn.__globals__)
+    return emit(check(normalize(lower(find(fn)))), globals=space or fn.__globals__)
 
 
 def outcome(fn, *args, **kwargs):
@@ -103,7 +104,7 @@ FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" no
 
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.name)
 def test_the_text_of_a_function_computes_what_the_function_computes(case):
-    normal = ir.check(normalize(lower(find(case.f))))
+    normal = check(normalize(lower(find(case.f))))
     if reads_unassigned(normal):
         return
     signature = inspect.signature(case.f).parameters
@@ -603,7 +604,7 @@ def h(x, a):
 def test_the_text_looks_as_the_user_wrote_it(text):
     fn = make(text)
     texts = {"scale": "2"}
-    normal = ir.check(normalize(lower(find(fn))))
+    normal = check(normalize(lower(find(fn))))
     assert emit(normal, globals=fn.__globals__, params_text=texts).text == text
     assert emit(normal, globals=fn.__globals__, params_text=texts).text == text
 

@@ -14,6 +14,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from s2s.core import ir, ops
 from s2s.core.ir import walk
+from s2s.core.show import show
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError
 from s2s.frontend.lower import lower
 from s2s.frontend.lowering.places import places_of
@@ -36,7 +37,7 @@ def lowered(fn):
 
 
 def shown(fn):
-    return ir.show(lowered(fn)).replace("_operator.", "").replace("s2s.core.ops.", "").replace("%.", "%")
+    return show(lowered(fn)).replace("_operator.", "").replace("s2s.core.ops.", "").replace("%.", "%")
 
 
 def make(text, name="f", extra=None):
@@ -580,7 +581,7 @@ def test_super_is_the_class_of_the_method_and_its_first_parameter():
                 return super().f(x)
         f = Model.f
         """
-    assert ir.show(lowered(make(text))) == """\
+    assert show(lowered(make(text))) == """\
 def f(this, x):
     %.1 = free __class__
     %.2 = global super

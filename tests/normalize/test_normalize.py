@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2s.core import ir
+from s2s.core.check import check
+from s2s.core.show import show
 from s2s.frontend.lower import lower
 from s2s.frontend.sources import find
 from s2s.normalize.normalize import normalize
@@ -41,14 +43,14 @@ def assert_same(expected, got, program):
     """Names without a value raise NameError in each way, with messages of their own."""
     if is_name_error(expected) and is_name_error(got):
         return
-    assert got == expected, f"\n{ir.show(program)}"
+    assert got == expected, f"\n{show(program)}"
 
 
 def assert_same_three_ways(f, inputs):
     named = lower(find(f))
-    before = ir.show(named)
-    normal = ir.check(normalize(named))
-    assert ir.show(named) == before
+    before = show(named)
+    normal = check(normalize(named))
+    assert show(named) == before
     check_nested(normal)
     for args in inputs:
         expected = outcome(lambda: f(*args))
@@ -60,9 +62,9 @@ def check_nested(function):
     """Nested functions are SSA too, no copies remain, and temporaries stand alone."""
     for statement in ir.walk(function.body):
         if isinstance(statement, ir.Let):
-            assert not isinstance(statement.value, ir.Var | ir.Const), ir.show(function)
+            assert not isinstance(statement.value, ir.Var | ir.Const), show(function)
             if isinstance(statement.value, ir.MakeFunction):
-                check_nested(ir.check(statement.value.function))
+                check_nested(check(statement.value.function))
 
 
 # --- meaning ------------------------------------------------------------------------------------------------
@@ -103,7 +105,7 @@ def test_200_levels_by_hand():
     for _ in range(200):
         body = ir.Block((ir.If(x, body, ir.Block(())),))
     function = ir.Function("f", (ir.Param(x),), body)
-    normal = ir.check(normalize(function))
+    normal = check(normalize(function))
     assert [run(normal, [value], {}) for value in (0, 1)] == [None, 1]
 
 
@@ -191,7 +193,7 @@ PROGRAM_TEXTS = suites(3, False).map(
 def test_random_programs_mean_the_same(text):
     f = function_from(text)
     named = lower(find(f))
-    normal = ir.check(normalize(named))
+    normal = check(normalize(named))
     for args in [(0, 0), (1, 7), (6, 3)]:
         expected = outcome(lambda: f(*args))
         if is_name_error(expected):
@@ -204,7 +206,7 @@ def test_random_programs_mean_the_same(text):
 
 
 def shown(f):
-    return "\n" + ir.show(normalize(lower(find(f)))).replace("_operator.", "").replace("s2s.core.ops.", "")
+    return "\n" + show(normalize(lower(find(f)))).replace("_operator.", "").replace("s2s.core.ops.", "")
 
 
 def test_form_of_early_returns():

@@ -13,7 +13,7 @@ import pytest
 
 import s2s
 from s2s import pipeline
-from s2s.core import ir
+from s2s.core.show import show
 from s2s.optimize import passes
 from s2s.validation import validate
 from tests.bank import CASES
@@ -54,7 +54,7 @@ def before_and_after(name, f, args, mode, monkeypatch):
 
 def named(name, stages):
     found = [stage for stage in stages if stage.name == name]
-    return next((stage for stage in found if ir.show(stage.before) != ir.show(stage.after)), found[0])
+    return next((stage for stage in found if show(stage.before) != show(stage.after)), found[0])
 
 
 def program_in(path):
@@ -69,7 +69,7 @@ def program_in(path):
 def test_a_pass(path, rewrite, monkeypatch):
     f, args, mode, program, written = program_in(path)
     before, after = before_and_after(path.stem, f, args, mode, monkeypatch)
-    shown = [f"before\n{ir.show(before)}", f"after\n{ir.show(after)}"]
+    shown = [f"before\n{show(before)}", f"after\n{show(after)}"]
     if rewrite:
         path.write_text("\n--- ".join([program.rstrip("\n") + "\n", *shown]))
     else:

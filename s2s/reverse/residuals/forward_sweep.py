@@ -34,7 +34,7 @@ class ForwardSweep:
             made += [let, *self.saves.get(let.target, [])]  # type: ignore[arg-type]
         for statement in block.statements:
             self._insert_creations(made, statement)
-            if isinstance(statement, ir.If) and statement.again:
+            if isinstance(statement, ir.If) and statement.replayed:
                 made += self._run_once(statement)
                 continue
             rewritten = self._statement(statement)

@@ -75,7 +75,7 @@ class Planner:
                 self.carried.update({c.param: (s, k) for k, c in enumerate(s.carried)})
                 self.results.update({c.result: (s, k) for k, c in enumerate(s.carried)})
                 self.items.update({s.item: id(s)} if isinstance(s, ir.For) else {})
-            elif isinstance(s, ir.If) and not s.again:
+            elif isinstance(s, ir.If) and not s.replayed:
                 self.joined.update({result: (s, k) for k, result in enumerate(s.results)})
         self.formulas: dict[ir.Var, ir.Let | None] = {}
         """Of induction variables that were looked at."""
