@@ -68,7 +68,7 @@ def _by_type(fn: Any) -> dict[str, Any]:
     if kind is BuiltinFunctionType and type(fn.__self__) is np.ufunc:  # a method, ``np.add.reduce``
         acts = not _is_ufunc_of_library(fn.__self__)
         if fn.__name__ == "at":
-            return {"pure": False, "changes": (0,), "acts": acts}
+            return {"pure": False, "changes": (0,), "holds": False, "acts": acts}
         return {"result": Result.NEW, "changes": (), "acts": acts}
     if kind is np.ufunc:
         return {

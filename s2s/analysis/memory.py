@@ -208,7 +208,7 @@ class Memory:
                 case ir.Let(None, ir.Call(args=args)) if isinstance(changed := changed_by(s), ir.Var):
                     self.stored.append(changed)
                     self.find(changed)
-                    for other in () if isinstance(self.value_of(changed), Array) else args[1:]:
+                    for other in args[1:] if functions.facts(s.value.fn.value).holds else ():  # type: ignore[union-attr]
                         self._join(changed, other)  # type: ignore[arg-type]
                 case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
                     self._join(args[0], args[1])  # type: ignore[arg-type]

@@ -51,7 +51,8 @@ class FunctionFacts:
     (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
     where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
 
-    ``changes`` has the positions of the arguments that a call changes in place, ``acts`` says that it has an effect on
+    ``changes`` has the positions of the arguments that a call changes in place; ``holds`` says that these refer to the
+    other arguments from then on, as a list does, which an array does not. ``acts`` says that it has an effect on
     the world outside of its arguments, or reads from there what is another thing the next time. A call without
     both gives the same for the same arguments, and may stand anywhere between what changes them. ``looks`` says that it
     looks at its arguments at all, at their length at least, which a store may change: a display does not.
@@ -75,6 +76,7 @@ class FunctionFacts:
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
     changes: tuple[int, ...] = (EVERYTHING,)
+    holds: bool = True
     acts: bool = True
     looks: bool = True
     calls_back: bool = True

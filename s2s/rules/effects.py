@@ -21,15 +21,18 @@ from s2s.rules.functions import describe
 
 # --- functions that change their arguments --------------------------------------------------------------------------
 
-describe(
+_ARRAYS = (
     np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put, np.ndarray.fill,
     np.ndarray.setflags, np.ndarray.resize, np.ndarray.sort, np.ndarray.partition, np.ndarray.setfield,
-    np.ndarray.byteswap, np.ndarray.__setitem__, np.ndarray.__setstate__, np.random.shuffle,
-    operator.setitem, operator.delitem, operator.iconcat, ops.push, ops.pull,
+    np.ndarray.byteswap, np.ndarray.__setitem__, np.ndarray.__setstate__, np.random.shuffle, rt.accumulate,
     *(getattr(np.ndarray, f"__i{name}__") for name in (
         "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")),
-    builtins.setattr, builtins.delattr, builtins.next, rt.accumulate, changes=(0,), pure=False,
+)  # fmt: skip
+describe(
+    *_ARRAYS, operator.setitem, operator.delitem, operator.iconcat, ops.push, ops.pull, builtins.setattr,
+    builtins.delattr, builtins.next, changes=(0,), pure=False,
 )
+describe(*_ARRAYS, holds=False)
 describe(*ops.PLAIN, changes=(0,))
 for _type, _changing in {
     list: "append extend insert remove pop clear reverse sort __setitem__ __delitem__ __iadd__ __imul__ __init__",

@@ -14,7 +14,7 @@ from typing import assert_never
 from s2s import runtime as rt
 from s2s.analysis import layout
 from s2s.analysis.abstract.lattice import is_number
-from s2s.analysis.functions import makes_new
+from s2s.analysis.functions import facts, makes_new
 from s2s.analysis.lifetimes import Lifetimes
 from s2s.analysis.memory import Memory, changed_by, shared_with
 from s2s.builder.builder import Context
@@ -129,7 +129,7 @@ class _Owners:
                 if _may_keep(value):
                     self.handed_over.update(a for a in ir.atoms_of(value) if isinstance(a, ir.Var))
                 into = value.args[0] if isinstance(value, ir.Call) and value.fn == _PUSH else changed_by(s)
-                if into is not None and not isinstance(self.context.value(into), Array):  # type: ignore[arg-type]
+                if into is not None and facts(value.fn.value).holds:  # type: ignore[union-attr]
                     self._put_into(into, *value.args[1:])  # type: ignore[arg-type, union-attr]
             case ir.Store(_, target, _, value) if not isinstance(self.context.value(target), Array):
                 self._put_into(target, value)

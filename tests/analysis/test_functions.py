@@ -359,4 +359,5 @@ def test_stores_at_places_change_their_array(ufunc):
     ufunc.at(a, [0, 0, 2], *[5.0] * (ufunc.nin - 1))
     assert not np.array_equal(a, [1.0, 2.0, 3.0])
     assert functions.changes_memory(ufunc.at)
+    assert not facts(ufunc.at).holds
     assert not facts(ufunc.at).pure
