@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from typing import Any, assert_never
 
-from s2s.analysis.functions import facts, gives_the_same
+from s2s.analysis.functions import does_nothing_else, facts
 from s2s.core.ir import Call, Const, Load, MakeFunction, Star, Value, Var
 
 __all__ = ["ACTS", "PURE", "READS", "Effect", "effect_of"]
@@ -45,6 +45,6 @@ def effect_of(value: Value) -> Effect:
 
 
 def _effect_of_call(fn: Any) -> Effect:
-    if not gives_the_same(fn):
+    if not does_nothing_else(fn):
         return ACTS
     return READS if facts(fn).looks else PURE

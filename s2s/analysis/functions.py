@@ -25,8 +25,8 @@ from s2s.rules import functions as descriptions
 from s2s.rules import table
 
 __all__ = [
-    "changes_memory", "facts", "gives_new", "gives_the_same", "makes_new", "places_before_copy", "reads_content",
-    "result_of",
+    "changes_memory", "does_nothing_else", "facts", "gives_new", "gives_the_same", "makes_new",
+    "places_before_copy", "reads_content", "result_of",
 ]
 
 _UNKNOWN = FunctionFacts()
@@ -102,7 +102,7 @@ def _is_of_module(fn: Any) -> bool:
     return fn.__self__ is None or isinstance(fn.__self__, ModuleType)
 
 
-_REPEATABLE: dict[str, Any] = {"changes": (), "acts": False}
+_REPEATABLE: dict[str, Any] = {"changes": (), "acts": False, "calls_back": False}
 
 _VALUES = frozenset({np.ndarray, np.generic, np.dtype, str, bytes, int, float, complex, tuple, range})
 """Classes of which no method changes an object, where nothing else is said of it."""
@@ -140,6 +140,12 @@ def gives_the_same(fn: Any) -> bool:
     return not known.acts and not known.changes
 
 
+def does_nothing_else(fn: Any) -> bool:
+    """Whether calls of a function give the same for the same arguments, and do nothing else, functions of the program
+    among the arguments included."""
+    return gives_the_same(fn) and not facts(fn).calls_back
+
+
 # --- by the kind of the rule ----------------------------------------------------------------------------------------
 
 _COMPUTES = ("partials", "straight_through", "zero")
@@ -155,6 +161,8 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     if rule.by_user:
         return made
     made["acts"] = False
+    if rule.kind == "model":
+        made["calls_back"] = not rule.samples or any(_has_function(s.args) for s in rule.samples)
     if rule.kind in ("refuse", "model"):
         return made
     if rule.kind in _COMPUTES or (rule.kind in _COMPUTES_IN_LIBRARIES and _is_of_library(fn)):
@@ -162,6 +170,13 @@ def _by_rule(fn: Any, rule: table.Rule | None) -> dict[str, Any]:
     elif rule.kind == "linear":
         made |= {"of": _moved(rule), "calls_back": False}
     return made
+
+
+def _has_function(value: Any) -> bool:
+    """Whether there is a function in a sample of arguments."""
+    if isinstance(value, tuple | list):
+        return any(map(_has_function, value))
+    return callable(value) and not isinstance(value, type)
 
 
 def _is_of_library(fn: Any) -> bool:

@@ -46,7 +46,7 @@ for _type, _changing in {
 }.items():  # fmt: skip
     _changes = {vars(_type)[name] for name in _changing.split()}
     describe(*_changes, changes=(0,), acts=False)
-    describe(*{m for m in vars(_type).values() if callable(m)} - _changes, changes=(), acts=False)
+    describe(*{m for m in vars(_type).values() if callable(m)} - _changes, changes=(), acts=False, calls_back=False)
 describe(operator.call, changes=(EVERYTHING,))
 
 # --- functions that act ---------------------------------------------------------------------------------------------
@@ -67,8 +67,9 @@ describe(
     builtins.range, builtins.repr, builtins.reversed, builtins.round, builtins.set, builtins.slice, builtins.sorted,
     builtins.str, builtins.sum, builtins.tuple, builtins.type, builtins.zip,
     np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast,
-    np.lib.array_utils.normalize_axis_index, acts=False,
+    np.lib.array_utils.normalize_axis_index, acts=False, calls_back=False,
 )
+describe(np.pad, builtins.map, builtins.filter, functools.reduce, np.fromfunction, calls_back=True)
 describe(ops.make_tuple, ops.make_list, ops.make_dict, builtins.slice, operator.is_, operator.is_not, looks=False)
 
 describe(

@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.functions import facts, gives_the_same
+from s2s.analysis.functions import does_nothing_else, facts
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence
 from s2s.errors import error
 from s2s.optimize.dead import is_pure
 from s2s.optimize.rewriting import count_uses, substitute
+from s2s.rules import table
 
 __all__ = [
     "RANDOM", "FirstRun", "asked", "group", "is_asked", "is_replayed", "name_of_call", "plain", "refuse_asked",
@@ -212,7 +213,8 @@ def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
 
 
 def _gives_the_same(fn: Any) -> bool:
-    return is_pure(fn) or fn in _PAIRED or fn in ops.STACKS or gives_the_same(fn)
+    by_rule = table.find(fn) is not None
+    return fn in _PAIRED or fn in ops.STACKS or does_nothing_else(fn) or (is_pure(fn) and not by_rule)
 
 
 def asked(context: Context, block: ir.Block) -> list[ir.Let]:
