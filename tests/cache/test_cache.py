@@ -327,7 +327,7 @@ RULED = """
 
 def test_a_rule_that_the_user_changes_is_not_overlooked(tmp_path):
     program = "import model, s2s; print(s2s.grad(model.f)(1.0))"
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-B", "-c", program]
     project = Project(tmp_path)
     for slope in ("2.0", "2.0", "7.0"):
         project.write(RULED.replace("SLOPE", slope))
