@@ -30,7 +30,7 @@ def effect_of(value: Value) -> Effect:
     if isinstance(value, Call):
         if not isinstance(value.fn, Const):
             return ACTS
-        effect = _effect_of_call(value.fn.value)
+        effect = _effect_of_call(value.fn.value, value.kwargs)
         for key, _ in value.kwargs:
             if key == "out" or key is None:
                 return ACTS
@@ -44,7 +44,7 @@ def effect_of(value: Value) -> Effect:
             assert_never(never)
 
 
-def _effect_of_call(fn: Any) -> Effect:
-    if not does_nothing_else(fn):
+def _effect_of_call(fn: Any, kwargs: Any) -> Effect:
+    if not does_nothing_else(fn, kwargs):
         return ACTS
     return READS if facts(fn).looks else PURE

@@ -44,8 +44,8 @@ def facts(fn: Any) -> FunctionFacts:
     found = _known.get(id(fn))
     if found is not None:
         return found[1]
-    if type(fn) is FunctionType and fn in _of_program:
-        return _of_program[fn]
+    if type(fn) is FunctionType and (kept := _of_program.get(fn)) is not None:
+        return kept
     rule = table.find(fn)  # registers the rules of its package, and what is described beside them
     said = descriptions.description_of(fn)
     found_out = {**_by_rule(fn, rule), **_by_type(fn), **said}
@@ -140,10 +140,13 @@ def gives_the_same(fn: Any) -> bool:
     return not known.acts and not known.changes
 
 
-def does_nothing_else(fn: Any) -> bool:
-    """Whether calls of a function give the same for the same arguments, and do nothing else, functions of the program
-    among the arguments included."""
-    return gives_the_same(fn) and not facts(fn).calls_back
+def does_nothing_else(fn: Any, kwargs: Any) -> bool:
+    """Whether a call gives the same for the same arguments, and does nothing else, functions of the program among the
+    arguments included."""
+    back = facts(fn).calls_back
+    if isinstance(back, tuple):
+        back = any(name is None or name in back for name, _ in kwargs)
+    return gives_the_same(fn) and not back
 
 
 # --- by the kind of the rule ----------------------------------------------------------------------------------------

@@ -57,7 +57,8 @@ class FunctionFacts:
     both gives the same for the same arguments, and may stand anywhere between what changes them. ``looks`` says that it
     looks at its arguments at all, at their length at least, which a store may change: a display does not.
 
-    ``calls_back`` says that it calls a function that it is given: so a call may do what that function does.
+    ``calls_back`` says that it calls a function that it is given, or has the names of the keywords that give one: so a
+    call may do what that function does.
 
     ``pure`` says that a call has no effect but its result, and raises only where the use of that would: a call whose
     result nothing reads is dropped.
@@ -79,7 +80,7 @@ class FunctionFacts:
     holds: bool = True
     acts: bool = True
     looks: bool = True
-    calls_back: bool = True
+    calls_back: bool | tuple[str, ...] = True
     pure: bool = False
     elementwise: bool = False
     varies: Varies = Varies.NOTHING

@@ -63,12 +63,14 @@ describe(
     builtins.abs, builtins.all, builtins.any, builtins.ascii, builtins.bool, builtins.bytes, builtins.callable,
     builtins.chr, builtins.complex, builtins.dict, builtins.dir, builtins.divmod, builtins.enumerate, builtins.float,
     builtins.format, builtins.frozenset, builtins.getattr, builtins.hasattr, builtins.int, builtins.isinstance,
-    builtins.issubclass, builtins.len, builtins.list, builtins.max, builtins.min, builtins.ord, builtins.pow,
-    builtins.range, builtins.repr, builtins.reversed, builtins.round, builtins.set, builtins.slice, builtins.sorted,
-    builtins.str, builtins.sum, builtins.tuple, builtins.type, builtins.zip,
+    builtins.issubclass, builtins.len, builtins.list, builtins.ord, builtins.pow, builtins.range, builtins.repr,
+    builtins.reversed, builtins.round, builtins.set, builtins.slice, builtins.str, builtins.sum, builtins.tuple,
+    builtins.type, builtins.zip,
     np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast,
     np.lib.array_utils.normalize_axis_index, acts=False, calls_back=False,
 )
+describe(builtins.max, builtins.min, builtins.sorted, acts=False, calls_back=("key",))
+describe(list.sort, calls_back=("key",))
 describe(np.pad, builtins.map, builtins.filter, functools.reduce, np.fromfunction, calls_back=True)
 describe(ops.make_tuple, ops.make_list, ops.make_dict, builtins.slice, operator.is_, operator.is_not, looks=False)
 

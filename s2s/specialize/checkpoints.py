@@ -190,6 +190,7 @@ def _kept(context: Context, s: ir.Let, target: ir.Var | None, calls: ir.Var) -> 
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 _READS = (ir.Const(operator.getitem), ir.Const(getattr), ir.Const(len))
 
+
 def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
     """Whether a statement calls what may give something else when it is called again, or do something else; with
     ``reads`` also whether it reads a container or an object from outside, which such a call may change."""
@@ -206,15 +207,15 @@ def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
     if consumes and s.value.args and context.value(s.value.args[0]) == UNKNOWN:  # type: ignore[arg-type]
         return True  # what is left of an iterator
     if isinstance(fn, ir.Const):
-        return fn != ir.Const(print) and not _gives_the_same(fn.value)
+        return fn != ir.Const(print) and not _gives_the_same(fn.value, s.value.kwargs)
     method = context.definition(fn, getattr)
     return method is None or (method[0] not in context.runtime_objects and not isinstance(
         context.value(method[0]), (Array, Scalar, Sequence, Range)))
 
 
-def _gives_the_same(fn: Any) -> bool:
+def _gives_the_same(fn: Any, kwargs: Any) -> bool:
     by_rule = table.find(fn) is not None
-    return fn in _PAIRED or fn in ops.STACKS or does_nothing_else(fn) or (is_pure(fn) and not by_rule)
+    return fn in _PAIRED or fn in ops.STACKS or does_nothing_else(fn, kwargs) or (is_pure(fn) and not by_rule)
 
 
 def asked(context: Context, block: ir.Block) -> list[ir.Let]:

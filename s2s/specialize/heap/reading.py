@@ -24,6 +24,7 @@ from s2s.core.values import (
 )
 from s2s.specialize.heap import iterators
 from s2s.specialize.heap.mutated_iterables import note_source
+from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 
 if TYPE_CHECKING:
@@ -379,11 +380,13 @@ def _sorted(
 
 def order_of(self: Specializer, at: At, items: list[ir.Atom], key: ir.Atom) -> list[int] | None:
     values = items
-    if key != ir.Const(None):
-        values = [self.apply(key, [i], {}, at.frame, at.builder, at.span) for i in items]
-    known = [self.context.value(v) for v in values]
-    if not all(isinstance(k, Known) for k in known):
-        return None
+    with speculate(self, at.builder) as speculation:
+        if key != ir.Const(None):
+            values = [self.apply(key, [i], {}, at.frame, speculation.builder, at.span) for i in items]
+        known = [self.context.value(v) for v in values]
+        if not all(isinstance(k, Known) for k in known):
+            speculation.discard()  # the key is asked when the program runs, once for each item
+            return None
     try:
         keys = [plain(k.value) for k in known if isinstance(k, Known)]
         return sorted(range(len(items)), key=keys.__getitem__)

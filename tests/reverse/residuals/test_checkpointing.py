@@ -609,3 +609,43 @@ def test_on_numba(recwarn):
     f = s2s.differentiable(bank.plain, backend="numba")
     same(s2s.grad(f)(X, 5, 2), s2s.grad(bank.plain)(X, 5, 2))
     assert any("runs without Numba" in str(w.message) for w in recwarn)
+
+
+def drawn(a, b=1.0):
+    return a + b * np.random.random()
+
+
+WEIGHTS = np.array([1.0, 2.0, 0.5])
+CALLING_BACK = {
+    "reduce": lambda w: functools.reduce(drawn, w),
+    "map": lambda w: sum(map(drawn, w)),
+    "filter": lambda w: sum(filter(lambda a: np.random.random() > 0.4, w)),
+    "sorted": lambda w: sorted(w, key=lambda a: np.random.random())[0],
+    "max": lambda w: max(w, key=lambda a: np.random.random()),
+    "min": lambda w: min(w, key=lambda a: np.random.random()),
+    "apply_along_axis": lambda w: np.sum(np.apply_along_axis(lambda v: v * np.random.random(), 0, WEIGHTS)),
+    "piecewise": lambda w: np.sum(np.piecewise(WEIGHTS, [WEIGHTS > 0.7], [lambda v: v * np.random.random(), 1.0])),
+    "fromfunction": lambda w: np.sum(np.fromfunction(lambda i: i * np.random.random(), (3,))),
+    "accumulate": lambda w: list(itertools.accumulate(w, drawn))[2],
+}
+
+
+@pytest.mark.parametrize("name", CALLING_BACK)
+def test_what_a_callback_draws_is_seen_again(name):
+    call = CALLING_BACK[name]
+
+    def block(x, w):
+        return np.sin(x * call(w)) * w[0]
+
+    checkpointed = s2s.checkpoint(block)
+
+    def f(x):
+        np.random.seed(3)
+        for _ in range(3):
+            x = checkpointed(x, [1.0, 2.0, 0.5])
+        return np.sum(x)
+
+    x, step = np.array([0.5, 1.3, -0.8]), 1e-6
+    wanted = [(f(x + step * e) - f(x - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(s2s.grad(f)(x), wanted, atol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(f)(x), wanted, atol=1e-6)
