@@ -16,9 +16,10 @@ from s2s.core.values import AbstractValue, Known, Scalar
 from s2s.errors import DifferentiationError
 from s2s.specialize.deferred_refusals import may_refuse_later, may_refuse_some, refusal
 from s2s.specialize.exceptions import bound_on
-from s2s.specialize.frames import Frame
+from s2s.specialize.frames import Frame, pinned
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.speculation import speculate
+from s2s.specialize.variables import check_joined, check_read
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -27,10 +28,10 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
     """An ``if``: fold it where its test is known, otherwise specialise both sides."""
     test = self.atom(statement.test, frame)
     if test == ir.POSSIBLY_UNASSIGNED or test in self.context.possibly_unassigned:
-        self.check_read(statement.test, test, builder, statement.span, frame)
+        check_read(self, statement.test, test, builder, statement.span, frame)
     if self.context.is_virtual(test):
         test = self.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
-    decided = _decided(self, test if self.is_own(frame.fn) else self.pinned(test))
+    decided = _decided(self, test if self.is_own(frame.fn) else pinned(self, test))
     if decided is not None:
         block = statement.then if decided else statement.orelse
         return _splice(self, block, statement, frame, builder)
@@ -103,8 +104,8 @@ def join_sides(
     """The ``If`` of two paths that are both complete; the atoms that its results are for ``roots``."""
     for _, a, b in roots:
         if a != b:
-            self.check_joined(a, sides[0].builder, span)
-            self.check_joined(b, sides[1].builder, span)
+            check_joined(self, a, sides[0].builder, span)
+            check_joined(self, b, sides[1].builder, span)
     found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
     results = [joined_by(self, leaf, test, builder) for leaf in found.leaves]
     yields = [[ir.UNDEFINED if a == ir.POSSIBLY_UNASSIGNED else a for a in side] for side in (

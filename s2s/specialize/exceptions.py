@@ -34,7 +34,9 @@ from s2s.specialize.calls import policies
 from s2s.specialize.deferred_refusals import may_refuse_later, refusal
 from s2s.specialize.frames import BLOCKS, Frame, lookup
 from s2s.specialize.heap.joins import changed_cells, on
+from s2s.specialize.site import CallSite
 from s2s.specialize.speculation import speculate
+from s2s.specialize.variables import check_joined, check_read
 from s2s.versions.boundary import Raised
 
 if TYPE_CHECKING:
@@ -162,7 +164,7 @@ def _only_handler(
     builder.take(run.builder)
     exception = last.exception
     if isinstance(exception, ir.Const) and isinstance(exception.value, type):
-        exception = self.leave(exception, [], {}, builder, last.span, "%")
+        exception = CallSite(self, exception, [], {}, frame, builder, last.span).leave()
     held = {unassigned.param: unassigned.held[len(run.starts) - 1] for unassigned in handler.unassigned}
     values = {var: ir.POSSIBLY_UNASSIGNED if atom is None else self.atom(atom, run.frame) for var, atom in held.items()}
     inner = _handler_frame(handler, exception, frame, values)
@@ -440,7 +442,7 @@ def _join(
         _as_values(self, k, going)
         given = [side.yields[k] for side in going]
         for side in going:
-            self.check_joined(side.yields[k], side.builder, s.span)
+            check_joined(self, side.yields[k], side.builder, s.span)
         if given and all(a == given[0] for a in given) and given[0] not in own:
             frame.env[var] = given[0]
             continue
@@ -524,20 +526,13 @@ def bound_on(self: Specializer, test: ir.Atom, side: bool) -> set[ir.Var]:
     }
 
 
-def refuse_lost(self: Specializer, name: str, span: ir.Span | None, frame: Frame) -> Exception:
-    """The refusal where a variable is read that an interrupted body may or may not have assigned."""
-    label = f"`{name.lstrip('%') or 'this'}` may or may not have been assigned when the exception came"
-    hint = "assign it before the `try`, or as the last thing in it"
-    return error("S2S104", span=span, label=label, hint=hint, asked_by=frame.called_from)
-
-
 # --- with -----------------------------------------------------------------------------------------------------------
 
 
 def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
     """Specialise a ``with``; True where nothing after it is reached."""
     manager = self.atom(s.manager, frame)
-    self.check_read(s.manager, manager, builder, s.span, frame)
+    check_read(self, s.manager, manager, builder, s.span, frame)
     if isinstance(manager, ir.Const) and isinstance(manager.value, BLOCKS):
         if s.target is not None:
             frame.env[s.target] = manager
@@ -663,4 +658,4 @@ def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Fram
     return False
 
 
-__all__ = ["REPEATED", "SETTINGS", "bound_on", "refuse_lost", "try_statement", "with_statement"]
+__all__ = ["REPEATED", "SETTINGS", "bound_on", "try_statement", "with_statement"]

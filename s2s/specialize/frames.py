@@ -8,7 +8,7 @@ import inspect
 import types
 import weakref
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from s2s.core import ir
 from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, compiled_from, name_of
 from s2s.core.record import replace
+from s2s.core.values import Scalar
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
 from s2s.frontend import lower, sources
@@ -25,6 +26,9 @@ from s2s.normalize.normalize import normalize
 from s2s.specialize.stacks import mark_stacks
 from s2s.versions.facts import MISSING, STABLE_MODULES, Reading, variable
 from s2s.versions.signature import with_sizes
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
 
 JOINER: Any = type(np.r_).__base__
 """The class of ``np.r_`` and ``np.c_``: functions that are called with brackets."""
@@ -157,6 +161,14 @@ def lookup(load: ir.Load, fn: types.FunctionType, owner: types.FunctionType | No
     return variable(fn, load.scope, load.name, owner)
 
 
+def pinned(specializer: Specializer, atom: ir.Atom) -> ir.Atom:
+    """An integer variable of a module or closure, by value under a guard: it decides what a container holds."""
+    made = specializer.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if not isinstance(made, ir.Load) or specializer.context.value(atom) != Scalar(int):
+        return atom
+    return ir.Const(lookup(made, made.owner or specializer.function, made.owner).folded(specializer.guards))
+
+
 def is_function_like(value: Any) -> bool:
     kind = type(value)
     if kind in _PLAIN_VALUES:
@@ -187,6 +199,6 @@ def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[st
 
 __all__ = [
     "JOINER", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
-    "is_function_like", "is_of_rules", "lookup", "lower_function", "name_of", "parameters_of", "place_of",
+    "is_function_like", "is_of_rules", "lookup", "lower_function", "name_of", "parameters_of", "pinned", "place_of",
     "where_chosen", "with_sizes",
 ]

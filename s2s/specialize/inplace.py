@@ -202,7 +202,7 @@ def _put(
     """``np.put(a, indices, v)`` stores at places of the flattened array."""
     if kwargs or len(args) != 3:
         return None
-    if not isinstance(self.context.value(args[2]), Array) and not self.is_number(args[2]):
+    if not isinstance(self.context.value(args[2]), Array) and not is_number(self.context.value(args[2])):
         return None
     value = self.apply(ir.Const(_in_turn), [args[2], args[1]], {}, frame, builder, span)
     size = builder.call(np.size, args[0], span=span)
@@ -221,7 +221,7 @@ def _store_flat(
     every = builder.call(np.arange, builder.call(np.size, array, span=span), span=span)
     places = builder.call(operator.getitem, every, key, span=span)
     at = builder.call(np.unravel_index, places, builder.call(np.shape, array, span=span), span=span)
-    if op is None and not self.is_number(value):
+    if op is None and not is_number(self.context.value(value)):
         _keep_apart(self, array, value, frame, builder, span)
         value = self.apply(ir.Const(_in_turn), [value, places], {}, frame, builder, span)
     store_item(self, array, at, value, op, frame, builder, span)
@@ -275,7 +275,7 @@ def _fill_diagonal(
     line = builder.call(np.arange, count, span=span)
     key = builder.call(ops.make_tuple, line, line, span=span)
     value = args[1]
-    if not self.is_number(value):
+    if not is_number(self.context.value(value)):
         _keep_apart(self, args[0], value, frame, builder, span)
         value = self.apply(ir.Const(_in_turn), [value, line], {}, frame, builder, span)
     store_item(self, args[0], key, value, None, frame, builder, span)
@@ -350,7 +350,7 @@ def with_out(
     out = kwargs["out"]
     rest = {k: v for k, v in kwargs.items() if k != "out"}
     if isinstance(fn, np.ufunc):
-        inner = self.static_items(out, builder, span) if isinstance(self.context.value(out), Sequence) else None
+        inner = self.items.known(out, builder, span) if isinstance(self.context.value(out), Sequence) else None
         if inner is not None and len(inner) == fn.nout > 1:
             return _with_several(self, fn, args, rest, inner, frame, builder, span, name)
         out = inner[0] if inner is not None and len(inner) == 1 else out
@@ -397,7 +397,7 @@ def _keep_apart(
 ) -> None:
     """Refuse, when the program runs, a store of elements one after the other that would read what it has stored."""
     known = self.context.value(value)
-    items = None if isinstance(known, Array) else self.static_items(value, builder, span)
+    items = None if isinstance(known, Array) else self.items.known(value, builder, span)
     if items is not None:
         for item in items:
             _keep_apart(self, array, item, frame, builder, span)

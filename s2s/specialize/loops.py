@@ -20,12 +20,13 @@ from s2s.optimize.ranges import constant_range, turned
 from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
-from s2s.specialize.exceptions import refuse_lost
 from s2s.specialize.frames import Frame, is_of_s2s
-from s2s.specialize.heap import generators, iterators, making, mutated_iterables
-from s2s.specialize.heap.iteration import UNROLL_AT_MOST, Counted, few_iterations
+from s2s.specialize.heap import generators, iterators, mutated_iterables
+from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
+from s2s.specialize.variables import check_joined, check_read, possibly_unassigned
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -47,7 +48,7 @@ def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) ->
 
 def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     given = self.atom(loop.iterable, frame)
-    self.check_read(loop.iterable, given, builder, loop.span, frame)
+    check_read(self, loop.iterable, given, builder, loop.span, frame)
     iterable = turned(self.context, builder, given, loop.span)
     snapshots = self.loop_snapshots(loop.iterable, frame)
     if snapshots is not None:
@@ -57,7 +58,7 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
         finally:
             self.repeating -= 1
         return False
-    flat = iterators.flat_items(self, making.At(frame, builder, loop.span), iterable)
+    flat = iterators.flat_items(self, At(frame, builder, loop.span), iterable)
     if flat is None:
         return _loop_over(self, loop, iterable, frame, builder)
     before = len(builder.statements)
@@ -72,7 +73,7 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
 def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     if isinstance(self.context.value(iterable), Range):
         if not _loop_or_not(self, loop, iterable, frame, builder):
-            _unroll(self, loop, [*map(ir.Const, few_iterations(self, iterable) or ())], frame, builder)
+            _unroll(self, loop, [*map(ir.Const, few_iterations(self.context, iterable) or ())], frame, builder)
         return False
     with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
         return _loop_over_items(self, loop, taken, watch, frame, builder)
@@ -81,11 +82,11 @@ def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame,
 def _loop_over_items(
     self: Specializer, loop: ir.For, iterable: ir.Atom, watch: mutated_iterables.Watch, frame: Frame, builder: Builder
 ) -> bool:
-    items = self.static_items(iterable, builder, loop.span, for_loop=True)
+    items = self.items.known(iterable, builder, loop.span)
     if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * self.unrolling <= MOST_UNROLLED:
         _unroll(self, loop, items, frame, builder, watch)
         return False
-    counted = self.counted(iterable, builder, loop.span)
+    counted = self.items.counted(iterable, builder, loop.span)
     length, most = counted.length, 0 if self.is_own(frame.fn) else FEW
     if isinstance(length, ir.Const) and type(length.value) is int and length.value <= most:
         items = [counted.item(ir.Const(k), builder) for k in range(length.value)]
@@ -106,7 +107,7 @@ def _taken(
     if cell is None or state is None or state.kind is not virtual_heap.Iterator:
         yield iterable
         return
-    rest = iterators.take_rest(self, making.At(frame, builder, loop.span), cell)
+    rest = iterators.take_rest(self, At(frame, builder, loop.span), cell)
     self.context.heap.unknown[cell] = "a loop runs over it"
     yield rest
     self.context.heap.unknown.pop(cell, None)
@@ -123,14 +124,14 @@ def _checkpointed_loop(
         _loop(self, loop, iterable, None, frame, builder, snapshots)
         return
     with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
-        counted = self.counted(taken, builder, loop.span)
+        counted = self.items.counted(taken, builder, loop.span)
         over = builder.call(range, counted.length, span=loop.span)
         _loop(self, loop, over, counted, frame, builder, snapshots, watch)
 
 
 def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     """A loop over a range; False where it has no iteration, or few and objects that can only be followed unrolled."""
-    few = few_iterations(self, iterable)
+    few = few_iterations(self.context, iterable)
     if few is None:
         _loop(self, loop, iterable, None, frame, builder)
         return True
@@ -339,8 +340,8 @@ def _stable(
 
     def check(c: ir.Carried, given: ir.Atom, at: Builder) -> None:
         if given == ir.POSSIBLY_UNASSIGNED:
-            raise refuse_lost(self, c.param.name, span, frame)
-        self.check_joined(given, at, None)
+            raise possibly_unassigned(c.param.name, span, frame)
+        check_joined(self, given, at, None)
 
     for c, init in zip(carried, inits, strict=True):
         check(c, init, builder)

@@ -25,9 +25,9 @@ from s2s.directives import samples
 from s2s.errors import error
 from s2s.specialize.calls.derivatives import parameters, parts, together
 from s2s.specialize.heap import making
-from s2s.specialize.heap.making import At
 from s2s.specialize.inplace import store_item
 from s2s.specialize.loops import counted_loop
+from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.versions.target import own_signature
 
@@ -55,7 +55,7 @@ def _arguments(self: Specializer, at: At, f: ir.Atom, given: ir.Atom) -> list[ir
     """The arguments by position, each under the name of its parameter where it has none."""
     known = self.context.value(given)
     if not isinstance(known, Sequence) or self.context.is_virtual(given):
-        return self.static_items(given, at.builder, at.span)
+        return self.items.known(given, at.builder, at.span)
     names = [p.name for p in parameters(self, f) or () if p.positional]
     names += ["x"] * (len(known.items) - len(names))
     read = at.builder.call

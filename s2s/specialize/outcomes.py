@@ -55,9 +55,9 @@ def outcome_of(
     builder: Builder,
 ) -> Outcome:
     """What comes of a call, found by running its source on what is known."""
-    depth = len(self.active_calls)
+    depth = len(self.inliner.active_calls)
     too_deep = self.tried_from and depth - self.tried_from > TRIAL_DEPTH
-    if not self.may_try(fn, args) or depth >= INLINE_DEPTH or too_deep or self.effort > MOST_EFFORT:
+    if not self.inliner.may_try(fn, args) or depth >= INLINE_DEPTH or too_deep or self.effort > MOST_EFFORT:
         return Outcome()
     key = _key(self, fn, args, kwargs, frame)
     if key is not None and key in self.outcomes:
@@ -68,7 +68,7 @@ def outcome_of(
     try:
         with speculate(self, builder, optional=True) as speculation:
             self.tried_from = self.tried_from or depth
-            atom = self.inline(fn, args, kwargs, frame, speculation.builder, None)
+            atom = self.inliner.inline(fn, args, kwargs, frame, speculation.builder, None)
             found = _outcome(self.context, atom, [*args, *kwargs.values()], speculation.builder)
             relied_on = self.guards.since(before)
             speculation.discard()
@@ -179,11 +179,12 @@ def inlined_if_possible(
 ) -> ir.Atom | None:
     """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
     source cannot be followed."""
-    if not self.may_try(fn, args) or len(self.active_calls) >= INLINE_DEPTH or self.effort > MOST_EFFORT:
+    inliner = self.inliner
+    if not inliner.may_try(fn, args) or len(inliner.active_calls) >= INLINE_DEPTH or self.effort > MOST_EFFORT:
         return None
     try:
         with speculate(self, builder, optional=True) as speculation:
-            result = self.inline(fn, args, kwargs, frame, speculation.builder, span)
+            result = inliner.inline(fn, args, kwargs, frame, speculation.builder, span)
             if not raising.ends(speculation.builder.statements):
                 return result
             speculation.discard()

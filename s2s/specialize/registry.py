@@ -30,19 +30,10 @@ from s2s.specialize.calls import (
     user_rules,
 )
 from s2s.specialize.calls.memory_order import ORDERED
-from s2s.specialize.calls.site import (
-    NOT_HANDLED,
-    CallSite,
-    Handler,
-    Registry,
-    Stage,
-    always,
-    for_types,
-    named,
-    takes_at,
-)
+from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named, takes_at
 from s2s.specialize.heap import mutated_iterables
 from s2s.specialize.inplace import CHANGING
+from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
 
 __all__ = ["CALLED_BY_VARIABLE", "FUNCTIONS", "KNOWN", "call", "call_function"]
 

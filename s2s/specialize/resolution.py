@@ -14,11 +14,13 @@ from s2s.core import ir, ops
 from s2s.core.values import Known
 from s2s.specialize.branching import join_sides
 from s2s.specialize.calls import derivatives, process
+from s2s.specialize.calls.bound_methods import function_and_receiver
 from s2s.specialize.calls.intrinsics import map_elements
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.heap import reading
 from s2s.specialize.heap.joins import Side
+from s2s.specialize.site import NOT_HANDLED, CallSite
+from s2s.specialize.variables import check_joined
 
 __all__ = [
     "bound_method", "chosen", "closure", "derivative", "grown_display", "item_of_modules", "made_by_partial",
@@ -41,7 +43,7 @@ def _is_mapped(site: CallSite, made: ir.Call) -> bool:
     """Whether a call of ``np.vectorize(f, ...)`` is ``f`` on each element, with floats as results. Raises where it
     is more and carries a derivative."""
     options = dict(made.kwargs)
-    types = site.specializer.static_items(
+    types = site.specializer.items.known(
         options["otypes"], Builder(site.context), site.span) if "otypes" in options else []
     floats = [ir.Const(kind) for kind in (float, np.float64, "d", "float", "float64")]
     passed = [k for k in options if k not in ("doc", "cache", "otypes")] + [k for k in site.kwargs if k]
@@ -80,7 +82,7 @@ def chosen(site: CallSite) -> ir.Atom | None:
                 function, list(site.args), dict(site.kwargs), site.frame, child, site.span, site.name))
         finally:
             specializer.there.pop()
-        specializer.check_joined(yields[-1], child, site.span)
+        check_joined(specializer, yields[-1], child, site.span)
         sides.append(Side(child, context.heap))
     context.heap = base
     roots = [(site.name, yields[0], yields[1])]
@@ -138,7 +140,7 @@ def object_(site: CallSite) -> ir.Atom | None:
 
 def bound_method(site: CallSite) -> ir.Atom | None:
     """A method that was read from a value of known type."""
-    bound = None if site.is_spread else site.specializer.bound_method(site.callee)
+    bound = None if site.is_spread else function_and_receiver(site.specializer, site.callee)
     if bound is None:
         return NOT_HANDLED
     method, receiver = bound
@@ -150,4 +152,4 @@ def closure(site: CallSite) -> ir.Atom | None:
     value = site.context.value(site.callee)
     if site.is_spread or not isinstance(value, FramedClosure):
         return NOT_HANDLED
-    return site.specializer.call_closure(value, site.args, site.kwargs, site.frame, site.builder, site.span)
+    return site.specializer.inliner.inline_closure(value, site.args, site.kwargs, site.frame, site.builder, site.span)

@@ -1,7 +1,7 @@
 """Speculation: code that is specialised to see what comes of it, and taken back where that cannot be used.
 
     with speculate(self, builder) as speculation:
-        result = self.inline(fn, args, kwargs, frame, speculation.builder, span)
+        result = self.inliner.inline(fn, args, kwargs, frame, speculation.builder, span)
 
 Where the block ends, what it has written goes into ``builder``. Where it raises, or has called ``discard``, all state
 of the specialiser is what it was before. Every field is taken back that is not named here, so that none is forgotten.
@@ -34,10 +34,13 @@ STAYS = {
     }),
     "Specializer": frozenset({
         # the budget of all speculation, and what has come of it
-        "effort", "outcomes", "dependencies",
+        "effort", "outcomes",
         # an outcome that is relied on may have asked this
         "compared", "has_short_loops",
+        # has no state of its own
+        "items",
     }),
+    "Inliner": frozenset({"dependencies"}),
     "Holding": frozenset({"met"}),
     # an assumption too many is a guard too many; an outcome that is relied on may have made it
     "Facts": frozenset({"fresh", "assumed"}),
@@ -50,8 +53,8 @@ def holders_of(specializer: Specializer, frame: Frame | None = None) -> Iterator
     goes on after it."""
     context = specializer.context
     yield from (
-        specializer, context, context.heap, context.evaluator.facts, specializer.guards, specializer.instances,
-        specializer.holding, *specializer.watches,
+        specializer, specializer.inliner, context, context.heap, context.evaluator.facts, specializer.guards,
+        specializer.instances, specializer.holding, *specializer.watches,
     )
     if frame is not None:
         yield frame

@@ -16,10 +16,10 @@ from s2s.core.values import UNKNOWN, Array, ListOf, Sequence, Unknown
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
 from s2s.specialize.calls.memory_order import in_memory_order
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.calls.ufunc_at import ufunc_at
 from s2s.specialize.heap.changing import add_in_place
 from s2s.specialize.inplace import CHANGING, change_whole, with_out
+from s2s.specialize.site import NOT_HANDLED, CallSite
 
 __all__ = [
     "along_axes", "at_places", "augmented", "changing", "in_order", "into_out", "method_of_ufunc",

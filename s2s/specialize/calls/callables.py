@@ -16,11 +16,11 @@ from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
 from s2s.specialize.calls.dispatching import dispatched, parts_read
 from s2s.specialize.calls.intrinsics import FORMS, map_elements
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import MISSING, in_rule
 from s2s.specialize.heap import making
 from s2s.specialize.heap.objects import Place, is_user_object
 from s2s.specialize.outcomes import Outcome, outcome_of
+from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.versions import facts
 
 __all__ = [
@@ -38,8 +38,7 @@ def with_rule_of_user(site: CallSite) -> ir.Atom | None:
     """A function that has a rule of the user: who differentiates finds it again."""
     if table.rule_of_user(site.fn) is None:
         return NOT_HANDLED
-    return user_rule_calls.leave_call(
-        site.specializer, site.fn, site.args, site.kwargs, site.frame, site.builder, site.span, site.name)
+    return user_rule_calls.leave_call(site)
 
 
 def with_primal(site: CallSite) -> ir.Atom | None:
@@ -88,7 +87,7 @@ def method_of_constant(site: CallSite) -> ir.Atom | None:
         return site.instead(getattr(type(holder), name), [ir.Const(holder), *site.args], site.kwargs)
     if isinstance(holder, types.MappingProxyType):
         entries: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in holder.items()}
-        mapping = making.new_dict(site.specializer, making.At(site.frame, site.builder, site.span), entries)
+        mapping = making.new_dict(site.specializer, At(site.frame, site.builder, site.span), entries)
         return site.instead(getattr(dict, name), [mapping, *site.args], site.kwargs)
     return NOT_HANDLED
 
@@ -143,7 +142,7 @@ def cached(site: CallSite) -> ir.Atom | None:
         specializer, fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder) if is_python else Outcome()
     is_constant = outcome.is_settled and all(isinstance(a, ir.Const) for a in site.given)
     if is_constant and specializer.guards.since(before).are_definitions():  # what it keeps is what it gives
-        return specializer.inline(fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder, site.span)
+        return specializer.inliner.inline(fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder, site.span)
     return site.leave(value=outcome.value, harmless=outcome.changes is False)
 
 

@@ -10,7 +10,7 @@ from s2s.core import ir
 from s2s.core.values import UNKNOWN
 from s2s.directives.checkpointing import call_again as again
 from s2s.directives.checkpointing import checkpoint, checkpointed
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
+from s2s.specialize.site import NOT_HANDLED, CallSite
 
 __all__ = ["call_again", "call_checkpoint", "checkpointed_range", "make_checkpoint"]
 
@@ -41,7 +41,7 @@ def make_checkpoint(site: CallSite) -> ir.Atom | None:
 def call_checkpoint(site: CallSite) -> ir.Atom | None:
     """A call of a checkpointed function: what it comes to. Where it calls itself, that is decided at run time."""
     fn = site.fn
-    if fn.func in site.specializer.active_calls:
+    if fn.func in site.specializer.inliner.active_calls:
         return site.leave()
     site.guards.reached(fn.func, fn, "func")
     return _repeated(site, ir.Const(fn.func), site.args)

@@ -40,11 +40,12 @@ from s2s.optimize.dead import drop_dead
 from s2s.optimize.rewriting import free_variables
 from s2s.runtime import repeated_calls
 from s2s.specialize.calls import policies
+from s2s.specialize.calls.bound_methods import function_and_receiver
 from s2s.specialize.frames import Frame, FramedClosure, name_of, place_of
 from s2s.specialize.heap import iterators, making
-from s2s.specialize.heap.making import At
 from s2s.specialize.inplace import change_whole, store_item
 from s2s.specialize.ownership import shared_rebindings
+from s2s.specialize.site import At, CallSite
 from s2s.versions.request import Request
 from s2s.versions.target import one_of_modes, parameters_of, target_of
 
@@ -140,7 +141,7 @@ def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
     """What an option is: a constant, or a tuple or list of constants."""
     if isinstance(atom, ir.Const):
         return atom.value
-    items = self.static_items(atom, at.builder, at.span)
+    items = self.items.known(atom, at.builder, at.span)
     if items is None or not all(isinstance(item, ir.Const) for item in items):
         return _NOT_KNOWN
     return tuple(item.value for item in items if isinstance(item, ir.Const))
@@ -350,7 +351,7 @@ def parameters(self: Specializer, fn: ir.Atom) -> list[_Parameter] | None:
         return inner and [
             dataclasses.replace(p, default=fixed.get(p.name, p.default)) for p in inner[len(made.args) - 1 :]
         ]
-    bound = self.bound_method(fn)
+    bound = function_and_receiver(self, fn)
     if bound is not None and isinstance(bound[0], types.FunctionType):
         inner = parameters(self, ir.Const(bound[0]))
         return inner and inner[1:]
@@ -533,7 +534,7 @@ class _Inner:
 
     def items(self, made: ir.Function, given: list[ir.Atom]) -> list[ir.Atom]:
         """The items of the tuple that a derivative gives."""
-        found = self.self.static_items(self.run(made, given), self.at.builder, self.at.span)
+        found = self.self.items.known(self.run(made, given), self.at.builder, self.at.span)
         assert found is not None
         return found
 
@@ -572,7 +573,7 @@ def apply(
     gradients, rest = (items[0], items[1:]) if asked.mode == "grad" and asked.has_aux else (None, [])
     if asked.mode == "value_and_grad":
         rest, gradients = [items[0]], items[1]
-    bars = items if gradients is None else self.static_items(gradients, at.builder, at.span)
+    bars = items if gradients is None else self.items.known(gradients, at.builder, at.span)
     assert bars is not None
     by_leaf = dict(zip((id(leaf) for leaf in inner.leaves if leaf.wanted), bars, strict=True))
     built = [_gradient(self, at, tree, by_leaf) for tree in chosen]
@@ -618,7 +619,7 @@ def take_vjp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
     wanted = [leaf for leaf in inner.leaves if leaf.wanted]
     function = _pullback(_name(self, f), trees, {id(leaf): k for k, leaf in enumerate(wanted)})
     frame = inner.frame(made, {a: a for a in (pull, out) if isinstance(a, ir.Var)})
-    checked = self.closure(function, (pull, out), (), frame, at.builder, at.span, "pullback")
+    checked = self.inliner.closure(function, (pull, out), (), frame, at.builder, at.span, "pullback")
     return making.new_list(self, at, (out, checked, *aux), tuple)
 
 
@@ -663,7 +664,7 @@ def take_jvp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
     if not {"f", "primals", "tangents"} <= given.keys() or has_aux is _NOT_KNOWN:
         return None
     f = given.pop("f")
-    primals, dots = (self.static_items(given.pop(k), at.builder, at.span) for k in ("primals", "tangents"))
+    primals, dots = (self.items.known(given.pop(k), at.builder, at.span) for k in ("primals", "tangents"))
     if primals is None or dots is None or len(primals) != len(dots):
         return None
     arguments = _Arguments(self, at)
@@ -678,7 +679,7 @@ def take_jvp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: di
     moved = [leaf for leaf in inner.leaves if leaf.wanted]
     if not moved:
         out = self.apply(f, primals, dict(given), at.frame, at.builder, at.span)
-        value, *aux = (self.static_items(out, at.builder, at.span) or [out]) if has_aux else [out]
+        value, *aux = (self.items.known(out, at.builder, at.span) or [out]) if has_aux else [out]
         zero = at.builder.call(rt.zeros_of, value, span=at.span)
         return making.new_list(self, at, (value, zero, *aux), tuple)
     made = inner.derivative(Asked("jvp", f, None, has_aux))
@@ -716,7 +717,7 @@ def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[A
     when the program runs where they are not."""
     given, like, _ = args
     known, mine = self.context.value(like), self.context.value(given)
-    items = self.static_items(like, at.builder, at.span) if _is_container(self, like) else None
+    items = self.items.known(like, at.builder, at.span) if _is_container(self, like) else None
     if items is not None:
         return _fit_items(self, at, fn, args, items)
     if isinstance(known, Known) and isinstance(known.value, (float, complex)):
@@ -744,12 +745,12 @@ def _is_container(self: Specializer, atom: ir.Atom) -> bool:
 def _fit_items(self: Specializer, at: At, fn: Any, args: list[ir.Atom], items: list[ir.Atom]) -> ir.Atom:
     """A cotangent or tangent of a container, by its items."""
     given, like, name = args
-    entries = self.entries(like, at.builder, at.span)
+    entries = self.items.entries(like, at.builder, at.span)
     state = virtual_heap.state_of(self.context, like)
     known = self.context.value(like)
     kind = state.kind if state is not None else known.type if isinstance(known, Sequence) else dict
     keys = tuple(entries) if entries is not None and issubclass(kind, dict) else tuple(range(len(items)))
-    own = self.static_items(given, at.builder, at.span) if _is_container(self, given) else None
+    own = self.items.known(given, at.builder, at.span) if _is_container(self, given) else None
     if own is None or len(own) != len(keys):
         got = "something else" if own is None else f"a container of {len(own)}"
         code = "S2S505" if fn is rt.fit_cotangent else "S2S515"
@@ -792,7 +793,7 @@ def _lost(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[
 
 def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """The cotangents of such a call: found when the program runs, and differentiated there."""
-    return self.leave(ir.Const(fn), list(args), {}, at.builder, at.span, at.name)
+    return CallSite(self, ir.Const(fn), args, {}, at.frame, at.builder, at.span, at.name).leave()
 
 
 def _read_pulled(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
@@ -804,11 +805,12 @@ def _read_pulled(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs
 
 def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """``rt.push(f, name, values, dots, keys)`` in a derivative that is differentiated."""
-    name, keys = args[1], self.static_items(args[4], at.builder, at.span)
+    name, keys = args[1], self.items.known(args[4], at.builder, at.span)
     if name != ir.Const(None) or keys != [] or not any(map(self.context.is_varied, args)):
         return None
     made = [args[0], *map(at.builder.frozen, args[2:4])]
-    return self.leave(ir.Const(repeated_calls.tangent_of_call), made, {}, at.builder, at.span, at.name)
+    fn = ir.Const(repeated_calls.tangent_of_call)
+    return CallSite(self, fn, made, {}, at.frame, at.builder, at.span, at.name).leave()
 
 
 def _make_object(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
@@ -842,7 +844,7 @@ def store(
 
 def _followed(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """What is written in terms of other transforms is followed."""
-    return self.inline(model_of(fn), args, kwargs, at.frame, at.builder, at.span)
+    return self.inliner.inline(model_of(fn), args, kwargs, at.frame, at.builder, at.span)
 
 
 TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {

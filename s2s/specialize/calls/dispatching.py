@@ -15,7 +15,7 @@ from s2s.specialize.heap import making
 from s2s.versions import facts
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.making import At
+    from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
 Redirected = tuple[Any, list[ir.Atom], dict[Any, ir.Atom]]

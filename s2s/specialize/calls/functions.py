@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 import types
 from typing import Any
@@ -25,13 +24,15 @@ from s2s.core.values import UNKNOWN, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls import derivatives
+from s2s.specialize.calls.handing_over import release
 from s2s.specialize.calls.intrinsics import FORMS, fold_number, is_literal_number
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
+from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
-from s2s.specialize.heap import generators, making
+from s2s.specialize.heap import generators
 from s2s.specialize.heap.escapes import captured_by, note_change
 from s2s.specialize.inplace import is_harmless, may_change
 from s2s.specialize.outcomes import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
+from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
 
@@ -94,7 +95,7 @@ def number(site: CallSite) -> ir.Atom | None:
 
 def dict_display(site: CallSite) -> ir.Atom | None:
     """``dict(mapping, key=value)`` with known keys."""
-    return site.specializer.make_dict(site.args, site.kwargs, site.builder, site.span, site.name)
+    return site.specializer.items.dict_display(site.args, site.kwargs, site.builder, site.span, site.name)
 
 
 def intrinsic(site: CallSite) -> ir.Atom | None:
@@ -115,19 +116,19 @@ def by_model(site: CallSite) -> ir.Atom | None:
         return NOT_HANDLED
     specializer, varied = site.specializer, site.is_varied
     if varied:
-        _check_keywords(site, rule)
+        check_keywords(site, rule)
     if rule.kind != "model" or not (varied or rule.always):
         return NOT_HANDLED
     assert isinstance(rule.body, types.FunctionType)
     args, kwargs = as_arrays(site.builder, rule, site.args, site.kwargs, site.span)
     site.args, site.kwargs = [*map(ir.Const, rule.given), *args], kwargs
-    model = rule.body, specializer.kinds_of(site.args)
+    model = rule.body, specializer.inliner.kinds_of(site.args)
     around = sum(body is rule.body for body, _ in specializer.models)
     if around >= MODEL_DEPTH or model in specializer.models:  # it would not come to an end
         return site.leave()
     specializer.models.append(model)
     try:
-        return specializer.inline(rule.body, site.args, site.kwargs, site.frame, site.builder, site.span)
+        return specializer.inliner.inline(rule.body, site.args, site.kwargs, site.frame, site.builder, site.span)
     finally:
         specializer.models.pop()
 
@@ -138,7 +139,7 @@ def note_called_back(site: CallSite) -> ir.Atom | None:
         held = captured_by(site.context, [a.atom if isinstance(a, ir.Star) else a for a in site.given])
         if held:
             mutable = [a for a in held if virtual_heap.is_mutable(site.context, a)]
-            site.specializer.release(mutable, False, site.builder)
+            release(mutable, False, site.builder)
             note_change(site.context, held)
             may_change(site.specializer, held, site.builder, site.span)
     return NOT_HANDLED
@@ -151,10 +152,10 @@ def by_rule(site: CallSite) -> ir.Atom | None:
         return NOT_HANDLED
     varied, args, kwargs = site.is_varied, site.args, site.kwargs
     if varied:
-        unsupported = specializer.check_rule(rule, fn, args, kwargs, site.span, site.frame)
-        if unsupported is not None:
+        refusal = unsupported(site, rule)
+        if refusal is not None:
             if not isinstance(fn, types.FunctionType):
-                raise unsupported
+                raise refusal
             return NOT_HANDLED  # its source says what the rule does not
         if rule.kind not in ("zero", "refuse"):
             args, kwargs = as_arrays(site.builder, rule, args, kwargs, site.span)
@@ -168,24 +169,6 @@ def by_rule(site: CallSite) -> ir.Atom | None:
     return made
 
 
-def _check_keywords(site: CallSite, rule: Any) -> None:
-    """Refuse a keyword that a rule does not know and its function may: a ufunc has more than are in a rule."""
-    known = rule.params.parameters
-    if any(p.kind is p.VAR_KEYWORD for p in known.values()) or isinstance(site.fn, types.FunctionType):
-        return
-    for name in site.kwargs:
-        if name not in known and (isinstance(site.fn, np.ufunc) or _takes_keyword(site.fn, name)):
-            raise site.refusal("S2S203", name=name_of(site.fn), keyword=name)
-
-
-def _takes_keyword(fn: Any, name: str) -> bool:
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-    except (ValueError, TypeError):
-        return False
-    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
-
-
 # --- source -----------------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +179,7 @@ def by_source(site: CallSite) -> ir.Atom | None:
     if public_module(fn) in OWN_MODULES:
         return NOT_HANDLED
     varied = site.is_varied
-    if varied and specializer.may_enter(fn, args) and len(specializer.active_calls) < INLINE_DEPTH:
+    if varied and specializer.inliner.may_enter(fn, args) and len(specializer.inliner.active_calls) < INLINE_DEPTH:
         return _followed_or_asked(site)
     changes = any(virtual_heap.is_mutable(site.context, a) for a in site.given)
     draws = specializer.repeating and not specializer.followed and not _is_of_library(fn)  # what it asks for is seen
@@ -206,7 +189,7 @@ def by_source(site: CallSite) -> ir.Atom | None:
             return result
     found = Outcome() if varied else outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)
     if found.changes or found.is_settled:
-        return specializer.inline(fn, args, kwargs, site.frame, site.builder, site.span)
+        return specializer.inliner.inline(fn, args, kwargs, site.frame, site.builder, site.span)
     return site.leave(value=found.value, harmless=found.changes is False)
 
 
@@ -217,10 +200,10 @@ def _followed_or_asked(site: CallSite) -> ir.Atom:
     states = [state_of(site.context, a) for a in site.given]
     may_ask = span in frame.tested and not any(s is not None and virtual_heap.is_instance(s) for s in states)
     if not may_ask or specializer.catching or specializer.followed or specializer.is_own(fn):
-        return specializer.inline(fn, site.args, site.kwargs, frame, site.builder, span)
+        return specializer.inliner.inline(fn, site.args, site.kwargs, frame, site.builder, span)
     try:
         with speculate(specializer, site.builder) as speculation:
-            return specializer.inline(fn, site.args, site.kwargs, frame, speculation.builder, span)
+            return specializer.inliner.inline(fn, site.args, site.kwargs, frame, speculation.builder, span)
     except DifferentiationError:
         pass
     for atom in site.given:
@@ -244,8 +227,8 @@ def made_exception(site: CallSite) -> ir.Atom | None:
     """A class of exceptions."""
     if not issubclass(site.fn, BaseException):
         return NOT_HANDLED
-    return site.specializer.leave(
-        ir.Const(site.fn), list(site.args), dict(site.kwargs), site.builder, site.span, site.name, harmless=True)
+    site.effect = False
+    return site.leave(harmless=True)
 
 
 def check_has_rule(site: CallSite) -> ir.Atom | None:
@@ -259,9 +242,9 @@ def check_has_rule(site: CallSite) -> ir.Atom | None:
 
 def maker_of_callable(site: CallSite) -> ir.Atom | None:
     """``functools.partial`` and ``np.vectorize``."""
-    derivatives.check_late(site.specializer, making.At(site.frame, site.builder, site.span), site.args)
-    return site.specializer.leave(
-        ir.Const(site.fn), list(site.args), dict(site.kwargs), site.builder, site.span, site.name, harmless=True)
+    derivatives.check_late(site.specializer, At(site.frame, site.builder, site.span), site.args)
+    site.effect = False
+    return site.leave(harmless=True)
 
 
 def as_it_is(site: CallSite) -> ir.Atom | None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, call_pure, plain
-from s2s.analysis.abstract.lattice import may_be_of_numpy, may_be_of_python, rank, truth, type_of
+from s2s.analysis.abstract.lattice import is_number, may_be_of_numpy, may_be_of_python, rank, truth, type_of
 from s2s.analysis.functions import makes_new
 from s2s.builder import cotangents
 from s2s.builder.builder import is_constant_kind
@@ -31,10 +31,10 @@ from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mappin
 from s2s.errors import error
 from s2s.rules.numpy.joining import as_columns, as_vector
 from s2s.specialize.calls import process
-from s2s.specialize.calls.site import CallSite, Handler
 from s2s.specialize.frames import JOINER, MISSING, in_rule, name_of
-from s2s.specialize.heap.iteration import few_iterations
+from s2s.specialize.heap.items import few_iterations
 from s2s.specialize.heap.objects import Place, is_setting, is_taken_by_value, is_user_object
+from s2s.specialize.site import CallSite, Handler
 from s2s.versions import facts
 from s2s.versions.facts import is_replaceable
 
@@ -86,7 +86,7 @@ def _attribute_or(site: CallSite) -> ir.Atom | None:
     assert isinstance(attribute, ir.Const)
     owner = value.value if isinstance(value, Known) else type_of(value)
     if owner is None or type(attribute.value) is not str or read_runs(owner, attribute.value):
-        return site.specializer.leave(ir.Const(getattr), list(site.args), {}, site.builder, site.span, site.name)
+        return site.another(getattr, site.args).leave()
     fact = facts.attribute(owner, attribute.value, site.guards)
     if fact.is_missing:
         fact.folded(site.guards)
@@ -137,14 +137,14 @@ def _reflected(site: CallSite, fn: Any) -> ir.Atom | None:
 
 def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: ir.Const) -> ir.Atom | None:
     if type(attribute.value) is not str or read_runs(owner, attribute.value):
-        return site.specializer.leave(ir.Const(getattr), [receiver, attribute], {}, site.builder, site.span, site.name)
+        return site.another(getattr, [receiver, attribute]).leave()
     fact = facts.attribute(owner, attribute.value, site.guards)
     if fact.is_missing:
         fact.folded(site.guards)
         raise site.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
     if fact.is_(is_sealed):
-        return site.specializer.leave(made.fn, [receiver, attribute], {}, site.builder, site.span, site.name)
+        return site.another(getattr, [receiver, attribute]).leave()
     if site.specializer.unsure and fact.is_(is_setting) and is_replaceable(owner) and not in_rule(site.frame):
         return site.builder.let(made, UNKNOWN, site.name, site.span)
     if fact.is_made_anew and not in_rule(site.frame):
@@ -211,7 +211,7 @@ def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
         if kind is tuple and isinstance(site.args[0], ir.Const) and type(site.args[0].value) is tuple:
             return site.args[0]
         items = site.items(site.args[0])
-        iterations = few_iterations(site.specializer, site.args[0]) if kind is tuple else None
+        iterations = few_iterations(site.context, site.args[0]) if kind is tuple else None
         if iterations is not None:
             return site.write(make, *map(ir.Const, iterations))
         if items is None or isinstance(site.value(site.args[0]), Known):
@@ -360,7 +360,7 @@ def _joined_part(site: CallSite, joiner: Any, part: ir.Atom) -> ir.Atom:
 
 
 def _merge_dict(site: CallSite) -> ir.Atom | None:
-    return site.specializer.make_dict(site.args, {}, site.builder, site.span, site.name)
+    return site.specializer.items.dict_display(site.args, {}, site.builder, site.span, site.name)
 
 
 def _sorted(site: CallSite) -> ir.Atom | None:
@@ -447,7 +447,7 @@ def _as_type(kind: Any, site: CallSite) -> ir.Atom | None:
 
 def _ndindex(site: CallSite) -> ir.Atom | None:
     """``np.ndindex(n, m)``: a list of pairs of integers."""
-    is_tuple = len(site.args) == 1 and not site.specializer.is_number(site.args[0])
+    is_tuple = len(site.args) == 1 and not is_number(site.specializer.context.value(site.args[0]))
     sizes = site.items(site.args[0]) if is_tuple else site.args
     if sizes is None:
         return None

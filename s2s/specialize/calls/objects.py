@@ -19,11 +19,11 @@ from s2s.core.values import UNKNOWN, has_fields
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls import reflection, zero_derivatives
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import STABLE_MODULES, in_rule, name_of
 from s2s.specialize.heap import containers, iterators, making, sets
 from s2s.specialize.heap.objects import BINARY, UNARY, is_user_class
 from s2s.specialize.outcomes import MOST_EFFORT
+from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.specialize.speculation import speculate
 
 __all__ = ["MAKERS", "of_objects"]
@@ -39,7 +39,7 @@ def of_objects(site: CallSite) -> ir.Atom | None:
     """A call that makes, reads or changes objects on the heap. The bodies of rules have none."""
     if in_rule(site.frame):
         return NOT_HANDLED
-    specializer, fn, at = site.specializer, site.fn, making.At(site.frame, site.builder, site.span)
+    specializer, fn, at = site.specializer, site.fn, At(site.frame, site.builder, site.span)
     site.args = iterators.as_held(specializer, fn, site.args, site.builder, site.span)
     site.args = iterators.as_list(specializer, at, fn, site.args)
     site.args = iterators.flattened(specializer, at, fn, site.args)

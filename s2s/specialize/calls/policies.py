@@ -35,9 +35,9 @@ from s2s.directives.policy import Choice, Choices, Override, Policy
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite
 from s2s.specialize.frames import GENERATED, Frame, FramedClosure, lookup
-from s2s.specialize.heap.making import At, new_list
+from s2s.specialize.heap.making import new_list
+from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.versions import facts
 
 if TYPE_CHECKING:
@@ -272,7 +272,8 @@ def call(
         return through(self, at, ir.Const(fn), how, args, kwargs)
     if varied:
         note(self, fn, how, at.span)
-        return user_rule_calls.leave_call(self, chosen(fn, how), args, kwargs, at.frame, at.builder, at.span, at.name)
+        return user_rule_calls.leave_call(
+            CallSite(self, ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, fn=chosen(fn, how)))
     with without(self):
         return self.apply(ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, effect)
 
@@ -406,7 +407,7 @@ def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
     number = _number_outside(self, at, atom)
     if number is not None:
         return number
-    entries = self.entries(atom, at.builder, at.span)
+    entries = self.items.entries(atom, at.builder, at.span)
     if entries is None or not all(isinstance(a, ir.Const) for a in entries.values()):
         rules = any(isinstance(self.context.value(a), Closure) for a in (entries or {}).values())
         hint = "define the rule outside of the function" if rules else ""

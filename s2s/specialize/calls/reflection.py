@@ -10,7 +10,7 @@ from s2s.core import ir
 from s2s.specialize.heap import making
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.making import At
+    from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
 

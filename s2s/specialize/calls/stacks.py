@@ -8,7 +8,7 @@ from s2s.analysis.abstract.lattice import join_all
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, ListOf
-from s2s.specialize.heap.making import At
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer

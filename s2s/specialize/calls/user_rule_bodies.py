@@ -101,8 +101,9 @@ def run(
     span: ir.Span | None,
 ) -> ir.Atom:
     """A call of a function, in place."""
-    if isinstance(f, ir.Const) and isinstance(f.value, types.FunctionType) and f.value not in specializer.active_calls:
-        return specializer.inline(f.value, args, kwargs, frame, builder, span)
+    active = specializer.inliner.active_calls
+    if isinstance(f, ir.Const) and isinstance(f.value, types.FunctionType) and f.value not in active:
+        return specializer.inliner.inline(f.value, args, kwargs, frame, builder, span)
     return specializer.apply(f, args, kwargs, frame, builder, span)
 
 
@@ -120,7 +121,7 @@ def _plainly(
     specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom:
-    return specializer.inline(fn, args, kwargs, frame, builder, span)
+    return specializer.inliner.inline(fn, args, kwargs, frame, builder, span)
 
 
 def _by_gradient(
@@ -131,7 +132,7 @@ def _by_gradient(
     f, _, g, *given = args
     both = run(specializer, f, given, kwargs, frame, builder, span)
     is_number = isinstance(specializer.context.value(both), (Array, Scalar))
-    items = [] if is_number else specializer.static_items(both, builder, span)
+    items = [] if is_number else specializer.items.known(both, builder, span)
     if items is not None and (len(items) != 2 or _is_no_function(specializer.context.value(items[1]))):
         raise error("S2S523", span=span, name=_name_of_function(specializer, f), got="no such pair")
     gradient = specializer.apply(ir.Const(operator.getitem), [both, ir.Const(1)], {}, frame, builder, span)
@@ -198,12 +199,12 @@ def outcome_of_rule(
     """What is known of the result of a rule that is called by name, and whether it changes what it is given."""
     context = specializer.context
     fn, args = _unwrapped(rule, atoms[: len(atoms) - len(keys)])
-    if fn is None or fn in specializer.active_calls:
+    if fn is None or fn in specializer.inliner.active_calls:
         return Outcome()
     before, found = len(specializer.rebound), Outcome()
     kwargs: dict[Any, ir.Atom] = dict(zip(keys, atoms[len(atoms) - len(keys) :], strict=True))
     with speculate_outcome(specializer) as builder:
-        made = specializer.inline(fn, args, kwargs, Frame(specializer.function, None), builder, None)
+        made = specializer.inliner.inline(fn, args, kwargs, Frame(specializer.function, None), builder, None)
         rebinds = len(specializer.rebound) > before  # by `+=`, which may be a change
         changes = changes_any(atoms, builder, context) or rebinds
         found = Outcome(kind_of(context.value(builder.frozen(made))), changes)
@@ -244,7 +245,7 @@ def parts(
     """The cotangents in what a pullback gives: one for each positional argument; that of a single one may be bare."""
     known, state = specializer.context.value(bars), virtual_heap.state_of(specializer.context, bars)
     is_tuple = (isinstance(known, Sequence) and known.type is tuple) or (state is not None and state.kind is tuple)
-    items = specializer.static_items(bars, builder, span) if is_tuple else None
+    items = specializer.items.known(bars, builder, span) if is_tuple else None
     if items is not None and len(items) == count:
         return items
     if state is not None and not is_tuple and count == 1:

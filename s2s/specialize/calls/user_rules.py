@@ -16,11 +16,13 @@ from s2s.directives import user_rules
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.calls import derivatives
+from s2s.specialize.calls.handing_over import check_handed_over
 from s2s.specialize.calls.user_rule_bodies import RULES, misfit, parts
 from s2s.specialize.heap import making
+from s2s.specialize.site import CallSite
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.making import At
+    from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
 __all__ = ["TRANSFORMS"]
@@ -112,7 +114,7 @@ def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
 def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """``custom.pull_again(f, args, kwargs, g)``: what the pullback gives, in place; None for the keywords."""
     f, given, named, g = args
-    positional, entries = self.static_items(given, at.builder, at.span), self.entries(named, at.builder, at.span)
+    positional, entries = self.items.known(given, at.builder, at.span), self.items.entries(named, at.builder, at.span)
     if not isinstance(f, ir.Const) or positional is None or entries is None:
         return None
     rule = table.rule_of_user(f.value)
@@ -131,7 +133,7 @@ def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs:
     """
     f, _, values, dots, names = args
     rule = table.rule_of_user(f.value) if isinstance(f, ir.Const) and user_rules.gives_gradient(f.value) else None
-    given, moved, keys = (self.static_items(a, at.builder, at.span) for a in (values, dots, names))
+    given, moved, keys = (self.items.known(a, at.builder, at.span) for a in (values, dots, names))
     if rule is None or given is None or moved is None or keys is None:
         return derivatives.TRANSFORMS[key_of(fn)](self, at, fn, args, kwargs)
     count = len(given) - len(keys)
@@ -151,8 +153,8 @@ def _of_solution(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs
     if not isinstance(known, Unknown) and not (isinstance(known, Array) and known.shape is None):
         return None
     given = [*args, *kwargs.values()]
-    self.check_handed_over(ir.Const(fn), given, any(map(self.context.is_varied, given)), at.builder, at.span)
-    return self.leave(ir.Const(fn), list(args), dict(kwargs), at.builder, at.span, at.name, harmless=True)
+    check_handed_over(ir.Const(fn), given, any(map(self.context.is_varied, given)), at.builder, at.span)
+    return CallSite(self, ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name).leave(harmless=True)
 
 
 def _implicit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:

@@ -20,8 +20,8 @@ from s2s.core.values import Array, Known, Mapping, Scalar
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import name_of
-from s2s.specialize.heap.making import At
 from s2s.specialize.severed import writes_down
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer

@@ -113,7 +113,7 @@ def _appendleft(self: Specializer, at: At, items: list[ir.Atom], item: ir.Atom) 
 
 
 def _extend(self: Specializer, at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
-    found = self.static_items(more, at.builder, at.span)
+    found = self.items.known(more, at.builder, at.span)
     if found is None or len(items) + len(found) > MOST_LISTED:
         return None
     items.extend(found)
@@ -121,7 +121,7 @@ def _extend(self: Specializer, at: At, items: list[ir.Atom], more: ir.Atom) -> A
 
 
 def _extendleft(self: Specializer, at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
-    found = self.static_items(more, at.builder, at.span)
+    found = self.items.known(more, at.builder, at.span)
     if found is None:
         return None
     items[:0] = found[::-1]
@@ -197,7 +197,7 @@ def _change_whole(self: Specializer, at: At, target: _Target, edit: str, args: t
     if edit == "append" and state.extra is None:
         return _change(self, at, target, appended(self, at, state, args[0]))
     if edit == "extend" and state.extra is None:
-        found = self.static_items(args[0], builder, at.span)
+        found = self.items.known(args[0], builder, at.span)
         for item in found or ():
             state = appended(self, at, state, item)
         if found is not None:
@@ -300,7 +300,7 @@ def _set_change(method: str) -> Form:
         values = {a.value for a in (target.items or {}).values() if isinstance(a, ir.Const)}
         known = target.items is not None and all(map(is_key, target.items.values()))
         given = [args[0]] if method in ("add", "discard", "remove") else [
-            i for a in args for i in self.static_items(a, at.builder, at.span) or (ir.Var("%"),)]
+            i for a in args for i in self.items.known(a, at.builder, at.span) or (ir.Var("%"),)]
         if not known or not all(map(is_key, given)):
             raise at.refuse(target.name, "what it holds is not known before the program runs")
         for item in given:
@@ -343,7 +343,7 @@ def store_item(self: Specializer, at: At, container: ir.Atom, key: ir.Atom, valu
         return None
     items = list(target.items.values())
     if isinstance(key.value, slice):
-        found = self.static_items(value, at.builder, at.span)
+        found = self.items.known(value, at.builder, at.span)
         if found is None:
             raise at.refuse(target.name, "how many items are assigned is not known before the program runs")
         items[key.value] = found

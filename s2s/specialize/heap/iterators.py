@@ -34,7 +34,7 @@ from s2s.specialize.heap.mutated_iterables import check_source, note_source
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder
     from s2s.specialize.frames import Frame
-    from s2s.specialize.heap.making import At
+    from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
 _LAZY = (ir.Const(map), ir.Const(filter))
@@ -144,7 +144,7 @@ def held(self: Specializer, atom: ir.Atom, name: str, builder: Builder, span: ir
         raise error("S2S222", span=span)
     if source is not None:
         source.check_names(span, name)
-    items = self.static_items(atom, builder, span)
+    items = self.items.known(atom, builder, span)
     state = State(Iterator, whole=builder.frozen(atom))
     if items is not None:
         state = State(Iterator, tuple(range(len(items))), tuple(items))

@@ -9,12 +9,10 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from s2s import runtime as rt
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable
@@ -24,8 +22,9 @@ from s2s.core.values import (
     is_generated_maker,
     is_record_class,
 )
-from s2s.errors import DifferentiationError, error
-from s2s.specialize.frames import Frame, lower_function
+from s2s.errors import DifferentiationError
+from s2s.specialize.frames import lower_function
+from s2s.specialize.site import At
 from s2s.versions import facts
 from s2s.versions.target import own_signature
 
@@ -34,25 +33,11 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "ESCAPED", "FORMS", "MAKERS", "At", "Form", "appended", "entries_of", "is_key", "made_record", "new", "new_dict",
+    "ESCAPED", "FORMS", "MAKERS", "Form", "appended", "entries_of", "is_key", "made_record", "new", "new_dict",
     "new_list", "new_record", "only_notes",
 ]
 
 ESCAPED = "a container or a function that is kept refers to it"
-
-
-@dataclass
-class At:
-    """The place of a call: the activation, where statements go, the user's line, and a name for the result."""
-
-    frame: Frame
-    builder: Builder
-    span: ir.Span | None
-    name: str = "%"
-
-    def refuse(self, name: str, why: str) -> DifferentiationError:
-        """The error for a change that cannot be followed."""
-        return error("S2S134", span=self.span, asked_by=self.frame.called_from, name=name, label=why)
 
 
 Form = Callable[..., ir.Atom | None]
@@ -93,7 +78,7 @@ def new_record(
     """A named tuple. One whose class has an ``__init__`` of its own has further attributes, which are not followed."""
     made = made_record(self, at, cls.__new__, cls, args, kwargs)
     if made is None:
-        made = self.inline(cls.__new__, [ir.Const(cls), *args], dict(kwargs), at.frame, at.builder, at.span)
+        made = self.inliner.inline(cls.__new__, [ir.Const(cls), *args], dict(kwargs), at.frame, at.builder, at.span)
     for base in cls.__mro__:
         init = facts.member(base, "__init__").folded(self.guards)
         if isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>" and not only_notes(init):
@@ -107,7 +92,7 @@ def made_record(
     """What the generated ``__new__`` of a named tuple makes, or ``tuple.__new__`` with its class; None for any other
     function."""
     if fn is tuple.__new__ and len(args) == 1:
-        items = self.static_items(args[0], at.builder, at.span)
+        items = self.items.known(args[0], at.builder, at.span)
         if items is None:
             return None
     elif is_generated_maker(fn):
@@ -240,7 +225,7 @@ def entries_of(self: Specializer, at: At, atom: ir.Atom) -> dict[Any, ir.Atom] |
     cell = cell_of(self.context, atom)
     if cell is not None and is_dict(self.context.heap.state(cell, at.span)):
         return virtual_heap.contents(at.builder, cell, at.span)
-    return self.entries(atom, at.builder, at.span)
+    return self.items.entries(atom, at.builder, at.span)
 
 
 # --- constructors ---------------------------------------------------------------------------------------------------
@@ -259,7 +244,7 @@ def _sequence(kind: type) -> Form:
             return virtual_heap.make_cell(self.context, made, at.name, at.span).var
         known = self.context.value(items)
         found = None if isinstance(known, Known) and isinstance(known.value, range) else (
-            self.static_items(items, at.builder, at.span))
+            self.items.known(items, at.builder, at.span))
         if found is None:
             return None if kind is not list else _adopted(self, at, items)
         return new_list(self, at, found[-limit:] if limit else found, kind, limit)

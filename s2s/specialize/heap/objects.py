@@ -59,7 +59,7 @@ from s2s.versions.signature import has_attributes as is_user_object
 from s2s.versions.target import own_signature
 
 if TYPE_CHECKING:
-    from s2s.specialize.heap.making import At
+    from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
 _CODE = (types.FunctionType, Differentiable)
@@ -658,7 +658,7 @@ class Instances:
         """What iterating over an object gives, where that is known."""
         found = self.operate(self.specializer, at, iter, "__iter__", ref)
         if found is not None:
-            return self.specializer.static_items(found, at.builder, at.span) if found != ref else None
+            return self.specializer.items.known(found, at.builder, at.span) if found != ref else None
         length = self.operate(self.specializer, at, len, "__len__", ref)
         if not isinstance(length, ir.Const):
             return None

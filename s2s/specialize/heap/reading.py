@@ -22,14 +22,17 @@ from s2s.core.values import (
     Unknown,
     has_fields,
 )
+from s2s.specialize.frames import pinned
 from s2s.specialize.heap import iterators
 from s2s.specialize.heap.mutated_iterables import note_source
+from s2s.specialize.site import CallSite
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
-from s2s.specialize.heap.making import At, Form, appended, entries_of, is_key, new, new_list
+from s2s.specialize.heap.making import Form, appended, entries_of, is_key, new, new_list
+from s2s.specialize.site import At
 
 __all__ = ["FORMS", "grown", "known_key"]
 
@@ -71,8 +74,8 @@ def known_key(self: Specializer, key: ir.Atom) -> ir.Atom:
         return known.const
     bounds = self.context.definition(key, slice)
     if bounds is None:
-        return self.pinned(key)
-    parts = [self.pinned(a) for a in bounds]
+        return pinned(self, key)
+    parts = [pinned(self, a) for a in bounds]
     values = [p.value for p in parts if isinstance(p, ir.Const)]
     return ir.Const(slice(*values)) if len(values) == len(parts) else key
 
@@ -213,7 +216,7 @@ def _unpack(self: Specializer, at: At, value: ir.Atom, before: ir.Const, after: 
     """``a, *b, c = value`` of a container that holds objects."""
     if cell_of(self.context, value) is None:
         return None
-    items = self.static_items(value, at.builder, at.span)
+    items = self.items.known(value, at.builder, at.span)
     state = state_of(self.context, value)
     plain = items is not None and not any(map(self.context.is_virtual, items)) and after.value is None
     is_plain = state is not None and not is_instance(state) and state.kind is not set and not has_fields(state.kind)
@@ -266,7 +269,7 @@ def _enumerate(self: Specializer, at: At, items: ir.Atom, start: ir.Atom = ir.Co
 def _zip(self: Specializer, at: At, *columns: ir.Atom, strict: ir.Atom = ir.Const(False)) -> ir.Atom | None:  # noqa: B008
     if not any(_objects_in(self, at, c) for c in columns):
         return None
-    found = [self.static_items(c, at.builder, at.span) for c in columns]
+    found = [self.items.known(c, at.builder, at.span) for c in columns]
     if any(f is None for f in found) or (strict != ir.Const(False) and len({len(f or ()) for f in found}) > 1):
         return None
     return new_list(self, at, [new_list(self, at, row, tuple) for row in zip(*found, strict=False)])  # type: ignore[arg-type]
@@ -281,7 +284,7 @@ def _objects_in(self: Specializer, at: At, atom: ir.Atom) -> list[ir.Atom] | Non
     """The items of a container that holds objects; None for any other."""
     if cell_of(self.context, atom) is None:
         return None
-    items = self.static_items(atom, at.builder, at.span)
+    items = self.items.known(atom, at.builder, at.span)
     return items if items is not None and any(map(self.context.is_virtual, items)) else None
 
 
@@ -290,7 +293,7 @@ def _iter(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
     state = state_of(self.context, items)
     if state is None or state.kind is virtual_heap.Iterator:
         return None if state is None else items
-    found = self.static_items(items, at.builder, at.span)
+    found = self.items.known(items, at.builder, at.span)
     if found is None:
         return None
     made = iterators.make(self, found, at.name, at.span)
@@ -314,7 +317,7 @@ def _concatenate(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom |
     kinds: set[Any] = {s.kind if s is not None else _kind(self, x) for s, x in zip(states, (a, b), strict=True)}
     if kinds not in ({list}, {tuple}):
         return None
-    found = [self.static_items(x, at.builder, at.span) for x in (a, b)]
+    found = [self.items.known(x, at.builder, at.span) for x in (a, b)]
     if any(f is None for f in found):
         return _append_all(self, at, a, found[1])
     items = [i for f in found for i in f or ()]
@@ -354,7 +357,7 @@ def _repeat(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None
         state = state_of(self.context, items)
         if state is None or state.kind not in (list, tuple):
             continue
-        found = self.static_items(items, at.builder, at.span)
+        found = self.items.known(items, at.builder, at.span)
         if found is None or not isinstance(count, ir.Const) or type(count.value) is not int:
             if self.context.is_varied(items):
                 raise at.refuse("a list", "how often it is repeated is not known before the program runs")
@@ -369,7 +372,7 @@ def _sorted(
     self: Specializer, at: At, items: ir.Atom, key: ir.Atom = ir.Const(None), reverse: ir.Atom = ir.Const(False)  # noqa: B008
 ) -> ir.Atom | None:
     """Known items are sorted now; others are put in order when the program runs, where that has a rule."""
-    found = self.static_items(items, at.builder, at.span) if cell_of(self.context, items) is not None else None
+    found = self.items.known(items, at.builder, at.span) if cell_of(self.context, items) is not None else None
     if found is None or not isinstance(reverse, ir.Const):
         return None
     order = order_of(self, at, found, key)
@@ -424,7 +427,7 @@ def _deep(self: Specializer, at: At, value: ir.Atom, done: dict[Cell, ir.Atom]) 
             return value
         if isinstance(known, Array):
             return at.builder.call(np.copy, value, span=at.span)
-        return self.leave(ir.Const(copy.deepcopy), [value], {}, at.builder, at.span, "%")
+        return CallSite(self, ir.Const(copy.deepcopy), [value], {}, at.frame, at.builder, at.span).leave()
     if cell in done:
         return done[cell]
     state = self.context.heap.state(cell, at.span)

@@ -14,7 +14,8 @@ from s2s.analysis.abstract.lattice import are_equal
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.specialize.heap import making
-from s2s.specialize.heap.making import At, Form, new_list
+from s2s.specialize.heap.making import Form, new_list
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -63,7 +64,7 @@ def _items(self: Specializer, at: At, atom: ir.Atom) -> list[ir.Atom] | None:
     state = state_of(self.context, atom)
     if state is not None and state.kind is set:
         return None if state.whole is not None else list(state.items)
-    found = self.static_items(atom, at.builder, at.span)
+    found = self.items.known(atom, at.builder, at.span)
     return None if found is None else _distinct(self, found)
 
 

@@ -10,7 +10,8 @@ import s2s
 from s2s.core import ir
 from s2s.specialize import registry
 from s2s.specialize.calls import arrays, callables, functions, policies
-from s2s.specialize.calls.site import NOT_HANDLED, CallSite, Registry, always, for_types, named
+from s2s.specialize.calls.stages import Registry, always, for_types, named
+from s2s.specialize.site import NOT_HANDLED, CallSite
 
 
 class Compared:

@@ -1,16 +1,14 @@
-"""A call that is being specialised, and the order in which those are asked that know what it comes to."""
+"""Where in a function something is specialised: a place, and a call with what it is given."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from s2s.core import ir
-from s2s.core.inspection import is_hashable
 from s2s.errors import DifferentiationError, error
-from s2s.specialize.heap.making import At
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
@@ -19,10 +17,24 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
     from s2s.versions.facts import Guards
 
-__all__ = ["NOT_HANDLED", "CallSite", "Handler", "Registry", "Stage", "always", "for_types", "named", "takes_at"]
+__all__ = ["NOT_HANDLED", "At", "CallSite", "Handler"]
 
 NOT_HANDLED: Final = None
 """What a handler gives for a call that is not for it: the next one is asked."""
+
+
+@dataclass
+class At:
+    """The place of a call: the activation, where statements go, the user's line, and a name for the result."""
+
+    frame: Frame
+    builder: Builder
+    span: ir.Span | None
+    name: str = "%"
+
+    def refuse(self, name: str, why: str) -> DifferentiationError:
+        """The error for a change that cannot be followed."""
+        return error("S2S134", span=self.span, asked_by=self.frame.called_from, name=name, label=why)
 
 
 @dataclass(slots=True)
@@ -92,13 +104,22 @@ class CallSite:
         return self.specializer.apply(
             ir.Const(fn), args, kwargs or {}, self.frame, self.builder, self.span, self.name)
 
+    def another(self, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> CallSite:
+        """Another call, whose result is that of this one."""
+        return CallSite(
+            self.specializer, ir.Const(fn), args, kwargs or {}, self.frame, self.builder, self.span, self.name, fn=fn)
+
+    def inline(self, fn: types.FunctionType, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
+        """What the body of a Python function comes to, in the place of this call."""
+        return self.specializer.inliner.inline(fn, args, kwargs or {}, self.frame, self.builder, self.span)
+
     def value(self, atom: ir.Atom) -> AbstractValue:
         """What is known of an atom."""
         return self.specializer.context.value(atom)
 
     def items(self, atom: ir.Atom) -> list[ir.Atom] | None:
         """The items of a container of known length; None for anything else."""
-        return self.specializer.static_items(atom, self.builder, self.span)
+        return self.specializer.items.known(atom, self.builder, self.span)
 
     def raised(self, problem: Exception) -> Exception:
         """What to raise where the call certainly raises an exception."""
@@ -118,9 +139,7 @@ class CallSite:
 
     def leave(self, **known: Any) -> ir.Atom:
         """Leave the call to the run of the program; ``known`` is what ``Specializer.leave`` takes besides."""
-        callee = self.callee if self.fn is None else ir.Const(self.fn)
-        return self.specializer.leave(
-            callee, list(self.args), dict(self.kwargs), self.builder, self.span, self.name, self.effect, **known)
+        return self.specializer.leave(self, **known)
 
     def refusal(self, code: str, **details: Any) -> DifferentiationError:
         """The error that refuses the call."""
@@ -129,69 +148,3 @@ class CallSite:
 
 Handler = Callable[[CallSite], "ir.Atom | None"]
 """What a call comes to, or ``NOT_HANDLED``. A handler may also give the site other arguments for those after it."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A place in the order: the handlers of single functions, or one for all functions whose types pass a test."""
-
-    by_function: Mapping[Any, Handler] | None = None
-    is_for: Callable[[type], bool] | None = None
-    handler: Handler | None = None
-
-
-def named(by_function: Mapping[Any, Handler]) -> Stage:
-    """Handlers of single functions."""
-    return Stage(by_function)
-
-
-def for_types(types: type | tuple[type, ...], handler: Handler) -> Stage:
-    """A handler of callables of these types."""
-    return Stage(is_for=lambda kind: issubclass(kind, types), handler=handler)
-
-
-def always(handler: Handler) -> Stage:
-    """A handler that is asked for every function."""
-    return Stage(is_for=lambda kind: True, handler=handler)
-
-
-def takes_at(form: Callable[..., ir.Atom | None]) -> Handler:
-    """The handler of a function that takes the specialiser, the place, the function, and the arguments."""
-    return lambda site: form(site.specializer, site.at, site.fn, site.args, site.kwargs)
-
-
-class Registry:
-    """Stages in order. Which handlers a function has is found once for the function where one is named, else for its
-    type: a call looks them up in one step."""
-
-    def __init__(self, *stages: Stage) -> None:
-        self.stages = stages
-        self._named = {fn: self._find(fn) for stage in stages for fn in stage.by_function or ()}
-        self._by_type: weakref.WeakKeyDictionary[type, tuple[Handler, ...]] = weakref.WeakKeyDictionary()
-
-    def _find(self, fn: Any, kind: type | None = None) -> tuple[Handler, ...]:
-        kind = kind or type(fn)
-        found: list[Handler] = []
-        for stage in self.stages:
-            if stage.handler is not None and stage.is_for is not None and stage.is_for(kind):
-                found.append(stage.handler)
-            elif stage.by_function is not None and fn is not None and fn in stage.by_function:
-                found.append(stage.by_function[fn])
-        return tuple(found)
-
-    def handlers(self, fn: Any) -> tuple[Handler, ...]:
-        """The handlers of a function, in order."""
-        found = self._named.get(fn) if is_hashable(fn) else None
-        if found is None:
-            found = self._by_type.get(type(fn))
-        if found is None:
-            found = self._by_type[type(fn)] = self._find(None, type(fn))
-        return found
-
-    def ask(self, site: CallSite) -> ir.Atom | None:
-        """What the first handler gives that is for the call."""
-        for handler in self.handlers(site.fn):
-            found = handler(site)
-            if found is not NOT_HANDLED:
-                return found
-        return NOT_HANDLED

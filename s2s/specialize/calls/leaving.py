@@ -1,0 +1,76 @@
+"""Calls that are left to be decided when the program runs."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from s2s.builder import virtual_heap
+from s2s.core import ir
+from s2s.core.values import UNKNOWN, AbstractValue
+from s2s.errors import error
+from s2s.specialize.calls import policies
+from s2s.specialize.calls.handing_over import check_captured, check_live, plain, release
+from s2s.specialize.heap import generators
+from s2s.specialize.heap.escapes import note_call
+from s2s.specialize.inplace import may_change
+
+if TYPE_CHECKING:
+    from s2s.specialize.site import CallSite
+
+__all__ = ["leave"]
+
+
+def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False) -> ir.Atom:
+    """Leave a call to be decided when the program runs.
+
+    Objects on the heap that go into it are put together for it. With differentiated arguments the function is
+    transformed when it runs, which refuses to change them; they must not change later either, because the function
+    may keep them. A function of undifferentiated arguments may change them: what they hold is not known afterwards.
+    ``harmless`` says that it changes no argument.
+    """
+    context, builder, span = site.context, site.builder, site.span
+    callee, args = site.callee if site.fn is None else ir.Const(site.fn), site.args
+    atoms = [*map(plain, args), *site.kwargs.values()]
+    known = callee.value if isinstance(callee, ir.Const) else None
+    generators.check_taken(context, known, atoms, span)
+    varied = any(map(context.is_varied, (callee, *atoms)))
+    given = [a for a in atoms if virtual_heap.is_mutable(context, a)]
+    values = [a for a in atoms if not context.is_virtual(a)]
+    callee = builder.frozen(callee)
+    if varied:
+        callee, args = policies.under_method(site.specializer, callee, args, builder)
+    args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
+    kwargs = {key: builder.frozen(a) for key, a in site.kwargs.items()}
+    makes = _only_makes(callee)
+    if varied and not makes:
+        check_captured(context, [*map(plain, args), *kwargs.values()], span)
+    if context.is_varied(callee) and context.definition(callee, getattr) is None:
+        name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
+        raise error("S2S206", span=span, name=name)
+    opened = policies.open_method(site.specializer, callee, tuple(args), kwargs) if varied else None
+    made = opened or ir.Call(callee, tuple(args), tuple(kwargs.items()))
+    if not harmless and not makes:
+        check_live(context, callee, span)
+        release(given, varied, builder)
+        note_call(context, callee, values)
+    if not varied and not harmless:
+        may_change(site.specializer, [*args, *kwargs.values()], builder, span)
+    if site.effect and not varied:
+        builder.add(ir.Let(None, made, span))
+        return ir.Const(None)
+    var = context.define(site.name, value, varied, made)
+    if varied and not makes:
+        context.effects.add(var)
+    elif given:
+        context.kept.add(var)
+    builder.add(ir.Let(var, made, span))
+    return var
+
+
+def _only_makes(callee: ir.Atom) -> bool:
+    """Whether a call certainly changes nothing: it makes an exception or a partial function."""
+    fn = callee.value if isinstance(callee, ir.Const) else None
+    return fn is functools.partial or fn is np.vectorize or (isinstance(fn, type) and issubclass(fn, BaseException))

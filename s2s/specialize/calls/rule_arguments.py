@@ -1,0 +1,53 @@
+"""Whether the rule of a function knows the arguments of a call."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import DifferentiationError
+from s2s.rules import table
+from s2s.specialize.calls.intrinsics import literal
+from s2s.specialize.frames import name_of
+from s2s.specialize.site import CallSite
+
+__all__ = ["check_keywords", "unsupported"]
+
+
+def unsupported(site: CallSite, rule: Any) -> DifferentiationError | None:
+    """The refusal of arguments that a rule does not support. Raises where there is no derivative."""
+    fn = site.fn
+    if rule.kind == "refuse":
+        raise site.refusal("S2S202", name=name_of(fn), reason=rule.reason)
+    if rule.kind not in ("linear", "vjp", "straight_through", "partials", "several"):
+        return None
+    try:
+        bound = table.bind(rule, tuple(map(literal, site.args)), {k: literal(a) for k, a in site.kwargs.items()})
+    except TypeError as problem:
+        raise site.raised(problem) from None
+    extra = table.unsupported(rule, bound)
+    if extra == ["where"] and isinstance(fn, np.ufunc):
+        reason = "what it leaves out with `where` holds anything; give `out` too, or choose with `np.where`"
+        return site.refusal("S2S202", name=name_of(fn), reason=reason)
+    return site.refusal("S2S203", name=name_of(fn), keyword=", ".join(extra)) if extra else None
+
+
+def check_keywords(site: CallSite, rule: Any) -> None:
+    """Refuse a keyword that a rule does not know and its function may: a ufunc has more than are in a rule."""
+    known = rule.params.parameters
+    if any(p.kind is p.VAR_KEYWORD for p in known.values()) or isinstance(site.fn, types.FunctionType):
+        return
+    for name in site.kwargs:
+        if name not in known and (isinstance(site.fn, np.ufunc) or _takes_keyword(site.fn, name)):
+            raise site.refusal("S2S203", name=name_of(site.fn), keyword=name)
+
+
+def _takes_keyword(fn: Any, name: str) -> bool:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (ValueError, TypeError):
+        return False
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
