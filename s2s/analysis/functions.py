@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core import ir, ops
+from s2s.core import ir, operators, ops
 from s2s.core.functions import EVERYTHING, FunctionFacts, Raises, Result, Varies
 from s2s.core.inspection import public_module
 from s2s.rules import functions as descriptions
@@ -131,7 +131,7 @@ def _is_ufunc_of_library(fn: np.ufunc) -> bool:
 def changes_memory(fn: Any) -> bool:
     """Whether a function is called for what it does to its first argument: an array or a container of the program, no
     stack of the reverse sweep, and no operand of an operator, whose result is a value of its own in the IR."""
-    return 0 in facts(fn).changes and fn not in ops.STACKS and ops.plain_of(fn) is None
+    return 0 in facts(fn).changes and fn not in ops.STACKS and operators.plain_of(fn) is None
 
 
 def gives_the_same(fn: Any) -> bool:
@@ -227,7 +227,7 @@ def gives_new(fn: Any, kwargs: Any, count: int = 1) -> bool:
     """Whether a function's array results are memory of their own, when it is called with ``count`` positional
     arguments."""
     # ``a += b`` is a value of its own here: nothing reads ``a`` any more.
-    if facts(ops.plain_of(fn) or fn).result is not Result.NEW:
+    if facts(operators.plain_of(fn) or fn).result is not Result.NEW:
         return False
     for name, atom in kwargs:
         if name is None or name == "out" or (name == "copy" and atom != ir.Const(True)):

@@ -16,33 +16,30 @@ from typing import Any, assert_never
 
 from s2s.codegen.code import Code, Comprehension, Conditional, Junction, Pattern, Target, Tree
 from s2s.codegen.spelling import Speller, load
-from s2s.core import ops
+from s2s.core import operators, ops
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
 from s2s.directives.user_rules import custom_gradient, value_of
 
 __all__ = ["BINARY", "Expressions", "SUGARED", "is_method"]
 
+def _parsed(source: str) -> Any:
+    return ast.parse(source, mode="eval").body
+
+
 BINARY: dict[Any, type[ast.operator]] = {
-    operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
-    operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul:
-    ast.MatMult, operator.lshift: ast.LShift, operator.rshift: ast.RShift, operator.and_: ast.BitAnd,
-    operator.or_: ast.BitOr, operator.xor: ast.BitXor,
-}  # fmt: skip
-_UNARY: dict[Any, type[ast.unaryop]] = {
-    operator.neg: ast.USub, operator.pos: ast.UAdd, operator.invert: ast.Invert, operator.not_: ast.Not,
-}  # fmt: skip
+    fn: type(_parsed(f"a {one.symbol} b").op) for fn, one in operators.BINARY.items()
+}
+_UNARY: dict[Any, type[ast.unaryop]] = {fn: type(_parsed(f"{one.symbol} a").op) for fn, one in operators.UNARY.items()}
 _COMPARE: dict[Any, type[ast.cmpop]] = {
-    operator.lt: ast.Lt, operator.le: ast.LtE, operator.eq: ast.Eq, operator.ne: ast.NotEq, operator.gt:
-    ast.Gt, operator.ge: ast.GtE, operator.is_: ast.Is, operator.is_not: ast.IsNot, ops.contains: ast.In,
-    ops.not_in: ast.NotIn,
-}  # fmt: skip
+    fn: type(_parsed(f"a {one.symbol} b").ops[0]) for fn, one in operators.COMPARISONS.items()
+}
 _DISPLAYS = (ops.make_tuple, ops.make_list, ops.make_set, ops.make_dict)
 
 SUGARED: frozenset[Any] = frozenset(
     {
-        *BINARY, *_UNARY, *_COMPARE, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict,
+        *operators.OPERATORS, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict,
         ops.append, ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack,
-        operator.setitem, operator.delitem, *ops.PLAIN,
+        operator.setitem, operator.delitem, *operators.PLAIN,
     }
 )  # fmt: skip
 """Functions that print as syntax, so that no name is needed for them."""
@@ -169,8 +166,8 @@ class Expressions:
             return self.display(fn, args)
         if fn in BINARY and len(atoms) == 2:
             return ast.BinOp(self.atom(atoms[0]), BINARY[fn](), self.atom(atoms[1]))
-        if fn in ops.PLAIN and len(atoms) == 2:  # folded: its first operand was made just now
-            return ast.BinOp(self.atom(atoms[0]), BINARY[ops.PLAIN[fn]](), self.atom(atoms[1]))
+        if fn in operators.PLAIN and len(atoms) == 2:  # folded: its first operand was made just now
+            return ast.BinOp(self.atom(atoms[0]), BINARY[operators.PLAIN[fn]](), self.atom(atoms[1]))
         if fn in _UNARY and len(atoms) == 1:
             return ast.UnaryOp(_UNARY[fn](), self.atom(atoms[0]))
         if fn in _COMPARE and len(atoms) == 2:

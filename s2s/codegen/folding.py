@@ -49,7 +49,7 @@ from s2s.codegen.code import (
 )
 from s2s.codegen.effects import effect_of
 from s2s.codegen.measure import depth_of, key_width, width_of
-from s2s.core import ops
+from s2s.core import operators, ops
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Store, Var
 
 __all__ = ["count_uses", "fold", "leaves", "tree_leaves"]
@@ -350,7 +350,7 @@ class _Folder:
     def grows(self, value: Tree) -> bool:
         """Whether a value prints as a statement that changes something."""
         fn = value.fn.value if isinstance(value, Call) and isinstance(value.fn, Const) else None
-        return ops.plain_of(fn) is not None or is_call_of(value, _CHANGING)
+        return operators.plain_of(fn) is not None or is_call_of(value, _CHANGING)
 
     def loop_test(self, loop: While) -> None:
         """Fold the last statement of a loop's head into its test."""
@@ -438,7 +438,7 @@ class _Folder:
             case Change(Store("whole", target)) if target == atom:
                 return False
             case Assign(Var(name), Call(Const(value=fn), (first, second), ()) as value) if first == atom:
-                if ops.plain_of(fn) is not None and not self.is_fresh(self.offered[atom]):
+                if operators.plain_of(fn) is not None and not self.is_fresh(self.offered[atom]):
                     return False  # what it changes is seen under another name
                 if not atom.is_temporary:
                     return (
@@ -452,7 +452,7 @@ class _Folder:
         match tree:
             case Const():
                 return True
-            case Call(Const(value=fn), (first, *_), _) if ops.plain_of(fn) is not None:
+            case Call(Const(value=fn), (first, *_), _) if operators.plain_of(fn) is not None:
                 return isinstance(first, Var) and first in self.code.folded
         return makes_new(tree)
 
@@ -596,7 +596,7 @@ class _Folder:
             fn = value.fn.value
             if is_call_of(value, _CHANGING):
                 return False
-            if ops.plain_of(fn) is not None and (target.is_temporary or not self.is_fresh(value)):
+            if operators.plain_of(fn) is not None and (target.is_temporary or not self.is_fresh(value)):
                 return False
         return target.is_temporary or target.name.endswith(("_bar", "_dot"))
 

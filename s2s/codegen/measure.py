@@ -13,21 +13,14 @@ from s2s.codegen.expressions import is_method
 from s2s.core import ops
 from s2s.core.inspection import is_hashable
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
+from s2s.core.operators import ATOM, CONDITIONAL, OPERATORS, PLAIN, UNARY, Operator
 
 __all__ = ["depth_of", "key_width", "width_of"]
 
-_SUM = (2, 3)
-_PRODUCT = (3, 3)
-_SYMBOLS: dict[Any, tuple[int, int]] = {
-    operator.add: _SUM, operator.sub: _SUM, operator.mul: _PRODUCT, operator.truediv: _PRODUCT,
-    operator.matmul: _PRODUCT, operator.mod: _PRODUCT, operator.floordiv: (3, 4), operator.pow: (5, 4),
-    operator.lt: (1, 3), operator.gt: (1, 3), operator.le: (1, 4), operator.ge: (1, 4), operator.eq: (1, 4),
-    operator.ne: (1, 4), operator.is_: (1, 4), operator.is_not: (1, 8), ops.contains: (1, 4), ops.not_in:
-    (1, 8), operator.contains: (1, 4), operator.and_: (1, 3), operator.or_: (1, 3), operator.xor: (1, 3),
-    operator.lshift: (1, 4), operator.rshift: (1, 4), **dict.fromkeys(ops.PLAIN, (2, 4)),
-}  # fmt: skip
-"""How strongly an operator binds, and its columns with the blanks around it."""
-_UNARY: dict[Any, int] = {operator.neg: 1, operator.pos: 1, operator.invert: 1, operator.not_: 4}
+_PRINTED: dict[Any, Operator] = {
+    **OPERATORS, **{fn: OPERATORS[plain] for fn, plain in PLAIN.items()}, operator.contains: OPERATORS[ops.contains],
+}
+"""What calls of functions print as."""
 _BRACKETS = {ops.make_tuple: 2, ops.make_list: 2, ops.make_set: 2, ops.make_dict: 2}
 
 
@@ -72,12 +65,10 @@ def depth_of(code: Code, tree: Tree) -> int:
 
 def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
     known = fn.value if isinstance(fn, Const) and is_hashable(fn.value) else None
-    symbol = _SYMBOLS.get(known)
-    if symbol is not None and len(args) == 2:
-        binding, columns = symbol
-        return columns + _operand(code, args[0], binding) + _operand(code, args[1], binding)
-    if known in _UNARY and len(args) == 1:
-        return _UNARY[known] + _operand(code, args[0], 4)
+    printed = _PRINTED.get(known)
+    if printed is not None and len(args) == 1 + (known not in UNARY):
+        blanks = 2 if len(args) == 2 else printed.symbol.isalpha()
+        return len(printed.symbol) + blanks + sum([_operand(code, a, printed.binding) for a in args])
     if known is ops.format_value:
         return 2 + sum(width_of(code, a) if k == 0 else _text(a) + 1 for k, a in enumerate(args))
     if known is ops.format_string:
@@ -100,11 +91,12 @@ def _text(atom: Atom) -> int:
 def _operand(code: Code, atom: Atom, binding: int) -> int:
     """An operand with the parentheses that it needs."""
     tree = code.folded.get(atom) if isinstance(atom, Var) else None
-    inner = 9
+    inner = ATOM
     if isinstance(tree, Call) and isinstance(tree.fn, Const) and is_hashable(tree.fn.value):
-        inner = _SYMBOLS.get(tree.fn.value, (9, 0))[0]
+        printed = _PRINTED.get(tree.fn.value)
+        inner = ATOM if printed is None else printed.binding
     elif isinstance(tree, (Conditional, Junction)):
-        inner = 0
+        inner = CONDITIONAL
     return width_of(code, atom) + (2 if inner < binding else 0)
 
 

@@ -45,7 +45,7 @@ from s2s.codegen.folding import LAMBDAS, leaves
 from s2s.codegen.naming import acts, name_variables, numbered
 from s2s.codegen.printing import WIDTH, print_comment, print_expression, print_header, print_statement
 from s2s.codegen.spelling import Speller, load
-from s2s.core import ops
+from s2s.core import operators, ops
 from s2s.core.dataflow import along, reachable
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
@@ -481,7 +481,7 @@ class _Writer:
     def in_place(self, target: Var, value: Call, fn: Any) -> bool:
         """``x += c``, ``items.append(x)``: assignments that change what they read. False where it is none."""
         try:
-            inplace, grow = ops.plain_of(fn), _GROW.get(fn)
+            inplace, grow = operators.plain_of(fn), _GROW.get(fn)
         except TypeError:
             return False
         if inplace is not None and len(value.args) == 2 and not value.kwargs:
@@ -551,7 +551,7 @@ class _Writer:
         if store.op is None:
             self.node(ast.Assign([place], value))
         else:
-            op = BINARY[ops.PLAIN.get(store.op, store.op)]
+            op = BINARY[operators.PLAIN.get(store.op, store.op)]
             self.node(ast.AugAssign(place, op(), value))
 
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:

@@ -6,26 +6,8 @@ Everything else that the IR calls is the function that means it: ``operator.add`
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
-from types import BuiltinFunctionType
 from typing import Any
-
-PLAIN: dict[Any, Any] = {
-    getattr(operator, f"i{name.strip('_')}"): getattr(operator, name)
-    for name in (
-        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",
-    )
-}
-"""In-place operators, and the plain ones that give the same value."""
-
-IN_PLACE: dict[Any, Any] = {plain: change for change, plain in PLAIN.items()}
-"""The other way round."""
-
-
-def plain_of(fn: Any) -> Any:
-    """The operator that gives the same as an in-place operator, and changes nothing; None for any other function."""
-    return PLAIN.get(fn) if type(fn) is BuiltinFunctionType else None
 
 
 def make_tuple(*items: Any) -> tuple[Any, ...]:

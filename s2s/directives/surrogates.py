@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.operators import OPERATORS
 from s2s.core.record import replace
 from s2s.directives.policy import Override, Policy
 from s2s.directives.user_rules import ANYTHING
@@ -105,16 +106,13 @@ def _same_as(fn: Any) -> Any:
     if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
         found = getattr(np, fn.__name__, None)
         return found if callable(found) and not isinstance(found, type) else None
-    return _OPERATORS.get(id(fn))
+    return _UFUNCS.get(id(fn))
 
 
-_OPERATORS = {
-    id(getattr(operator, name)): fn for name, fn in {
-        "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "floordiv": np.floor_divide,
-        "mod": np.mod, "pow": np.power, "matmul": np.matmul, "neg": np.negative, "abs": np.absolute,
-    }.items()
-} | {id(abs): np.absolute, id(pow): np.power}
-"""The ufuncs of operators, by the ``id`` of the operator."""
+_UFUNCS = {id(one.fn): one.ufunc for one in OPERATORS.values()} | {
+    id(operator.abs): np.absolute, id(abs): np.absolute, id(pow): np.power,
+}
+"""The ufuncs of operators and built-in functions, by their ``id``."""
 
 
 @functools.cache

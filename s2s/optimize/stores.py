@@ -6,18 +6,13 @@
 
 from __future__ import annotations
 
-import operator
-
-import numpy as np
-
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
+from s2s.core.operators import OPERATORS
 from s2s.optimize.rewriting import map_blocks
 
 __all__ = ["spell_stores"]
 
-
-_AT = {operator.add: np.add.at, operator.sub: np.subtract.at}
 
 _STACKS = {
     ir.Const(ops.make_stack): ir.Const(ops.make_list), ir.Const(ops.copy_stack): ir.Const(list),
@@ -42,7 +37,8 @@ def spell_stores(function: ir.Function, _: Context) -> ir.Function:
 def _spelled(s: ir.Statement) -> tuple[ir.Statement, ...]:
     match s:
         case ir.Store(kind="at", op=op) if op is not None:
-            return (ir.Let(None, ir.Call(ir.Const(_AT[op]), (s.target, s.key, s.value)), s.span, s.reads, s.makes),)
+            at = ir.Const(OPERATORS[op].ufunc.at)
+            return (ir.Let(None, ir.Call(at, (s.target, s.key, s.value)), s.span, s.reads, s.makes),)
         case ir.Let(_, ir.Call(ir.Const() as fn) as call) if fn in _STACKS:
             return (ir.replace(s, value=ir.replace(call, fn=_STACKS[fn])),)
     return (s,)

@@ -13,6 +13,7 @@ from s2s.analysis.abstract.lattice import is_number, shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.builder import cotangents
 from s2s.core import ir, ops
+from s2s.core.operators import SIGNS
 from s2s.core.values import UNKNOWN, Array, ListOf, Mapping, Sequence
 from s2s.reverse import stores
 from s2s.reverse.residuals import replay
@@ -222,7 +223,7 @@ def _accumulators(
     return found, expected
 
 
-_ADDS = (ir.Const(operator.add), ir.Const(operator.sub))
+_SUMS = frozenset(map(ir.Const, SIGNS))
 
 
 def _sums_to(reverser: Reverser, atom: ir.Atom, param: ir.Var) -> list[ir.Atom]:
@@ -230,7 +231,7 @@ def _sums_to(reverser: Reverser, atom: ir.Atom, param: ir.Var) -> list[ir.Atom]:
     found = [atom]
     while isinstance(atom, ir.Var) and atom != param:
         let = reverser.planner.lets.get(atom)
-        if let is None or not isinstance(let.value, ir.Call) or let.value.fn not in _ADDS:
+        if let is None or not isinstance(let.value, ir.Call) or let.value.fn not in _SUMS:
             return []
         first, second = let.value.args
         atom = second if let.value.fn == ir.Const(operator.add) and second == param else first  # type: ignore[assignment]

@@ -26,6 +26,7 @@ from s2s.builder import cotangents
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.functions import Result
+from s2s.core.operators import SIGNS
 from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.reverse.destination import InSweep
@@ -35,10 +36,6 @@ from s2s.rules import table
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
-
-ADDS = {operator.add: False, operator.sub: True}
-"""The operators of stores that leave the adjoint of the buffer as it is, and whether the value enters with a sign."""
-
 
 # --- adjoints of buffers --------------------------------------------------------------------------------------------
 
@@ -236,7 +233,7 @@ def store(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
     target, key = place(reverser, sweep, s.target, index, s.span)
     if s.kind == "at":
         _reverse_at(reverser, s, target, key, sweep)
-    elif s.op in ADDS:
+    elif s.op in SIGNS:
         _reverse_add(reverser, s, target, key, sweep)
     elif s.op is None:
         g = _read(reverser, s, target, key, sweep, own=True) if reverser.is_active(s.value) else None
@@ -253,16 +250,16 @@ def _reverse_add(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom 
         return
     g = _read(reverser, s, target, key, sweep, own=True)
     assert s.op is not None
-    _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
+    _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if SIGNS[s.op] < 0 else g, sweep)
 
 
 def _reverse_at(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
     """``np.add.at(a, i, v)``: an entry that is named twice takes both."""
-    if s.op not in ADDS:
+    if s.op not in SIGNS:
         raise error("S2S119", span=s.span)
     if reverser.is_active(s.value):
         g = _read(reverser, s, target, key, sweep, own=True)
-        _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if ADDS[s.op] else g, sweep)
+        _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if SIGNS[s.op] < 0 else g, sweep)
 
 
 def _reverse_operator(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:

@@ -14,7 +14,7 @@ import operator
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core import ops
+from s2s.core import operators, ops
 from s2s.core.functions import EVERYTHING, Raises, Result
 from s2s.rules import passive
 from s2s.rules.functions import describe
@@ -33,7 +33,7 @@ describe(
     builtins.delattr, builtins.next, changes=(0,), pure=False,
 )
 describe(*_ARRAYS, holds=False)
-describe(*ops.PLAIN, changes=(0,))
+describe(*operators.PLAIN, changes=(0,))
 for _type, _changing in {
     list: "append extend insert remove pop clear reverse sort __setitem__ __delitem__ __iadd__ __imul__ __init__",
     dict: "pop popitem clear update setdefault __setitem__ __delitem__ __ior__ __init__",
@@ -83,10 +83,8 @@ describe(
 
 describe(
     operator.getitem, builtins.getattr, builtins.len, builtins.range, builtins.slice, ops.make_tuple, np.shape, np.ndim,
-    np.size, builtins.reversed, operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos,
-    operator.floordiv, operator.mod, operator.pow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt,
-    operator.ge, operator.not_, operator.is_, operator.is_not, builtins.min, builtins.max, builtins.abs,
-    builtins.isinstance, builtins.float, builtins.int, cheap=True,
+    np.size, builtins.reversed, *(one.fn for one in operators.OPERATORS.values() if one.is_cheap), builtins.min,
+    builtins.max, builtins.abs, builtins.isinstance, builtins.float, builtins.int, cheap=True,
 )
 describe(
     ops.make_tuple, ops.make_list, ops.append, builtins.isinstance, builtins.type, builtins.id, builtins.slice,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core import ops
+from s2s.core import operators, ops
 from s2s.core.functions import Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
@@ -364,7 +364,7 @@ describe(
     *{kind for kind in vars(np).values() if isinstance(kind, type) and issubclass(kind, np.generic)},
     result=Result.SHARED,  # of an array of that type they give the array
 )
-describe(*ops.PLAIN, result=Result.SHARED)
+describe(*operators.PLAIN, result=Result.SHARED)
 describe(
     builtins.list, builtins.tuple, builtins.set, builtins.frozenset, builtins.dict, builtins.sum, builtins.sorted,
     builtins.min, builtins.max, math.fsum, math.prod, collections.deque, collections.Counter, tuple.__new__,

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-from s2s.core import ir, ops
+from s2s.core import ir, operators
 from s2s.core.inspection import is_hashable
 from s2s.core.public import PublicDerivative, key_of
 from s2s.core.values import Known
@@ -115,7 +115,7 @@ KNOWN = Registry(
     # arrays that are changed
     named({
         **dict.fromkeys(_MAY_OVERWRITE, arrays.without_overwriting), np.clip: arrays.without_old_names,
-        **dict.fromkeys(ops.PLAIN, arrays.augmented),
+        **dict.fromkeys(operators.PLAIN, arrays.augmented),
     }),
     for_types(types.BuiltinFunctionType, functions.number),
     named({dict: functions.dict_display}),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import cell_of
-from s2s.core import ir, ops
+from s2s.core import ir, operators
 from s2s.errors import error
 from s2s.specialize.calls import derivatives
 from s2s.specialize.frames import Frame
@@ -57,7 +57,7 @@ def _store_on_heap(
         read = operator.getitem if statement.kind == "item" else getattr
         old = statement.was and specializer.atom(statement.was, frame)
         old = old or specializer.apply(ir.Const(read), [target, key], {}, frame, builder, statement.span)
-        change = ops.IN_PLACE[statement.op]
+        change = operators.IN_PLACE[statement.op]
         value = specializer.apply(ir.Const(change), [old, value], {}, frame, builder, statement.span)
     if statement.kind == "item":
         changing.store_item(specializer, at, target, key, value)

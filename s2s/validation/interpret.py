@@ -17,9 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-import numpy as np
-
-from s2s.core import ir, ops
+from s2s.core import ir
+from s2s.core.operators import IN_PLACE, OPERATORS
 
 __all__ = ["Interpreted", "Limit", "TooLong", "execute", "run"]
 
@@ -354,21 +353,15 @@ def _store(store: ir.Store, frame: _Frame) -> None:
             read, write = (operator.getitem, operator.setitem) if store.kind == "item" else (getattr, setattr)
             if store.op is not None:
                 old = read(target, key) if store.was is None else _read(store.was, frame)
-                value = ops.IN_PLACE[store.op](old, value)
+                value = IN_PLACE[store.op](old, value)
             write(target, key, value)
         case "whole":
-            assert store.op is not None and ops.IN_PLACE[store.op](target, value) is target, "not changed in place"
+            assert store.op is not None and IN_PLACE[store.op](target, value) is target, "not changed in place"
         case "at":
             assert store.op is not None
-            _UFUNCS[store.op].at(target, _read(store.key, frame), value)
+            OPERATORS[store.op].ufunc.at(target, _read(store.key, frame), value)
         case kind:
             raise AssertionError(f"no such store: {kind}")
-
-
-_UFUNCS: dict[Callable[..., Any], np.ufunc] = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
-    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
-}
 
 
 def _run_for(loop: ir.For, frame: _Frame) -> _End | None:

@@ -17,7 +17,7 @@ import pytest
 import s2s
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
-from s2s.core import ir, ops
+from s2s.core import ir, operators
 from s2s.core.functions import Result, Varies
 from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
@@ -98,10 +98,10 @@ def problems(rule: Rule) -> set[str]:
             except Exception:
                 continue
         after = list(arrays((args, kwargs)))
-        if ops.plain_of(rule.fn) is None and not known.changes and not all(map(_same, before, after)):
+        if operators.plain_of(rule.fn) is None and not known.changes and not all(map(_same, before, after)):
             found.add("changes an argument")
         is_new = functions.gives_new(rule.fn, [(k, ir.Const(v)) for k, v in kwargs.items()], len(args))
-        if is_new and ops.plain_of(rule.fn) is None and shares((args, kwargs), made):
+        if is_new and operators.plain_of(rule.fn) is None and shares((args, kwargs), made):
             found.add("gives memory of an argument, and is said to give new")
         if known.of is not None and any(shares(a, made) for k, a in enumerate(args) if k not in known.of):
             found.add(f"gives memory of others than the arguments {known.of}")
@@ -166,7 +166,7 @@ def test_what_is_pure_changes_nothing_and_does_not_act():
     """In-place operators are values in the IR, whose first argument nothing reads any more."""
     fns = {id(fn): fn for fn in (*(rule.fn for rule in RULES.values()), *descriptions.described())}
     wrong = [fn for fn in fns.values() if facts(fn).pure and not functions.gives_the_same(fn)]
-    assert not [fn for fn in wrong if ops.plain_of(fn) is None]
+    assert not [fn for fn in wrong if operators.plain_of(fn) is None]
 
 
 def test_kinds_of_results_do_not_vary_where_nothing_is_said():

@@ -248,6 +248,33 @@ def augmented_assignment_of_objects(x, y):
     return same.x * u.y + u.x
 
 
+class Register:
+    """One whose augmented shifts do something else than its shifts."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __lshift__(self, factor):
+        return Register(self.x * factor)
+
+    def __ilshift__(self, factor):
+        self.x = self.x * self.x * factor
+        return self
+
+    def __irshift__(self, divisor):
+        self.x = self.x / divisor
+        return self
+
+
+@case(1.3, 0.4)
+def augmented_shift_of_objects(x, y):
+    u = Register(x)
+    same = u
+    u <<= y
+    u >>= x + y
+    return same.x * (u << 2.0).x
+
+
 @case(1.3, 0.4)
 def comparison_of_objects(x, y):
     u, v = Vector(x, y), Vector(y, x * x)

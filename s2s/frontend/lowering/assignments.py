@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import libcst as cst
 
 from s2s.core import ir, ops
 from s2s.core.ir import Call, Const, Var
+from s2s.core.operators import BINARY, Operator
 from s2s.frontend.lowering.bindings import own, target_names
 from s2s.frontend.lowering.context import Context, block_of
 from s2s.frontend.lowering.refusals import refuse
@@ -17,21 +17,8 @@ from s2s.frontend.lowering.subscripts import lower_key
 
 __all__ = ["assign", "assign_to", "augment", "delete", "loop"]
 
-# For each augmented operator the function of a store, and the function of an assignment to a name.
-AUGMENTED: dict[type[cst.BaseAugOp], tuple[Callable[..., Any], Callable[..., Any]]] = {
-    cst.AddAssign: (operator.add, operator.iadd),
-    cst.SubtractAssign: (operator.sub, operator.isub),
-    cst.MultiplyAssign: (operator.mul, operator.imul),
-    cst.DivideAssign: (operator.truediv, operator.itruediv),
-    cst.FloorDivideAssign: (operator.floordiv, operator.ifloordiv),
-    cst.ModuloAssign: (operator.mod, operator.imod),
-    cst.PowerAssign: (operator.pow, operator.ipow),
-    cst.MatrixMultiplyAssign: (operator.matmul, operator.imatmul),
-    cst.LeftShiftAssign: (operator.lshift, operator.ilshift),
-    cst.RightShiftAssign: (operator.rshift, operator.irshift),
-    cst.BitAndAssign: (operator.and_, operator.iand),
-    cst.BitOrAssign: (operator.or_, operator.ior),
-    cst.BitXorAssign: (operator.xor, operator.ixor),
+AUGMENTED: dict[type[cst.BaseAugOp], Operator] = {
+    type(cst.parse_statement(f"a {one.symbol}= b").body[0].operator): one for one in BINARY.values()  # type: ignore
 }
 
 
@@ -116,18 +103,18 @@ def _place(c: Context, target: cst.Subscript | cst.Attribute) -> tuple[str, ir.A
 
 
 def augment(c: Context, node: cst.AugAssign) -> None:
-    op, in_place = AUGMENTED[type(node.operator)]
+    op = AUGMENTED[type(node.operator)]
     match node.target:
         case cst.Name():
             target = own(c, node.target)
             old = c.bind(target, node.target) if target.name in c.walrus else target
-            c.let(target, Call(Const(in_place), (old, c.atom(node.value))), node)
+            c.let(target, Call(Const(op.in_place), (old, c.atom(node.value))), node)
         case cst.Subscript() | cst.Attribute():
             kind, obj, key = _place(c, node.target)
             was = None
             if _has_call(node.value):  # it may change what the place holds
                 was = c.bind(Call(Const(operator.getitem if kind == "item" else getattr), (obj, key)), node.target)
-            c.put(ir.Store(kind, obj, key, c.atom(node.value), op, c.span(node), was))
+            c.put(ir.Store(kind, obj, key, c.atom(node.value), op.fn, c.span(node), was))
         case _:
             refuse(c, "S2S101", node.target, "is not supported as a target", construct="this assignment")
 

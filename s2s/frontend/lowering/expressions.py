@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
 
-from s2s.core import ir, ops
+from s2s.core import ir
 from s2s.core.ir import Call, Const, Var
+from s2s.core.operators import BINARY, COMPARISONS, UNARY
 from s2s.frontend.lowering.bindings import own
 from s2s.frontend.lowering.calls import lower_call
 from s2s.frontend.lowering.comprehensions import lower_comprehension
@@ -22,23 +23,15 @@ from s2s.frontend.lowering.subscripts import lower_key
 
 __all__ = ["lower_value"]
 
-BINARY: dict[type[cst.BaseBinaryOp], Callable[..., Any]] = {
-    cst.Add: operator.add, cst.Subtract: operator.sub, cst.Multiply: operator.mul,
-    cst.Divide: operator.truediv, cst.FloorDivide: operator.floordiv, cst.Modulo: operator.mod,
-    cst.Power: operator.pow,
-    cst.MatrixMultiply: operator.matmul, cst.LeftShift: operator.lshift, cst.RightShift: operator.rshift,
-    cst.BitAnd: operator.and_, cst.BitOr: operator.or_, cst.BitXor: operator.xor,
+_BINARY: dict[type[cst.BaseBinaryOp], Any] = {
+    type(cst.parse_expression(f"a {one.symbol} b").operator): one.fn for one in BINARY.values()  # type: ignore
 }
-
-UNARY: dict[type[cst.BaseUnaryOp], Callable[..., Any]] = {
-    cst.Minus: operator.neg, cst.Plus: operator.pos, cst.BitInvert: operator.invert, cst.Not: operator.not_,
+_UNARY: dict[type[cst.BaseUnaryOp], Any] = {
+    type(cst.parse_expression(f"{one.symbol} a").operator): one.fn for one in UNARY.values()  # type: ignore
 }
-
-COMPARISONS: dict[type[cst.BaseCompOp], Callable[..., Any]] = {
-    cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt,
-    cst.LessThanEqual: operator.le, cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
-    cst.Is: operator.is_, cst.IsNot: operator.is_not,
-    cst.In: ops.contains, cst.NotIn: ops.not_in,
+_COMPARISONS: dict[type[cst.BaseCompOp], Any] = {
+    type(cst.parse_expression(f"a {one.symbol} b").comparisons[0].operator): one.fn  # type: ignore
+    for one in COMPARISONS.values()
 }
 
 
@@ -50,7 +43,7 @@ def lower_value(c: Context, node: cst.BaseExpression) -> ir.Value:
         case cst.Integer() | cst.Float() | cst.Imaginary():
             return Const(_number(node))
         case cst.BinaryOperation(left=left, operator=op, right=right):
-            return Call(Const(BINARY[type(op)]), (c.atom(left), c.atom(right)))
+            return Call(Const(_BINARY[type(op)]), (c.atom(left), c.atom(right)))
         case cst.Call():
             return lower_call(c, node)
         case cst.Attribute(value=value, attr=attr):
@@ -128,7 +121,7 @@ def _unary(c: Context, node: cst.UnaryOperation) -> ir.Value:
         case cst.Minus(), (cst.Integer() | cst.Float() | cst.Imaginary()) as number:
             return Const(-_number(number))
         case op, operand:
-            return Call(Const(UNARY[type(op)]), (c.atom(operand),))
+            return Call(Const(_UNARY[type(op)]), (c.atom(operand),))
 
 
 # --- comparisons and truth ----------------------------------------------------------------------------------
@@ -138,7 +131,7 @@ def _comparison(c: Context, node: cst.Comparison) -> ir.Value:
     left = c.atom(node.left)
     first, *rest = node.comparisons
     right = c.atom(first.comparator)
-    value = Call(Const(COMPARISONS[type(first.operator)]), (left, right))
+    value = Call(Const(_COMPARISONS[type(first.operator)]), (left, right))
     if not rest:
         return value
     result = c.bind(value, node)
@@ -154,7 +147,7 @@ def _compare_on(
         return
     with c.block() as statements:
         right = c.atom(rest[0].comparator)
-        c.let(result, Call(Const(COMPARISONS[type(rest[0].operator)]), (left, right)), node)
+        c.let(result, Call(Const(_COMPARISONS[type(rest[0].operator)]), (left, right)), node)
         _compare_on(c, node, result, right, rest[1:])
     c.put(ir.If(result, block_of(statements), ir.Block(()), (), c.span(node)))
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from s2s.analysis.regions import Region
 from s2s.core import ir
+from s2s.core.operators import SIGNS
 from s2s.core.values import Scalar
 from s2s.optimize.ranges import constant_range
 from s2s.reverse.residuals.sweep import Sweep
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["formula"]
 
-_STEPS = {ir.Const(operator.add): operator.add, ir.Const(operator.sub): operator.sub}
+_SUMS = frozenset(map(ir.Const, SIGNS))
 
 
 def formula(planner: Planner, sweep: Sweep, var: ir.Var) -> ir.Let | None:
@@ -77,7 +78,7 @@ def _step(planner: Planner, region: Region, atom: ir.Atom, param: ir.Var) -> tup
             return None
         sign, amount, atom = one
         if isinstance(amount, ir.Const):
-            added += amount.value if sign is operator.add else -amount.value
+            added += SIGNS[sign] * amount.value
         else:
             others.append((sign, amount))
     if not others:
@@ -89,9 +90,9 @@ def _last_step(planner: Planner, region: Region, atom: ir.Var) -> tuple[object, 
     """The last thing that is added to get a variable, and to what."""
     let = planner.lets.get(atom)
     if let is not None:
-        if not isinstance(let.value, ir.Call) or let.value.fn not in _STEPS or not _is_int(planner, atom):
+        if not isinstance(let.value, ir.Call) or let.value.fn not in _SUMS or not _is_int(planner, atom):
             return None
-        sign = _STEPS[let.value.fn]  # type: ignore[index]
+        sign = let.value.fn.value  # type: ignore[union-attr]
         first, second = let.value.args
         if _is_invariant(planner, region, second):
             return sign, second, first  # type: ignore[return-value]

@@ -11,7 +11,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.memory import shared_with
 from s2s.builder.virtual_heap import cell_of
-from s2s.core import ir, ops
+from s2s.core import ir, operators, ops
 from s2s.core.values import UNKNOWN, Array, ListOf, Sequence, Unknown
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
@@ -45,7 +45,7 @@ def augmented(site: CallSite) -> ir.Atom | None:
     old, change, *_ = site.args
     if cell_of(context, old) is not None:
         return add_in_place(specializer, site.at, site.fn, old, change)
-    plain = ops.PLAIN[site.fn]
+    plain = operators.PLAIN[site.fn]
     value = context.value(old)
     if isinstance(value, Array) and (
         span in specializer.in_place or value.shape == () or not _keeps_rank(site, plain, value, change)

@@ -15,13 +15,14 @@ from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.inspection import is_hashable
+from s2s.core.operators import OPERATORS
 from s2s.core.values import UNKNOWN, has_fields
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls import reflection, zero_derivatives
 from s2s.specialize.frames import STABLE_MODULES, in_rule, name_of
 from s2s.specialize.heap import containers, iterators, making, sets
-from s2s.specialize.heap.objects import BINARY, UNARY, is_user_class
+from s2s.specialize.heap.objects import UNARY, is_user_class
 from s2s.specialize.outcomes import MOST_EFFORT
 from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.specialize.speculation import speculate
@@ -127,11 +128,12 @@ def _of_instance(site: CallSite) -> ir.Atom | None:
         return NOT_HANDLED
     if fn is super and len(args) == 2 and isinstance(args[0], ir.Const):
         return instances.super_of(at, args[0].value, args[1])
-    if fn in BINARY and len(args) == 2:
+    known = OPERATORS.get(fn)
+    if known is not None and known.reflected:
         return instances.binary(at, fn, args[0], args[1])
     if not held[0]:
         return NOT_HANDLED
-    if fn in UNARY:
+    if fn in UNARY or (known is not None and known.method):
         return instances.unary(at, fn, *args)
     if fn in (object.__init__, object.__init_subclass__):
         return ir.Const(None)

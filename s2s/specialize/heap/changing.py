@@ -14,7 +14,7 @@ from s2s.analysis.abstract.folding import MOST_LISTED
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
-from s2s.core import ir, ops
+from s2s.core import ir, operators, ops
 from s2s.core.values import (
     AbstractValue,
     Known,
@@ -435,7 +435,7 @@ def add_in_place(self: Specializer, at: At, fn: Any, container: ir.Atom, change:
             raise at.refuse("the list", "its length is not known before the program runs")
         _change(self, at, target, target.state.with_items([*target.items.values()] * change.value))
         return container
-    return self.apply(ir.Const(ops.PLAIN[fn]), [container, change], {}, at.frame, at.builder, at.span, at.name)
+    return self.apply(ir.Const(operators.PLAIN[fn]), [container, change], {}, at.frame, at.builder, at.span, at.name)
 
 
 _LIST_EDITS = {

@@ -43,6 +43,7 @@ from s2s.core.inspection import (
     own_value,
     read_runs,
 )
+from s2s.core.operators import OPERATORS, PLAIN
 from s2s.core.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.decorated import Differentiable
@@ -65,29 +66,11 @@ if TYPE_CHECKING:
 _CODE = (types.FunctionType, Differentiable)
 """The classes of the methods that are written in Python."""
 
-BINARY: dict[Any, tuple[str, str]] = {
-    getattr(operator, name): (f"__{plain}__", f"__r{plain}__")
-    for name, plain in (
-        ("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "truediv"), ("floordiv", "floordiv"),
-        ("mod", "mod"), ("pow", "pow"), ("matmul", "matmul"), ("and_", "and"), ("or_", "or"), ("xor", "xor"),
-        ("lshift", "lshift"), ("rshift", "rshift"),
-    )
-} | {
-    operator.lt: ("__lt__", "__gt__"), operator.le: ("__le__", "__ge__"), operator.gt: ("__gt__", "__lt__"),
-    operator.ge: ("__ge__", "__le__"), operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"),
-}
-
 UNARY: dict[Any, str] = {
-    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
-    operator.abs: "__abs__", float: "__float__", int: "__int__", complex: "__complex__", round: "__round__",
-    iter: "__iter__", operator.index: "__index__", len: "__len__",
+    abs: "__abs__", operator.abs: "__abs__", float: "__float__", int: "__int__", complex: "__complex__",
+    round: "__round__", iter: "__iter__", operator.index: "__index__", len: "__len__",
 }
-
-AUGMENTED: dict[Any, str] = {
-    getattr(operator, f"i{name}"): f"__i{name.strip('_')}__"
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
-    if hasattr(operator, f"i{name}")
-}
+"""Functions that call a method of their argument, beside the operators of one operand."""
 
 
 _SPECIAL = (np.vectorize, np.errstate, np.finfo, np.iinfo, np.ndenumerate, np.ndindex, contextlib.ContextDecorator)
@@ -583,7 +566,7 @@ class Instances:
 
     def binary(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
         """An operator between objects, or an object and something else."""
-        plain, reflected = BINARY[fn]
+        plain, reflected = OPERATORS[fn].method, OPERATORS[fn].reflected
         states = [state_of(self.context, x) for x in (a, b)]
         tries = [(a, b, plain), (b, a, reflected)]
         first, second = states
@@ -638,11 +621,12 @@ class Instances:
 
     def unary(self, at: At, fn: Any, ref: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
         """``-o``, ``abs(o)``, ``float(o)``."""
-        return self.operate(self.specializer, at, fn, UNARY[fn], ref, *args)  # type: ignore[no-any-return]
+        return self.operate(self.specializer, at, fn, UNARY.get(fn) or OPERATORS[fn].method, ref, *args)  # type: ignore[no-any-return]
 
     def augmented(self, at: At, fn: Any, ref: ir.Atom, change: ir.Atom) -> ir.Atom | None:
         """``o += change`` by the object's own method; None where it has none."""
-        return self.operate(self.specializer, at, fn, AUGMENTED.get(fn, ""), ref, change)  # type: ignore[no-any-return]
+        method = OPERATORS[PLAIN[fn]].in_place_method
+        return self.operate(self.specializer, at, fn, method, ref, change)  # type: ignore[no-any-return]
 
     def truth(self, specializer: Specializer, at: At, ref: ir.Atom) -> ir.Atom:
         """``bool(o)``."""
@@ -995,7 +979,7 @@ def is_stable(cls: type) -> bool:
 
 
 __all__ = [
-    "BINARY", "UNARY", "Instances", "Place", "is_followed_by_parts", "is_setting", "is_stable",
+    "UNARY", "Instances", "Place", "is_followed_by_parts", "is_setting", "is_stable",
     "is_taken_by_value", "is_user_class",
     "is_user_object",
 ]
