@@ -49,6 +49,7 @@ from s2s.backends.numba.paths import (
     sample_of,
 )
 from s2s.backends.numba.syntax import (
+    IN_PLACE,
     Substitute,
     bound_names,
     forward_range,
@@ -182,8 +183,6 @@ def _is_container_outside(value: ast.expr, node: ast.FunctionDef, outside: Outsi
 # --- the rewriter ---------------------------------------------------------------------------------------------------
 
 
-_IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
-
 _DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 _JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])
@@ -315,11 +314,11 @@ class _Rewriter(ast.NodeTransformer):
                 return ast.copy_location(ast.Assign([node.target], self.visit(whole)), node)
         is_new = isinstance(node.value, (ast.BinOp, ast.UnaryOp, ast.Constant)) or self._makes_new(node.value)
         target, value = self.visit(node.target), self.visit(node.value)
-        symbol = _IN_PLACE.get(type(node.op))
-        if is_new or symbol is None:
+        name = type(node.op).__name__
+        if is_new or name not in IN_PLACE:
             node.target, node.value = target, value
             return node
-        return ast.copy_location(self._in_place(target, symbol, value), node)
+        return ast.copy_location(self._in_place(target, name, value), node)
 
     def _makes_new(self, value: ast.expr) -> bool:
         """Whether an expression gives a number or a new array."""
@@ -328,13 +327,13 @@ class _Rewriter(ast.NodeTransformer):
         function = self._static(value.func)
         return functions.facts(function).result is Result.NEW
 
-    def _in_place(self, target: ast.expr, symbol: str, value: ast.expr) -> ast.stmt:
+    def _in_place(self, target: ast.expr, name: str, value: ast.expr) -> ast.stmt:
         """``target += value`` that is right where both share memory, as NumPy's is and Numba's is not."""
         if isinstance(target, ast.Name):
-            helper = self._known(f"in_place_{symbol}", self.outside.replace(f"in_place {symbol}", None))
+            helper = self._known(f"in_place_{name}", self.outside.replace(f"in_place {name}", None))
             return ast.Assign([target], ast.Call(helper, [ast.Name(target.id, ast.Load()), value], []))
         assert isinstance(target, ast.Subscript)
-        helper = self._known(f"item_in_place_{symbol}", self.outside.replace(f"item_in_place {symbol}", None))
+        helper = self._known(f"item_in_place_{name}", self.outside.replace(f"item_in_place {name}", None))
         return ast.Expr(ast.Call(helper, [target.value, index_expression(target.slice), value], []))
 
     def visit_Return(self, node: ast.Return) -> Any:

@@ -13,6 +13,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from s2s.backends.numba.syntax import IN_PLACE
+
 __all__ = ["HELPERS", "OPTIONS", "TO_INTEGER", "checked", "parts_of_index", "share_any_rank", "to_integer"]
 
 OPTIONS: dict[str, Any] = {"boundscheck": True}
@@ -226,9 +228,6 @@ def share_any_rank(a, b):
     return a.size != 0 and b.size != 0 and a_high > b_low and b_high > a_low
 
 
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}
-
-
 def _in_place(name: str) -> Any:
     """``a += b``, which gives ``a``. Where they share memory, ``a + b`` is made first, as NumPy does."""
 
@@ -241,14 +240,14 @@ def _in_place(name: str) -> Any:
             return _define(f"""
 def in_place(a, b):
     if {"share" if a.ndim == b.ndim else "share_any_rank"}(a, b):
-        a[...] = a {_OPERATORS[name]} b
+        a[...] = a {IN_PLACE[name]} b
     else:
-        a {_OPERATORS[name]}= b
+        a {IN_PLACE[name]}= b
     return a
 """)
         if isinstance(a, (types.Array, types.List)):
-            return _define(f"def in_place(a, b):\n    a {_OPERATORS[name]}= b\n    return a")
-        return _define(f"def in_place(a, b):\n    return a {_OPERATORS[name]} b")
+            return _define(f"def in_place(a, b):\n    a {IN_PLACE[name]}= b\n    return a")
+        return _define(f"def in_place(a, b):\n    return a {IN_PLACE[name]} b")
 
     return in_place
 
@@ -263,7 +262,7 @@ def _item_in_place(name: str) -> Any:
     def choose(a, index, b):
         if isinstance(a, types.Array) and isinstance(b, types.Array) and _is_view(a, index):
             return _define("def in_place(a, index, b):\n    change(a[index], b)", change=HELPERS[f"in_place {name}"])
-        return _define(f"def in_place(a, index, b):\n    a[index] {_OPERATORS[name]}= b")
+        return _define(f"def in_place(a, index, b):\n    a[index] {IN_PLACE[name]}= b")
 
     return in_place
 
@@ -293,7 +292,7 @@ def _define(text: str, **names: Any) -> Any:
 
 HELPERS: dict[str, Any] = {
     "multiply": multiply, "add": add, "subtract": subtract, "shift": shift, "power": power,
-    **{f"in_place {name}": _in_place(name) for name in _OPERATORS},
-    **{f"item_in_place {name}": _item_in_place(name) for name in _OPERATORS},
+    **{f"in_place {name}": _in_place(name) for name in IN_PLACE},
+    **{f"item_in_place {name}": _item_in_place(name) for name in IN_PLACE},
 }
 """What stands for an operation, by the name that ``adaptation`` and ``integers`` have for it."""

@@ -6,10 +6,18 @@ import ast
 import copy
 from collections.abc import Iterator
 
+from s2s.codegen.expressions import BINARY
+from s2s.core.operators import OPERATORS
+
 __all__ = [
-    "Substitute", "bound_names", "define", "forward_range", "index_expression", "is_range", "is_text", "items_of",
-    "leaves_of", "literals_in", "name_of", "names_in", "returned_display", "store_names", "store_to", "stored_names",
+    "IN_PLACE", "Substitute", "bound_names", "define", "forward_range", "index_expression", "is_range", "is_text",
+    "items_of", "leaves_of", "literals_in", "name_of", "names_in", "returned_display", "store_names", "store_to",
+    "stored_names",
 ]
+
+
+IN_PLACE = {node.__name__: OPERATORS[fn].symbol for fn, node in BINARY.items() if OPERATORS[fn].ufunc.signature is None}
+"""The symbols of operators that work element by element, by the names of their nodes."""
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

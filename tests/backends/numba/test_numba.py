@@ -460,6 +460,19 @@ def test_arrays_that_share_memory_in_an_update_in_place():
         a -= 0.5 * a[::-1]
         return np.sum(a**3)
 
+    def powers(a):
+        a = a * 2.0
+        a[1:] **= a[:-1]
+        return np.sum(a**2)
+
+    def divided_and_shifted(a, bits):
+        bits = bits.copy()
+        bits[1:] //= bits[:-1]
+        bits[1:] %= bits[:-1]
+        bits[1:] ^= bits[:-1]
+        bits[1:] <<= bits[:-1] & 3
+        return np.sum(a * bits)
+
     def picked_places(a, index):
         a = a * 2.0
         a[index] += a[0]
@@ -467,6 +480,8 @@ def test_arrays_that_share_memory_in_an_update_in_place():
 
     check(shifted, V)
     check(turned, V)
+    check(powers, np.array([0.6, 1.3, 0.9, 2.1, 0.75]))
+    check(divided_and_shifted, np.array([0.6, 1.3, 0.9, 2.1]), np.array([5, 33, 67, 19]))
     check(picked_places, V, 3)
 
 
