@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import join, lengths_of, truth
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, has_zero_derivative
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
+from s2s.core.dataflow import along, reachable
 from s2s.core.values import UNKNOWN, AbstractValue, Range, Scalar
 from s2s.errors import DifferentiationError, error
 from s2s.normalize.while_true import changes_something, with_test_inside
 from s2s.optimize.ranges import constant_range, turned
+from s2s.rules import table
 from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
@@ -394,7 +396,8 @@ def _stable(
                 fixpoints.names_of(frame, context.reached[first:]), inner)
             return _Iteration(params, child, outcome, after)
         del self.rebound[rebound:]
-        plan, values = after, found
+        params_of = {leaf.key: param for param, leaf in zip(params, plan.leaves, strict=True)}
+        plan, values = after, _following_activity(self, after.leaves, params_of, found, child)
     raise error("S2S136", asked_by=frame.called_from)
 
 
@@ -419,6 +422,32 @@ def _widened(
         facts.standing = frozenset()
         found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
     return found
+
+
+def _following_activity(
+    self: Specializer, leaves: list[Leaf], params: dict[Any, ir.Var], values: dict[Any, fixpoints.Fact], child: Builder
+) -> dict[Any, fixpoints.Fact]:
+    """What is known of the carried variables, where those depend on an input that will, several iterations on, by the
+    statements of this one: each would show one step of the way only."""
+    if len(params) < 2 or not any(varied for _, varied in values.values()):
+        return values
+    edges = [(leaf.second, params[leaf.key]) for leaf in leaves if leaf.key in params]
+    for statement in ir.walk(child.block()):
+        if isinstance(statement, ir.Let):
+            target, value = statement.target, statement.value
+            if target is not None and isinstance(value, ir.Call) and _passes_derivatives(self, value):
+                edges += [(atom, target) for atom in value.args]
+        else:
+            edges += [(a, var) for variables, given in ir.joins_of(statement) for var in variables for a in given]
+    reached = reachable([params[key] for key, (_, varied) in values.items() if varied and key in params], along(edges))
+    return {key: (known, varied or params.get(key) in reached) for key, (known, varied) in values.items()}
+
+
+def _passes_derivatives(self: Specializer, value: ir.Call) -> bool:
+    """Whether a call certainly depends on its arguments, by the rule of its function."""
+    if not isinstance(value.fn, ir.Const) or table.find(value.fn.value) is None:
+        return False
+    return not has_zero_derivative(self.context, value.fn.value, value.args)
 
 
 def _results(
