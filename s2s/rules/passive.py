@@ -90,14 +90,6 @@ zero(
     math.isqrt, math.ulp,
 )
 
-CHECKS = (
-    np.testing.assert_allclose, np.testing.assert_array_equal, np.testing.assert_array_almost_equal,
-    np.testing.assert_array_less, np.testing.assert_equal, np.testing.assert_almost_equal,
-    np.testing.assert_approx_equal,
-)
-"""They raise where arrays are not what they should be: that is what they are called for."""
-zero(*CHECKS)
-
 BY_VALUE = "whether its result is complex depends on the values; call np.sqrt and its kin on `x + 0j`"
 for _name in np.emath.__all__:
     refuse(getattr(np.emath, _name), BY_VALUE)
