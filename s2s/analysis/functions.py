@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import sys
 import weakref
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
+from collections.abc import Iterator
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,12 @@ import numpy as np
 from s2s.core import ir, operators, ops
 from s2s.core.functions import EVERYTHING, FunctionFacts, Raises, Result, Varies
 from s2s.core.inspection import public_module
+from s2s.errors import error
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 
 __all__ = [
-    "changes_memory", "does_nothing_else", "facts", "gives_new", "gives_the_same", "makes_new",
+    "changes_memory", "does_nothing_else", "facts", "gives_new", "gives_the_same", "makes_new", "may_refuse",
     "places_before_copy", "reads_content", "result_of",
 ]
 
@@ -147,6 +150,40 @@ def does_nothing_else(fn: Any, kwargs: Any) -> bool:
     if isinstance(back, tuple):
         back = any(name is None or name in back for name, _ in kwargs)
     return gives_the_same(fn) and not back
+
+
+def may_refuse(fn: Any) -> bool:
+    """Whether a function of s2s, which generated code calls, may raise that there is no derivative: by itself, by what
+    it calls, or by functions of the program."""
+    return type(fn) is FunctionType and public_module(fn).startswith("s2s.") and _reaches_refusal(fn)
+
+
+@functools.cache
+def _reaches_refusal(fn: FunctionType) -> bool:
+    if facts(fn).acts:
+        return True
+    seen, left = {fn}, [fn]
+    while left:
+        for found in _named_in(left.pop()):
+            if found is error:
+                return True
+            if type(found) is FunctionType and public_module(found).startswith("s2s.") and found not in seen:
+                seen.add(found)
+                left.append(found)
+    return False
+
+
+def _named_in(fn: FunctionType) -> Iterator[Any]:
+    """The functions that the code of a function names, by itself or as attributes of modules."""
+    names, codes = set[str](), [fn.__code__]
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
+    scopes = [fn.__globals__]
+    scopes += [vars(value) for name in names if isinstance(value := fn.__globals__.get(name), ModuleType)]
+    for name, scope in itertools.product(names, scopes):
+        yield scope.get(name)
 
 
 # --- by the kind of the rule ----------------------------------------------------------------------------------------

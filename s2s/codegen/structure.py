@@ -12,7 +12,8 @@ import linecache
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from s2s import runtime as rt
+from s2s import errors
+from s2s.analysis.functions import may_refuse
 from s2s.codegen.code import (
     Assert,
     Assign,
@@ -31,7 +32,6 @@ from s2s.codegen.code import (
     While,
     With,
     ends,
-    is_call_of,
 )
 from s2s.codegen.folding import LAMBDAS
 from s2s.core import ir
@@ -41,20 +41,21 @@ from s2s.errors import DifferentiationError
 __all__ = ["build_code"]
 
 _REFUSAL = Const(DifferentiationError)
-_REFUSING = (
-    rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push, rt.check_sure, rt.no_derivative,
-    rt.check_apart, rt.check_bits, rt.check_disjoint, rt.check_new, rt.check_own, rt.check_separate, rt.own_tangent,
-    rt.set_item, rt.try_error,
-)
-"""Functions by which a derivative is refused when the program runs."""
-
+_REFUSALS = [v for v in vars(errors).values() if isinstance(v, type) and issubclass(v, DifferentiationError)]
 _TRUE = Const(True)
 _FALSE = Const(False)
 
 
 def _may_refuse(block: Block) -> bool:
     """Whether statements may refuse a derivative when they run."""
-    return any(isinstance(s, ir.Let) and is_call_of(s.value, _REFUSING) for s in ir.walk(block))
+    calls = (s.value.fn for s in ir.walk(block) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call))
+    return any(isinstance(fn, Const) and may_refuse(fn.value) for fn in calls)
+
+
+def _catches_refusals(handler: Handler) -> bool:
+    """Whether a handler may be entered by a refusal of a derivative."""
+    known = [kind.value for kind in handler.kinds if isinstance(kind, Const) and isinstance(kind.value, type)]
+    return not known or len(known) < len(handler.kinds) or any(issubclass(one, tuple(known)) for one in _REFUSALS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +298,8 @@ class _Builder:
             Handler(tuple(map(self.atom, handler.kinds)), handler.name, made)
             for handler, made in zip(statement.handlers, sides[1:], strict=True)
         ]
-        if _may_refuse(statement.body) and not any(_REFUSAL in handler.kinds for handler in handlers[:1]):
+        first = handlers[0].kinds if handlers else ()
+        if _REFUSAL not in first and any(map(_catches_refusals, handlers)) and _may_refuse(statement.body):
             handlers.insert(0, Handler((_REFUSAL,), None, [Raise(None)]))  # it is no exception of the program
         out.append(Try(body, handlers, sides[0]))
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
 from s2s.core import ir, operators
@@ -361,3 +362,68 @@ def test_stores_at_places_change_their_array(ufunc):
     assert functions.changes_memory(ufunc.at)
     assert not facts(ufunc.at).holds
     assert not facts(ufunc.at).pure
+
+
+class Swallows:
+    """A manager that ends its block where it raises."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        return True
+
+
+def _swallowed_in_a_try(x):
+    y = x
+    try:
+        with Swallows(1):
+            y = y * np.linalg.solve(np.zeros((2, 2)), np.ones(2))[0]
+        y = y * 3.0
+    except Exception:
+        y = 0.0 * x
+    return y * x
+
+
+@s2s.differentiable
+def _square(x):
+    return x**2
+
+
+s2s.defjvp(_square, lambda y, dots, x: np.ones(3))
+
+
+def _rule_of_a_wrong_shape_in_a_try(x):
+    try:
+        y = _square(x)
+    except Exception:
+        y = 0.0 * x
+    return y
+
+
+def _argument_of_a_rule_in_a_try(x):
+    y = np.ones(2) * x
+    try:
+        y = y * _square(x)
+        z = y[0] / x
+    except ValueError:
+        z = 0.0 * x
+    return z
+
+
+@pytest.mark.parametrize("f", [
+    _swallowed_in_a_try, _rule_of_a_wrong_shape_in_a_try, _argument_of_a_rule_in_a_try,
+])
+def test_a_handler_of_the_program_catches_no_refusal(f):
+    for derivative in (s2s.grad(f), lambda x: s2s.jvp(f, (x,), (1.0,))):
+        with pytest.raises(DifferentiationError):
+            derivative(1.5)
+
+
+def test_what_may_refuse_is_found_in_what_it_calls():
+    refusing = (rt.check_ended, rt.check_own, rt.no_derivative, rt.call, rt.push, rt.fit_dot, rt.set_item)
+    assert all(map(functions.may_refuse, refusing))
+    assert not any(map(functions.may_refuse, (rt.add, rt.quotient, rt.zeros_of, rt.check_equal, np.sin, len, _square)))
