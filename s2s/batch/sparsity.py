@@ -65,7 +65,7 @@ class Dependences(Vectorizer):
 
     def call(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]) -> None:
         known = is_hashable(fn)
-        if fn in (ops.make_tuple, ops.make_list, ops.make_dict, ops.append, ops.unpack) or (
+        if (known and (fn in ops.DISPLAYS or fn in ops.GROWS or fn is ops.unpack)) or (
             fn is operator.getitem and self.shape(args[0]) is not True
         ):
             super().call(target, fn, args, kwargs)

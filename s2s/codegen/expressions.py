@@ -33,12 +33,11 @@ _UNARY: dict[Any, type[ast.unaryop]] = {fn: type(_parsed(f"{one.symbol} a").op) 
 _COMPARE: dict[Any, type[ast.cmpop]] = {
     fn: type(_parsed(f"a {one.symbol} b").ops[0]) for fn, one in operators.COMPARISONS.items()
 }
-_DISPLAYS = (ops.make_tuple, ops.make_list, ops.make_set, ops.make_dict)
 
 SUGARED: frozenset[Any] = frozenset(
     {
-        *operators.OPERATORS, *_DISPLAYS, operator.contains, operator.getitem, ops.merge_dict,
-        ops.append, ops.add_to_set, ops.put, ops.format_string, ops.format_value, ops.unpack,
+        *operators.OPERATORS, *ops.DISPLAYS, *ops.GROWS, operator.contains, operator.getitem,
+        ops.merge_dict, ops.format_string, ops.format_value, ops.unpack,
         operator.setitem, operator.delitem, *operators.PLAIN,
     }
 )  # fmt: skip
@@ -78,7 +77,8 @@ class Expressions:
         """The expression for a right-hand side."""
         if isinstance(tree, Call):
             fn, args = tree.fn, tree.args
-            if isinstance(fn, Const) and ((not tree.kwargs and Star not in map(type, args)) or fn.value in _DISPLAYS):
+            is_plain = not tree.kwargs and Star not in map(type, args)
+            if isinstance(fn, Const) and (is_plain or fn.value in ops.DISPLAYS):
                 sugar = self.sugar(fn.value, args)
                 if sugar is not None:
                     return sugar
@@ -162,7 +162,7 @@ class Expressions:
         except TypeError:
             return None
         atoms = [a for a in args if not isinstance(a, Star)]
-        if fn in _DISPLAYS:
+        if fn in ops.DISPLAYS:
             return self.display(fn, args)
         if fn in BINARY and len(atoms) == 2:
             return ast.BinOp(self.atom(atoms[0]), BINARY[fn](), self.atom(atoms[1]))

@@ -59,8 +59,7 @@ DEPTH = 12
 TERMS = 3
 PARTS = 3
 LAMBDAS = ("<lambda>", "lambda_")
-_CHANGING = (ops.append, ops.add_to_set, ops.put, ops.unpack)
-_MAKES = {ops.append: ops.make_list, ops.add_to_set: ops.make_set, ops.put: ops.make_dict}
+_CHANGING = (*ops.GROWS, ops.unpack)
 
 
 def count_uses(code: Code) -> defaultdict[Var, int]:
@@ -306,13 +305,13 @@ class _Folder:
                     gone.append(first)
         growth, test = self.growth(loop.body, result)
         match made, growth:
-            case Call(Const(value=make), ()), Call(Const(value=grow), args) if _MAKES.get(grow) == make:
+            case Call(Const(value=make), ()), Call(Const(value=grow), args) if ops.GROWS.get(grow) == make:
                 key, element = (args[1], args[2]) if grow is ops.put else (None, args[1])
             case _:
                 return None
         if isinstance(key, Star) or isinstance(element, Star) or result in (key, element):
             return None
-        kind = {ops.append: "list", ops.add_to_set: "set", ops.put: "dict"}[grow]
+        kind = ops.DISPLAYS[make].__name__
         self.counts[result] -= 1 + (test is not None)
         return gone, Assign(result, Comprehension(kind, element, loop.item, loop.iterable, test, key))
 

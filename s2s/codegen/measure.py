@@ -21,7 +21,6 @@ _PRINTED: dict[Any, Operator] = {
     **OPERATORS, **{fn: OPERATORS[plain] for fn, plain in PLAIN.items()}, operator.contains: OPERATORS[ops.contains],
 }
 """What calls of functions print as."""
-_BRACKETS = {ops.make_tuple: 2, ops.make_list: 2, ops.make_set: 2, ops.make_dict: 2}
 
 
 def width_of(code: Code, tree: Tree) -> int:
@@ -78,8 +77,8 @@ def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
     if known is getattr and len(args) == 2:
         return width_of(code, args[0]) + width_of(code, args[1]) - 1
     listed = sum([width_of(code, a) + 2 for a in args])
-    if known in _BRACKETS:
-        return _BRACKETS[known] + max(0, listed - 2)
+    if known in ops.DISPLAYS:
+        return max(2, listed)
     return width_of(code, fn) + max(2, listed)
 
 

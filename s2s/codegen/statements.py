@@ -51,9 +51,6 @@ from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Pa
 
 __all__ = ["print_function"]
 
-_GROW: dict[Any, str] = {ops.append: "append", ops.add_to_set: "add", ops.put: ""}
-
-
 def print_function(
     function: Function,
     name: str,
@@ -480,26 +477,19 @@ class _Writer:
 
     def in_place(self, target: Var, value: Call, fn: Any) -> bool:
         """``x += c``, ``items.append(x)``: assignments that change what they read. False where it is none."""
-        try:
-            inplace, grow = operators.plain_of(fn), _GROW.get(fn)
-        except TypeError:
-            return False
+        inplace = operators.plain_of(fn)
         if inplace is not None and len(value.args) == 2 and not value.kwargs:
             self.augment(target, value, BINARY[inplace])
             return True
-        if (
-            grow is None
-            or id(value) not in self.code.grown
-            or not self.is_name(_atom(value.args[0]), self.name(target))
-        ):
+        if id(value) not in self.code.grown or not self.is_name(_atom(value.args[0]), self.name(target)):
             return False
         arguments = [self.argument(a) for a in value.args[1:]]
-        if grow:
-            method = ast.Attribute(load(self.name(target)), grow, ast.Load())
-            self.node(ast.Expr(ast.Call(method, arguments, [])))
-        else:
+        if fn is ops.put:
             place = ast.Subscript(load(self.name(target)), arguments[0], ast.Store())
             self.node(ast.Assign([place], arguments[1]))
+        else:
+            method = ast.Attribute(load(self.name(target)), "append" if fn is ops.append else "add", ast.Load())
+            self.node(ast.Expr(ast.Call(method, arguments, [])))
         return True
 
     def name(self, var: Var) -> str:

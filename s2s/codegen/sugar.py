@@ -39,9 +39,6 @@ from s2s.core.ir import Atom, Call, Const, Var
 
 __all__ = ["add_sugar"]
 
-_GROWING = (ops.append, ops.add_to_set, ops.put)
-_FRESH = (ops.make_list, ops.make_set, ops.make_dict)
-
 
 def add_sugar(code: Code) -> None:
     """Rewrite unpacking, move copies, and mark the lists that may grow in place; the code is changed in
@@ -49,7 +46,7 @@ def add_sugar(code: Code) -> None:
     if any(isinstance(s, Assign) and is_call_of(s.value, (ops.unpack,)) for s in walk(code.body)):
         code.body = _unpack_in(code.body, count_uses(code))
     _copy_early(code.body)
-    if any(isinstance(s, Assign) and is_call_of(s.value, _GROWING) for s in walk(code.body)):
+    if any(isinstance(s, Assign) and is_call_of(s.value, ops.GROWS) for s in walk(code.body)):
         code.grown = _Owners(code).grown()
 
 
@@ -225,7 +222,7 @@ class _Owners:
             match statement:
                 case Assign(Var() as target, value):
                     self.sources[target].append((value, use))
-                    if is_call_of(value, _GROWING):
+                    if is_call_of(value, ops.GROWS):
                         self.growths.append(use)
                 case Copies(pairs):
                     for target, source in pairs:
@@ -263,7 +260,7 @@ class _Owners:
 
     def has_grown(self, other: _Use, use: _Use) -> bool:
         """Whether the other one makes the list grow in an inner loop, before it is handed on."""
-        grows = isinstance(other.statement, Assign) and is_call_of(other.statement.value, _GROWING)
+        grows = isinstance(other.statement, Assign) and is_call_of(other.statement.value, ops.GROWS)
         return grows and other.order < use.order and isinstance(use.statement, Copies)
 
     def excludes(self, first: _Path, second: _Path) -> bool:
@@ -281,9 +278,9 @@ class _Owners:
 
     def is_handed(self, source: Any, use: _Use, seen: set[Var]) -> bool:
         """Whether a value is fresh, or comes from a variable that does nothing else with it."""
-        if is_call_of(source, _FRESH):
+        if is_call_of(source, ops.GROWS.values()):
             return True
-        if is_call_of(source, _GROWING):
+        if is_call_of(source, ops.GROWS):
             return isinstance(source.args[0], Var) and self.is_owned(source.args[0], seen)
         if not isinstance(source, Var):
             return False

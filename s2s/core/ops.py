@@ -50,6 +50,13 @@ def put(mapping: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
     return {**mapping, key: value}
 
 
+DISPLAYS: dict[Any, type] = {make_tuple: tuple, make_list: list, make_set: set, make_dict: dict}
+"""The operations that make a container of what they are given, and its class."""
+
+GROWS: dict[Any, Any] = {append: make_list, add_to_set: make_set, put: make_dict}
+"""The operations that give a container with one item more, and the display of such containers."""
+
+
 def unpack(value: Iterable[Any], before: int, after: int | None) -> tuple[Any, ...]:
     """The items of ``a, b = value`` (``before`` names; ``after`` is None) or of ``a, *b, c = value`` (``after`` names
     follow the starred one): a tuple of ``before + 1 + after`` items, the starred one a list.

@@ -12,12 +12,7 @@ from collections.abc import Iterable, Iterator
 from s2s.core import ir, ops
 from s2s.errors import error
 
-_KEEPS = frozenset(
-    map(
-        ir.Const,
-        (ops.append, ops.make_list, ops.make_tuple, ops.make_dict, ops.make_set, ops.put, ops.add_to_set),
-    )
-)
+_KEEPS = frozenset(map(ir.Const, (*ops.DISPLAYS, *ops.GROWS)))
 
 
 def check_captures(function: ir.Function) -> ir.Function:

@@ -38,8 +38,7 @@ Key = ir.Var | tuple[str, ir.Var]
 
 _ITEMS = frozenset(map(ir.Const, (list.append, list.pop, ops.push, ops.pull)))
 _CHANGING = frozenset((*_ITEMS, *map(ir.Const, (np.add.at, np.subtract.at))))
-_MAKERS = (ops.make_tuple, ops.make_list, ops.make_dict, ops.unpack, list, tuple)
-_HANDS_ON = frozenset((*_ITEMS, *map(ir.Const, _MAKERS)))
+_HANDS_ON = frozenset((*_ITEMS, *map(ir.Const, (*ops.DISPLAYS, ops.unpack, list, tuple))))
 _GETITEM = ir.Const(operator.getitem)
 
 
