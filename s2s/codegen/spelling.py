@@ -25,7 +25,9 @@ from s2s.directives.policy import Choice, Policy
 
 __all__ = ["Speller", "load", "module_of_ufunc"]
 
-_NUMPY = (("numpy", np), ("numpy.linalg", np.linalg), ("numpy.fft", np.fft), ("numpy.random", np.random))
+_NUMPY = ("numpy", "numpy.linalg", "numpy.fft", "numpy.random")
+"""The modules that are read as attributes of ``np``, some of which NumPy imports when one of them is asked for."""
+
 _RUNTIME = "s2s.runtime"
 
 
@@ -168,8 +170,8 @@ class Speller:
         if isinstance(name, str) and getattr(builtins, name, self) is value:
             return self._builtin(name)
         if isinstance(name, str):
-            for path, module in _NUMPY:
-                if getattr(module, name, self) is value:
+            for path in _NUMPY:
+                if getattr(sys.modules.get(path), name, self) is value:
                     return _attribute(self.value(np), ".".join([*path.split(".")[1:], name]))
         if isinstance(value, types.BuiltinFunctionType) and isinstance(value.__self__, np.ufunc):
             return ast.Attribute(self.value(value.__self__), value.__name__, ast.Load())
@@ -226,9 +228,8 @@ class Speller:
         path = module.__name__
         if path not in sys.modules or sys.modules[path] is not module:
             return self._given(module)
-        for parent, known in _NUMPY[1:]:
-            if module is known:
-                return _attribute(self.value(np), parent.partition(".")[2])
+        if path in _NUMPY[1:]:
+            return _attribute(self.value(np), path.partition(".")[2])
         wanted = {"numpy": "np", _RUNTIME: "rt"}.get(path, path.rpartition(".")[2])
         for name, spelled in self.imports.items():
             if spelled == path:

@@ -23,7 +23,7 @@ from s2s.rules.functions import describe
 _ARRAYS = (
     np.put, np.place, np.putmask, np.copyto, np.put_along_axis, np.fill_diagonal, np.ndarray.put, np.ndarray.fill,
     np.ndarray.setflags, np.ndarray.resize, np.ndarray.sort, np.ndarray.partition, np.ndarray.setfield,
-    np.ndarray.byteswap, np.ndarray.__setitem__, np.ndarray.__setstate__, np.random.shuffle, rt.accumulate,
+    np.ndarray.byteswap, np.ndarray.__setitem__, np.ndarray.__setstate__, rt.accumulate,
     *(getattr(np.ndarray, f"__i{name}__") for name in (
         "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")),
 )  # fmt: skip

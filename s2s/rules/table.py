@@ -264,7 +264,8 @@ MODULES = (
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "numpy.fft": ("numpy.fft",), "numpy.testing": ("numpy.testing",), "scipy.fft": ("scipy.fft",), "scipy.linalg": (
+    "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random",), "numpy.testing": ("numpy.testing",),
+    "scipy.fft": ("scipy.fft",), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
         "scipy.linalg_eigen",
     ),

@@ -13,11 +13,8 @@ seen which of its variables others read. A loop says it itself, by ``snapshots``
 from __future__ import annotations
 
 import operator
-import random
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.functions import does_nothing_else, facts
@@ -30,7 +27,7 @@ from s2s.optimize.rewriting import count_uses, substitute
 from s2s.rules import table
 
 __all__ = [
-    "RANDOM", "FirstRun", "asked", "group", "is_asked", "is_replayed", "name_of_call", "plain", "refuse_asked",
+    "FirstRun", "asked", "group", "is_asked", "is_replayed", "name_of_call", "plain", "refuse_asked",
     "repeated", "ungrouped",
 ]
 
@@ -187,7 +184,6 @@ def _kept(context: Context, s: ir.Let, target: ir.Var | None, calls: ir.Var) -> 
 
 # --- calls that may give something else when they are called again ----------------------------------------------------
 
-RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 _READS = (ir.Const(operator.getitem), ir.Const(getattr), ir.Const(len))
 
 

@@ -436,7 +436,7 @@ def _following_activity(
         if isinstance(statement, ir.Let):
             target, value = statement.target, statement.value
             if target is not None and isinstance(value, ir.Call) and _passes_derivatives(self, value):
-                edges += [(atom, target) for atom in value.args]
+                edges += [(atom, target) for atom in ir.atoms_of(value)]
         else:
             edges += [(a, var) for variables, given in ir.joins_of(statement) for var in variables for a in given]
     reached = reachable([params[key] for key, (_, varied) in values.items() if varied and key in params], along(edges))
@@ -447,7 +447,7 @@ def _passes_derivatives(self: Specializer, value: ir.Call) -> bool:
     """Whether a call certainly depends on its arguments, by the rule of its function."""
     if not isinstance(value.fn, ir.Const) or table.find(value.fn.value) is None:
         return False
-    return not has_zero_derivative(self.context, value.fn.value, value.args)
+    return not has_zero_derivative(self.context, value.fn.value, ir.atoms_of(value)[1:])
 
 
 def _results(

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import operator
 import random
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ from s2s.optimize.dead import drop_dead
 from s2s.reverse.residuals.block_copy import BlockCopy
 from s2s.reverse.residuals.decisions import Reason
 from s2s.reverse.residuals.sweep import Sweep
-from s2s.specialize.checkpoints import RANDOM, FirstRun, asked, name_of_call, plain
+from s2s.specialize.checkpoints import FirstRun, asked, name_of_call, plain
 
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
@@ -62,10 +63,17 @@ def _source(reverser: Reverser, body: Region, value: ir.Call, builder: Builder) 
     if owner is None and isinstance(first, ir.Const):  # a bound method, taken apart
         is_method = getattr(type(first.value), getattr(fn, "__name__", ""), None) is fn
         owner = first.value if is_method else None
-    if not isinstance(owner, RANDOM):
+    if not _draws(owner):
         return None
     modules = {id(np.random.mtrand._rand): np.random, id(random._inst): random}
     return ir.Const(modules.get(id(owner), owner))
+
+
+def _draws(value: object) -> bool:
+    """Whether an object draws random numbers. NumPy's are imported where a program imports them."""
+    kinds = sys.modules.get("numpy.random")
+    return isinstance(value, random.Random) or (
+        kinds is not None and isinstance(value, (kinds.Generator, kinds.RandomState)))
 
 
 def _outside(reverser: Reverser, body: Region, atom: ir.Atom, builder: Builder) -> ir.Atom | None:
