@@ -9,7 +9,6 @@ that nobody knows the worst is assumed, which costs an array or a name, never a 
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 import sys
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core import ir, operators, ops
-from s2s.core.functions import EVERYTHING, FunctionFacts, Raises, Result, Varies
+from s2s.core.functions import EVERYTHING, MANY, FunctionFacts, Raises, Result, Varies
 from s2s.core.inspection import public_module
 from s2s.errors import error
 from s2s.rules import functions as descriptions
@@ -29,7 +28,7 @@ from s2s.rules import table
 
 __all__ = [
     "changes_memory", "does_nothing_else", "facts", "gives_new", "gives_the_same", "makes_new", "may_refuse",
-    "places_before_copy", "reads_content", "result_of",
+    "reads_content", "result_of",
 ]
 
 _UNKNOWN = FunctionFacts()
@@ -52,6 +51,8 @@ def facts(fn: Any) -> FunctionFacts:
     rule = table.find(fn)  # registers the rules of its package, and what is described beside them
     said = descriptions.description_of(fn)
     found_out = {**_by_rule(fn, rule), **_by_type(fn), **said}
+    if rule is not None and not rule.by_user:
+        found_out["before_copy"] = max(1, _places_before_copy(fn, rule))
     made = FunctionFacts(**found_out) if found_out else _UNKNOWN
     lasts = type(fn) in _LASTING or public_module(fn) == ops.__name__
     if said or lasts or (rule is not None and rule.fn is fn and not rule.by_user):
@@ -264,37 +265,24 @@ def gives_new(fn: Any, kwargs: Any, count: int = 1) -> bool:
     """Whether a function's array results are memory of their own, when it is called with ``count`` positional
     arguments."""
     # ``a += b`` is a value of its own here: nothing reads ``a`` any more.
-    if facts(operators.plain_of(fn) or fn).result is not Result.NEW:
+    known = facts(operators.plain_of(fn) or fn)
+    if known.result is not Result.NEW:
         return False
     for name, atom in kwargs:
         if name is None or name == "out" or (name == "copy" and atom != ir.Const(True)):
             return False
         if name.startswith("overwrite") and atom != ir.Const(False):
             return False
-    rule = table.find(fn) if count > 1 else None
-    return rule is None or count <= places_before_copy(fn, rule)
+    return count <= known.before_copy
 
 
-def places_before_copy(fn: Any, rule: table.Rule) -> int:
+def _places_before_copy(fn: Any, rule: table.Rule) -> int:
     """How many positional arguments come before one that makes a function give what it was given."""
     if type(fn) is np.ufunc:
         return int(fn.nin)
-    if rule.kind == "zero":  # whose signature takes anything
-        return _in_signature(fn)
-    return _before_copy(rule.params)
-
-
-@functools.cache
-def _in_signature(fn: Any) -> int:
-    try:
-        return _before_copy(inspect.signature(fn))
+    try:  # the rule of kind zero takes anything
+        signature = inspect.signature(fn) if rule.kind == "zero" else rule.params
     except (TypeError, ValueError):
-        return _MANY
-
-
-def _before_copy(signature: inspect.Signature) -> int:
+        return MANY
     found = (k for k, n in enumerate(signature.parameters) if n in ("out", "copy") or n.startswith("overwrite"))
-    return next(found, _MANY)
-
-
-_MANY = 1_000_000
+    return next(found, MANY)

@@ -11,6 +11,7 @@ view of another one, made by an operation that gives the same view of the buffer
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any, assert_never
 
@@ -59,6 +60,9 @@ def changed_by(s: ir.Statement) -> ir.Atom | None:
 
 def can_share(value: AbstractValue) -> bool:
     """Whether a value of this kind can refer to an array."""
+    kind_of_value = type(value)  # most are one of these two
+    if kind_of_value is Array or kind_of_value is Scalar:
+        return kind_of_value is Array
     match value:
         case Known():
             return isinstance(value.value, (np.ndarray, list, dict))
@@ -162,17 +166,23 @@ class Memory:
         self.opaque = opaque
         self.value_of = value_of
         self.made: dict[ir.Var, ir.Value] = {}
+        self.new: set[ir.Var] = set()
         self.links: dict[ir.Var, ir.Var] = {}
         self.stored: list[ir.Var] = []
         self.joined: dict[ir.Var, tuple[ir.Statement, int]] = {}
         self.params = {p.var for p in function.params}
         self._block(function.body)
-        self.members: dict[ir.Var, list[ir.Var]] = {}
-        for var in [*self.links]:
-            self.members.setdefault(self.find(var), []).append(var)
         self.changed = {self.find(var) for var in self.stored}
 
     # --- classes
+
+    @functools.cached_property
+    def members(self) -> dict[ir.Var, list[ir.Var]]:
+        """The variables of each class."""
+        found: dict[ir.Var, list[ir.Var]] = {}
+        for var in [*self.links]:
+            found.setdefault(self.find(var), []).append(var)
+        return found
 
     def find(self, var: ir.Var) -> ir.Var:
         """The variable that stands for the class of ``var``."""
@@ -202,9 +212,12 @@ class Memory:
             match s:
                 case ir.Let(target, value) if target is not None:
                     self.made[target] = value
-                    self.find(target)
-                    for source in shared_with(value, self.value_of(target), self.value_of):
+                    self.links.setdefault(target, target)
+                    sources = shared_with(value, self.value_of(target), self.value_of)
+                    for source in sources:
                         self._join(target, source)
+                    if not sources:
+                        self.new.add(target)
                 case ir.Let(None, ir.Call(args=args)) if isinstance(changed := changed_by(s), ir.Var):
                     self.stored.append(changed)
                     self.find(changed)
@@ -294,8 +307,7 @@ class Memory:
 
     def is_new(self, var: ir.Var) -> bool:
         """Whether a variable is certainly memory of its own when it is made."""
-        value = self.made.get(var)
-        return value is not None and not shared_with(value, self.value_of(var), self.value_of)
+        return var in self.new
 
 
 __all__ = ["Memory", "can_share", "changed_by", "is_basic", "is_copied", "shared_with"]

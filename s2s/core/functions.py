@@ -6,7 +6,7 @@ import enum
 
 from s2s.core.record import record
 
-__all__ = ["EVERYTHING", "FunctionFacts", "Raises", "Result", "Varies"]
+__all__ = ["EVERYTHING", "MANY", "FunctionFacts", "Raises", "Result", "Varies"]
 
 
 class Result(enum.Enum):
@@ -39,6 +39,9 @@ class Raises(enum.Enum):
     ANY = "any"
 
 
+MANY = 1_000_000
+"""More arguments than a call has."""
+
 EVERYTHING = -1
 """Among positions of arguments: that a function reads, or may change, what all of them hold."""
 
@@ -49,7 +52,8 @@ class FunctionFacts:
 
     ``result`` says where its array results lie, and ``of`` by position the arguments that they may share memory with
     (None: all of them). A call that is given ``out``, ``copy`` or ``overwrite_...`` may give what it was given also
-    where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call.
+    where the results are otherwise new: ``analysis.functions.gives_new`` asks for a call. ``before_copy`` is how many
+    positional arguments come before one of these.
 
     ``changes`` has the positions of the arguments that a call changes in place; ``holds`` says that these refer to the
     other arguments from then on, as a list does, which an array does not. ``acts`` says that it has an effect on
@@ -76,6 +80,7 @@ class FunctionFacts:
 
     result: Result = Result.SHARED
     of: tuple[int, ...] | None = None
+    before_copy: int = MANY
     changes: tuple[int, ...] = (EVERYTHING,)
     holds: bool = True
     acts: bool = True

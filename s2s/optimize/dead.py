@@ -71,17 +71,10 @@ class _Sweeper:
     def __init__(self, function: ir.Function, context: Context) -> None:
         self.context = context
         self.kept = context.kept | context.effects
-        self.made: set[ir.Var] = set()
         self.found: dict[int, _Needs] = {}  # of each loop, by the identity of its statement
         self.memory: Memory | None = None
         if any(map(_changes, ir.walk(function.body))):
             self.memory = Memory(function, context.value)
-            for s in ir.walk(function.body):
-                if isinstance(s, ir.Let) and s.target is not None and _makes_container(s.value):
-                    self.made.add(s.target)
-                elif isinstance(s, ir.Let) and s.target is not None and self.memory.is_new(s.target):
-                    if isinstance(context.value(s.target), Array):
-                        self.made.add(s.target)
 
     def block(self, statements: Iterable[ir.Statement], live: set[Any]) -> list[ir.Statement]:
         kept: list[ir.Statement] = []
@@ -150,9 +143,14 @@ class _Sweeper:
         if target in live or (self.memory.find(target), _ITEMS if is_list else _CONTENT) in live:
             return False
         same = self.memory.same(target)
-        return all(var in self.made or self.memory.made.get(var) is not None for var in same) and any(
-            var in self.made for var in same
-        ) and not self._is_outside(same)
+        return all(var in self.memory.made for var in same) and any(map(self._is_own, same)) and not self._is_outside(same)
+
+    def _is_own(self, var: ir.Var) -> bool:
+        """Whether an array or list is made by the statement that defines it."""
+        assert self.memory is not None
+        value = self.memory.made.get(var)
+        is_new = self.memory.is_new(var) and isinstance(self.context.value(var), Array)
+        return value is not None and (is_new or _makes_container(value))
 
     def _is_outside(self, same: list[ir.Var]) -> bool:
         """Whether memory comes from an argument or from what is not known."""
@@ -161,7 +159,7 @@ class _Sweeper:
             value = self.memory.made.get(var)
             if var in self.memory.params or isinstance(value, ir.Load):
                 return True
-            if var not in self.made and isinstance(value, ir.Call) and not any(
+            if isinstance(value, ir.Call) and not self._is_own(var) and not any(
                 isinstance(a, ir.Var) and a in same for a in ir.atoms_of(value)
             ):
                 return True

@@ -73,7 +73,7 @@ def calls(rule: Rule) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     if not rule.samples and not rule.name.startswith(NO_CALLS):
         for make_args in PLAIN:
             args = make_args()
-            if len(args) <= functions.places_before_copy(rule.fn, rule):
+            if len(args) <= functions.facts(rule.fn).before_copy:
                 yield args, {}
 
 
