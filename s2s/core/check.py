@@ -54,15 +54,23 @@ class _Checker:
         """Check a block that binds variables of its own; what is in scope at its end."""
         scope = set(scope)
         self.define(binds, owner, scope)
-        for statement in block.statements:
-            self.statement(statement, scope)
+        self.statements(block.statements, scope)
         for atom in block.yields:
             self.read(atom, owner, scope)
         return scope
 
-    def statement(self, s: ir.Statement, scope: set[ir.Var]) -> None:
-        for atom in ir.reads_of(s):
-            self.read(atom, s, scope)
+    def statements(self, statements: Iterable[ir.Statement], scope: set[ir.Var]) -> None:
+        for s in statements:
+            for atom in ir.reads_of(s):
+                if isinstance(atom, ir.Var) and atom not in scope:
+                    self.read(atom, s, scope)
+            if not isinstance(s, ir.Let):
+                self.compound(s, scope)
+            elif s.target is not None:
+                self.define((s.target,), s, scope)
+
+    def compound(self, s: ir.Statement, scope: set[ir.Var]) -> None:
+        """Check what is inside a statement, and what it defines."""
         match s:
             case ir.If(_, then, orelse, results):
                 for block in (then, orelse):
@@ -104,8 +112,7 @@ class _Checker:
     def managed(self, s: ir.With, scope: set[ir.Var]) -> None:
         """A ``with``, whose body belongs to the block around it."""
         self.define([s.target], s, scope)
-        for inner in s.body.statements:
-            self.statement(inner, scope)
+        self.statements(s.body.statements, scope)
         if s.body.yields:
             self.note(s, "the body of a `with` yields nothing")
         self.define([s.ended], s, scope)
