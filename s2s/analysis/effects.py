@@ -6,7 +6,7 @@ What is not known counts as having an effect, which costs a name, never a mistak
 from __future__ import annotations
 
 import enum
-from typing import Any, assert_never
+from typing import assert_never
 
 from s2s.analysis.functions import does_nothing_else, facts
 from s2s.core.ir import Call, Const, Load, MakeFunction, Star, Value, Var
@@ -30,11 +30,10 @@ def effect_of(value: Value) -> Effect:
     if isinstance(value, Call):
         if not isinstance(value.fn, Const):
             return ACTS
-        effect = _effect_of_call(value.fn.value, value.kwargs)
-        for key, _ in value.kwargs:
-            if key == "out" or key is None:
-                return ACTS
-        return max(READS, effect) if Star in map(type, value.args) else effect
+        fn, kwargs = value.fn.value, value.kwargs
+        if not does_nothing_else(fn, kwargs) or any(key == "out" or key is None for key, _ in kwargs):
+            return ACTS
+        return READS if facts(fn).looks or Star in map(type, value.args) else PURE
     match value:
         case Var() | Const() | MakeFunction():
             return PURE
@@ -42,9 +41,3 @@ def effect_of(value: Value) -> Effect:
             return READS
         case _ as never:
             assert_never(never)
-
-
-def _effect_of_call(fn: Any, kwargs: Any) -> Effect:
-    if not does_nothing_else(fn, kwargs):
-        return ACTS
-    return READS if facts(fn).looks else PURE

@@ -9,6 +9,7 @@ that nobody knows the worst is assumed, which costs an array or a name, never a 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import sys
@@ -147,10 +148,11 @@ def gives_the_same(fn: Any) -> bool:
 def does_nothing_else(fn: Any, kwargs: Any) -> bool:
     """Whether a call gives the same for the same arguments, and does nothing else, functions of the program among the
     arguments included."""
-    back = facts(fn).calls_back
-    if isinstance(back, tuple):
-        back = any(name is None or name in back for name, _ in kwargs)
-    return gives_the_same(fn) and not back
+    known = facts(fn)
+    if known.acts or known.changes:
+        return False
+    back = known.calls_back
+    return not (any(name is None or name in back for name, _ in kwargs) if isinstance(back, tuple) else back)
 
 
 def may_refuse(fn: Any) -> bool:

@@ -332,7 +332,11 @@ def is_call_of(value: object, functions: Iterable[Any]) -> bool:
     """Whether a right-hand side calls one of these known functions."""
     if not isinstance(value, Call) or not isinstance(value.fn, Const):
         return False
-    return id(value.fn.value) in map(id, functions)  # not by equality, which may be the user's
+    fn = value.fn.value
+    for known in functions:
+        if fn is known:  # not by equality, which may be the user's
+            return True
+    return False
 
 
 def ends(block: list[Statement]) -> bool:

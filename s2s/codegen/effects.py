@@ -14,12 +14,14 @@ __all__ = ["effect_of"]
 
 def effect_of(tree: Tree) -> Effect:
     """The effect of evaluating one operation on atoms."""
+    if isinstance(tree, Call):  # most are
+        return effects.effect_of(tree)
     match tree:
         case Conditional() | Junction():
             return PURE
         case Comprehension():
             return READS
-        case Var() | Const() | Load() | Call() | MakeFunction():
+        case Var() | Const() | Load() | MakeFunction():
             return effects.effect_of(tree)
         case _ as never:
             assert_never(never)

@@ -107,8 +107,9 @@ def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
             pairs = zip(value.function.captures, value.captures, strict=True)
             constants: dict[Var, Atom] = {var: atom for var, atom in pairs if isinstance(atom, Const)}
             code.inner[id(value)] = prepare(value.function, constants)
-    copy_hidden_parameters(code)
-    bind_in_loops(code)
+    if code.inner:
+        copy_hidden_parameters(code)
+        bind_in_loops(code)
     add_sugar(code)
     return fold(code)
 
@@ -116,7 +117,7 @@ def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
 def _folded(function: Function, code: Code) -> Iterator[tuple[int, Collection[Var]]]:
     """The variables that are folded into expressions, of a function and of those nested in it."""
     yield id(function), code.folded.keys()
-    for statement in walk(code.body):
+    for statement in walk(code.body) if code.inner else ():
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             yield from _folded(statement.value.function, code.inner[id(statement.value)])
 

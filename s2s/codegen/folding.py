@@ -62,18 +62,18 @@ LAMBDAS = ("<lambda>", "lambda_")
 _CHANGING = (*ops.GROWS, ops.unpack)
 
 
-def count_uses(code: Code) -> defaultdict[Var, int]:
-    """How often each variable is read; what a nested function captures counts twice, so that it keeps a
-    name, and the parts of an index as often as the index is written."""
+def count_uses(code: Code, statements: list[Statement]) -> defaultdict[Var, int]:
+    """How often each variable is read in all of the code; what a nested function captures counts twice, so that it
+    keeps a name, and the parts of an index as often as the index is written."""
     counts: defaultdict[Var, int] = defaultdict(int)
-    for statement in walk(code.body):
+    for statement in statements:
         read = (statement.test,) if isinstance(statement, While) else uses(statement)
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             read = (*read, *statement.value.captures)
         for atom in read:
             if isinstance(atom, Var):
                 counts[atom] += 1
-    for statement in reversed(list(walk(code.body))):  # an index of several parts before the slices in it
+    for statement in reversed(statements if code.folded else ()):  # an index of several parts before the slices in it
         if isinstance(statement, Assign) and isinstance(statement.target, Var):
             again = counts[statement.target] - 1 if statement.target in code.folded else 0
             for atom in tree_atoms(statement.value) if again > 0 else ():
@@ -101,18 +101,19 @@ def leaves(code: Code, atom: Atom) -> Sequence[Var]:
 
 def fold(code: Code) -> Code:
     """Fold everything that may be; the code is changed in place and given back."""
-    _fold_loads(code)
-    _fold_indices(code)
-    folder = _Folder(code, count_uses(code))
+    statements = walk(code.body)
+    _fold_loads(code, statements)
+    _fold_indices(code, statements)
+    folder = _Folder(code, count_uses(code, statements))
     code.body = folder.block(code.body, 1)
     return code
 
 
-def _fold_loads(code: Code) -> None:
+def _fold_loads(code: Code, statements: list[Statement]) -> None:
     """Globals and closure variables are read where they are used, as the user's function reads them."""
     captured: set[Atom] = set()
     loads: dict[Var, Tree] = {}
-    for statement in walk(code.body):
+    for statement in statements:
         if isinstance(statement, Assign):
             if isinstance(statement.value, MakeFunction):
                 captured.update(statement.value.captures)
@@ -121,23 +122,24 @@ def _fold_loads(code: Code) -> None:
     code.folded.update({var: value for var, value in loads.items() if var not in captured})
 
 
-def _fold_indices(code: Code) -> None:
+def _fold_indices(code: Code, statements: list[Statement]) -> None:
     """A slice, or an index of several parts, is syntax: it is written where it is used, as often as that is, unless
     something that it names is assigned more than once."""
+    found = [s for s in statements if isinstance(s, Assign) and is_call_of(s.value, (slice, ops.make_tuple))]
     assigned: defaultdict[Var, int] = defaultdict(int)
     named: set[Atom] = set()
-    for statement in walk(code.body):
+    for statement in statements if found else ():
         for var in assigned_by(statement):
             assigned[var] += 1
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             named.update(statement.value.captures)
-    for statement in walk(code.body):
-        if not isinstance(statement, Assign) or not isinstance(statement.target, Var):
-            continue
+    for statement in found:
         var, value = statement.target, statement.value
-        if not var.is_temporary or var in named or assigned[var] != 1 or not isinstance(value, Call) or value.kwargs:
+        if not isinstance(var, Var) or not isinstance(value, Call):
             continue
-        if is_call_of(value, (slice,)) or (is_call_of(value, (ops.make_tuple,)) and _is_index(code, value)):
+        if not var.is_temporary or var in named or assigned[var] != 1 or value.kwargs:
+            continue
+        if is_call_of(value, (slice,)) or _is_index(code, value):
             parts = tree_leaves(code, value)
             if all(assigned[part] <= 1 for part in parts) and len(parts) <= PARTS:
                 code.folded[var] = value
@@ -243,9 +245,8 @@ class _Folder:
         pending: dict[Var, tuple[Assign, _Pending]] = {}
         gone: set[int] = set()
         for place, original in enumerate(block):
-            statement = self.inside(original, indent)
-            block[place] = statement
-            made = self.comprehension(block, place)
+            statement = block[place] = original if isinstance(original, Assign) else self.inside(original, indent)
+            made = self.comprehension(block, place) if isinstance(statement, For) else None
             replaced = range(place, place + 1)
             if made is not None:
                 gone.update(map(id, made[0]))
@@ -253,9 +254,10 @@ class _Folder:
                 replaced = range(place - len(made[0]), place + 1)
             taken = self.operands(statement, steps, pending, indent)
             gone.update(id(pending.pop(var)[0]) for var in taken)
-            steps.add(place, self.step(statement))
+            step = self.step(statement)
+            steps.add(place, step)
             if isinstance(statement, Assign) and isinstance(statement.target, Var):
-                self.offer(statement, frozenset(replaced), taken, pending)
+                self.offer(statement, replaced, step.effect, taken, pending)
         return [s for s in block if id(s) not in gone and not self.is_constant(s)]
 
     def is_constant(self, statement: Statement) -> bool:
@@ -551,11 +553,12 @@ class _Folder:
     def offer(
         self,
         statement: Assign,
-        own: frozenset[int],
+        own: range,
+        effect: Effect,
         taken: list[Var],
         pending: dict[Var, tuple[Assign, _Pending]],
     ) -> None:
-        """Put an assignment among those that may be folded into their reader."""
+        """Put an assignment, which has an effect of its own, among those that may be folded into their reader."""
         target, value = statement.target, statement.value
         assert isinstance(target, Var)
         if target.is_temporary and isinstance(value, Const):
@@ -563,18 +566,16 @@ class _Folder:
             return
         if self.counts[target] not in (1, 2) or not self.is_foldable(target, value):
             return
-        places = own.union(*(self.places[v] for v in taken))
-        self.places[target] = places
-        effect, reads = self.inputs(value)
+        places = self.places[target] = frozenset(own).union(*[self.places[v] for v in taken])
+        effect, reads = self.inputs(value, effect)
         pending[target] = (
             statement, _Pending(places, effect, reads, self.width(value), depth_of(self.code, value))
         )  # fmt: skip
         self.offered[target] = value
 
-    def inputs(self, value: Tree) -> tuple[Effect, frozenset[Var]]:
+    def inputs(self, value: Tree, effect: Effect) -> tuple[Effect, frozenset[Var]]:
         """The effect of an expression with everything folded into it, and the variables that it reads by
         name."""
-        effect = effect_of(value)
         reads: set[Var] = set()
         for atom in tree_atoms(value):
             if isinstance(atom, Var) and atom in self.code.folded:
@@ -634,9 +635,9 @@ def _in_order(statement: Statement) -> Sequence[Atom]:
     them."""
     if not isinstance(statement, Assign):
         return uses(statement)
+    if is_call_of(statement.value, (operator.contains,)):
+        return tree_atoms(statement.value)[:0:-1]  # the item comes first
     match statement.value:
-        case Call(Const(value=operator.contains), (container, item), ()):
-            return [a for a in (item, container) if not isinstance(a, Star)]
         case Conditional(test) | Junction(_, test):
             return (test,)
         case Comprehension(iterable=iterable):

@@ -51,6 +51,8 @@ def copy_hidden_parameters(code: Code) -> None:
 
 
 def _nested(code: Code) -> Iterator[MakeFunction]:
+    if not code.inner:
+        return
     made = [statement.value for statement in walk(code.body) if isinstance(statement, Assign)]
     yield from (value for value in (*made, *code.folded.values()) if isinstance(value, MakeFunction))
 

@@ -39,14 +39,18 @@ from s2s.core.ir import Atom, Call, Const, Var
 
 __all__ = ["add_sugar"]
 
+_HANDLED = (ops.unpack, *ops.GROWS)
 
 def add_sugar(code: Code) -> None:
     """Rewrite unpacking, move copies, and mark the lists that may grow in place; the code is changed in
     place."""
-    if any(isinstance(s, Assign) and is_call_of(s.value, (ops.unpack,)) for s in walk(code.body)):
-        code.body = _unpack_in(code.body, count_uses(code))
+    statements = walk(code.body)
+    values = [s.value for s in statements if isinstance(s, Assign)]
+    called = {v.fn.value for v in values if isinstance(v, Call) and isinstance(v.fn, Const) and is_call_of(v, _HANDLED)}
+    if ops.unpack in called:
+        code.body = _unpack_in(code.body, count_uses(code, statements))
     _copy_early(code.body)
-    if any(isinstance(s, Assign) and is_call_of(s.value, ops.GROWS) for s in walk(code.body)):
+    if not called.isdisjoint(ops.GROWS):
         code.grown = _Owners(code).grown()
 
 
