@@ -376,7 +376,7 @@ class _Folder:
                     return None
             case _:
                 return None
-        width = sum(map(self.width, (test, then, orelse))) + 9
+        width = sum([width_of(self.code, a) for a in (test, then, orelse)]) + 9
         if width + 4 * indent > WIDTH:
             return None
         if test == orelse:
@@ -414,7 +414,7 @@ class _Folder:
             source, candidate = pending[atom]
             if isinstance(source.value, MakeFunction) and _is_called(statement, atom):
                 continue
-            growth = candidate.width - self.width(atom)
+            growth = candidate.width - width_of(self.code, atom)
             if (
                 (growth > room and not _is_all(statement))
                 or candidate.depth > DEPTH
@@ -569,7 +569,7 @@ class _Folder:
         places = self.places[target] = frozenset(own).union(*[self.places[v] for v in taken])
         effect, reads = self.inputs(value, effect)
         pending[target] = (
-            statement, _Pending(places, effect, reads, self.width(value), depth_of(self.code, value))
+            statement, _Pending(places, effect, reads, width_of(self.code, value), depth_of(self.code, value))
         )  # fmt: skip
         self.offered[target] = value
 
@@ -612,18 +612,15 @@ class _Folder:
         """About how many columns the statement takes with its operands by name."""
         match statement:
             case Assign(target, value):
-                return sum(len(v.name) + 2 for v in targets_of(target)) + 1 + self.width(value)
+                return sum(len(v.name) + 2 for v in targets_of(target)) + 1 + width_of(self.code, value)
             case Change(store):
-                return 4 + sum(map(self.width, (store.target, store.value))) + key_width(self.code, store.key)
+                return 4 + sum([width_of(self.code, a) for a in (store.target, store.value)]) + key_width(self.code, store.key)
             case Copies(pairs):
-                return max((len(v.name) + 3 + self.width(a) for v, a in pairs), default=0)
+                return max((len(v.name) + 3 + width_of(self.code, a) for v, a in pairs), default=0)
             case If() | For() | While() | With() | Try() | Break() | Return() | Assert() | Raise() | Comment():
-                return 8 + sum(map(self.width, uses(statement)))
+                return 8 + sum([width_of(self.code, a) for a in uses(statement)])
             case _:
                 assert_never(statement)
-
-    def width(self, tree: Tree) -> int:
-        return width_of(self.code, tree)
 
 
 _EFFECTS = {If: PURE, With: ACTS}

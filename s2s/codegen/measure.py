@@ -26,16 +26,17 @@ _PRINTED: dict[Any, Operator] = {
 def width_of(code: Code, tree: Tree) -> int:
     """About how many columns an expression takes."""
     if isinstance(tree, Var):
-        size = code.sizes.get(tree)
-        if size is not None:
-            return size[0]
         folded = code.folded.get(tree)
-        return len(tree.name) + tree.is_temporary if folded is None else width_of(code, folded)
+        if folded is None:
+            return len(tree.name) + tree.is_temporary
+        size = code.sizes.get(tree)
+        return width_of(code, folded) if size is None else size[0]
     if isinstance(tree, Const):
         return _constant(tree.value)
     if isinstance(tree, Call):
-        words = sum([len(key or "") + 3 + width_of(code, a) for key, a in tree.kwargs])
-        return _call(code, tree.fn, [a.atom if isinstance(a, Star) else a for a in tree.args]) + words
+        args = [a.atom if isinstance(a, Star) else a for a in tree.args]
+        words = sum([len(key or "") + 3 + width_of(code, a) for key, a in tree.kwargs]) if tree.kwargs else 0
+        return _call(code, tree.fn, args) + words
     match tree:
         case Load(name):
             return len(name)
@@ -54,12 +55,13 @@ def width_of(code: Code, tree: Tree) -> int:
 def depth_of(code: Code, tree: Tree) -> int:
     """How deep operations nest in an expression."""
     if isinstance(tree, Var):
-        size = code.sizes.get(tree)
-        if size is not None:
-            return size[1]
         folded = code.folded.get(tree)
-        return 0 if folded is None else depth_of(code, folded)
-    return 1 + max([depth_of(code, a) for a in tree_atoms(tree) if isinstance(a, Var)], default=0)
+        if folded is None:
+            return 0
+        size = code.sizes.get(tree)
+        return depth_of(code, folded) if size is None else size[1]
+    folded_in = [a for a in tree_atoms(tree) if isinstance(a, Var) and a in code.folded]
+    return 1 + max([depth_of(code, a) for a in folded_in]) if folded_in else 1
 
 
 def _call(code: Code, fn: Atom, args: list[Atom]) -> int:
@@ -90,6 +92,8 @@ def _text(atom: Atom) -> int:
 def _operand(code: Code, atom: Atom, binding: int) -> int:
     """An operand with the parentheses that it needs."""
     tree = code.folded.get(atom) if isinstance(atom, Var) else None
+    if tree is None:
+        return width_of(code, atom)
     inner = ATOM
     if isinstance(tree, Call) and isinstance(tree.fn, Const) and is_hashable(tree.fn.value):
         printed = _PRINTED.get(tree.fn.value)
