@@ -133,16 +133,16 @@ def _fold_indices(code: Code, statements: list[Statement]) -> None:
             assigned[var] += 1
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             named.update(statement.value.captures)
-    for statement in found:
-        var, value = statement.target, statement.value
-        if not isinstance(var, Var) or not isinstance(value, Call):
+    for made in found:
+        target, value = made.target, made.value
+        if not isinstance(target, Var) or not isinstance(value, Call):
             continue
-        if not var.is_temporary or var in named or assigned[var] != 1 or value.kwargs:
+        if not target.is_temporary or target in named or assigned[target] != 1 or value.kwargs:
             continue
         if is_call_of(value, (slice,)) or _is_index(code, value):
             parts = tree_leaves(code, value)
             if all(assigned[part] <= 1 for part in parts) and len(parts) <= PARTS:
-                code.folded[var] = value
+                code.folded[target] = value
 
 
 def _is_index(code: Code, value: Call) -> bool:
@@ -614,7 +614,8 @@ class _Folder:
             case Assign(target, value):
                 return sum(len(v.name) + 2 for v in targets_of(target)) + 1 + width_of(self.code, value)
             case Change(store):
-                return 4 + sum([width_of(self.code, a) for a in (store.target, store.value)]) + key_width(self.code, store.key)
+                key = key_width(self.code, store.key)
+                return 4 + width_of(self.code, store.target) + width_of(self.code, store.value) + key
             case Copies(pairs):
                 return max((len(v.name) + 3 + width_of(self.code, a) for v, a in pairs), default=0)
             case If() | For() | While() | With() | Try() | Break() | Return() | Assert() | Raise() | Comment():

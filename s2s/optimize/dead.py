@@ -143,7 +143,8 @@ class _Sweeper:
         if target in live or (self.memory.find(target), _ITEMS if is_list else _CONTENT) in live:
             return False
         same = self.memory.same(target)
-        return all(var in self.memory.made for var in same) and any(map(self._is_own, same)) and not self._is_outside(same)
+        is_made = all(var in self.memory.made for var in same) and any(map(self._is_own, same))
+        return is_made and not self._is_outside(same)
 
     def _is_own(self, var: ir.Var) -> bool:
         """Whether an array or list is made by the statement that defines it."""
