@@ -20,7 +20,7 @@ from s2s.core import operators, ops
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
 from s2s.directives.user_rules import custom_gradient, value_of
 
-__all__ = ["BINARY", "Expressions", "SUGARED", "is_method"]
+__all__ = ["BINARY", "COMPARE", "SUGARED", "UNARY", "Expressions", "is_method"]
 
 def _parsed(source: str) -> Any:
     return ast.parse(source, mode="eval").body
@@ -29,8 +29,8 @@ def _parsed(source: str) -> Any:
 BINARY: dict[Any, type[ast.operator]] = {
     fn: type(_parsed(f"a {one.symbol} b").op) for fn, one in operators.BINARY.items()
 }
-_UNARY: dict[Any, type[ast.unaryop]] = {fn: type(_parsed(f"{one.symbol} a").op) for fn, one in operators.UNARY.items()}
-_COMPARE: dict[Any, type[ast.cmpop]] = {
+UNARY: dict[Any, type[ast.unaryop]] = {fn: type(_parsed(f"{one.symbol} a").op) for fn, one in operators.UNARY.items()}
+COMPARE: dict[Any, type[ast.cmpop]] = {
     fn: type(_parsed(f"a {one.symbol} b").ops[0]) for fn, one in operators.COMPARISONS.items()
 }
 
@@ -168,10 +168,10 @@ class Expressions:
             return ast.BinOp(self.atom(atoms[0]), BINARY[fn](), self.atom(atoms[1]))
         if fn in operators.PLAIN and len(atoms) == 2:  # folded: its first operand was made just now
             return ast.BinOp(self.atom(atoms[0]), BINARY[operators.PLAIN[fn]](), self.atom(atoms[1]))
-        if fn in _UNARY and len(atoms) == 1:
-            return ast.UnaryOp(_UNARY[fn](), self.atom(atoms[0]))
-        if fn in _COMPARE and len(atoms) == 2:
-            return ast.Compare(self.atom(atoms[0]), [_COMPARE[fn]()], [self.atom(atoms[1])])
+        if fn in UNARY and len(atoms) == 1:
+            return ast.UnaryOp(UNARY[fn](), self.atom(atoms[0]))
+        if fn in COMPARE and len(atoms) == 2:
+            return ast.Compare(self.atom(atoms[0]), [COMPARE[fn]()], [self.atom(atoms[1])])
         if fn is operator.contains and len(atoms) == 2:
             return ast.Compare(self.atom(atoms[1]), [ast.In()], [self.atom(atoms[0])])
         if fn is operator.getitem and len(atoms) == 2:

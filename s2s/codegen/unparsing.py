@@ -11,24 +11,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from s2s.codegen.expressions import BINARY, COMPARE, UNARY
+from s2s.core import operators
+
 __all__ = ["unparse"]
 
-_NOT, _COMPARISON, _BITS, _SHIFT, _SUM, _PRODUCT, _SIGN, _POWER, _AWAIT, _ATOM = 0, 1, 2, 5, 6, 7, 8, 9, 10, 11
-"""How strongly operations bind, as in Python's grammar. Each operator of ``_BITS`` has a level of its own."""
-
-_BINARY: dict[type, tuple[str, int]] = {
-    ast.BitOr: ("|", _BITS), ast.BitXor: ("^", _BITS + 1), ast.BitAnd: ("&", _BITS + 2), ast.LShift: ("<<", _SHIFT),
-    ast.RShift: (">>", _SHIFT), ast.Add: ("+", _SUM), ast.Sub: ("-", _SUM), ast.Mult: ("*", _PRODUCT),
-    ast.MatMult: ("@", _PRODUCT), ast.Div: ("/", _PRODUCT), ast.Mod: ("%", _PRODUCT), ast.FloorDiv: ("//", _PRODUCT),
-    ast.Pow: ("**", _POWER),
-}
-_UNARY: dict[type, tuple[str, int]] = {
-    ast.Not: ("not ", _NOT), ast.USub: ("-", _SIGN), ast.UAdd: ("+", _SIGN), ast.Invert: ("~", _SIGN),
-}
-_COMPARE: dict[type, str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is",
-    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
-}
+_BINARY = {kind: operators.BINARY[fn] for fn, kind in BINARY.items()}
+_UNARY = {kind: operators.UNARY[fn] for fn, kind in UNARY.items()}
+_COMPARE = {kind: operators.COMPARISONS[fn] for fn, kind in COMPARE.items()}
+"""The operators by the classes of their nodes."""
 
 
 def unparse(node: ast.AST) -> str:
@@ -39,7 +30,7 @@ def unparse(node: ast.AST) -> str:
         return ast.unparse(node)
 
 
-def _text(node: Any, level: int = -1) -> str:
+def _text(node: Any, level: int = operators.CONDITIONAL) -> str:
     """The text of a node where ``level`` is how strongly it must bind, or stand in parentheses."""
     return _TEXTS[type(node)](node, level)
 
@@ -59,36 +50,40 @@ def _finite(value: float) -> str:
 
 
 def _binary(node: ast.BinOp, level: int) -> str:
-    symbol, own = _BINARY[type(node.op)]
-    left, right = (_AWAIT, own) if own == _POWER else (own, own + 1)
-    return _in_parentheses(f"{_text(node.left, left)} {symbol} {_text(node.right, right)}", own, level)
+    one = _BINARY[type(node.op)]
+    from_right = one.symbol == "**"
+    left, right = _text(node.left, one.binding + from_right), _text(node.right, one.binding + 1 - from_right)
+    return _in_parentheses(f"{left} {one.symbol} {right}", one.binding, level)
 
 
 def _unary(node: ast.UnaryOp, level: int) -> str:
-    symbol, own = _UNARY[type(node.op)]
-    return _in_parentheses(symbol + _text(node.operand, own), own, level)
+    one = _UNARY[type(node.op)]
+    blank = " " if one.symbol.isalpha() else ""
+    return _in_parentheses(one.symbol + blank + _text(node.operand, one.binding), one.binding, level)
 
 
 def _compare(node: ast.Compare, level: int) -> str:
-    tests = [f" {_COMPARE[type(op)]} {_text(one, _BITS)}" for op, one in zip(node.ops, node.comparators, strict=True)]
-    return _in_parentheses(_text(node.left, _BITS) + "".join(tests), _COMPARISON, level)
+    own = _COMPARE[type(node.ops[0])].binding
+    pairs = zip(node.ops, node.comparators, strict=True)
+    tests = [f" {_COMPARE[type(op)].symbol} {_text(operand, own + 1)}" for op, operand in pairs]
+    return _in_parentheses(_text(node.left, own + 1) + "".join(tests), own, level)
 
 
 def _attribute(node: ast.Attribute, _: int) -> str:
     gap = " " if isinstance(node.value, ast.Constant) and isinstance(node.value.value, int) else ""
-    return f"{_text(node.value, _ATOM)}{gap}.{node.attr}"
+    return f"{_text(node.value, operators.ATOM)}{gap}.{node.attr}"
 
 
 def _call(node: ast.Call, _: int) -> str:
     named = [("**" if one.arg is None else f"{one.arg}=") + _text(one.value) for one in node.keywords]
-    return f"{_text(node.func, _ATOM)}({', '.join([*map(_text, node.args), *named])})"
+    return f"{_text(node.func, operators.ATOM)}({', '.join([*map(_text, node.args), *named])})"
 
 
 def _subscript(node: ast.Subscript, _: int) -> str:
     key = node.slice
     if isinstance(key, ast.Tuple) and len(key.elts) > 1:
-        return f"{_text(node.value, _ATOM)}[{', '.join(map(_text, key.elts))}]"
-    return f"{_text(node.value, _ATOM)}[{_text(key)}]"
+        return f"{_text(node.value, operators.ATOM)}[{', '.join(map(_text, key.elts))}]"
+    return f"{_text(node.value, operators.ATOM)}[{_text(key)}]"
 
 
 def _slice(node: ast.Slice, _: int) -> str:
@@ -101,7 +96,7 @@ def _assign(node: ast.Assign, _: int) -> str:
 
 
 def _augmented(node: ast.AugAssign, _: int) -> str:
-    return f"{_text(node.target)} {_BINARY[type(node.op)][0]}= {_text(node.value)}"
+    return f"{_text(node.target)} {_BINARY[type(node.op)].symbol}= {_text(node.value)}"
 
 
 def _return(node: ast.Return, _: int) -> str:
