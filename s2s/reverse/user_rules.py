@@ -34,6 +34,7 @@ from s2s.rules.table import Rule
 from s2s.specialize.calls.user_rule_bodies import counted, misfit, parts, specialised
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.rule_bodies import Destination
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
     from s2s.forward.sweep import Forwarder
@@ -126,7 +127,7 @@ def _cotangents(
     """What a pullback that gives ``count`` cotangents gives for the active arguments: its code inlined, or a call."""
 
     def chosen(bars: ir.Atom, scratch: Builder) -> ir.Atom:
-        found = parts(reverser.specializer, bars, count, place, scratch, span)
+        found = parts(At(reverser.specializer, reverser.specializer.frame, scratch, span), bars, count, place)
         return scratch.call(ops.make_tuple, *(found[k] for k in active))
 
     to = InSweep(sweep.builder, reverser, sweep)

@@ -10,7 +10,7 @@ import numpy as np
 from s2s.analysis.abstract.lattice import join, truth, widen_known
 from s2s.analysis.raising import ends
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Known, Scalar
 from s2s.errors import DifferentiationError
@@ -31,7 +31,7 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
         check_read(self, statement.test, test, builder, statement.span, frame)
     if self.context.is_virtual(test):
         test = self.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
-    decided = _decided(self, test if self.is_own(frame.fn) else pinned(self, test))
+    decided = _decided(self.context, test if self.is_own(frame.fn) else pinned(self, test))
     if decided is not None:
         block = statement.then if decided else statement.orelse
         return _splice(self, block, statement, frame, builder)
@@ -39,7 +39,7 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
     for block in (statement.then, statement.orelse):
         child = builder.child()
         self.context.heap = base.copy()
-        child.bound |= bound_on(self, test, block is statement.then)
+        child.bound |= bound_on(self.context, test, block is statement.then)
         self.undecided += 1
         self.there.append(self.context.births())
         before = [len(watch.changes) for watch in self.watches]
@@ -63,7 +63,7 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
         builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
         return True
     if then_raised or else_raised:
-        return _after_raise(self, statement, test, sides, frame, builder)
+        return _after_raise(self.context, statement, test, sides, frame, builder)
     paths = (Side(then, sides[0][3]), Side(orelse, sides[1][3]))
     roots = [(v.name, a, b) for v, a, b in zip(statement.results, then_yields, else_yields, strict=True)]
     atoms = join_sides(self, test, base, paths, roots, builder, statement.span)
@@ -86,14 +86,14 @@ def assertion(self: Specializer, statement: ir.Assert, frame: Frame, builder: Bu
     return False
 
 
-def _decided(self: Specializer, test: ir.Atom) -> bool | None:
+def _decided(context: Context, test: ir.Atom) -> bool | None:
     """The truth of a test, where it is known: of what is known, and of ``a and False`` and ``a or True``."""
-    found, chosen = truth(self.context.value(test)), self.context.choices.get(test)  # type: ignore[arg-type]
-    if found is not None or chosen is None or test in self.context.unbound:
+    found, chosen = truth(context.value(test)), context.choices.get(test)  # type: ignore[arg-type]
+    if found is not None or chosen is None or test in context.unbound:
         return found
     condition, then, orelse = chosen
-    first = True if then == condition else _decided(self, then)
-    second = False if orelse == condition else _decided(self, orelse)
+    first = True if then == condition else _decided(context, then)
+    second = False if orelse == condition else _decided(context, orelse)
     return first if first is second else None
 
 
@@ -107,7 +107,7 @@ def join_sides(
             check_joined(self, a, sides[0].builder, span)
             check_joined(self, b, sides[1].builder, span)
     found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
-    results = [joined_by(self, leaf, test, builder) for leaf in found.leaves]
+    results = [joined_by(self.context, leaf, test, builder) for leaf in found.leaves]
     yields = [[ir.UNDEFINED if a == ir.POSSIBLY_UNASSIGNED else a for a in side] for side in (
         [leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])]
     then, orelse = sides[0].builder, sides[1].builder
@@ -117,19 +117,19 @@ def join_sides(
     return atoms
 
 
-def joined_by(self: Specializer, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
+def joined_by(context: Context, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
     """The variable that is one atom or the other."""
     a, b = leaf.first, leaf.second
-    first, second = (self.context.value(ir.UNDEFINED if x == ir.POSSIBLY_UNASSIGNED else x) for x in (a, b))
-    value = join(first, second, self.context.evaluator.facts)
-    result = self.context.define(leaf.name, phi(value), self.context.is_varied(a) or self.context.is_varied(b))
+    first, second = (context.value(ir.UNDEFINED if x == ir.POSSIBLY_UNASSIGNED else x) for x in (a, b))
+    value = join(first, second, context.evaluator.facts)
+    result = context.define(leaf.name, phi(value), context.is_varied(a) or context.is_varied(b))
     missing = [x in (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED) for x in (a, b)]
     if any(missing):
-        self.context.unbound[result] = test if missing[0] else builder.call(operator.not_, test)
+        context.unbound[result] = test if missing[0] else builder.call(operator.not_, test)
     if ir.POSSIBLY_UNASSIGNED in (a, b):
-        self.context.possibly_unassigned.add(result)
-    self.context.choices[result] = (test, a, b)
-    self.context.joined(result, a, b)
+        context.possibly_unassigned.add(result)
+    context.choices[result] = (test, a, b)
+    context.joined(result, a, b)
     return result
 
 
@@ -143,12 +143,12 @@ def _splice(self: Specializer, block: ir.Block, statement: ir.If, frame: Frame, 
 
 
 def _after_raise(
-    self: Specializer, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
+    context: Context, statement: ir.If, test: ir.Atom, sides: list[Any], frame: Frame, builder: Builder
 ) -> bool:
     """One side raises: the other one goes on after the ``if``, not inside it."""
     (then, then_yields, then_raised, then_heap), (orelse, else_yields, _, else_heap) = sides
     raising, going, yields = (then, orelse, else_yields) if then_raised else (orelse, then, then_yields)
-    self.context.heap = else_heap if then_raised else then_heap
+    context.heap = else_heap if then_raised else then_heap
     first, second = (raising.block(), ir.Block(())) if then_raised else (ir.Block(()), raising.block())
     builder.add(ir.If(test, first, second, (), statement.span))
     builder.statements.extend(going.statements)

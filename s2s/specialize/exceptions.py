@@ -34,7 +34,7 @@ from s2s.specialize.calls import policies
 from s2s.specialize.deferred_refusals import may_refuse_later, refusal
 from s2s.specialize.frames import BLOCKS, Frame, lookup
 from s2s.specialize.heap.joins import changed_cells, on
-from s2s.specialize.site import CallSite
+from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.specialize.variables import check_joined, check_read
 from s2s.versions.boundary import Raised
@@ -164,7 +164,7 @@ def _only_handler(
     builder.take(run.builder)
     exception = last.exception
     if isinstance(exception, ir.Const) and isinstance(exception.value, type):
-        exception = CallSite(self, exception, [], {}, frame, builder, last.span).leave()
+        exception = At(self, frame, builder, last.span).call(exception.value, []).leave()
     held = {unassigned.param: unassigned.held[len(run.starts) - 1] for unassigned in handler.unassigned}
     values = {var: ir.POSSIBLY_UNASSIGNED if atom is None else self.atom(atom, run.frame) for var, atom in held.items()}
     inner = _handler_frame(handler, exception, frame, values)
@@ -192,7 +192,7 @@ def _real_try(
     ended, inside = run.ended, run.builder
     all_kinds = _union(kind for _, kind in possible)
     values = [_resolve_lost(self, s.handlers[k], kind, all_kinds, run, frame) for k, kind in possible]
-    _put_first(self, {atom for found in values for atom in found.values()}, run, builder)
+    _put_first(self.context, {atom for found in values for atom in found.values()}, run, builder)
     runs, heap = [], self.context.heap
     for (k, _), known in zip(possible, values, strict=True):
         handler = s.handlers[k]
@@ -264,21 +264,21 @@ def _joined_heap(base: Heap, going: list[_Side]) -> Heap:
     return heap
 
 
-def _as_values(self: Specializer, k: int, going: list[_Side]) -> None:
+def _as_values(context: Context, k: int, going: list[_Side]) -> None:
     """Objects that a variable refers to after some of the blocks, as values, where they are not one and the same."""
     atoms = [side.yields[k] for side in going]
     if len(going) < 2 or all(a == atoms[0] for a in atoms):
         return
     for side in going:
         atom = side.yields[k]
-        if not self.context.is_virtual(atom):
+        if not context.is_virtual(atom):
             continue
-        with on(self.context, side.heap):
+        with on(context, side.heap):
             try:
                 value = side.builder.frozen(atom)
             except DifferentiationError:
                 value = ir.POSSIBLY_UNASSIGNED
-        virtual_heap.close(self.context, atom, "a block of a `try` decides which object this is")
+        virtual_heap.close(context, atom, "a block of a `try` decides which object this is")
         side.yields = (*side.yields[:k], value, *side.yields[k + 1 :])
 
 
@@ -315,7 +315,7 @@ def _place_of(atom: ir.Atom, run: _Body) -> int | None:
     return None
 
 
-def _put_first(self: Specializer, atoms: set[ir.Atom], run: _Body, builder: Builder) -> None:
+def _put_first(context: Context, atoms: set[ir.Atom], run: _Body, builder: Builder) -> None:
     """Put what defines these variables before the ``try``, so that its handlers see them: it raises nothing."""
     places = [place for atom in atoms if (place := _place_of(atom, run)) is not None]
     count = 1 + max(places, default=-1)
@@ -348,7 +348,7 @@ def _run_handler(
 ) -> tuple[ir.Var | None, _Side]:
     child = builder.child()
     name = "problem" if handler.name is None else handler.name.name
-    exception = self.context.define(name, UNKNOWN, _carries(self, body))
+    exception = self.context.define(name, UNKNOWN, _carries(self.context, body))
     self.caught.append(None)
     self.undecided += 1
     try:
@@ -380,12 +380,12 @@ def _refuse_handler(problem: DifferentiationError, builder: Builder) -> Builder:
     return child
 
 
-def _carries(self: Specializer, body: list[ir.Statement]) -> bool:
+def _carries(context: Context, body: list[ir.Statement]) -> bool:
     """Whether an exception of these statements may hold something differentiated."""
     for s in ir.walk(ir.Block(tuple(body))):
-        if isinstance(s, ir.Raise) and s.exception is not None and self.context.is_varied(s.exception):
+        if isinstance(s, ir.Raise) and s.exception is not None and context.is_varied(s.exception):
             return True
-        if isinstance(s, ir.Let) and s.target in self.context.effects:
+        if isinstance(s, ir.Let) and s.target in context.effects:
             return True
     return False
 
@@ -439,7 +439,7 @@ def _join(
         atoms: list[ir.Atom] = [ir.Const(side.number > 0 if is_flag else side.number) for side in sides]
         add(context.define("caught", Scalar(bool if is_flag else int)), atoms)
     for k, var in enumerate(s.results):
-        _as_values(self, k, going)
+        _as_values(self.context, k, going)
         given = [side.yields[k] for side in going]
         for side in going:
             check_joined(self, side.yields[k], side.builder, s.span)
@@ -513,16 +513,16 @@ def _note_missing(
             context.unbound[result] = builder.call(ops.contains, caught, ir.Const(numbers), span=s.span)
 
 
-def bound_on(self: Specializer, test: ir.Atom, side: bool) -> set[ir.Var]:
+def bound_on(context: Context, test: ir.Atom, side: bool) -> set[ir.Var]:
     """The results of a ``try`` that certainly have a value where a test of one of them is true, or false."""
-    if not isinstance(test, ir.Var) or test not in self.context.sides:
+    if not isinstance(test, ir.Var) or test not in context.sides:
         return set()
-    caught, row = self.context.sides[test]
-    left = [k for k, a in enumerate(row) if truth(self.context.value(a)) in (None, side)]
+    caught, row = context.sides[test]
+    left = [k for k, a in enumerate(row) if truth(context.value(a)) in (None, side)]
     missing = (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED)
     return {
-        result for result in self.context.groups[caught]
-        if not any(self.context.sides[result][1][k] in missing for k in left)
+        result for result in context.groups[caught]
+        if not any(context.sides[result][1][k] in missing for k in left)
     }
 
 
@@ -557,7 +557,7 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     if s.target is not None:
         target = self.context.define(s.target.name, UNKNOWN)
         frame.env[s.target] = target
-    manager = policies.watch(self, manager, maker, builder, s.span, frame)
+    manager = policies.watch(self.context, manager, maker, builder, s.span, frame)
     unsure = may_set(maker)
     self.unsure += unsure
     try:

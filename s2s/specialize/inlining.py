@@ -110,11 +110,11 @@ class Inliner:
     ) -> None:
         for param in function.params:
             name = param.var.name
-            at = At(inner, builder, span, name)
+            at = At(self.specializer, inner, builder, span, name)
             if param.kind == "VAR_POSITIONAL":
-                atom = making.new_list(self.specializer, at, given.get(name, ()), tuple)
+                atom = making.new_list(at, given.get(name, ()), tuple)
             elif param.kind == "VAR_KEYWORD" and not in_rule(inner):
-                atom = making.new_dict(self.specializer, at, given.get(name, {}))
+                atom = making.new_dict(at, given.get(name, {}))
             elif param.kind == "VAR_KEYWORD":
                 entries = given.get(name, {})
                 atom = builder.call(
@@ -125,7 +125,7 @@ class Inliner:
             else:
                 atom = default(name)
             if param.var in inner.kept or param.var in inner.held:
-                atom = iterators.keep(self.specializer, param.var, param.var, atom, inner, builder, span)
+                atom = iterators.keep(at, param.var, param.var, atom)
             inner.env[param.var] = atom
 
     def closure(

@@ -25,9 +25,10 @@ from s2s.errors import error
 from s2s.optimize.rewriting import substitute
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap.escapes import note_change
+from s2s.specialize.site import At, CallSite, Handler
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
+    pass
 
 WHOLE = ir.Const(Ellipsis)
 
@@ -47,57 +48,53 @@ def is_old(context: Context, was: ir.Atom, key: ir.Atom, builder: Builder) -> bo
 
 
 def store_item(
-    self: Specializer, target: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame,
-    builder: Builder, span: ir.Span | None, kind: str = "item",
+    at: At, target: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None = None, kind: str = "item"
 ) -> None:
     """``target[key] = value``, ``target[key] op= value`` on an array, or on something passive of unknown kind."""
-    context = self.context
+    context = at.context
     flat = context.definition(target, getattr)
     if flat is not None and flat[1] == ir.Const("flat") and isinstance(context.value(flat[0]), Array):
-        return _store_flat(self, flat[0], key, value, op, frame, builder, span)
+        return _store_flat(at, flat[0], key, value, op)
     array = context.value(target)
     active = context.is_varied(value)
     if not isinstance(array, Array) or not isinstance(target, ir.Var):
         if not isinstance(array, Unknown) or active or context.is_varied(target):
             name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
-            raise error("S2S112", span=span, asked_by=frame.called_from, name=name or "a")
+            raise at.refusal("S2S112", name=name or "a")
         note_change(context, [target])
     elif active:
         if context.may_be_integers(target):
             name = target.name.lstrip("%") or "a"
-            raise error("S2S112", span=span, asked_by=frame.called_from, name=name)
-        value = _as_array(self, value, frame, builder, span)
-        _check_kind(array, context.value(value), frame, span)
-    builder.add(ir.Store(kind, target, key, value, op, span))
+            raise at.refusal("S2S112", name=name)
+        value = _as_array(at, value)
+        _check_kind(array, context.value(value), at.frame, at.span)
+    at.builder.add(ir.Store(kind, target, key, value, op, at.span))
     if active and isinstance(target, ir.Var):
         context.stored(target)
 
 
-def store_attribute(
-    self: Specializer, target: ir.Atom, name: str, value: ir.Atom, frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> bool:
+def store_attribute(at: At, target: ir.Atom, name: str, value: ir.Atom) -> bool:
     """``a.shape = s``, ``a.flat = v``, ``a.real = v`` and ``a.imag = v`` of an array; False for any other attribute,
     and where the shape of an array would depend on the path."""
-    known = self.context.value(target)
+    known = at.value(target)
     if not isinstance(known, Array) or not isinstance(target, ir.Var) or known.shape is None:
         return False
-    if name == "shape" and not self.trying and not any(before(target) for before in self.there):
-        made = self.apply(ir.Const(np.reshape), [target, value], {}, frame, builder, span, target.name)
-        if not isinstance(made, ir.Var) or self.context.is_virtual(made):
+    if name == "shape" and not at.specializer.trying and not any(before(target) for before in at.specializer.there):
+        made = at.call(np.reshape, [target, value], name=target.name).made()
+        if not isinstance(made, ir.Var) or at.context.is_virtual(made):
             return False
-        self.give_shape(target, made)
+        at.specializer.give_shape(target, made)
         return True
     if name == "flat":
-        _store_flat(self, target, ir.Const(slice(None)), value, None, frame, builder, span)
+        _store_flat(at, target, ir.Const(slice(None)), value, None)
         return True
     if name == "real" and known.dtype.kind != "c":
-        store_item(self, target, WHOLE, value, None, frame, builder, span)
+        store_item(at, target, WHOLE, value)
         return True
     if name in ("real", "imag") and known.dtype.kind == "c":
         parts = _with_real if name == "real" else _with_imaginary
-        made = self.apply(ir.Const(parts), [target, value], {}, frame, builder, span)
-        store_item(self, target, WHOLE, made, None, frame, builder, span)
+        made = at.apply(parts, target, value)
+        store_item(at, target, WHOLE, made)
         return True
     return False
 
@@ -110,12 +107,10 @@ def _with_imaginary(a: Any, imaginary: Any) -> Any:
     return np.real(a) + 1j * imaginary
 
 
-def _as_array(
-    self: Specializer, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
-) -> ir.Atom:
+def _as_array(at: At, value: ir.Atom) -> ir.Atom:
     """A list or tuple that is stored is an array of its items."""
-    if isinstance(self.context.value(value), (Sequence, ListOf)):
-        return self.apply(ir.Const(np.array), [value], {}, frame, builder, span)
+    if isinstance(at.value(value), (Sequence, ListOf)):
+        return at.apply(np.array, value)
     return value
 
 
@@ -127,10 +122,10 @@ def _check_kind(array: Array, value: AbstractValue, frame: Frame, span: ir.Span 
         raise error("S2S120", span=span, asked_by=frame.called_from, dtype=array.dtype)
 
 
-def may_change(self: Specializer, atoms: list[Any], builder: Builder, span: ir.Span | None) -> None:
+def may_change(context: Context, atoms: list[Any], builder: Builder, span: ir.Span | None) -> None:
     """Say that the call that comes next may change the arrays among its arguments."""
     for atom in dict.fromkeys(a.atom if isinstance(a, ir.Star) else a for a in atoms):
-        if isinstance(self.context.value(atom), Array):
+        if isinstance(context.value(atom), Array):
             builder.add(ir.Store("opaque", atom, ir.Const(None), ir.Const(None), None, span))
 
 
@@ -147,106 +142,88 @@ def is_harmless(fn: Any) -> bool:
     return not facts(fn).changes
 
 
-def change_whole(
-    self: Specializer, target: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> None:
+def change_whole(at: At, target: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None) -> None:
     """``target op= value`` on an array that others may refer to."""
-    if self.context.is_varied(value):
-        if isinstance(target, ir.Var) and self.context.may_be_integers(target):
-            raise error("S2S112", span=span, asked_by=frame.called_from, name=target.name.lstrip("%") or "a")
-        _check_kind(self.context.value(target), self.context.value(value), frame, span)  # type: ignore[arg-type]
-    builder.add(ir.Store("whole", target, ir.Const(None), value, op, span))
-    if self.context.is_varied(value) and isinstance(target, ir.Var):
-        self.context.stored(target)
+    if at.context.is_varied(value):
+        if isinstance(target, ir.Var) and at.context.may_be_integers(target):
+            raise at.refusal("S2S112", name=target.name.lstrip("%") or "a")
+        _check_kind(at.value(target), at.value(value), at.frame, at.span)  # type: ignore[arg-type]
+    at.builder.add(ir.Store("whole", target, ir.Const(None), value, op, at.span))
+    if at.context.is_varied(value) and isinstance(target, ir.Var):
+        at.context.stored(target)
 
 
 # --- functions that store -------------------------------------------------------------------------------------------
 
-def _copyto(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
-    where = kwargs.pop("where", ir.Const(True))
-    if set(kwargs) - {"casting"} or len(args) != 2:
+def _copyto(site: CallSite) -> ir.Atom | None:
+    args = site.args
+    where = site.kwargs.pop("where", ir.Const(True))
+    if set(site.kwargs) - {"casting"} or len(args) != 2:
         return None
     value = args[1]
     if where != ir.Const(True):
-        value = self.apply(ir.Const(np.where), [where, value, args[0]], {}, frame, builder, span)
-    store_item(self, args[0], WHOLE, value, None, frame, builder, span)
+        value = site.apply(np.where, where, value, args[0])
+    store_item(site, args[0], WHOLE, value)
     return ir.Const(None)
 
 
-def _fill(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
-    value = kwargs["value"] if set(kwargs) == {"value"} else args[1]
-    store_item(self, args[0], WHOLE, value, None, frame, builder, span)
+def _fill(site: CallSite) -> ir.Atom | None:
+    value = site.kwargs["value"] if set(site.kwargs) == {"value"} else site.args[1]
+    store_item(site, site.args[0], WHOLE, value)
     return ir.Const(None)
 
 
-def _sort(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
-    ordered = self.apply(ir.Const(np.sort), list(args), dict(kwargs), frame, builder, span)
-    store_item(self, args[0], WHOLE, ordered, None, frame, builder, span)
+def _sort(site: CallSite) -> ir.Atom | None:
+    ordered = site.apply_atom(ir.Const(np.sort), list(site.args), dict(site.kwargs))
+    store_item(site, site.args[0], WHOLE, ordered)
     return ir.Const(None)
 
 
-def _put(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
+def _put(site: CallSite) -> ir.Atom | None:
     """``np.put(a, indices, v)`` stores at places of the flattened array."""
-    if kwargs or len(args) != 3:
+    args = site.args
+    if site.kwargs or len(args) != 3:
         return None
-    if not isinstance(self.context.value(args[2]), Array) and not is_number(self.context.value(args[2])):
+    if not isinstance(site.value(args[2]), Array) and not is_number(site.value(args[2])):
         return None
-    value = self.apply(ir.Const(_in_turn), [args[2], args[1]], {}, frame, builder, span)
-    size = builder.call(np.size, args[0], span=span)
-    every = builder.call(np.arange, size, span=span)  # read at the indices, it has them from 0 on, or raises IndexError
-    places = builder.call(operator.getitem, every, args[1], span=span)
-    key = builder.call(np.unravel_index, places, builder.call(np.shape, args[0], span=span), span=span)
-    store_item(self, args[0], key, value, None, frame, builder, span)
+    value = site.apply(_in_turn, args[2], args[1])
+    size = site.compute(np.size, args[0])
+    every = site.compute(np.arange, size)  # read at the indices, it has them from 0 on, or raises IndexError
+    places = site.compute(operator.getitem, every, args[1])
+    key = site.compute(np.unravel_index, places, site.compute(np.shape, args[0]))
+    store_item(site, args[0], key, value)
     return ir.Const(None)
 
 
-def _store_flat(
-    self: Specializer, array: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, frame: Frame,
-    builder: Builder, span: ir.Span | None,
-) -> None:
+def _store_flat(at: At, array: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None) -> None:
     """``a.flat[key] = v`` stores at places of the flattened array, the values of ``v`` in turn."""
-    every = builder.call(np.arange, builder.call(np.size, array, span=span), span=span)
-    places = builder.call(operator.getitem, every, key, span=span)
-    at = builder.call(np.unravel_index, places, builder.call(np.shape, array, span=span), span=span)
-    if op is None and not is_number(self.context.value(value)):
-        _keep_apart(self, array, value, frame, builder, span)
-        value = self.apply(ir.Const(_in_turn), [value, places], {}, frame, builder, span)
-    store_item(self, array, at, value, op, frame, builder, span)
+    every = at.compute(np.arange, at.compute(np.size, array))
+    places = at.compute(operator.getitem, every, key)
+    where = at.compute(np.unravel_index, places, at.compute(np.shape, array))
+    if op is None and not is_number(at.value(value)):
+        _keep_apart(at, array, value)
+        value = at.apply(_in_turn, value, places)
+    store_item(at, array, where, value, op)
 
 
-def _along_axis(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
+def _along_axis(site: CallSite) -> ir.Atom | None:
     """``np.put_along_axis(a, indices, v, axis)``: what ``np.take_along_axis`` reads is stored into."""
-    given = {**dict(zip(("arr", "indices", "values", "axis"), args, strict=False)), **kwargs}
-    axis, known = self.context.value(given.get("axis", ir.Const(-1))), self.context.value(args[0])
+    args = site.args
+    given = {**dict(zip(("arr", "indices", "values", "axis"), args, strict=False)), **site.kwargs}
+    axis, known = site.value(given.get("axis", ir.Const(-1))), site.value(args[0])
     if not isinstance(axis, Known) or not isinstance(known, Array) or known.shape is None or len(given) < 3:
         return None
     if axis.value is None:
-        _store_flat(self, args[0], given["indices"], given["values"], None, frame, builder, span)
+        _store_flat(site, args[0], given["indices"], given["values"], None)
         return ir.Const(None)
     rank = len(known.shape)
     parts = [
         given["indices"] if k == axis.value % rank else
-        self.apply(ir.Const(_line), [args[0], ir.Const(k)], {}, frame, builder, span)
+        site.apply(_line, args[0], ir.Const(k))
         for k in range(rank)
     ]
-    key = builder.call(ops.make_tuple, *parts, span=span)
-    store_item(self, args[0], key, given["values"], None, frame, builder, span)
+    key = site.compute(ops.make_tuple, *parts)
+    store_item(site, args[0], key, given["values"])
     return ir.Const(None)
 
 
@@ -260,43 +237,39 @@ def _in_turn(values: Any, places: Any) -> Any:
     return np.reshape(np.ravel(values)[np.arange(np.size(places)) % np.size(values)], np.shape(places))
 
 
-def _fill_diagonal(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
-    known = self.context.value(args[0])
-    if kwargs or len(args) != 2 or not isinstance(known, Array) or known.shape is None or len(known.shape) != 2:
+def _fill_diagonal(site: CallSite) -> ir.Atom | None:
+    args = site.args
+    known = site.value(args[0])
+    if site.kwargs or len(args) != 2 or not isinstance(known, Array) or known.shape is None or len(known.shape) != 2:
         return None
     lengths = [
-        builder.call(operator.getitem, builder.call(np.shape, args[0], span=span), ir.Const(k), span=span)
+        site.compute(operator.getitem, site.compute(np.shape, args[0]), ir.Const(k))
         for k in (0, 1)
     ]
-    count = lengths[0] if lengths[0] == lengths[1] else builder.call(min, *lengths, span=span)
-    line = builder.call(np.arange, count, span=span)
-    key = builder.call(ops.make_tuple, line, line, span=span)
+    count = lengths[0] if lengths[0] == lengths[1] else site.compute(min, *lengths)
+    line = site.compute(np.arange, count)
+    key = site.compute(ops.make_tuple, line, line)
     value = args[1]
-    if not is_number(self.context.value(value)):
-        _keep_apart(self, args[0], value, frame, builder, span)
-        value = self.apply(ir.Const(_in_turn), [value, line], {}, frame, builder, span)
-    store_item(self, args[0], key, value, None, frame, builder, span)
+    if not is_number(site.value(value)):
+        _keep_apart(site, args[0], value)
+        value = site.apply(_in_turn, value, line)
+    store_item(site, args[0], key, value)
     return ir.Const(None)
 
 
-def _masked(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
+def _masked(site: CallSite) -> ir.Atom | None:
     """``np.putmask(a, mask, v)``: each place takes the value that stands where it is."""
-    if kwargs or len(args) != 3:
+    args = site.args
+    if site.kwargs or len(args) != 3:
         return None
-    value = self.apply(ir.Const(_where_they_stand), [args[2], args[1]], {}, frame, builder, span)
-    store_item(self, args[0], _mask(self, args[1], builder, span), value, None, frame, builder, span)
+    value = site.apply(_where_they_stand, args[2], args[1])
+    store_item(site, args[0], _mask(site.context, args[1], site.builder, site.span), value)
     return ir.Const(None)
 
 
-def _mask(self: Specializer, mask: ir.Atom, builder: Builder, span: ir.Span | None) -> ir.Atom:
+def _mask(context: Context, mask: ir.Atom, builder: Builder, span: ir.Span | None) -> ir.Atom:
     """A mask as an index: numbers are taken for their truth, not for places."""
-    if dtype_of(self.context.value(mask)) == np.dtype(bool):
+    if dtype_of(context.value(mask)) == np.dtype(bool):
         return mask
     return builder.call(np.asarray, mask, ir.Const(bool), span=span)
 
@@ -305,28 +278,24 @@ def _where_they_stand(values: Any, mask: Any) -> Any:
     return np.ravel(values)[np.flatnonzero(mask) % np.size(values)]
 
 
-def _placed(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
+def _placed(site: CallSite) -> ir.Atom | None:
     """``np.place(a, mask, v)``: the values one after the other."""
-    if kwargs or len(args) != 3:
+    args = site.args
+    if site.kwargs or len(args) != 3:
         return None
-    places = builder.call(np.flatnonzero, args[1], span=span)
-    value = self.apply(ir.Const(_in_turn), [args[2], places], {}, frame, builder, span)
-    store_item(self, args[0], _mask(self, args[1], builder, span), value, None, frame, builder, span)
+    places = site.compute(np.flatnonzero, args[1])
+    value = site.apply(_in_turn, args[2], places)
+    store_item(site, args[0], _mask(site.context, args[1], site.builder, site.span), value)
     return ir.Const(None)
 
 
-def _set_item(
-    self: Specializer, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom | None:
-    store_item(self, args[0], args[1], args[2], None, frame, builder, span)
+def _set_item(site: CallSite) -> ir.Atom | None:
+    args = site.args
+    store_item(site, args[0], args[1], args[2])
     return ir.Const(None)
 
 
-CHANGING: dict[Any, Callable[..., ir.Atom | None]] = {
+CHANGING: dict[Any, Handler] = {
     np.copyto: _copyto,
     np.ndarray.fill: _fill,
     np.ndarray.sort: _sort,
@@ -342,69 +311,60 @@ CHANGING: dict[Any, Callable[..., ir.Atom | None]] = {
 """Functions that change their first argument, by what they store."""
 
 
-def with_out(
-    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None, name: str,
-) -> ir.Atom | None:
+def with_out(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """A call with ``out=``: the result is stored there, and is that array."""
     out = kwargs["out"]
     rest = {k: v for k, v in kwargs.items() if k != "out"}
     if isinstance(fn, np.ufunc):
-        inner = self.items.known(out, builder, span) if isinstance(self.context.value(out), Sequence) else None
+        inner = at.items(out) if isinstance(at.value(out), Sequence) else None
         if inner is not None and len(inner) == fn.nout > 1:
-            return _with_several(self, fn, args, rest, inner, frame, builder, span, name)
+            return _with_several(at, fn, args, rest, inner)
         out = inner[0] if inner is not None and len(inner) == 1 else out
-    if not isinstance(self.context.value(out), Array):
+    if not isinstance(at.value(out), Array):
         return None
     where = rest.pop("where", None) if isinstance(fn, np.ufunc) else None
-    result = self.apply(ir.Const(fn), args, rest, frame, builder, span, name)
+    result = at.result_of(fn, args, rest)
     if is_hashable(fn) and fn in _READS_ON:
-        _keep_apart(self, out, args[0], frame, builder, span)
-    _store_result(self, out, result, where, frame, builder, span)
+        _keep_apart(at, out, args[0])
+    _store_result(at, out, result, where)
     return out
 
 
-def _store_result(
-    self: Specializer, out: ir.Atom, result: ir.Atom, where: ir.Atom | None, frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> None:
+def _store_result(at: At, out: ir.Atom, result: ir.Atom, where: ir.Atom | None) -> None:
     if where is not None and where != ir.Const(True):
-        result = self.apply(ir.Const(np.where), [where, result, out], {}, frame, builder, span)
-    store_item(self, out, WHOLE, result, None, frame, builder, span)
+        result = at.apply(np.where, where, result, out)
+    store_item(at, out, WHOLE, result)
 
 
 def _with_several(
-    self: Specializer, fn: np.ufunc, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], outs: list[ir.Atom], frame: Frame,
-    builder: Builder, span: ir.Span | None, name: str,
+    at: At, fn: np.ufunc, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], outs: list[ir.Atom]
 ) -> ir.Atom:
     """A call with several results, each of which is stored where one is given: ``np.modf(x, fraction, whole)``."""
     where = kwargs.pop("where", None)
-    made = self.apply(ir.Const(fn), args, kwargs, frame, builder, span, name)
-    results = [builder.call(operator.getitem, made, ir.Const(k), span=span) for k in range(len(outs))]
+    made = at.result_of(fn, args, kwargs)
+    results = [at.compute(operator.getitem, made, ir.Const(k)) for k in range(len(outs))]
     for k, out in enumerate(outs):
         if out != ir.Const(None):
-            _store_result(self, out, results[k], where, frame, builder, span)
+            _store_result(at, out, results[k], where)
             results[k] = out
-    return builder.call(ops.make_tuple, *results, name=name, span=span)
+    return at.write(ops.make_tuple, *results)
 
 
 _READS_ON = {np.concatenate, np.stack, np.ptp}
 """Functions that read their first argument while they fill ``out``."""
 
 
-def _keep_apart(
-    self: Specializer, array: ir.Atom, value: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
-) -> None:
+def _keep_apart(at: At, array: ir.Atom, value: ir.Atom) -> None:
     """Refuse, when the program runs, a store of elements one after the other that would read what it has stored."""
-    known = self.context.value(value)
-    items = None if isinstance(known, Array) else self.items.known(value, builder, span)
+    known = at.value(value)
+    items = None if isinstance(known, Array) else at.items(value)
     if items is not None:
         for item in items:
-            _keep_apart(self, array, item, frame, builder, span)
+            _keep_apart(at, array, item)
     elif isinstance(known, (Array, ListOf, Unknown)) and not isinstance(value, ir.Const):
-        place = f"{frame.fn.__qualname__}, line {span.line}" if span is not None else frame.fn.__qualname__
+        place = f"{at.frame.fn.__qualname__}, line {at.span.line}" if at.span is not None else at.frame.fn.__qualname__
         call = ir.Call(ir.Const(rt.check_disjoint), (array, value, ir.Const(place)))
-        builder.add(ir.Let(None, call, span))
+        at.builder.add(ir.Let(None, call, at.span))
 
 
 # --- the function's arguments ---------------------------------------------------------------------------------------

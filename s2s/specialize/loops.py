@@ -60,7 +60,7 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
         finally:
             self.repeating -= 1
         return False
-    flat = iterators.flat_items(self, At(frame, builder, loop.span), iterable)
+    flat = iterators.flat_items(At(self, frame, builder, loop.span), iterable)
     if flat is None:
         return _loop_over(self, loop, iterable, frame, builder)
     before = len(builder.statements)
@@ -109,12 +109,12 @@ def _taken(
     if cell is None or state is None or state.kind is not virtual_heap.Iterator:
         yield iterable
         return
-    rest = iterators.take_rest(self, At(frame, builder, loop.span), cell)
+    rest = iterators.take_rest(At(self, frame, builder, loop.span), cell)
     self.context.heap.unknown[cell] = "a loop runs over it"
     yield rest
     self.context.heap.unknown.pop(cell, None)
     if loop.leave is not None:
-        iterators.leave_rest(self, iterable)
+        iterators.leave_rest(self.context, iterable)
 
 
 def _checkpointed_loop(

@@ -27,36 +27,36 @@ from s2s.specialize.calls.derivatives import parameters, parts, together
 from s2s.specialize.heap import making
 from s2s.specialize.inplace import store_item
 from s2s.specialize.loops import counted_loop
-from s2s.specialize.site import At
+from s2s.specialize.site import At, CallSite, Handler
 from s2s.specialize.speculation import speculate
 from s2s.versions.target import own_signature
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
+    pass
 
-__all__ = ["TRANSFORMS"]
+__all__ = ["HANDLERS"]
 
 
-def _each(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def _each(site: CallSite) -> ir.Atom:
     """``samples.each(f, args, kwargs, in_axes, out_axes)``."""
-    bound = own_signature(fn).bind(*args, **kwargs).arguments
+    bound = own_signature(site.fn).bind(*site.args, **site.kwargs).arguments
     f, given, named, in_axes, out_axes = bound.values()
-    arguments = _arguments(self, at, f, given)
-    keywords = parts(self, at, named)
+    arguments = _arguments(site, f, given)
+    keywords = parts(site, named)
     assert arguments is not None and keywords is not None
-    every = _constant(self, at, in_axes)
+    every = _constant(site, in_axes)
     if isinstance(every, tuple) and len(every) != len(arguments):
-        raise _refuse(at, f"there are {len(arguments)} arguments and {len(every)} axes")
-    axes = [_axes_of(at, every, k) for k in range(len(arguments))]
-    return _Loop(self, at, f, arguments, dict(keywords[1]), axes, _constant(self, at, out_axes)).build()
+        raise _refuse(site, f"there are {len(arguments)} arguments and {len(every)} axes")
+    axes = [_axes_of(site, every, k) for k in range(len(arguments))]
+    return _Loop(site, f, arguments, dict(keywords[1]), axes, _constant(site, out_axes)).build()
 
 
-def _arguments(self: Specializer, at: At, f: ir.Atom, given: ir.Atom) -> list[ir.Atom] | None:
+def _arguments(at: At, f: ir.Atom, given: ir.Atom) -> list[ir.Atom] | None:
     """The arguments by position, each under the name of its parameter where it has none."""
-    known = self.context.value(given)
-    if not isinstance(known, Sequence) or self.context.is_virtual(given):
-        return self.items.known(given, at.builder, at.span)
-    names = [p.name for p in parameters(self, f) or () if p.positional]
+    known = at.value(given)
+    if not isinstance(known, Sequence) or at.context.is_virtual(given):
+        return at.items(given)
+    names = [p.name for p in parameters(at.specializer, f) or () if p.positional]
     names += ["x"] * (len(known.items) - len(names))
     read = at.builder.call
     return [read(operator.getitem, given, ir.Const(k), name=names[k], span=at.span) for k in range(len(known.items))]
@@ -66,15 +66,15 @@ def _refuse(at: At, why: str) -> Exception:
     return error("S2S519", span=at.span, asked_by=at.frame.called_from, problem=why)
 
 
-def _constant(self: Specializer, at: At, atom: ir.Atom) -> Any:
+def _constant(at: At, atom: ir.Atom) -> Any:
     """Axes: numbers and None in tuples, lists and dicts."""
     if isinstance(atom, ir.Const):
         return atom.value
-    found = parts(self, at, atom)
+    found = parts(at, atom)
     if found is None:
         raise _refuse(at, "the axes are not known before the program runs")
     kind, entries = found
-    items = {key: _constant(self, at, item) for key, item in entries.items()}
+    items = {key: _constant(at, item) for key, item in entries.items()}
     return items if kind is dict else tuple(items.values())
 
 
@@ -89,11 +89,10 @@ class _Loop:
     """The loop of a function over samples, and what is put together of its results."""
 
     def __init__(
-        self, specializer: Specializer, at: At, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom],
+        self, at: At, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom],
         in_axes: list[Any], out_axes: Any,
     ) -> None:
-        self.self = specializer
-        self.context = specializer.context
+        self.context = at.context
         self.at = at
         self.f, self.args, self.kwargs = f, args, kwargs
         self.in_axes, self.out_axes = in_axes, out_axes
@@ -101,7 +100,7 @@ class _Loop:
 
     def build(self) -> ir.Atom:
         count, outside = self.count(), self.at
-        with speculate(self.self, outside.builder) as speculation:
+        with speculate(self.at.specializer, outside.builder) as speculation:
             self.at = dataclasses.replace(outside, builder=speculation.builder)
             result, room = self.loop(count)
             missing = [path for path, made in room.items() if made is None]
@@ -109,7 +108,7 @@ class _Loop:
                 speculation.discard()
         self.at = outside
         if missing:  # once more, with lists for what is not known before the loop
-            self.lists = {path: making.new_list(self.self, self.at, ()) for path in missing}
+            self.lists = {path: making.new_list(self.at, ()) for path in missing}
             result, room = self.loop(count)
         return self.result(result, room, ())
 
@@ -135,32 +134,32 @@ class _Loop:
     def _lengths(self, x: ir.Atom, axes: Any, found: list[ir.Atom]) -> None:
         if axes is None:
             return
-        inside = parts(self.self, self.at, x)
+        inside = parts(self.at, x)
         if inside is not None:
             for key, item in inside[1].items():
                 self._lengths(item, _axes_of(self.at, axes, key), found)
             return
-        shape = self.at.builder.call(getattr, x, ir.Const("shape"), span=self.at.span)
+        shape = self.at.compute(getattr, x, ir.Const("shape"))
         known = self.context.value(x)
         if not isinstance(known, Array) or known.shape is None:
             raise _refuse(self.at, "an argument with samples is no array of a known rank")
         if not isinstance(axes, int) or not -len(known.shape) <= axes < len(known.shape):
             raise _refuse(self.at, f"an array of rank {len(known.shape)} has no axis {axes!r}")
         place = ir.Const(axes % len(known.shape))
-        found.append(self.at.builder.call(operator.getitem, shape, place, span=self.at.span))
+        found.append(self.at.compute(operator.getitem, shape, place))
 
     def sample(self, x: ir.Atom, axes: Any, k: ir.Atom, at: At) -> ir.Atom:
         """Sample ``k`` of an argument."""
         if axes is None:
             return x
-        inside = parts(self.self, at, x)
+        inside = parts(at, x)
         if inside is not None:
             kind, entries = inside
             items = [self.sample(item, _axes_of(at, axes, key), k, at) for key, item in entries.items()]
-            return together(self.self, at, kind, tuple(entries), items)
+            return together(at, kind, tuple(entries), items)
         known = self.context.value(x)
         assert isinstance(known, Array) and known.shape is not None
-        return at.builder.call(operator.getitem, x, _place(at.builder, axes % len(known.shape), k), span=at.span)
+        return at.compute(operator.getitem, x, _place(at.builder, axes % len(known.shape), k))
 
     # --- the loop
 
@@ -170,13 +169,13 @@ class _Loop:
         at, rest = self.at, {}
 
         def iteration(k: ir.Var, child: Builder) -> dict[tuple[Any, ...], ir.Atom]:
-            inside = At(at.frame, child, at.span)
+            inside = At(at.specializer, at.frame, child, at.span)
             given = [self.sample(x, axes, k, inside) for x, axes in zip(self.args, self.in_axes, strict=True)]
-            out = self.self.apply(self.f, given, dict(self.kwargs), at.frame, child, at.span, "out", False)
+            out = dataclasses.replace(inside, name="out").result_of_atom(self.f, given, dict(self.kwargs))
             leaves: dict[tuple[Any, ...], ir.Atom] = {}
             rest["tree"] = self._tree(out, inside, (), leaves)
             for path, items in self.lists.items():
-                self.self.apply(ir.Const(list.append), [items, leaves[path]], {}, at.frame, child, at.span, "%", True)
+                inside.call(list.append, [items, leaves[path]], effect=True).made()
             return leaves
 
         def fill(k: ir.Var, child: Builder, leaves: dict[tuple[Any, ...], ir.Atom]) -> None:
@@ -184,14 +183,14 @@ class _Loop:
                 made = room[path] = None if path in self.lists else self.room(leaf, count, self._axis(path))
                 if made is not None:
                     key = _place(child, self._axis_in(made, path), k)
-                    store_item(self.self, made, key, leaf, None, at.frame, child, at.span)
+                    store_item(At(self.at.specializer, at.frame, child, at.span), made, key, leaf)
 
         room: dict[tuple[Any, ...], ir.Var | None] = {}
-        counted_loop(self.self, count, at.frame, at.builder, at.span, iteration, fill)
+        counted_loop(self.at.specializer, count, at.frame, at.builder, at.span, iteration, fill)
         return rest["tree"], room
 
     def _tree(self, out: ir.Atom, at: At, path: tuple[Any, ...], leaves: dict[tuple[Any, ...], ir.Atom]) -> Any:
-        inside = parts(self.self, at, out)
+        inside = parts(at, out)
         if inside is None:
             leaves[path] = at.builder.frozen(out)
             return None
@@ -259,13 +258,13 @@ class _Loop:
         if tree is not None:
             kind, entries = tree
             items = [self.result(inner, room, (*path, key)) for key, inner in entries.items()]
-            return together(self.self, self.at, kind, tuple(entries), items)
+            return together(self.at, kind, tuple(entries), items)
         made = room[path]
         if made is not None:
             return made
         axis: dict[Any, ir.Atom] = {} if self._axis(path) == 0 else {"axis": ir.Const(self._axis(path))}
         args = [self.lists[path]]
-        return self.self.apply(ir.Const(np.stack), args, axis, self.at.frame, self.at.builder, self.at.span)
+        return self.at.apply_atom(ir.Const(np.stack), args, axis)
 
 
 def _kind_of(known: AbstractValue) -> tuple[np.dtype[Any], tuple[Dim, ...]] | None:
@@ -288,5 +287,5 @@ def _place(builder: Builder, axis: int, k: ir.Atom) -> ir.Atom:
     return k if axis == 0 else builder.call(ops.make_tuple, *[whole] * axis, k)
 
 
-TRANSFORMS = {samples.each: _each}
+HANDLERS: dict[Any, Handler] = {samples.each: _each}
 """What stands for a call of the loop over samples."""

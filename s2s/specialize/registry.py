@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,10 @@ from s2s.specialize.calls import (
     policies,
     stacks,
     user_rules,
+    zero_derivatives,
 )
 from s2s.specialize.calls.memory_order import ORDERED
-from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named, takes_at
+from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named
 from s2s.specialize.heap import mutated_iterables
 from s2s.specialize.inplace import CHANGING
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
@@ -40,14 +42,14 @@ __all__ = ["CALLED_BY_VARIABLE", "FUNCTIONS", "KNOWN", "call", "call_function"]
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
 """Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
 
-_PUBLIC = derivatives.TRANSFORMS | mapping.TRANSFORMS | user_rules.TRANSFORMS | policies.TRANSFORMS
+_PUBLIC: dict[Any, Handler] = derivatives.HANDLERS | mapping.HANDLERS | user_rules.HANDLERS | policies.HANDLERS
 """Public functions of s2s that a program calls."""
 
 
-def _public(site: CallSite) -> ir.Atom | None:
+def public(site: CallSite) -> ir.Atom | None:
     """A public function of s2s, by its role."""
-    form = _PUBLIC.get(key_of(site.fn)) if is_hashable(site.fn) else None
-    return NOT_HANDLED if form is None else form(site.specializer, site.at, site.fn, site.args, site.kwargs)
+    handler = _PUBLIC.get(key_of(site.fn)) if is_hashable(site.fn) else None
+    return NOT_HANDLED if handler is None else handler(site)
 
 
 CALLED_BY_CONSTANT: tuple[Handler, ...] = (resolution.grown_display, resolution.derivative)
@@ -89,8 +91,8 @@ KNOWN = Registry(
     always(callables.with_rule_of_user),
     Stage(is_for=lambda kind: getattr(kind, "__s2s_primal__", None) is not None, handler=callables.with_primal),
     # functions of s2s
-    named({fn: takes_at(form) for fn, form in stacks.FORMS.items()}),
-    always(_public),
+    named(stacks.HANDLERS),
+    always(public),
     named({
         checkpointed: checkpointing.checkpointed_range, checkpoint: checkpointing.make_checkpoint,
         call_again: checkpointing.call_again,
@@ -111,6 +113,7 @@ KNOWN = Registry(
     for_types(types.MethodType, callables.bound_method),
     # containers and objects
     always(objects.of_objects),
+    named(zero_derivatives.HANDLERS),
     for_types(type, functions.record_in_rule),
     # arrays that are changed
     named({
@@ -127,7 +130,7 @@ KNOWN = Registry(
     for_types(np.ufunc, arrays.along_axes),
     for_types(types.BuiltinFunctionType, arrays.method_of_ufunc),
     # all others
-    named(dict.fromkeys(intrinsics.FORMS, functions.intrinsic)),
+    named(dict.fromkeys(intrinsics.HANDLERS, functions.intrinsic)),
     always(FUNCTIONS.ask),
 )
 """Functions that are known, by what is special about them."""
@@ -140,7 +143,7 @@ def call(site: CallSite) -> ir.Atom:
         found = handler(site)
         if found is not NOT_HANDLED:
             return found
-    value = site.context.value(site.callee)
+    value = site.value(site.callee)
     if not isinstance(value, Known) or site.is_spread:
         return site.leave()
     site.fn, given = value.value, site.args

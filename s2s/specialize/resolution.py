@@ -91,7 +91,7 @@ def chosen(site: CallSite) -> ir.Atom | None:
 
 
 def _is_function(site: CallSite, atom: ir.Atom) -> bool:
-    value = site.context.value(atom)
+    value = site.value(atom)
     if isinstance(atom, ir.Var) and atom in site.context.choices:
         return all(_is_function(site, a) for a in site.context.choices[atom][1:])
     return isinstance(value, FramedClosure) or (isinstance(value, Known) and callable(value.value))
@@ -101,15 +101,15 @@ def grown_display(site: CallSite) -> ir.Atom | None:
     """``[*items, a]`` of a list of unknown length."""
     if not isinstance(site.callee, ir.Const) or not site.callee.holds(ops.make_list) or not site.is_spread:
         return NOT_HANDLED
-    return reading.grown(site.specializer, site.at, site.args)
+    return reading.grown(site, site.args)
 
 
 def derivative(site: CallSite) -> ir.Atom | None:
     """A call of a derivative."""
-    asked = None if site.is_spread else derivatives.asked_of(site.specializer, site.callee)
+    asked = None if site.is_spread else derivatives.asked_of(site.context, site.callee)
     if asked is None:
         return NOT_HANDLED
-    return derivatives.apply(site.specializer, site.at, asked, site.args, site.kwargs)
+    return derivatives.apply(site, asked, site.args, site.kwargs)
 
 
 def item_of_modules(site: CallSite) -> ir.Atom | None:
@@ -135,7 +135,7 @@ def object_(site: CallSite) -> ir.Atom | None:
     """A call of an object with a method ``__call__``."""
     if state_of(site.context, site.callee) is None or site.is_spread:
         return NOT_HANDLED
-    return site.specializer.instances.call(site.at, site.callee, site.args, site.kwargs)
+    return site.specializer.instances.call(site, site.callee, site.args, site.kwargs)
 
 
 def bound_method(site: CallSite) -> ir.Atom | None:
@@ -149,7 +149,7 @@ def bound_method(site: CallSite) -> ir.Atom | None:
 
 def closure(site: CallSite) -> ir.Atom | None:
     """A nested function."""
-    value = site.context.value(site.callee)
+    value = site.value(site.callee)
     if site.is_spread or not isinstance(value, FramedClosure):
         return NOT_HANDLED
     return site.specializer.inliner.inline_closure(value, site.args, site.kwargs, site.frame, site.builder, site.span)

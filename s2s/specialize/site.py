@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from s2s.core import ir
@@ -23,36 +23,16 @@ NOT_HANDLED: Final = None
 """What a handler gives for a call that is not for it: the next one is asked."""
 
 
-@dataclass
-class At:
-    """The place of a call: the activation, where statements go, the user's line, and a name for the result."""
-
-    frame: Frame
-    builder: Builder
-    span: ir.Span | None
-    name: str = "%"
-
-    def refuse(self, name: str, why: str) -> DifferentiationError:
-        """The error for a change that cannot be followed."""
-        return error("S2S134", span=self.span, asked_by=self.frame.called_from, name=name, label=why)
-
-
 @dataclass(slots=True)
-class CallSite:
-    """A call in a function that is specialised: what is called, with which arguments (``*`` and ``**`` that cannot be
-    spread out among them), the activation, where statements go, the user's line, and a name for the result. Of a call
-    for its ``effect`` the result is not read. ``fn`` is the function, once it is known."""
+class At:
+    """A place in a function that is specialised: the activation, where statements go, the user's line, and a name for
+    the result."""
 
     specializer: Specializer
-    callee: ir.Atom
-    args: list[Any]
-    kwargs: dict[Any, ir.Atom]
     frame: Frame
     builder: Builder
     span: ir.Span | None
     name: str = "%"
-    effect: bool = False
-    fn: Any = None
 
     @property
     def context(self) -> Context:
@@ -64,10 +44,78 @@ class CallSite:
         """What the version that is made relies on."""
         return self.specializer.guards
 
-    @property
-    def at(self) -> At:
-        """The place alone."""
-        return At(self.frame, self.builder, self.span, self.name)
+    def value(self, atom: ir.Atom) -> AbstractValue:
+        """What is known of an atom."""
+        return self.specializer.context.value(atom)
+
+    def items(self, atom: ir.Atom) -> list[ir.Atom] | None:
+        """The items of a container of known length; None for anything else."""
+        return self.specializer.items.known(atom, self.builder, self.span)
+
+    def entries(self, atom: ir.Atom) -> dict[Any, ir.Atom] | None:
+        """The entries of a mapping with known keys, or of a known list of pairs; None for anything else."""
+        return self.specializer.items.entries(atom, self.builder, self.span)
+
+    def call(
+        self, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None, name: str = "", effect: bool = False
+    ) -> CallSite:
+        """A call here of a function that is known; its result has the name of the place where no other is given."""
+        return CallSite(
+            self.specializer, self.frame, self.builder, self.span, name or self.name, callee=ir.Const(fn), args=args,
+            kwargs=kwargs or {}, effect=effect, fn=fn)
+
+    def apply(self, fn: Any, *args: Any, **named: ir.Atom) -> ir.Atom:
+        """What a call of a function comes to that is needed here."""
+        return self.apply_atom(ir.Const(fn), [*args], {**named})
+
+    def apply_atom(self, callee: ir.Atom, args: list[Any], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+        """What a call of something comes to that is needed here."""
+        return self.specializer.apply(callee, args, kwargs, self.frame, self.builder, self.span)
+
+    def result_of(self, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
+        """What a call of a function comes to, whose result is that of the place."""
+        return self.result_of_atom(ir.Const(fn), args, kwargs or {})
+
+    def result_of_atom(self, callee: ir.Atom, args: list[Any], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+        """What a call of something comes to, whose result is that of the place."""
+        return self.specializer.apply(callee, args, kwargs, self.frame, self.builder, self.span, self.name)
+
+    def inline(self, fn: types.FunctionType, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
+        """What the body of a Python function comes to, in this place."""
+        return self.specializer.inliner.inline(fn, args, kwargs or {}, self.frame, self.builder, self.span)
+
+    def compute(self, fn: Any, *args: ir.Atom) -> ir.Atom:
+        """Write a call of a function that is known as it is, for what is needed here."""
+        return self.builder.call(fn, *args, span=self.span)
+
+    def write(self, fn: Any, *args: ir.Atom) -> ir.Atom:
+        """Write a call of a function that is known as it is; the result has the name of the place."""
+        return self.builder.call(fn, *args, name=self.name, span=self.span)
+
+    def raised(self, problem: Exception) -> Exception:
+        """What to raise where the program certainly raises an exception."""
+        return self.specializer.raised(problem)
+
+    def refusal(self, code: str, **details: Any) -> DifferentiationError:
+        """The error that refuses what is done here."""
+        return error(code, span=self.span, asked_by=self.frame.called_from, **details)
+
+    def refuse(self, name: str, why: str) -> DifferentiationError:
+        """The error for a change that cannot be followed."""
+        return self.refusal("S2S134", name=name, label=why)
+
+
+@dataclass(slots=True)
+class CallSite(At):
+    """A call in a function that is specialised: what is called, and with which arguments (``*`` and ``**`` that cannot
+    be spread out among them). Of a call for its ``effect`` the result is not read. ``fn`` is the function, once it is
+    known."""
+
+    callee: ir.Atom = field(kw_only=True)
+    args: list[Any] = field(kw_only=True)
+    kwargs: dict[Any, ir.Atom] = field(kw_only=True)
+    effect: bool = field(default=False, kw_only=True)
+    fn: Any = field(default=None, kw_only=True)
 
     @property
     def given(self) -> tuple[Any, ...]:
@@ -94,56 +142,18 @@ class CallSite:
         return self.specializer.apply(
             callee, args, kwargs or {}, self.frame, self.builder, self.span, self.name, self.effect)
 
-    def apply(self, fn: Any, *args: Any, **named: ir.Atom) -> ir.Atom:
-        """What another call comes to, which this one needs."""
-        kwargs: dict[Any, ir.Atom] = {**named}
-        return self.specializer.apply(ir.Const(fn), [*args], kwargs, self.frame, self.builder, self.span)
-
-    def result_of(self, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
-        """What another call comes to, whose result is that of this one."""
+    def made(self) -> ir.Atom:
+        """What the call comes to."""
         return self.specializer.apply(
-            ir.Const(fn), args, kwargs or {}, self.frame, self.builder, self.span, self.name)
-
-    def another(self, fn: Any, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> CallSite:
-        """Another call, whose result is that of this one."""
-        return CallSite(
-            self.specializer, ir.Const(fn), args, kwargs or {}, self.frame, self.builder, self.span, self.name, fn=fn)
-
-    def inline(self, fn: types.FunctionType, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
-        """What the body of a Python function comes to, in the place of this call."""
-        return self.specializer.inliner.inline(fn, args, kwargs or {}, self.frame, self.builder, self.span)
-
-    def value(self, atom: ir.Atom) -> AbstractValue:
-        """What is known of an atom."""
-        return self.specializer.context.value(atom)
-
-    def items(self, atom: ir.Atom) -> list[ir.Atom] | None:
-        """The items of a container of known length; None for anything else."""
-        return self.specializer.items.known(atom, self.builder, self.span)
-
-    def raised(self, problem: Exception) -> Exception:
-        """What to raise where the call certainly raises an exception."""
-        return self.specializer.raised(problem)
+            self.callee, self.args, self.kwargs, self.frame, self.builder, self.span, self.name, self.effect)
 
     def keep(self) -> ir.Atom:
         """Write the call as it is, to raise the user's error whether its result is read or not."""
         return self.specializer.keep(self.builder, ir.Call(ir.Const(self.fn), tuple(self.args)), self.span)
 
-    def compute(self, fn: Any, *args: ir.Atom) -> ir.Atom:
-        """Write a call of a function that is known as it is, for what this one needs."""
-        return self.builder.call(fn, *args, span=self.span)
-
-    def write(self, fn: Any, *args: ir.Atom) -> ir.Atom:
-        """Write a call of a function that is known as it is; the result has the name of this one."""
-        return self.builder.call(fn, *args, name=self.name, span=self.span)
-
     def leave(self, **known: Any) -> ir.Atom:
         """Leave the call to the run of the program; ``known`` is what ``Specializer.leave`` takes besides."""
         return self.specializer.leave(self, **known)
-
-    def refusal(self, code: str, **details: Any) -> DifferentiationError:
-        """The error that refuses the call."""
-        return error(code, span=self.span, asked_by=self.frame.called_from, **details)
 
 
 Handler = Callable[[CallSite], "ir.Atom | None"]

@@ -277,7 +277,7 @@ class Specializer:
                 if target is not None:
                     is_named_iterator = not target.is_temporary and atom in self.context.read_once
                     if is_named_iterator or target in frame.kept or target in frame.held:
-                        atom = iterators.keep(self, target, value, atom, frame, builder, span)
+                        atom = iterators.keep(At(self, frame, builder, span), target, value, atom)
                     frame.env[target] = atom
                     if not target.is_temporary and isinstance(value, ir.Var | ir.Call):
                         generators.check_taken(self.context, None, [atom], span, frame.called_from)
@@ -342,7 +342,7 @@ class Specializer:
     def _raise(self, problem: Exception, builder: Builder, span: ir.Span | None) -> None:
         plain = all(isinstance(a, (str, int, float, type(None))) for a in problem.args)
         args = [ir.Const(a) for a in (problem.args if plain else (str(problem),))]
-        made = CallSite(self, ir.Const(type(problem)), args, {}, self.frame, builder, span).leave()
+        made = At(self, self.frame, builder, span).call(type(problem), args).leave()
         builder.add(ir.Raise(made, None, span))
 
     def _take_name(self, target: ir.Var, atom: ir.Atom) -> None:
@@ -410,11 +410,11 @@ class Specializer:
         span: ir.Span | None, name: str = "%", effect: bool = False,
     ) -> ir.Atom:
         """What a call comes to."""
-        return registry.call(CallSite(self, callee, args, kwargs, frame, builder, span, name, effect))
+        return registry.call(
+            CallSite(self, frame, builder, span, name, callee=callee, args=args, kwargs=kwargs, effect=effect))
 
-    def apply_plainly(self, fn: Any, args: list[Any], at: At) -> ir.Atom:
+    def apply_plainly(self, site: CallSite) -> ir.Atom:
         """What a call of a function comes to by its rule or source, whatever else it may mean."""
-        site = CallSite(self, ir.Const(fn), args, {}, at.frame, at.builder, at.span, fn=fn)
         return registry.call_function(site)
 
     def loop_snapshots(self, over: ir.Atom, frame: Frame) -> ir.Atom | None:

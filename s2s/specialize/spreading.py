@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir
 from s2s.core.values import Array, Known, Mapping
@@ -30,7 +30,7 @@ def arguments(
             atom = specializer.atom(arg.atom, frame)
             items = specializer.items.known(atom, builder, span)
             if items is None:
-                items = _rows(specializer, atom, builder, span)
+                items = _rows(specializer.context, atom, builder, span)
             positional.extend([ir.Star(atom)] if items is None else items)
         else:
             positional.append(specializer.atom(arg, frame))
@@ -54,9 +54,9 @@ def arguments(
     return positional, keywords
 
 
-def _rows(specializer: Specializer, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
+def _rows(context: Context, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
     """The items of an array of known length, where it is short."""
-    value = specializer.context.value(atom)
+    value = context.value(atom)
     length = value.shape[0] if isinstance(value, Array) and value.shape else None
     if length is None or not length.is_constant or length.offset > SHORT:
         return None

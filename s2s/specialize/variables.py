@@ -9,7 +9,7 @@ from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.errors import error
 from s2s.specialize.frames import Frame
-from s2s.specialize.site import CallSite
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -63,8 +63,8 @@ def check_bound(specializer: Specializer, atom: Any, builder: Builder, span: ir.
         return
     text = _UNBOUND.format(atom.name)
     child = builder.child()
-    site = CallSite(specializer, ir.Const(UnboundLocalError), [ir.Const(text)], {}, specializer.frame, child, span)
-    problem = site.leave()
+    at = At(specializer, specializer.frame, child, span)
+    problem = at.call(UnboundLocalError, [ir.Const(text)]).leave()
     child.add(ir.Raise(problem, None, span))
     builder.add(ir.If(missing, child.block(), ir.Block(()), (), span))
 

@@ -19,7 +19,7 @@ from s2s.specialize.calls.memory_order import in_memory_order
 from s2s.specialize.calls.ufunc_at import ufunc_at
 from s2s.specialize.heap.changing import add_in_place
 from s2s.specialize.inplace import CHANGING, change_whole, with_out
-from s2s.specialize.site import NOT_HANDLED, CallSite
+from s2s.specialize.site import NOT_HANDLED, At, CallSite
 
 __all__ = [
     "along_axes", "at_places", "augmented", "changing", "in_order", "into_out", "method_of_ufunc",
@@ -44,13 +44,13 @@ def augmented(site: CallSite) -> ir.Atom | None:
     specializer, context, builder, span = site.specializer, site.context, site.builder, site.span
     old, change, *_ = site.args
     if cell_of(context, old) is not None:
-        return add_in_place(specializer, site.at, site.fn, old, change)
+        return add_in_place(site, site.fn, old, change)
     plain = operators.PLAIN[site.fn]
     value = context.value(old)
     if isinstance(value, Array) and (
         span in specializer.in_place or value.shape == () or not _keeps_rank(site, plain, value, change)
     ):
-        change_whole(specializer, old, change, plain, site.frame, builder, span)
+        change_whole(At(specializer, site.frame, builder, span), old, change, plain)
         return old
     result = specializer.apply(ir.Const(plain), [old, change], {}, site.frame, builder, span, site.name)
     new = context.value(result)
@@ -74,24 +74,21 @@ def _is_new_array(site: CallSite, atom: ir.Var) -> bool:
 
 def _keeps_rank(site: CallSite, fn: Any, value: Array, change: ir.Atom) -> bool:
     """Whether an operation on an array is known to give an array of the same rank."""
-    new = site.context.evaluator.call(fn, (value, site.context.value(change)))
+    new = site.context.evaluator.call(fn, (value, site.value(change)))
     return isinstance(new, Array) and (new.shape is not None or value.shape is None)
 
 
 def in_order(site: CallSite) -> ir.Atom | None:
     """A read of an array in the order of memory."""
     return in_memory_order(
-        site.specializer, site.fn, site.args, site.kwargs, site.frame, site.builder, site.span, site.name)
+        site, site.fn, site.args, site.kwargs)
 
 
 def changing(site: CallSite) -> ir.Atom | None:
     """A function that stores into its first argument."""
-    if not site.args or not isinstance(site.context.value(site.args[0]), Array):
+    if not site.args or not isinstance(site.value(site.args[0]), Array):
         return NOT_HANDLED
-    return CHANGING[site.fn](
-        site.specializer, [*map(site.builder.frozen, site.args)], dict(site.kwargs), site.frame, site.builder,
-        site.span,
-    )
+    return CHANGING[site.fn](site.call(site.fn, [*map(site.builder.frozen, site.args)], dict(site.kwargs)))
 
 
 def into_out(site: CallSite) -> ir.Atom | None:
@@ -100,11 +97,11 @@ def into_out(site: CallSite) -> ir.Atom | None:
     if isinstance(fn, np.ufunc) and len(args) > fn.nin and "out" not in kwargs:
         extra = args[fn.nin]
         if len(args) > fn.nin + 1:
-            extra = site.builder.call(ops.make_tuple, *args[fn.nin :], span=site.span)
+            extra = site.compute(ops.make_tuple, *args[fn.nin :])
         args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
     if not kwargs or kwargs.get("out", ir.Const(None)) == ir.Const(None) or isinstance(fn, types.FunctionType):
         return NOT_HANDLED
-    return with_out(site.specializer, fn, args, kwargs, site.frame, site.builder, site.span, site.name)
+    return with_out(site, fn, args, kwargs)
 
 
 def along_axes(site: CallSite) -> ir.Atom | None:
@@ -120,7 +117,7 @@ def at_places(site: CallSite) -> ir.Atom | None:
     if not isinstance(ufunc, np.ufunc) or site.fn.__name__ != "at" or site.kwargs:
         return NOT_HANDLED
     args = [*map(site.builder.frozen, site.args)]
-    return ufunc_at(site.specializer, ufunc, args, site.frame, site.builder, site.span)
+    return ufunc_at(site, ufunc, args)
 
 
 def method_of_ufunc(site: CallSite) -> ir.Atom | None:

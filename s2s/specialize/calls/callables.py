@@ -15,7 +15,7 @@ from s2s.core.inspection import compiled_from, is_hashable
 from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
 from s2s.specialize.calls.dispatching import dispatched, parts_read
-from s2s.specialize.calls.intrinsics import FORMS, map_elements
+from s2s.specialize.calls.intrinsics import HANDLERS, map_elements
 from s2s.specialize.frames import MISSING, in_rule
 from s2s.specialize.heap import making
 from s2s.specialize.heap.objects import Place, is_user_object
@@ -71,7 +71,7 @@ def getter(site: CallSite) -> ir.Atom | None:
     """A call of what ``attrgetter`` or ``itemgetter`` has made."""
     if len(site.args) != 1 or site.kwargs:
         return NOT_HANDLED
-    return parts_read(site.specializer, site.at, site.fn, site.args[0])
+    return parts_read(site, site.fn, site.args[0])
 
 
 def redirected(site: CallSite) -> ir.Atom | None:
@@ -87,7 +87,7 @@ def method_of_constant(site: CallSite) -> ir.Atom | None:
         return site.instead(getattr(type(holder), name), [ir.Const(holder), *site.args], site.kwargs)
     if isinstance(holder, types.MappingProxyType):
         entries: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in holder.items()}
-        mapping = making.new_dict(site.specializer, At(site.frame, site.builder, site.span), entries)
+        mapping = making.new_dict(At(site.specializer, site.frame, site.builder, site.span), entries)
         return site.instead(getattr(dict, name), [mapping, *site.args], site.kwargs)
     return NOT_HANDLED
 
@@ -131,7 +131,7 @@ def cached(site: CallSite) -> ir.Atom | None:
     where its source settles it; else it is called as it is."""
     fn, specializer, guards = site.fn, site.specializer, site.guards
     guards.reached(fn.__wrapped__, fn, "__wrapped__")
-    if site.is_varied or fn.__wrapped__ in FORMS:
+    if site.is_varied or fn.__wrapped__ in HANDLERS:
         return site.instead(fn.__wrapped__, site.args, site.kwargs)
     found = _kept_option(site)
     if found is not NOT_HANDLED:

@@ -20,7 +20,7 @@ def checkpointed_range(site: CallSite) -> ir.Atom | None:
     try:
         bound = inspect.signature(checkpointed).bind(*site.args, **site.kwargs).arguments
     except TypeError as problem:
-        raise site.specializer.raised(problem) from None
+        raise site.raised(problem) from None
     site.specializer.snapshots = bound["snapshots"]
     return bound["over"]  # type: ignore[no-any-return]
 

@@ -29,7 +29,7 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.parts import is_differentiable
 from s2s.analysis.memory import Memory
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import State, cell_of
 from s2s.core import ir, ops
 from s2s.core.public import PublicDerivative, model_of, role_of
@@ -45,7 +45,7 @@ from s2s.specialize.frames import Frame, FramedClosure, name_of, place_of
 from s2s.specialize.heap import iterators, making
 from s2s.specialize.inplace import change_whole, store_item
 from s2s.specialize.ownership import shared_rebindings
-from s2s.specialize.site import At, CallSite
+from s2s.specialize.site import At, CallSite, Handler
 from s2s.versions.request import Request
 from s2s.versions.target import one_of_modes, parameters_of, target_of
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 __all__ = [
-    "TRANSFORMS", "Asked", "Sweeps", "apply", "asked_of", "check_late", "parameters", "parts", "refuse", "store",
+    "HANDLERS", "Asked", "Sweeps", "apply", "asked_of", "check_late", "parameters", "parts", "refuse", "store",
     "together",
 ]
 
@@ -103,24 +103,24 @@ class Asked:
 # --- derivatives as values ------------------------------------------------------------------------------------------
 
 
-def make(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def make(site: CallSite) -> ir.Atom | None:
     """``s2s.grad(f, ...)``: a variable that is known by its definition, dead once its calls are written out; None where
     its options are not known."""
-    given = _bound(fn, args, kwargs)
-    options = {name: _literal(self, at, atom) for name, atom in given.items() if name in _OPTIONS}
+    given = _bound(site.fn, site.args, site.kwargs)
+    options = {name: _literal(site, atom) for name, atom in given.items() if name in _OPTIONS}
     if any(option is _NOT_KNOWN for option in options.values()):
         return None
-    check_late(self, at, [given["f"]])
+    check_late(site, [given["f"]])
     set_ = tuple((name, ir.Const(v)) for name, v in options.items() if v != _OPTIONS[name])
-    call = ir.Call(ir.Const(fn), (given["f"],), set_)
-    varied = self.context.is_varied(given["f"])
-    if not self.context.is_virtual(given["f"]):
-        var = self.context.define(at.name, virtual_heap.UNKNOWN, varied, call)
-        at.builder.add(ir.Let(var, call, at.span))
+    call = ir.Call(ir.Const(site.fn), (given["f"],), set_)
+    varied = site.context.is_varied(given["f"])
+    if not site.context.is_virtual(given["f"]):
+        var = site.context.define(site.name, virtual_heap.UNKNOWN, varied, call)
+        site.builder.add(ir.Let(var, call, site.span))
         return var
-    var = self.context.define(at.name, virtual_heap.UNKNOWN, varied, call)
-    self.context.virtual_closures[var] = lambda builder: builder.let(
-        ir.map_atoms(call, builder.frozen), virtual_heap.UNKNOWN, at.name, at.span, varied)
+    var = site.context.define(site.name, virtual_heap.UNKNOWN, varied, call)
+    site.context.virtual_closures[var] = lambda builder: builder.let(
+        ir.map_atoms(call, builder.frozen), virtual_heap.UNKNOWN, site.name, site.span, varied)
     return var
 
 
@@ -137,26 +137,26 @@ _OPTIONS: dict[str, Any] = {"argnums": 0, "has_aux": False, "unconnected": "zero
 """The options of the functions that make derivatives."""
 
 
-def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
+def _literal(at: At, atom: ir.Atom) -> Any:
     """What an option is: a constant, or a tuple or list of constants."""
     if isinstance(atom, ir.Const):
         return atom.value
-    items = self.items.known(atom, at.builder, at.span)
+    items = at.items(atom)
     if items is None or not all(isinstance(item, ir.Const) for item in items):
         return _NOT_KNOWN
     return tuple(item.value for item in items if isinstance(item, ir.Const))
 
 
-def check_late(self: Specializer, at: At, functions: Iterable[ir.Atom]) -> None:
+def check_late(at: At, functions: Iterable[ir.Atom]) -> None:
     """Refuse to keep a function that reads a variable which is assigned before it is called."""
-    for value in map(self.context.value, functions):
+    for value in map(at.context.value, functions):
         if isinstance(value, FramedClosure) and value.late:
-            raise error("S2S205", span=at.span, asked_by=at.frame.called_from, name=value.late[0])
+            raise at.refusal("S2S205", name=value.late[0])
 
 
-def asked_of(self: Specializer, callee: ir.Atom) -> Asked | None:
+def asked_of(context: Context, callee: ir.Atom) -> Asked | None:
     """What a derivative asks for, where that is known: one that the program made, or one that was there before."""
-    known = self.context.value(callee)
+    known = context.value(callee)
     if isinstance(known, Known):
         derivative = known.value
         if isinstance(derivative, types.FunctionType):
@@ -167,7 +167,7 @@ def asked_of(self: Specializer, callee: ir.Atom) -> Asked | None:
         if mode not in MAKERS.values() and mode not in ("value_and_jacrev",):
             return None
         return Asked(mode, ir.Const(f), argnums, has_aux, unconnected, holomorphic, changes)
-    made = self.context.definitions.get(callee) if isinstance(callee, ir.Var) else None
+    made = context.definitions.get(callee) if isinstance(callee, ir.Var) else None
     if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const):
         return None
     mode = MAKERS.get(role_of(made.fn.value) or "")
@@ -224,33 +224,32 @@ def _leaves(tree: Tree) -> Iterator[Leaf]:
 class _Arguments:
     """Makes the parameters of an inner function from the arguments of a call."""
 
-    self: Specializer
     at: At
     names: set[str] = field(default_factory=set)
 
     def tree(self, atom: ir.Atom, name: str, wanted: bool) -> Tree:
         """An argument by its parts; ``wanted`` says that it is differentiated."""
         if not wanted:
-            known = self.self.context.value(atom)
+            known = self.at.value(atom)
             return self.leaf(atom, name, known, False) if isinstance(known, Array) else Fixed(atom)
-        cell = cell_of(self.self.context, atom)
+        cell = cell_of(self.at.context, atom)
         if cell is not None:
             return self.of_cell(cell, name)
-        found = parts(self.self, self.at, atom)
-        return self.number(atom, name, self.self.context.value(atom)) if found is None else self.node(*found, name)
+        found = parts(self.at, atom)
+        return self.number(atom, name, self.at.value(atom)) if found is None else self.node(*found, name)
 
     def of_cell(self, cell: virtual_heap.Cell, name: str) -> Tree:
-        state = self.self.context.heap.state(cell, self.at.span)
+        state = self.at.context.heap.state(cell, self.at.span)
         if virtual_heap.is_instance(state):
-            copied = self.self.instances.copied(self.self, self.at, cell)
-            made = virtual_heap.state_of(self.self.context, copied)
+            copied = self.at.specializer.instances.copied(self.at, cell)
+            made = virtual_heap.state_of(self.at.context, copied)
             assert made is not None
             return self.node(made.kind, made.entries(), name)
         entries = virtual_heap.contents(self.at.builder, cell, self.at.span)
         if entries is not None:
             return self.node(state.kind, entries, name)
         frozen = self.at.builder.frozen(cell.var)
-        return self.leaf(frozen, name, self.self.context.value(frozen), True)
+        return self.leaf(frozen, name, self.at.value(frozen), True)
 
     def node(self, kind: type, entries: dict[Any, ir.Atom], name: str) -> Node:
         items = [
@@ -270,17 +269,17 @@ class _Arguments:
         while name in self.names:
             name, k = f"{base}_{k}", k + 1
         self.names.add(name)
-        return Leaf(atom, self.self.context.define(name, known), wanted)
+        return Leaf(atom, self.at.context.define(name, known), wanted)
 
 
-def parts(self: Specializer, at: At, atom: ir.Atom) -> tuple[type, dict[Any, ir.Atom]] | None:
+def parts(at: At, atom: ir.Atom) -> tuple[type, dict[Any, ir.Atom]] | None:
     """The type and the entries of a container, by key; None for what is none, or is not known entry by entry."""
-    cell = cell_of(self.context, atom)
+    cell = cell_of(at.context, atom)
     if cell is not None:
-        state = self.context.heap.state(cell, at.span)
+        state = at.context.heap.state(cell, at.span)
         entries = None if virtual_heap.is_instance(state) else virtual_heap.contents(at.builder, cell, at.span)
         return None if entries is None else (state.kind, entries)
-    known = self.context.value(atom)
+    known = at.value(atom)
     match known:
         case Sequence(kind, items) if kind is not slice:
             keys: tuple[Any, ...] = tuple(range(len(items)))
@@ -291,27 +290,27 @@ def parts(self: Specializer, at: At, atom: ir.Atom) -> tuple[type, dict[Any, ir.
             keys = tuple(known.value) if kind is dict else tuple(range(len(known.value)))
         case _:
             return None
-    return kind, {k: at.builder.call(operator.getitem, atom, ir.Const(k), span=at.span) for k in keys}
+    return kind, {k: at.compute(operator.getitem, atom, ir.Const(k)) for k in keys}
 
 
-def _inner(self: Specializer, at: At, tree: Tree) -> ir.Atom:
+def _inner(at: At, tree: Tree) -> ir.Atom:
     """What the inner function gets for an argument: parameters in the containers and objects of the argument."""
     match tree:
         case Leaf(var=var):
-            return self.parameter(var, self.context.value(var), at.builder)
+            return at.specializer.parameter(var, at.value(var), at.builder)
         case Fixed(atom):
             return atom
         case Node(kind, keys, items):
-            return together(self, at, kind, keys, [_inner(self, at, item) for item in items])
+            return together(at, kind, keys, [_inner(at, item) for item in items])
 
 
-def together(self: Specializer, at: At, kind: type, keys: tuple[Any, ...], items: list[ir.Atom]) -> ir.Atom:
+def together(at: At, kind: type, keys: tuple[Any, ...], items: list[ir.Atom]) -> ir.Atom:
     """A container or object of these parts."""
     if kind is tuple:
-        return making.new_list(self, at, items, tuple)
+        return making.new_list(at, items, tuple)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return making.new_record(self, at, kind, items, {})
-    return making.new(self, at, State(kind, keys, tuple(items)))
+        return making.new_record(at, kind, items, {})
+    return making.new(at, State(kind, keys, tuple(items)))
 
 
 # --- which arguments ------------------------------------------------------------------------------------------------
@@ -330,7 +329,7 @@ def parameters(self: Specializer, fn: ir.Atom) -> list[_Parameter] | None:
     """The parameters that callers of a function see, without ``*args`` and ``**kwargs``; None where not known."""
     value = self.context.value(fn)
     made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
-    asked = asked_of(self, fn)
+    asked = asked_of(self.context, fn)
     if asked is not None:
         return parameters(self, asked.fn)
     if isinstance(value, FramedClosure):
@@ -365,7 +364,6 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 class _Choice:
     """Which arguments of a call are differentiated: positions and keywords. Defaults that are, are given."""
 
-    self: Specializer
     at: At
     fn: ir.Atom
     args: list[ir.Atom]
@@ -373,7 +371,7 @@ class _Choice:
 
     def key(self, argument: Any) -> int | str:
         """The position or keyword of an argument that is asked for by number or name."""
-        known = parameters(self.self, self.fn) or []
+        known = parameters(self.at.specializer, self.fn) or []
         positional = [p for p in known if p.positional]
         if isinstance(argument, str):
             place = next((k for k, p in enumerate(positional) if p.name == argument), len(self.args))
@@ -399,24 +397,24 @@ class _Choice:
     @property
     def where(self) -> dict[str, Any]:
         """What an error says of the call."""
-        return {"span": self.at.span, "asked_by": self.at.frame.called_from, "name": _name(self.self, self.fn)}
+        return {"span": self.at.span, "asked_by": self.at.frame.called_from, "name": _name(self.at.context, self.fn)}
 
 
-def _name(self: Specializer, fn: ir.Atom) -> str:
-    value = self.context.value(fn)
+def _name(context: Context, fn: ir.Atom) -> str:
+    value = context.value(fn)
     if isinstance(value, FramedClosure):
         return value.function.name.strip("<>")
     return name_of(value.value).strip("<>") if isinstance(value, Known) else "the function"
 
 
-def _check_differentiable(self: Specializer, at: At, fn: ir.Atom, key: int | str, tree: Tree) -> None:
+def _check_differentiable(at: At, fn: ir.Atom, key: int | str, tree: Tree) -> None:
     """Raise ArgumentError where an argument to differentiate holds no float."""
     if any(leaf.wanted for leaf in _leaves(tree)) or (isinstance(tree, Node) and not tree.items):
         return
-    where: dict[str, Any] = {"span": at.span, "asked_by": at.frame.called_from, "name": _name(self, fn)}
-    named = [p.name for p in parameters(self, fn) or () if p.positional]
+    where: dict[str, Any] = {"span": at.span, "asked_by": at.frame.called_from, "name": _name(at.context, fn)}
+    named = [p.name for p in parameters(at.specializer, fn) or () if p.positional]
     argument = named[key] if isinstance(key, int) and key < len(named) else str(key)
-    known = self.context.value(tree.atom) if isinstance(tree, Fixed) else None
+    known = at.value(tree.atom) if isinstance(tree, Fixed) else None
     kind = type(known.value) if isinstance(known, Known) else known.type if isinstance(known, Scalar) else None
     if kind is not None and issubclass(kind, (int, np.integer)) and kind is not bool:
         raise error("S2S503", hint="pass a float, `float(...)`", argument=argument, **where)
@@ -433,7 +431,6 @@ def _check_differentiable(self: Specializer, at: At, fn: ir.Atom, key: int | str
 class _Inner:
     """The call of a function whose derivative is taken: its arguments by their parts."""
 
-    self: Specializer
     at: At
     fn: ir.Atom
     args: list[Tree]
@@ -447,7 +444,7 @@ class _Inner:
 
     def derivative(self, asked: Asked) -> ir.Function:
         """The derivative as a function of the parameters, whose free variables are what the function captures."""
-        self_, context = self.self, self.self.context
+        self_, context = self.at.specializer, self.at.context
         wrt = tuple((leaf.var.name,) for leaf in self.leaves if leaf.wanted)
         outside = context.varied, context.heap, self_.rebound, dict(self_.reshaped), self_.trying, self_.catching
         try:
@@ -455,7 +452,7 @@ class _Inner:
             with policies.blocks_alone(self_):
                 primal = self.primal()
             self_.trying = self_.catching = 0
-            request = asked.request(wrt, _options(self_, self.fn))
+            request = asked.request(wrt, _options(self_.context, self.fn))
             with policies.without(self_):
                 made, changed = self_.sweeps(self_, primal, self_.rebound, request)
         finally:
@@ -466,18 +463,18 @@ class _Inner:
     def primal(self) -> ir.Function:
         """The function on parameters of its own. ``x += v`` is taken for ``x = x + v``, as everywhere; where others see
         the array change, it is specialised again."""
-        self_, before = self.self, self.self.context.heap
+        self_, before = self.at.specializer, self.at.context.heap
         while True:
             self_.context.heap, self_.rebound = before.copy(), []
             builder = self.at.builder.child()
-            at = At(self.at.frame, builder, self.at.span)
-            args = [_inner(self_, at, tree) for tree in self.args]
-            kwargs: dict[str | None, ir.Atom] = {k: _inner(self_, at, tree) for k, tree in self.kwargs.items()}
-            result = self_.apply(self.fn, args, kwargs, at.frame, builder, at.span)
+            at = At(self.at.specializer, self.at.frame, builder, self.at.span)
+            args = [_inner(at, tree) for tree in self.args]
+            kwargs: dict[str | None, ir.Atom] = {k: _inner(at, tree) for k, tree in self.kwargs.items()}
+            result = at.apply_atom(self.fn, args, kwargs)
             result = builder.frozen(result)
             self.check_unchanged(before)
             params = tuple(ir.Param(leaf.var) for leaf in self.leaves)
-            primal = ir.Function(_name(self_, self.fn), params, builder.block(result), span=self.at.span)
+            primal = ir.Function(_name(self_.context, self.fn), params, builder.block(result), span=self.at.span)
             primal = drop_dead(primal, self_.context)  # pullbacks that were written out share no memory
             free = tuple(free_variables(primal))
             primal = ir.replace(primal, params=(*map(ir.Param, free), *params))
@@ -491,13 +488,13 @@ class _Inner:
     def check_captured(self, primal: ir.Function, free: tuple[ir.Var, ...]) -> None:
         """Refuse a function that changes an array that it has captured."""
         if any(isinstance(s, ir.Store) for s in ir.walk(primal.body)):
-            memory = Memory(primal, self.self.context.value, opaque=False)
+            memory = Memory(primal, self.at.context.value, opaque=False)
             for var in filter(memory.is_buffer, free):
                 raise error("S2S144", span=self.at.span, name=var.name.lstrip("%") or "an array")
 
     def check_unchanged(self, before: virtual_heap.Heap) -> None:
         """Refuse a function that changes a container or an object that it has captured."""
-        heap = self.self.context.heap
+        heap = self.at.context.heap
         for cell, state in heap.states.items():
             origin = None if cell.origin is None else cell.origin.state
             base = before.states.get(cell, origin)
@@ -510,7 +507,7 @@ class _Inner:
         leaves = [leaf for leaf in self.leaves if isinstance(leaf.outer, ir.Var)]
         for leaf in leaves:
             if leaf.var.name in changed:
-                known = self.self.context.value
+                known = self.at.context.value
                 others = [a.outer for a in leaves if a is not leaf and isinstance(known(a.outer), (Array, Unknown))]
                 others += [v for v in self.free if isinstance(known(v), (Array, Unknown))]
                 given = [leaf.outer, *dict.fromkeys(others)]
@@ -522,49 +519,47 @@ class _Inner:
         """Specialise a derivative in the place of the call, for these arguments."""
         env: dict[ir.Var, ir.Atom] = {var: var for var in made.captures}
         env |= {p.var: a for p, a in zip(made.params, [*self.free, *given], strict=True)}
-        (result,) = self.self.run(made.body, self.frame(made, env), self.at.builder)
+        (result,) = self.at.specializer.run(made.body, self.frame(made, env), self.at.builder)
         return result
 
     def frame(self, made: ir.Function, env: dict[ir.Var, ir.Atom]) -> Frame:
         """The activation of a derivative."""
         at = self.at
-        fn = self.self.function or at.frame.fn
+        fn = self.at.specializer.function or at.frame.fn
         asked = (*at.frame.called_from, place_of(at.frame, at.span))
         return Frame(fn, None, env, asked, has_decided=True, **iterators.uses_of(made))
 
     def items(self, made: ir.Function, given: list[ir.Atom]) -> list[ir.Atom]:
         """The items of the tuple that a derivative gives."""
-        found = self.self.items.known(self.run(made, given), self.at.builder, self.at.span)
+        found = self.at.items(self.run(made, given))
         assert found is not None
         return found
 
 
-def _options(self: Specializer, fn: ir.Atom) -> tuple[tuple[str, Any], ...]:
+def _options(context: Context, fn: ir.Atom) -> tuple[tuple[str, Any], ...]:
     """The options of the function."""
-    value = self.context.value(fn)
+    value = context.value(fn)
     f = value.value if isinstance(value, Known) else None
     return options_of(f)
 
 
-def apply(
-    self: Specializer, at: At, asked: Asked, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-) -> ir.Atom:
+def apply(at: At, asked: Asked, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A call of a gradient: its statements, and the atom of its result."""
-    choice = _Choice(self, at, asked.fn, list(args), dict(kwargs))
+    choice = _Choice(at, asked.fn, list(args), dict(kwargs))
     wanted = [choice.key(a) for a in ((asked.argnums,) if asked.single else asked.argnums)]
-    arguments = _Arguments(self, at)
-    names = [p.name for p in parameters(self, asked.fn) or () if p.positional]
+    arguments = _Arguments(at)
+    names = [p.name for p in parameters(at.specializer, asked.fn) or () if p.positional]
     trees = [
         arguments.tree(a, names[k] if k < len(names) else "x", k in wanted) for k, a in enumerate(choice.args)
     ]
     named = {k: arguments.tree(a, k, k in wanted) for k, a in choice.kwargs.items()}
     chosen = [trees[k] if isinstance(k, int) else named[k] for k in wanted]
     for key, tree in zip(wanted, chosen, strict=True):
-        _check_differentiable(self, at, asked.fn, key, tree)
+        _check_differentiable(at, asked.fn, key, tree)
     if not asked.is_gradient and not all(isinstance(tree, Leaf) for tree in chosen):
         construct = "a Jacobian by a container or an object, inside a function,"
-        raise error("S2S101", span=at.span, asked_by=at.frame.called_from, construct=construct, hint=_APART)
-    inner = _Inner(self, at, asked.fn, trees, named)
+        raise at.refusal("S2S101", construct=construct, hint=_APART)
+    inner = _Inner(at, asked.fn, trees, named)
     made = inner.derivative(asked)
     outer = [leaf.outer for leaf in inner.leaves]
     if not asked.is_gradient:
@@ -573,20 +568,20 @@ def apply(
     gradients, rest = (items[0], items[1:]) if asked.mode == "grad" and asked.has_aux else (None, [])
     if asked.mode == "value_and_grad":
         rest, gradients = [items[0]], items[1]
-    bars = items if gradients is None else self.items.known(gradients, at.builder, at.span)
+    bars = items if gradients is None else at.items(gradients)
     assert bars is not None
     by_leaf = dict(zip((id(leaf) for leaf in inner.leaves if leaf.wanted), bars, strict=True))
-    built = [_gradient(self, at, tree, by_leaf) for tree in chosen]
-    result = built[0] if asked.single else making.new_list(self, at, built, tuple)
+    built = [_gradient(at, tree, by_leaf) for tree in chosen]
+    result = built[0] if asked.single else making.new_list(at, built, tuple)
     if asked.mode == "value_and_grad":
-        return making.new_list(self, at, (rest[0], result), tuple)
-    return making.new_list(self, at, (result, *rest), tuple) if rest else result
+        return making.new_list(at, (rest[0], result), tuple)
+    return making.new_list(at, (result, *rest), tuple) if rest else result
 
 
 _APART = "give its arrays as arguments of their own"
 
 
-def _gradient(self: Specializer, at: At, tree: Tree, bars: dict[int, ir.Atom]) -> ir.Atom:
+def _gradient(at: At, tree: Tree, bars: dict[int, ir.Atom]) -> ir.Atom:
     """The gradient of an argument, in its structure; None for what has none."""
     match tree:
         case Leaf():
@@ -594,33 +589,33 @@ def _gradient(self: Specializer, at: At, tree: Tree, bars: dict[int, ir.Atom]) -
         case Fixed():
             return ir.Const(None)
         case Node(kind, keys, items):
-            return together(self, at, kind, keys, [_gradient(self, at, item, bars) for item in items])
+            return together(at, kind, keys, [_gradient(at, item, bars) for item in items])
 
 
 # --- vjp ------------------------------------------------------------------------------------------------------------
 
 
-def take_vjp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def take_vjp(site: CallSite) -> ir.Atom | None:
     """``s2s.vjp(f, *primals, has_aux=..., **kwargs)``: the result and the pullback, a nested function."""
-    has_aux = _literal(self, at, kwargs.get("has_aux", ir.Const(False)))
-    if not args or has_aux is _NOT_KNOWN:
+    has_aux = _literal(site, site.kwargs.get("has_aux", ir.Const(False)))
+    if not site.args or has_aux is _NOT_KNOWN:
         return None
-    f, *primals = args
-    named = {k: Fixed(a) for k, a in kwargs.items() if k != "has_aux"}
-    arguments = _Arguments(self, at)
-    names = [p.name for p in parameters(self, f) or () if p.positional]
+    f, *primals = site.args
+    named = {k: Fixed(a) for k, a in site.kwargs.items() if k != "has_aux"}
+    arguments = _Arguments(site)
+    names = [p.name for p in parameters(site.specializer, f) or () if p.positional]
     trees = [arguments.tree(a, names[k] if k < len(names) else "x", True) for k, a in enumerate(primals)]
-    inner = _Inner(self, at, f, trees, dict(named))
+    inner = _Inner(site, f, trees, dict(named))
     if not any(leaf.wanted for leaf in inner.leaves):
-        raise error("S2S504", span=at.span, asked_by=at.frame.called_from, name=_name(self, f), argument="x",
+        raise site.refusal("S2S504", name=_name(site.context, f), argument="x",
                     kind="without floats", hint="give at least one float or array of floats by position")
     made = inner.derivative(Asked("vjp", f, None, has_aux, changes="" if has_aux else "returned"))
     out, pull, *aux = inner.items(made, [leaf.outer for leaf in inner.leaves])
     wanted = [leaf for leaf in inner.leaves if leaf.wanted]
-    function = _pullback(_name(self, f), trees, {id(leaf): k for k, leaf in enumerate(wanted)})
+    function = _pullback(_name(site.context, f), trees, {id(leaf): k for k, leaf in enumerate(wanted)})
     frame = inner.frame(made, {a: a for a in (pull, out) if isinstance(a, ir.Var)})
-    checked = self.inliner.closure(function, (pull, out), (), frame, at.builder, at.span, "pullback")
-    return making.new_list(self, at, (out, checked, *aux), tuple)
+    checked = site.specializer.inliner.closure(function, (pull, out), (), frame, site.builder, site.span, "pullback")
+    return making.new_list(site, (out, checked, *aux), tuple)
 
 
 def _pullback(name: str, trees: list[Tree], places: dict[int, int]) -> ir.Function:
@@ -657,69 +652,70 @@ def _pullback(name: str, trees: list[Tree], places: dict[int, int]) -> ir.Functi
 # --- jvp ------------------------------------------------------------------------------------------------------------
 
 
-def take_jvp(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def take_jvp(site: CallSite) -> ir.Atom | None:
     """``s2s.jvp(f, primals, tangents, has_aux=..., **kwargs)``: the result and its tangent."""
-    given = dict(zip(("f", "primals", "tangents", "has_aux"), args, strict=False)) | kwargs
-    has_aux = _literal(self, at, given.pop("has_aux", ir.Const(False)))
+    given = dict(zip(("f", "primals", "tangents", "has_aux"), site.args, strict=False)) | site.kwargs
+    has_aux = _literal(site, given.pop("has_aux", ir.Const(False)))
     if not {"f", "primals", "tangents"} <= given.keys() or has_aux is _NOT_KNOWN:
         return None
     f = given.pop("f")
-    primals, dots = (self.items.known(given.pop(k), at.builder, at.span) for k in ("primals", "tangents"))
+    primals, dots = (site.items(given.pop(k)) for k in ("primals", "tangents"))
     if primals is None or dots is None or len(primals) != len(dots):
         return None
-    arguments = _Arguments(self, at)
-    names = [p.name for p in parameters(self, f) or () if p.positional]
+    arguments = _Arguments(site)
+    names = [p.name for p in parameters(site.specializer, f) or () if p.positional]
     trees = [
-        arguments.tree(a, names[k] if k < len(names) else "x", self.context.value(dot) != Known(ir.Const(None)))
+        arguments.tree(a, names[k] if k < len(names) else "x", site.value(dot) != Known(ir.Const(None)))
         for k, (a, dot) in enumerate(zip(primals, dots, strict=True))
     ]
     for k, (tree, dot) in enumerate(zip(trees, dots, strict=True)):
-        _give_tangent(self, at, f, names[k] if k < len(names) else "x", tree, dot)
-    inner = _Inner(self, at, f, trees, {k: Fixed(a) for k, a in given.items()})
+        _give_tangent(site, f, names[k] if k < len(names) else "x", tree, dot)
+    inner = _Inner(site, f, trees, {k: Fixed(a) for k, a in given.items()})
     moved = [leaf for leaf in inner.leaves if leaf.wanted]
     if not moved:
-        out = self.apply(f, primals, dict(given), at.frame, at.builder, at.span)
-        value, *aux = (self.items.known(out, at.builder, at.span) or [out]) if has_aux else [out]
-        zero = at.builder.call(rt.zeros_of, value, span=at.span)
-        return making.new_list(self, at, (value, zero, *aux), tuple)
+        out = site.apply_atom(f, primals, dict(given))
+        value, *aux = (site.items(out) or [out]) if has_aux else [out]
+        zero = site.compute(rt.zeros_of, value)
+        return making.new_list(site, (value, zero, *aux), tuple)
     made = inner.derivative(Asked("jvp", f, None, has_aux))
     tangents = [leaf.dot for leaf in moved if leaf.dot is not None]
     return inner.run(made, [*(leaf.outer for leaf in inner.leaves), *tangents])
 
 
-def _give_tangent(self: Specializer, at: At, fn: ir.Atom, name: str, tree: Tree, dot: ir.Atom) -> None:
+def _give_tangent(at: At, fn: ir.Atom, name: str, tree: Tree, dot: ir.Atom) -> None:
     """Note the tangents of the parts of an argument; what has none does not move."""
-    if self.context.value(dot) == Known(ir.Const(None)):
+    if at.value(dot) == Known(ir.Const(None)):
         for leaf in _leaves(tree):
             leaf.wanted = False
         return
     match tree:
         case Leaf():
-            given = [dot, tree.outer, ir.Const(f"an argument of {_name(self, fn)}")]
-            tree.dot = self.apply(ir.Const(rt.fit_tangent), given, {}, at.frame, at.builder, at.span)
+            given = [dot, tree.outer, ir.Const(f"an argument of {_name(at.context, fn)}")]
+            tree.dot = at.apply_atom(ir.Const(rt.fit_tangent), given, {})
         case Node(keys=keys, items=items):
             for key, item in zip(keys, items, strict=True):
                 read: Any = getattr if not issubclass(tree.kind, (tuple, list, dict)) else operator.getitem
-                part = self.apply(ir.Const(read), [dot, ir.Const(key)], {}, at.frame, at.builder, at.span)
-                _give_tangent(self, at, fn, name, item, part)
+                part = at.apply(read, dot, ir.Const(key))
+                _give_tangent(at, fn, name, item, part)
         case Fixed(atom):
-            known = self.context.value(dot)
-            if not (isinstance(known, Known) and known.value == 0) and not isinstance(self.context.value(atom), Known):
-                raise error("S2S503", span=at.span, asked_by=at.frame.called_from, name=_name(self, fn), argument=name,
+            known = at.value(dot)
+            if not (isinstance(known, Known) and known.value == 0) and not isinstance(at.value(atom), Known):
+                raise at.refusal("S2S503", name=_name(at.context, fn), argument=name,
                             hint="give None as the tangent of what is no float")
 
 
 # --- cotangents and tangents that are given -------------------------------------------------------------------------
 
 
-def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def _fit(site: CallSite) -> ir.Atom | None:
     """A cotangent or tangent ``args[0]`` of ``args[1]``: as it is where kinds and shapes are known to be equal; tested
     when the program runs where they are not."""
+    args = site.args
     given, like, _ = args
-    known, mine = self.context.value(like), self.context.value(given)
-    items = self.items.known(like, at.builder, at.span) if _is_container(self, like) else None
+    known, mine = site.value(like), site.value(given)
+    items = site.items(like) if _is_container(site.context, like) else None
     if items is not None:
-        return _fit_items(self, at, fn, args, items)
+        return _fit_items(site, site.fn, args, items)
     if isinstance(known, Known) and isinstance(known.value, (float, complex)):
         known = Scalar(type(known.value))
     if isinstance(known, Scalar) and isinstance(mine, Known) and isinstance(mine.value, (int, float)):
@@ -731,26 +727,26 @@ def _fit(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[A
         if mine.dtype == known.dtype:
             return given
         if mine.dtype.kind != "c" and known.dtype.kind in "fc":
-            return at.builder.call(rt.cast, given, like, span=at.span)
-    known = UNKNOWN if self.context.is_virtual(like) else known
-    given, like = at.builder.frozen(given), at.builder.frozen(like)
-    call = ir.Call(ir.Const(fn), (given, like, args[2]))
-    return at.builder.let(call, known, at.name, at.span, self.context.is_varied(given))
+            return site.compute(rt.cast, given, like)
+    known = UNKNOWN if site.context.is_virtual(like) else known
+    given, like = site.builder.frozen(given), site.builder.frozen(like)
+    call = ir.Call(ir.Const(site.fn), (given, like, args[2]))
+    return site.builder.let(call, known, site.name, site.span, site.context.is_varied(given))
 
 
-def _is_container(self: Specializer, atom: ir.Atom) -> bool:
-    return cell_of(self.context, atom) is not None or isinstance(self.context.value(atom), (Sequence, Mapping))
+def _is_container(context: Context, atom: ir.Atom) -> bool:
+    return cell_of(context, atom) is not None or isinstance(context.value(atom), (Sequence, Mapping))
 
 
-def _fit_items(self: Specializer, at: At, fn: Any, args: list[ir.Atom], items: list[ir.Atom]) -> ir.Atom:
+def _fit_items(at: At, fn: Any, args: list[ir.Atom], items: list[ir.Atom]) -> ir.Atom:
     """A cotangent or tangent of a container, by its items."""
     given, like, name = args
-    entries = self.items.entries(like, at.builder, at.span)
-    state = virtual_heap.state_of(self.context, like)
-    known = self.context.value(like)
+    entries = at.entries(like)
+    state = virtual_heap.state_of(at.context, like)
+    known = at.value(like)
     kind = state.kind if state is not None else known.type if isinstance(known, Sequence) else dict
     keys = tuple(entries) if entries is not None and issubclass(kind, dict) else tuple(range(len(items)))
-    own = self.items.known(given, at.builder, at.span) if _is_container(self, given) else None
+    own = at.items(given) if _is_container(at.context, given) else None
     if own is None or len(own) != len(keys):
         got = "something else" if own is None else f"a container of {len(own)}"
         code = "S2S505" if fn is rt.fit_cotangent else "S2S515"
@@ -759,11 +755,11 @@ def _fit_items(self: Specializer, at: At, fn: Any, args: list[ir.Atom], items: l
     made = []
     for key in keys:
         both = [
-            self.apply(ir.Const(operator.getitem), [a, ir.Const(key)], {}, at.frame, at.builder, at.span)
+            at.apply(operator.getitem, a, ir.Const(key))
             for a in (given, like)
         ]
-        made.append(self.apply(ir.Const(fn), [*both, name], {}, at.frame, at.builder, at.span))
-    return together(self, at, kind, keys, made)
+        made.append(at.apply(fn, *both, name))
+    return together(at, kind, keys, made)
 
 
 def _text(atom: ir.Atom) -> str:
@@ -773,81 +769,80 @@ def _text(atom: ir.Atom) -> str:
 # --- calls that are decided when the program runs -------------------------------------------------------------------
 
 
-def _call_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def _call_again(site: CallSite) -> ir.Atom | None:
     """``rt.call(f, *args)`` in a derivative that is differentiated: the call, whose pullback nothing reads there
     (``pairs``)."""
-    if not any(map(self.context.is_varied, (*args, *kwargs.values()))):
+    args, kwargs = site.args, site.kwargs
+    if not any(map(site.context.is_varied, (*args, *kwargs.values()))):
         return None
-    if fn is rt.call_method:
-        method = self.apply(ir.Const(getattr), args[:2], {}, at.frame, at.builder, at.span)
-        out = self.apply(method, args[2:], dict(kwargs), at.frame, at.builder, at.span, at.name)
+    if site.fn is rt.call_method:
+        method = site.apply_atom(ir.Const(getattr), args[:2], {})
+        out = site.result_of_atom(method, args[2:], dict(kwargs))
     else:
-        out = self.apply(args[0], args[1:], dict(kwargs), at.frame, at.builder, at.span, at.name)
-    return making.new_list(self, at, (out, ir.Const(repeated_calls.lost_pullback)), tuple)
+        out = site.result_of_atom(args[0], args[1:], dict(kwargs))
+    return making.new_list(site, (out, ir.Const(repeated_calls.lost_pullback)), tuple)
 
 
-def _lost(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def _lost(site: CallSite) -> ir.Atom:
     """Refuse to call a pullback of which the derivative is not known."""
-    raise error("S2S210", span=at.span, asked_by=at.frame.called_from, name="a pullback that is called")
+    raise site.refusal("S2S210", name="a pullback that is called")
 
 
-def _pull_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def _pull_again(site: CallSite) -> ir.Atom:
     """The cotangents of such a call: found when the program runs, and differentiated there."""
-    return CallSite(self, ir.Const(fn), args, {}, at.frame, at.builder, at.span, at.name).leave()
+    return site.call(site.fn, site.args).leave()
 
 
-def _read_pulled(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def _read_pulled(site: CallSite) -> ir.Atom | None:
     """One of the cotangents of a call."""
-    if not self.context.is_varied(args[0]):
+    if not site.context.is_varied(site.args[0]):
         return None
-    return at.builder.call(operator.getitem, *args, name=at.name, span=at.span)
+    return site.write(operator.getitem, *site.args)
 
 
-def _push_again(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def _push_again(site: CallSite) -> ir.Atom | None:
     """``rt.push(f, name, values, dots, keys)`` in a derivative that is differentiated."""
-    name, keys = args[1], self.items.known(args[4], at.builder, at.span)
-    if name != ir.Const(None) or keys != [] or not any(map(self.context.is_varied, args)):
+    args = site.args
+    name, keys = args[1], site.items(args[4])
+    if name != ir.Const(None) or keys != [] or not any(map(site.context.is_varied, args)):
         return None
-    made = [args[0], *map(at.builder.frozen, args[2:4])]
-    fn = ir.Const(repeated_calls.tangent_of_call)
-    return CallSite(self, fn, made, {}, at.frame, at.builder, at.span, at.name).leave()
+    made = [args[0], *map(site.builder.frozen, args[2:4])]
+    return site.call(repeated_calls.tangent_of_call, made).leave()
 
 
-def _make_object(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def _make_object(site: CallSite) -> ir.Atom | None:
     """``rt.make_object(cls, name, value, ...)``: an object on the heap."""
+    args = site.args
     if not all(isinstance(a, ir.Const) for a in (args[0], *args[1::2])):
         return None
     names = tuple(a.value for a in args[1::2] if isinstance(a, ir.Const))
-    return making.new(self, at, State(args[0].value, names, tuple(args[2::2])))  # type: ignore[union-attr]
+    return making.new(site, State(args[0].value, names, tuple(args[2::2])))  # type: ignore[union-attr]
 
 
 # --- stores that only derivatives have --------------------------------------------------------------------------------
 
 
-def store(
-    self: Specializer, statement: ir.Store, target: ir.Atom, key: ir.Atom, value: ir.Atom, frame: Frame,
-    builder: Builder,
-) -> None:
+def store(at: At, statement: ir.Store, target: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
     """A store that no source has: of a whole array, and one in which an item that comes twice takes both. What a call
     may change is noted where the call is left."""
     if statement.kind == "whole":
-        if not isinstance(self.context.value(target), Array):
+        if not isinstance(at.value(target), Array):
             name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
-            raise error("S2S112", span=statement.span, asked_by=frame.called_from, name=name or "an array")
-        change_whole(self, target, value, statement.op, frame, builder, statement.span)
+            raise at.refusal("S2S112", name=name or "an array")
+        change_whole(at, target, value, statement.op)
     elif statement.kind == "at":
-        store_item(self, target, key, value, statement.op, frame, builder, statement.span, "at")
+        store_item(at, target, key, value, statement.op, "at")
 
 
 # --- what the specialiser asks for ----------------------------------------------------------------------------------
 
 
-def _followed(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def _followed(site: CallSite) -> ir.Atom | None:
     """What is written in terms of other transforms is followed."""
-    return self.inliner.inline(model_of(fn), args, kwargs, at.frame, at.builder, at.span)
+    return site.inline(model_of(site.fn), site.args, site.kwargs)
 
 
-TRANSFORMS: dict[Any, Callable[..., ir.Atom | None]] = {
+HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys(MAKERS, make), "vjp": take_vjp, "jvp": take_jvp,
     **dict.fromkeys(("hessian", "hvp", "vhp", "linearize", "map"), _followed),
     rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: _call_again,

@@ -78,16 +78,16 @@ def call_method(value: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
     return getattr(value, name)(*args, **kwargs)
 
 
-def parts_read(self: Specializer, at: At, fn: Any, value: ir.Atom) -> ir.Atom:
+def parts_read(at: At, fn: Any, value: ir.Atom) -> ir.Atom:
     """What an ``attrgetter`` or ``itemgetter`` gives for a value."""
     found = []
     for key in fn.__reduce__()[1]:
         part, is_item = value, isinstance(fn, operator.itemgetter)
         for step in (key,) if is_item else key.split("."):
             read: Any = operator.getitem if is_item else getattr
-            part = self.apply(ir.Const(read), [part, ir.Const(step)], {}, at.frame, at.builder, at.span)
+            part = at.apply(read, part, ir.Const(step))
         found.append(part)
-    return found[0] if len(found) == 1 else making.new_list(self, at, found, tuple)
+    return found[0] if len(found) == 1 else making.new_list(at, found, tuple)
 
 
 __all__ = ["DISPATCHED", "dispatched", "parts_read"]

@@ -25,14 +25,14 @@ from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.handing_over import release
-from s2s.specialize.calls.intrinsics import FORMS, fold_number, is_literal_number
+from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
 from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
 from s2s.specialize.heap import generators
 from s2s.specialize.heap.escapes import captured_by, note_change
 from s2s.specialize.inplace import is_harmless, may_change
 from s2s.specialize.outcomes import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
-from s2s.specialize.site import NOT_HANDLED, At, CallSite
+from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
 
@@ -73,7 +73,7 @@ def check_kinds(site: CallSite) -> ir.Atom | None:
     """In the body of a ``try`` and in a branch that may not be taken: raise what a function of Python raises for
     every number of these kinds."""
     if (site.specializer.trying or site.specializer.undecided) and not site.kwargs:
-        problem = certain_error(site.fn, [site.context.value(a) for a in site.args])
+        problem = certain_error(site.fn, [site.value(a) for a in site.args])
         if problem is not None:
             raise Raised(problem)
     return NOT_HANDLED
@@ -103,7 +103,7 @@ def intrinsic(site: CallSite) -> ir.Atom | None:
     if site.kwargs:
         return NOT_HANDLED
     site.args = [a if site.fn in _TAKE_OBJECTS else site.builder.frozen(a) for a in site.args]
-    return FORMS[site.fn](site)
+    return HANDLERS[site.fn](site)
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def note_called_back(site: CallSite) -> ir.Atom | None:
             mutable = [a for a in held if virtual_heap.is_mutable(site.context, a)]
             release(mutable, False, site.builder)
             note_change(site.context, held)
-            may_change(site.specializer, held, site.builder, site.span)
+            may_change(site.context, held, site.builder, site.span)
     return NOT_HANDLED
 
 
@@ -163,7 +163,7 @@ def by_rule(site: CallSite) -> ir.Atom | None:
     made = site.builder.call(
         fn, *args, name=site.name, span=site.span, kwargs=tuple(kwargs.items()), effect=passive)
     if isinstance(fn, types.FunctionType) and isinstance(made, ir.Var) and not folding.is_pure(fn):
-        if isinstance(site.context.value(made), Unknown):  # no example says what it gives: its source does
+        if isinstance(site.value(made), Unknown):  # no example says what it gives: its source does
             found = outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)
             site.context.values[made] = found.value
     return made
@@ -242,7 +242,7 @@ def check_has_rule(site: CallSite) -> ir.Atom | None:
 
 def maker_of_callable(site: CallSite) -> ir.Atom | None:
     """``functools.partial`` and ``np.vectorize``."""
-    derivatives.check_late(site.specializer, At(site.frame, site.builder, site.span), site.args)
+    derivatives.check_late(site, site.args)
     site.effect = False
     return site.leave(harmless=True)
 
@@ -254,7 +254,7 @@ def as_it_is(site: CallSite) -> ir.Atom | None:
     if not looks and any(virtual_heap.is_mutable(site.context, a) for a in site.given):
         return site.leave()
     if not is_harmless(fn) and not site.is_varied:
-        may_change(specializer, [*site.given], site.builder, site.span)
+        may_change(specializer.context, [*site.given], site.builder, site.span)
     if not looks:
         note_change(site.context, [*site.given])
     return site.builder.call(

@@ -86,7 +86,7 @@ def _attribute_or(site: CallSite) -> ir.Atom | None:
     assert isinstance(attribute, ir.Const)
     owner = value.value if isinstance(value, Known) else type_of(value)
     if owner is None or type(attribute.value) is not str or read_runs(owner, attribute.value):
-        return site.another(getattr, site.args).leave()
+        return site.call(getattr, site.args).leave()
     fact = facts.attribute(owner, attribute.value, site.guards)
     if fact.is_missing:
         fact.folded(site.guards)
@@ -137,14 +137,14 @@ def _reflected(site: CallSite, fn: Any) -> ir.Atom | None:
 
 def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: ir.Const) -> ir.Atom | None:
     if type(attribute.value) is not str or read_runs(owner, attribute.value):
-        return site.another(getattr, [receiver, attribute]).leave()
+        return site.call(getattr, [receiver, attribute]).leave()
     fact = facts.attribute(owner, attribute.value, site.guards)
     if fact.is_missing:
         fact.folded(site.guards)
         raise site.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
     if fact.is_(is_sealed):
-        return site.another(getattr, [receiver, attribute]).leave()
+        return site.call(getattr, [receiver, attribute]).leave()
     if site.specializer.unsure and fact.is_(is_setting) and is_replaceable(owner) and not in_rule(site.frame):
         return site.builder.let(made, UNKNOWN, site.name, site.span)
     if fact.is_made_anew and not in_rule(site.frame):
@@ -170,11 +170,11 @@ def _map(site: CallSite) -> ir.Atom | None:
     if any(c is None for c in columns):
         return None
     rows = zip(*columns)  # type: ignore[arg-type]
-    made = [site.specializer.apply(site.args[0], list(row), {}, site.frame, site.builder, site.span) for row in rows]
+    made = [site.apply_atom(site.args[0], list(row), {}) for row in rows]
     return site.write(ops.make_list, *made)
 
 
-def _dict_view(which: str) -> Callable[..., ir.Atom | None]:
+def _dict_view(which: str) -> Handler:
     def read(site: CallSite) -> ir.Atom | None:
         value = site.value(site.args[0])
         if not isinstance(value, Mapping):
@@ -200,7 +200,7 @@ def _dict_get(site: CallSite) -> ir.Atom | None:
     return site.args[2] if len(site.args) > 2 else ir.Const(None)
 
 
-def _make_list(kind: Any) -> Callable[..., ir.Atom | None]:
+def _make_list(kind: Any) -> Handler:
     make = ops.make_list if kind is list else ops.make_tuple
 
     def convert(site: CallSite) -> ir.Atom | None:
@@ -248,7 +248,7 @@ def _without_error(site: CallSite, operation: Callable[..., Any], is_safe: Calla
 
 def _operation(site: CallSite, operation: Any, args: list[ir.Atom]) -> ir.Atom:
     """An operation in place of another one."""
-    handler = FORMS.get(operation)
+    handler = HANDLERS.get(operation)
     found = None if handler is None else handler(dataclasses.replace(site, fn=operation, args=args))
     return found if found is not None else site.write(operation, *args)
 
@@ -447,7 +447,7 @@ def _as_type(kind: Any, site: CallSite) -> ir.Atom | None:
 
 def _ndindex(site: CallSite) -> ir.Atom | None:
     """``np.ndindex(n, m)``: a list of pairs of integers."""
-    is_tuple = len(site.args) == 1 and not is_number(site.specializer.context.value(site.args[0]))
+    is_tuple = len(site.args) == 1 and not is_number(site.value(site.args[0]))
     sizes = site.items(site.args[0]) if is_tuple else site.args
     if sizes is None:
         return None
@@ -494,7 +494,7 @@ def _contains(negated: bool, site: CallSite) -> ir.Atom | None:
     return None if answer is None else ir.Const(answer is not negated)
 
 
-FORMS: dict[Any, Handler] = {
+HANDLERS: dict[Any, Handler] = {
     operator.is_: functools.partial(_identity, False),
     operator.is_not: functools.partial(_identity, True),
     copy.copy: _copied,

@@ -57,7 +57,7 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
         release(given, varied, builder)
         note_call(context, callee, values)
     if not varied and not harmless:
-        may_change(site.specializer, [*args, *kwargs.values()], builder, span)
+        may_change(site.context, [*args, *kwargs.values()], builder, span)
     if site.effect and not varied:
         builder.add(ir.Let(None, made, span))
         return ir.Const(None)

@@ -14,56 +14,52 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import Array, Known
 from s2s.errors import error
-from s2s.specialize.frames import Frame
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
+    pass
 
 ORDERED = {np.ravel: 1, np.ndarray.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2, np.ndarray.reshape: -1}
 """Functions that read an array in an order, and which argument says it; of -1 the keyword alone."""
 
 
-def in_memory_order(
-    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame, builder: Builder,
-    span: ir.Span | None, name: str,
-) -> ir.Atom | None:
+def in_memory_order(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """A call that reads an array in the order of memory, written out; None for any other."""
     place = ORDERED.get(fn)
     if place is None or None in kwargs or any(isinstance(a, ir.Star) for a in args):
         return None
     at_place = 0 < place < len(args)
     order = args[place] if at_place else kwargs.get("order", ir.Const("C"))
-    known = self.context.value(order)
+    known = at.value(order)
     if not isinstance(known, Known):
-        if args and self.context.is_varied(args[0]):
-            raise error("S2S220", span=span, asked_by=frame.called_from)
+        if args and at.context.is_varied(args[0]):
+            raise error("S2S220", span=at.span, asked_by=at.frame.called_from)
         return None
     order_name = str(known.value).upper()
     if order_name not in ("A", "K"):
         return None
     rest = [a for k, a in enumerate(args) if not (at_place and k == place)]
     others = {key: value for key, value in kwargs.items() if key != "order"}
-    array = self.context.value(rest[0]) if rest else None
+    array = at.value(rest[0]) if rest else None
     if rest and not isinstance(array, Array) and fn in (np.ravel, np.reshape):  # of numbers and of lists too
-        rest[0] = self.apply(ir.Const(np.asarray), [rest[0]], {}, frame, builder, span)
-        array = self.context.value(rest[0])
+        rest[0] = at.apply(np.asarray, rest[0])
+        array = at.value(rest[0])
     if isinstance(array, Array) and array.shape is not None and len(array.shape) < 2:
-        return self.apply(ir.Const(fn), [*rest], others, frame, builder, span, name)
+        return at.result_of(fn, [*rest], others)
     if order_name == "K" and fn in (np.reshape, np.ndarray.reshape):  # NumPy raises ValueError
         return None
     if order_name == "A":
         given = [ir.Const(fn), *rest]
-        return self.apply(ir.Const(_as_it_lies), given, others, frame, builder, span, name)
-    axes = builder.call(rt.axes_in_memory, rest[0], span=span)
-    turned = self.apply(ir.Const(np.transpose), [rest[0], axes], {}, frame, builder, span)
-    made = self.apply(ir.Const(fn), [turned, *rest[1:]], others, frame, builder, span, name)
+        return at.result_of(_as_it_lies, given, others)
+    axes = at.compute(rt.axes_in_memory, rest[0])
+    turned = at.apply(np.transpose, rest[0], axes)
+    made = at.result_of(fn, [turned, *rest[1:]], others)
     if isinstance(array, Array) and isinstance(made, ir.Var):
-        self.context.values[turned] = Array(array.dtype, None)  # type: ignore[index]
-        self.context.values[made] = self.context.evaluator.call(np.ravel, (array,))
+        at.context.values[turned] = Array(array.dtype, None)  # type: ignore[index]
+        at.context.values[made] = at.context.evaluator.call(np.ravel, (array,))
     return made
 
 

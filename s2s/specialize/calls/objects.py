@@ -7,7 +7,6 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable
 from typing import Any
 
 from s2s.analysis.functions import facts
@@ -19,12 +18,13 @@ from s2s.core.operators import OPERATORS
 from s2s.core.values import UNKNOWN, has_fields
 from s2s.errors import DifferentiationError
 from s2s.rules import table
-from s2s.specialize.calls import reflection, zero_derivatives
+from s2s.specialize.calls import reflection
+from s2s.specialize.calls.stages import unpacked
 from s2s.specialize.frames import STABLE_MODULES, in_rule, name_of
 from s2s.specialize.heap import containers, iterators, making, sets
 from s2s.specialize.heap.objects import UNARY, is_user_class
 from s2s.specialize.outcomes import MOST_EFFORT
-from s2s.specialize.site import NOT_HANDLED, At, CallSite
+from s2s.specialize.site import NOT_HANDLED, At, CallSite, Handler
 from s2s.specialize.speculation import speculate
 
 __all__ = ["MAKERS", "of_objects"]
@@ -32,25 +32,20 @@ __all__ = ["MAKERS", "of_objects"]
 MAKERS = making.MAKERS | sets.MAKERS
 """What makes a new container, also where no argument is an object on the heap."""
 
-_OPERATIONS = reflection.FORMS | sets.FORMS | containers.FORMS
-"""What is known of functions and methods of containers. They take what the functions take."""
-
 
 def of_objects(site: CallSite) -> ir.Atom | None:
     """A call that makes, reads or changes objects on the heap. The bodies of rules have none."""
     if in_rule(site.frame):
         return NOT_HANDLED
-    specializer, fn, at = site.specializer, site.fn, At(site.frame, site.builder, site.span)
-    site.args = iterators.as_held(specializer, fn, site.args, site.builder, site.span)
-    site.args = iterators.as_list(specializer, at, fn, site.args)
-    site.args = iterators.flattened(specializer, at, fn, site.args)
+    fn, at = site.fn, At(site.specializer, site.frame, site.builder, site.span)
+    site.args = iterators.as_held(at, fn, site.args)
+    site.args = iterators.as_list(at, fn, site.args)
+    site.args = iterators.flattened(at, fn, site.args)
     if not is_hashable(fn):
         return NOT_HANDLED
     found = _made(site)
     if found is NOT_HANDLED and (fn in MAKERS or any(map(site.context.is_virtual, site.given))):
         found = _of_heap(site)
-    if found is NOT_HANDLED and fn in zero_derivatives.FORMS:
-        found = zero_derivatives.FORMS[fn](specializer, site.at, fn, site.args)
     return found
 
 
@@ -59,20 +54,20 @@ def _made(site: CallSite) -> ir.Atom | None:
     specializer, fn, args = site.specializer, site.fn, site.args
     first = args[0] if args else None
     if has_fields(fn) and isinstance(fn.__new__, types.FunctionType):
-        return making.new_record(specializer, site.at, fn, args, site.kwargs)
+        return making.new_record(site, fn, args, site.kwargs)
     if isinstance(first, ir.Const) and has_fields(first.value):
-        made = making.made_record(specializer, site.at, fn, first.value, args[1:], site.kwargs)
+        made = making.made_record(site, fn, first.value, args[1:], site.kwargs)
         if made is not NOT_HANDLED:
             return made
     if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
         return ir.Const(super(*(a.value for a in args)))
     if fn is types.SimpleNamespace and not args and None not in site.kwargs:
         state = virtual_heap.State(fn, tuple(site.kwargs), tuple(site.kwargs.values()))
-        return making.new(specializer, site.at, state)
+        return making.new(site, state)
     if is_user_class(fn) and table.find(fn) is None and fn not in MAKERS:
         return _instance(site)
     if fn is object.__new__ and isinstance(first, ir.Const):
-        return specializer.instances.new(site.at, first.value)
+        return specializer.instances.new(site, first.value)
     return NOT_HANDLED
 
 
@@ -81,7 +76,7 @@ def _instance(site: CallSite) -> ir.Atom | None:
     the object is made when the program runs."""
     specializer, cls = site.specializer, site.fn
     if site.is_varied:
-        return specializer.instances.make(site.at, cls, site.args, site.kwargs)
+        return specializer.instances.make(site, cls, site.args, site.kwargs)
     module, init = cls.__module__ or "", inspect.getattr_static(cls, "__init__")
     package = module.split(".")[0]
     is_model = module.startswith("s2s.models.")  # stands for a class of a library: its methods are followed
@@ -94,7 +89,7 @@ def _instance(site: CallSite) -> ir.Atom | None:
         return NOT_HANDLED
     try:
         with speculate(specializer, site.builder, optional=True) as speculation:
-            at = dataclasses.replace(site.at, builder=speculation.builder)
+            at = dataclasses.replace(site, builder=speculation.builder)
             return specializer.instances.make(at, cls, site.args, site.kwargs)
     except DifferentiationError:
         return NOT_HANDLED
@@ -102,26 +97,38 @@ def _instance(site: CallSite) -> ir.Atom | None:
 
 def _of_heap(site: CallSite) -> ir.Atom | None:
     """A call with an object of the heap, or one that makes a container."""
-    specializer, fn, args = site.specializer, site.fn, site.args
+    fn, args = site.fn, site.args
     found = _of_instance(site)
     if found is not NOT_HANDLED:
         return found
     if fn is next and args and cell_of(site.context, args[0]) is not None:
-        return iterators.take_one(specializer, site.at, *args)
-    operation = _OPERATIONS.get(fn)
-    if operation is not None and _takes(operation, args, site.kwargs):
-        return operation(specializer, site.at, *args, **site.kwargs)
+        return iterators.take_one(site, *args)
+    if fn in _HANDLERS:
+        return _HANDLERS[fn](site)
     if fn is getattr and len(args) == 2:
         return _method(site, args[0], args[1])
-    receiver = state_of(site.context, args[0]) if args else None
-    if receiver is not None and containers.is_method_of_container(fn) and facts(fn).changes:
-        raise site.at.refuse(name_of(fn), "how it changes the container is not known to s2s")
+    return _check_change(site)
+
+
+def _check_change(site: CallSite) -> ir.Atom | None:
+    """Refuse a method that changes a container in a way that is not known."""
+    receiver = state_of(site.context, site.args[0]) if site.args else None
+    if receiver is not None and containers.is_method_of_container(site.fn) and facts(site.fn).changes:
+        raise site.refuse(name_of(site.fn), "how it changes the container is not known to s2s")
     return NOT_HANDLED
+
+
+_HANDLERS: dict[Any, Handler] = {
+    fn: unpacked(operation, _check_change)
+    for operations in (reflection.OPERATIONS, sets.OPERATIONS, containers.OPERATIONS)
+    for fn, operation in operations.items()
+}
+"""Those of functions and methods of containers."""
 
 
 def _of_instance(site: CallSite) -> ir.Atom | None:
     """A built-in function or an operator of an object with attributes."""
-    instances, at, fn, args = site.specializer.instances, site.at, site.fn, site.args
+    instances, at, fn, args = site.specializer.instances, site, site.fn, site.args
     states = (state_of(site.context, a) for a in args)
     held = [state is not None and virtual_heap.is_instance(state) for state in states]
     if not any(held):
@@ -150,7 +157,7 @@ def _of_instance(site: CallSite) -> ir.Atom | None:
 
 def _of_attribute(site: CallSite, name: str) -> ir.Atom | None:
     """A function of an object and the name of an attribute."""
-    instances, at, fn, args = site.specializer.instances, site.at, site.fn, site.args
+    instances, at, fn, args = site.specializer.instances, site, site.fn, site.args
     if fn is getattr:
         return instances.get(at, args[0], name, args[2] if len(args) > 2 else None)
     if fn is hasattr:
@@ -184,17 +191,3 @@ def _method(site: CallSite, receiver: ir.Atom, attribute: ir.Atom) -> ir.Atom | 
     var = context.define("%", UNKNOWN, False, read)
     context.virtual_closures[var] = lambda builder: builder.let(read, UNKNOWN)
     return var
-
-
-def _takes(operation: Callable[..., Any], args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
-    """Whether what is known of a function of containers takes these arguments."""
-    try:
-        _signature(operation).bind(None, None, *args, **kwargs)
-    except TypeError:
-        return False
-    return True
-
-
-@functools.cache
-def _signature(operation: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(operation)

@@ -23,6 +23,7 @@ from s2s.analysis.abstract.lattice import dtype_of, shape_of, type_of
 from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
 from s2s.analysis.steps.packages import is_library_code
+from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.closures import Closure
 from s2s.core.inspection import is_hashable
@@ -37,7 +38,7 @@ from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
 from s2s.specialize.frames import GENERATED, Frame, FramedClosure, lookup
 from s2s.specialize.heap.making import new_list
-from s2s.specialize.site import NOT_HANDLED, At, CallSite
+from s2s.specialize.site import NOT_HANDLED, At, CallSite, Handler
 from s2s.versions import facts
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def choose(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, s
     values = [self.context.value(a) for a in (*args, *(a for _, a in kwargs))]
     if any(dtype is not None and dtype.kind == "c" for dtype in map(dtype_of, values)):
         return fn
-    if fn in surrogates.CONVERSIONS and not _gives_integers(self, fn, args, kwargs):
+    if fn in surrogates.CONVERSIONS and not _gives_integers(self.context, fn, args, kwargs):
         return fn
     how = said or self.holding.decided(fn)
     default = surrogates.default_of(fn)
@@ -167,9 +168,9 @@ IN_LIBRARY = "library"
 """Why a step is open: it is one of a library, where it has its true derivative."""
 
 
-def _gives_integers(self: Specializer, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any) -> bool:
-    value_of = self.context.value
-    dtype = dtype_of(self.context.evaluator.call(fn, tuple(map(value_of, args)), {k: value_of(a) for k, a in kwargs}))
+def _gives_integers(context: Context, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any) -> bool:
+    value_of = context.value
+    dtype = dtype_of(context.evaluator.call(fn, tuple(map(value_of, args)), {k: value_of(a) for k, a in kwargs}))
     return dtype is not None and dtype.kind in "iu"
 
 
@@ -186,7 +187,7 @@ def _refuse_hidden_conversion(
     if not isinstance(how, Policy) or how == surrogates.default_of(int):
         return
     bound = table.bind(rule, args, dict(kwargs)).get("dtype")
-    if isinstance(bound, ir.Var) or _gives_integers(self, fn, args, kwargs):
+    if isinstance(bound, ir.Var) or _gives_integers(self.context, fn, args, kwargs):
         raise error("S2S545", span=span, asked_by=self.frame.called_from, name=_name(fn), policy=how)
 
 
@@ -208,18 +209,18 @@ def is_open(self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, i
     return is_conversion and any(isinstance(a, ir.Var) for a in (*args[1:2], *kwargs.values()))
 
 
-def split(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
+def split(at: At, fn: Any, args: list[ir.Atom]) -> ir.Atom | None:
     """A call of a function that gives a rounded number and another one, where the rounded one has a policy: two calls.
     """
     place, part = surrogates.ROUNDED_PART[fn]
-    if _has_decided(self.frame) or not any(map(self.context.is_varied, args)):
+    if _has_decided(at.specializer.frame) or not any(map(at.context.is_varied, args)):
         return None
-    with without(self):
-        both = self.apply_plainly(fn, list(args), at)
-    rounded = self.apply(ir.Const(part), list(args), {}, at.frame, at.builder, at.span)
-    other = self.apply(ir.Const(operator.getitem), [both, ir.Const(1 - place)], {}, at.frame, at.builder, at.span)
+    with without(at.specializer):
+        both = at.specializer.apply_plainly(at.call(fn, list(args), name="%"))
+    rounded = at.apply_atom(ir.Const(part), list(args), {})
+    other = at.apply(operator.getitem, both, ir.Const(1 - place))
     items = [rounded, other] if place == 0 else [other, rounded]
-    return new_list(self, at, items, tuple)
+    return new_list(at, items, tuple)
 
 
 def note(self: Specializer, fn: Any, how: Policy | Override, span: ir.Span | None) -> None:
@@ -258,66 +259,59 @@ def override(self: Specializer, fn: Any) -> Override | None:
     return how if isinstance(how, Override) else None
 
 
-def call(
-    self: Specializer, at: At, fn: Any, how: Policy | Override, args: list[ir.Atom], kwargs: dict[Any, ir.Atom],
-    effect: bool = False,
-) -> ir.Atom:
+def call(site: CallSite, how: Policy | Override) -> ir.Atom:
     """A call of a function with the derivative that was chosen for it."""
-    varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
+    fn, varied = site.fn, site.is_varied
     if varied and not isinstance(how, Override):
-        note(self, fn, how, at.span)
+        note(site.specializer, fn, how, site.span)
     if isinstance(how, Policy):
-        return _by_policy(self, at, fn, how, args, kwargs, effect)
+        return _by_policy(site, how)
     if isinstance(how.rule, str):
-        return through(self, at, ir.Const(fn), how, args, kwargs)
+        return through(site, ir.Const(fn), how, site.args, site.kwargs)
     if varied:
-        note(self, fn, how, at.span)
-        return user_rule_calls.leave_call(
-            CallSite(self, ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, fn=chosen(fn, how)))
-    with without(self):
-        return self.apply(ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+        note(site.specializer, fn, how, site.span)
+        return user_rule_calls.leave_call(site.call(chosen(fn, how), site.args, site.kwargs))
+    with without(site.specializer):
+        return site.instead(fn, site.args, site.kwargs)
 
 
-def _by_policy(
-    self: Specializer, at: At, fn: Any, how: Policy, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], effect: bool
-) -> ir.Atom:
+def _by_policy(site: CallSite, how: Policy) -> ir.Atom:
     """A call with which it is said what stands for the derivative."""
-    before, self.holding.explicit = self.holding.explicit, {id(fn): how}
-    self.ask_choices()
+    specializer = site.specializer
+    before, specializer.holding.explicit = specializer.holding.explicit, {id(site.fn): how}
+    specializer.ask_choices()
     try:
-        return self.apply(ir.Const(fn), args, kwargs, at.frame, at.builder, at.span, at.name, effect)
+        return site.instead(site.fn, site.args, site.kwargs)
     finally:
-        self.holding.explicit = before
-        self.ask_choices()
+        specializer.holding.explicit = before
+        specializer.ask_choices()
 
 
-def through(
-    self: Specializer, at: At, fn: ir.Atom, how: Override, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-) -> ir.Atom:
+def through(at: At, fn: ir.Atom, how: Override, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A call whose result is differentiated as its first argument, or not at all."""
     known = fn.value if isinstance(fn, ir.Const) else None
-    varied = any(map(self.context.is_varied, (*args, *kwargs.values())))
+    varied = any(map(at.context.is_varied, (*args, *kwargs.values())))
     if how.rule == "identity" and surrogates.is_step_of_one(known):
         if varied:
-            note(self, known, how, at.span)
-        return _by_policy(self, at, known, Policy("straight_through"), args, kwargs, False)
-    with without(self):
-        out = self.apply(fn, list(args), dict(kwargs), at.frame, at.builder, at.span)
+            note(at.specializer, known, how, at.span)
+        return _by_policy(at.call(known, args, kwargs), Policy("straight_through"))
+    with without(at.specializer):
+        out = at.apply_atom(fn, list(args), dict(kwargs))
     if not varied:
         return out
-    named = self.context.value(fn) if known is None else known
-    note(self, named, how, at.span)
-    problem = None if how.rule == "zero" or not args else _unlike(self.context.value(args[0]), self.context.value(out))
+    named = at.value(fn) if known is None else known
+    note(at.specializer, named, how, at.span)
+    problem = None if how.rule == "zero" or not args else _unlike(at.value(args[0]), at.value(out))
     if problem is not None:
-        raise error("S2S543", span=at.span, asked_by=at.frame.called_from, name=_name(named), hint=problem)
+        raise at.refusal("S2S543", name=_name(named), hint=problem)
     if how.rule == "zero":
-        return at.builder.call(policies.stop_gradient, out, name=at.name, span=at.span)
+        return at.write(policies.stop_gradient, out)
     if not args:
         raise error("S2S543", span=at.span, name=_name(named))
-    made = at.builder.call(rt.differentiated_as, out, args[0], name=at.name, span=at.span)
-    shapes = [shape_of(self.context.value(a)) for a in (out, args[0])]
+    made = at.write(rt.differentiated_as, out, args[0])
+    shapes = [shape_of(at.value(a)) for a in (out, args[0])]
     if isinstance(made, ir.Var) and (shapes[0] is None or shapes[0] != shapes[1]):
-        self.context.kept.add(made)  # it sees to it that the shapes are equal
+        at.context.kept.add(made)  # it sees to it that the shapes are equal
     return made
 
 
@@ -387,61 +381,59 @@ def _is_integer_type(kind: Any) -> bool:
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
-def make_block(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def make_block(site: CallSite) -> ir.Atom:
     """``s2s.nonsmooth(...)`` or ``s2s.gradient_override(...)`` in a program: made when it is compiled."""
-    bound = inspect.signature(fn).bind(*args, **kwargs)
-    given = [_literal(self, at, a) for a in bound.args]
-    named = {k: _literal(self, at, a) for k, a in bound.kwargs.items()}
-    made = fn(*given, **named)
+    bound = inspect.signature(site.fn).bind(*site.args, **site.kwargs)
+    given = [_literal(site, a) for a in bound.args]
+    named = {k: _literal(site, a) for k, a in bound.kwargs.items()}
+    made = site.fn(*given, **named)
     for _, how in made.choice.by_key:
         if isinstance(how, Override) and how.name:
-            facts.registered(how.name, how.rule).folded(self.guards)
-    made.place = f"{at.span.file.rsplit('/', 1)[-1]}:{at.span.line}" if at.span is not None else ""
+            facts.registered(how.name, how.rule).folded(site.guards)
+    made.place = f"{site.span.file.rsplit('/', 1)[-1]}:{site.span.line}" if site.span is not None else ""
     return ir.Const(made)
 
 
-def _literal(self: Specializer, at: At, atom: ir.Atom) -> Any:
+def _literal(at: At, atom: ir.Atom) -> Any:
     """What an option of a block is. Raises where it is known at run time only."""
     if isinstance(atom, ir.Const):
         return atom.value
-    number = _number_outside(self, at, atom)
+    number = _number_outside(at, atom)
     if number is not None:
         return number
-    entries = self.items.entries(atom, at.builder, at.span)
+    entries = at.entries(atom)
     if entries is None or not all(isinstance(a, ir.Const) for a in entries.values()):
-        rules = any(isinstance(self.context.value(a), Closure) for a in (entries or {}).values())
+        rules = any(isinstance(at.value(a), Closure) for a in (entries or {}).values())
         hint = "define the rule outside of the function" if rules else ""
-        raise error("S2S544", span=at.span, asked_by=at.frame.called_from, hint=hint)
+        raise at.refusal("S2S544", hint=hint)
     return {k: a.value for k, a in entries.items() if isinstance(a, ir.Const)}
 
 
-def _number_outside(self: Specializer, at: At, atom: ir.Atom) -> Any:
+def _number_outside(at: At, atom: ir.Atom) -> Any:
     """The value of a number that a global or a closure has, which is guarded; None for anything else."""
-    made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
     if not isinstance(made, ir.Load):
         return None
     fact = lookup(made, made.owner or at.frame.fn, made.owner)
-    return fact.folded(self.guards) if fact.is_(lambda found: isinstance(found, (int, float, np.number))) else None
+    return fact.folded(at.guards) if fact.is_(lambda found: isinstance(found, (int, float, np.number))) else None
 
 
-def decorated(self: Specializer, at: At, decorator: Any, f: ir.Atom) -> ir.Atom:
+def decorated(at: At, decorator: Any, f: ir.Atom) -> ir.Atom:
     """A function for which a choice is made where it is used: a constant, or a function that was made in the program,
     known by its definition."""
     if isinstance(f, ir.Const):
         return ir.Const(decorator(f.value))
     made = ir.Call(ir.Const(functools.partial), (ir.Const(_call_by), ir.Const(decorator), f))
-    var = self.context.define(at.name, UNKNOWN, self.context.is_varied(f), made)
-    self.context.virtual_closures[var] = lambda builder: builder.let(
+    var = at.context.define(at.name, UNKNOWN, at.context.is_varied(f), made)
+    at.context.virtual_closures[var] = lambda builder: builder.let(
         ir.Call(ir.Const(decorator), (f,)), UNKNOWN, at.name, at.span)
     return var
 
 
-def watch(
-    self: Specializer, manager: ir.Atom, maker: Any, builder: Any, span: ir.Span | None, frame: Frame
-) -> ir.Atom:
+def watch(context: Context, manager: ir.Atom, maker: Any, builder: Any, span: ir.Span | None, frame: Frame) -> ir.Atom:
     """A manager that stays in the code: it is seen to that it enters no block for which choices hold. ``maker`` is what
     its call has made it, None where that is not known."""
-    sides = self.context.choices.get(manager, ()) if isinstance(manager, ir.Var) else ()
+    sides = context.choices.get(manager, ()) if isinstance(manager, ir.Var) else ()
     if any(isinstance(side, ir.Const) and isinstance(side.value, BLOCKS) for side in sides):
         raise error("S2S544", span=span, asked_by=frame.called_from, hint=_BY_BRANCH)
     if maker is not None and _enters_no_block(maker):
@@ -476,31 +468,31 @@ def _call_by(decorator: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return decorator(f)(*args, **kwargs)
 
 
-def call_by(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def call_by(site: CallSite) -> ir.Atom:
     """A call of such a function."""
-    decorator, f, *given = args
+    decorator, f, *given = site.args
     assert isinstance(decorator, ir.Const)
     if decorator.value is policies.straight_through:
-        return through(self, at, f, Override("identity"), given, kwargs)
+        return through(site, f, Override("identity"), given, site.kwargs)
     if isinstance(decorator.value, functools.partial):
         held = of_options(dict(decorator.value(_call_by).options))
     else:
         held = (decorator.value.choice,), ()
-    with inside(self, *held):
-        return self.apply(f, list(given), dict(kwargs), at.frame, at.builder, at.span, at.name)
+    with inside(site.specializer, *held):
+        return site.result_of_atom(f, list(given), dict(site.kwargs))
 
 
-def decorate(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
+def decorate(site: CallSite) -> ir.Atom | None:
     """``s2s.differentiable`` in a program, with options that are known, or on a function that is made there."""
-    if not all(isinstance(a, ir.Const) for a in kwargs.values()):
+    if not all(isinstance(a, ir.Const) for a in site.kwargs.values()):
         return None
-    decorator = functools.partial(fn, **{k: a.value for k, a in kwargs.items() if isinstance(a, ir.Const)})
-    return decorated(self, at, decorator, *args) if args else ir.Const(decorator)
+    decorator = functools.partial(site.fn, **{k: a.value for k, a in site.kwargs.items() if isinstance(a, ir.Const)})
+    return decorated(site, decorator, *site.args) if site.args else ir.Const(decorator)
 
 
-def refuse_entering(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def refuse_entering(site: CallSite) -> ir.Atom:
     """A block that is entered by a call of its method."""
-    raise error("S2S544", span=at.span, asked_by=at.frame.called_from, hint="enter it by `with`")
+    raise site.refusal("S2S544", hint="enter it by `with`")
 
 
 # --- calls for which the program has said how they are differentiated -------------------------------------------------
@@ -508,7 +500,7 @@ def refuse_entering(self: Specializer, at: At, fn: Any, args: list[ir.Atom], kwa
 
 def call_chosen(site: CallSite) -> ir.Atom | None:
     """A function with a derivative that was chosen for it."""
-    return call(site.specializer, site.at, site.fn.func, site.fn.how, site.args, site.kwargs, site.effect)
+    return call(site.call(site.fn.func, site.args, site.kwargs, effect=site.effect), site.fn.how)
 
 
 def call_differentiable(site: CallSite) -> ir.Atom | None:
@@ -523,17 +515,17 @@ def call_decorator(site: CallSite) -> ir.Atom | None:
     """A block of choices that decorates a function."""
     if len(site.args) != 1 or site.kwargs:
         return NOT_HANDLED
-    return decorated(site.specializer, site.at, site.fn, site.args[0])
+    return decorated(site, site.fn, site.args[0])
 
 
 def call_straight_through(site: CallSite) -> ir.Atom | None:
     """``s2s.straight_through(f)``."""
-    return decorated(site.specializer, site.at, site.fn, *site.args)
+    return decorated(site, site.fn, *site.args)
 
 
 def call_block(site: CallSite) -> ir.Atom | None:
     """A class of blocks of choices."""
-    return make_block(site.specializer, site.at, site.fn, site.args, site.kwargs)
+    return make_block(site)
 
 
 def by_choice(site: CallSite) -> ir.Atom | None:
@@ -544,14 +536,14 @@ def by_choice(site: CallSite) -> ir.Atom | None:
         return site.leave()
     if not site.kwargs and is_hashable(fn) and fn in surrogates.ROUNDED_PART:
         if not isinstance(fn, np.ufunc) or len(site.args) <= fn.nin:
-            parted = split(self, site.at, fn, site.args)
+            parted = split(site, fn, site.args)
             if parted is not None:
                 return parted
     how = override(self, fn) if asked else None
-    return NOT_HANDLED if how is None else call(self, site.at, fn, how, site.args, site.kwargs, site.effect)
+    return NOT_HANDLED if how is None else call(site, how)
 
 
-TRANSFORMS = {_call_by: call_by, differentiable: decorate} | dict.fromkeys(
+HANDLERS: dict[Any, Handler] = {_call_by: call_by, differentiable: decorate} | dict.fromkeys(
     (method for kind in BLOCKS for method in (kind.__enter__, kind.__exit__)), refuse_entering
 )
 

@@ -28,29 +28,27 @@ def _signature_of(self: Specializer, ref: ir.Atom) -> inspect.Signature | None:
 
 
 def _bind(partly: bool) -> Any:
-    def bind(self: Specializer, at: At, signature: ir.Atom, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
-        found = _signature_of(self, signature)
+    def bind(at: At, signature: ir.Atom, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
+        found = _signature_of(at.specializer, signature)
         if found is None:
             return None
         try:
             bound = (found.bind_partial if partly else found.bind)(*args, **kwargs)
         except TypeError as problem:
-            raise self.raised(problem) from None
-        return _made(self, at, signature, found, bound.arguments)
+            raise at.raised(problem) from None
+        return _made(at, signature, found, bound.arguments)
 
     return bind
 
 
-def _made(
-    self: Specializer, at: At, signature: ir.Atom, found: inspect.Signature, given: dict[str, Any]
-) -> ir.Atom:
+def _made(at: At, signature: ir.Atom, found: inspect.Signature, given: dict[str, Any]) -> ir.Atom:
     state = State(
-        inspect.BoundArguments, ("arguments", "_signature"), (_arguments(self, at, found, given), signature)
+        inspect.BoundArguments, ("arguments", "_signature"), (_arguments(at, found, given), signature)
     )
-    return making.new(self, at, state)
+    return making.new(at, state)
 
 
-def _arguments(self: Specializer, at: At, signature: inspect.Signature, given: dict[str, Any]) -> ir.Atom:
+def _arguments(at: At, signature: inspect.Signature, given: dict[str, Any]) -> ir.Atom:
     """The dict of arguments by name, those of ``*args`` and ``**kwargs`` put together."""
     entries = {}
     for name, value in given.items():
@@ -58,19 +56,19 @@ def _arguments(self: Specializer, at: At, signature: inspect.Signature, given: d
         if isinstance(value, (ir.Var, ir.Const)):
             entries[name] = value
         elif kind is inspect.Parameter.VAR_POSITIONAL:
-            entries[name] = making.new_list(self, at, value, tuple)
+            entries[name] = making.new_list(at, value, tuple)
         else:
-            entries[name] = making.new_dict(self, at, dict(value))
-    return making.new_dict(self, at, entries)
+            entries[name] = making.new_dict(at, dict(value))
+    return making.new_dict(at, entries)
 
 
-def _apply_defaults(self: Specializer, at: At, bound: ir.Atom) -> ir.Atom | None:
-    state, cell = state_of(self.context, bound), cell_of(self.context, bound)
+def _apply_defaults(at: At, bound: ir.Atom) -> ir.Atom | None:
+    state, cell = state_of(at.context, bound), cell_of(at.context, bound)
     if state is None or cell is None or state.kind is not inspect.BoundArguments:
         return None
     entries = state.entries()
-    signature = _signature_of(self, entries["_signature"])
-    given = making.entries_of(self, at, entries["arguments"])
+    signature = _signature_of(at.specializer, entries["_signature"])
+    given = making.entries_of(at, entries["arguments"])
     if signature is None or given is None:
         return None
     filled: dict[str, Any] = {}
@@ -83,12 +81,12 @@ def _apply_defaults(self: Specializer, at: At, bound: ir.Atom) -> ir.Atom | None
             filled[name] = ()
         elif parameter.kind is parameter.VAR_KEYWORD:
             filled[name] = {}
-    made = state.with_entries(entries | {"arguments": _arguments(self, at, signature, filled)})
-    self.context.heap.change(cell, made, at.span)
+    made = state.with_entries(entries | {"arguments": _arguments(at, signature, filled)})
+    at.context.heap.change(cell, made, at.span)
     return ir.Const(None)
 
 
-FORMS: dict[Any, making.Form] = {
+OPERATIONS: dict[Any, making.Operation] = {
     inspect.Signature.bind: _bind(False),
     inspect.Signature.bind_partial: _bind(True),
     inspect.BoundArguments.apply_defaults: _apply_defaults,

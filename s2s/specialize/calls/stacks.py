@@ -8,38 +8,39 @@ from s2s.analysis.abstract.lattice import join_all
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, ListOf
-from s2s.specialize.site import At
+from s2s.specialize.site import CallSite, Handler
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
-__all__ = ["FORMS"]
+__all__ = ["HANDLERS"]
 
 _PUSH, _PULL = map(ir.Const, (ops.push, ops.pull))
 
 
-def _make(specializer: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
+def _make(site: CallSite) -> ir.Atom:
     """A stack: empty, or a copy of another one."""
-    call = ir.Call(ir.Const(fn), tuple(args))
-    var = specializer.context.define(at.name, ListOf(UNKNOWN), any(map(specializer.context.is_varied, args)), call)
-    at.builder.add(ir.Let(var, call, at.span))
-    specializer.context.stacks.add(var)
+    call = ir.Call(ir.Const(site.fn), tuple(site.args))
+    var = site.context.define(site.name, ListOf(UNKNOWN), any(map(site.context.is_varied, site.args)), call)
+    site.builder.add(ir.Let(var, call, site.span))
+    site.context.stacks.add(var)
     return var
 
 
-def _push(specializer: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
-    stack, item = args[0], at.builder.frozen(args[1])
-    at.builder.add(ir.Let(None, ir.Call(_PUSH, (stack, item)), at.span))
-    if specializer.context.is_varied(item) and isinstance(stack, ir.Var):
-        specializer.context.varied.add(stack)
+def _push(site: CallSite) -> ir.Atom:
+    stack, item = site.args[0], site.builder.frozen(site.args[1])
+    site.builder.add(ir.Let(None, ir.Call(_PUSH, (stack, item)), site.span))
+    if site.context.is_varied(item) and isinstance(stack, ir.Var):
+        site.context.varied.add(stack)
     return ir.Const(None)
 
 
-def _pull(specializer: Specializer, at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
-    known = _item_of(specializer, at.builder, args[0])
+def _pull(site: CallSite) -> ir.Atom:
+    args = site.args
+    known = _item_of(site.specializer, site.builder, args[0])
     call = ir.Call(_PULL, (args[0],))
-    var = specializer.context.define(at.name, known, specializer.context.is_varied(args[0]), call)
-    at.builder.add(ir.Let(var, call, at.span))
+    var = site.context.define(site.name, known, site.context.is_varied(args[0]), call)
+    site.builder.add(ir.Let(var, call, site.span))
     return var
 
 
@@ -61,5 +62,5 @@ def _item_of(specializer: Specializer, builder: Builder, stack: ir.Atom) -> Abst
     return specializer.joined_value(join_all(values, specializer.context.evaluator.facts))
 
 
-FORMS = {ops.make_stack: _make, ops.copy_stack: _make, ops.push: _push, ops.pull: _pull}
+HANDLERS: dict[Any, Handler] = {ops.make_stack: _make, ops.copy_stack: _make, ops.push: _push, ops.pull: _pull}
 """What the specialiser makes of the operations of a stack."""

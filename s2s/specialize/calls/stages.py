@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from s2s.core import ir
 from s2s.core.inspection import is_hashable
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
 
-__all__ = ["Registry", "Stage", "always", "for_types", "named", "takes_at"]
+__all__ = ["Registry", "Stage", "always", "for_types", "named", "unpacked"]
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,26 @@ def for_types(types: type | tuple[type, ...], handler: Handler) -> Stage:
     return Stage(is_for=lambda kind: issubclass(kind, types), handler=handler)
 
 
+def unpacked(operation: Callable[..., ir.Atom | None], otherwise: Handler) -> Handler:
+    """The handler for which an operation does the work that takes the place and the arguments of the call, one by one;
+    ``otherwise`` is asked where these do not fit."""
+    @functools.cache
+    def signature() -> inspect.Signature:
+        return inspect.signature(operation)
+
+    def handler(site: CallSite) -> ir.Atom | None:
+        try:
+            signature().bind(site, *site.args, **site.kwargs)
+        except TypeError:
+            return otherwise(site)
+        return operation(site, *site.args, **site.kwargs)
+
+    return handler
+
+
 def always(handler: Handler) -> Stage:
     """A handler that is asked for every function."""
     return Stage(is_for=lambda kind: True, handler=handler)
-
-
-def takes_at(form: Callable[..., ir.Atom | None]) -> Handler:
-    """The handler of a function that takes the specialiser, the place, the function, and the arguments."""
-    return lambda site: form(site.specializer, site.at, site.fn, site.args, site.kwargs)
 
 
 class Registry:

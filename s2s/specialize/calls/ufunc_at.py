@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis.memory import may_repeat
-from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import Array
-from s2s.specialize.frames import Frame
 from s2s.specialize.inplace import store_item
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
+    pass
 
 _ADDS: dict[Any, Callable[..., Any]] = {np.add: operator.add, np.subtract: operator.sub}
 """Those whose order does not matter."""
@@ -32,26 +31,24 @@ _OPERATORS: dict[Any, Callable[..., Any]] = {
 """Those that an augmented store is spelled with."""
 
 
-def ufunc_at(
-    self: Specializer, fn: np.ufunc, args: list[ir.Atom], frame: Frame, builder: Builder, span: ir.Span | None
-) -> ir.Atom | None:
+def ufunc_at(at: At, fn: np.ufunc, args: list[ir.Atom]) -> ir.Atom | None:
     """``fn.at(a, key, v)``, or ``fn.at(a, key)`` of a function of one argument; None where it is not known that ``a``
     is an array, or the call is wrong."""
-    known = self.context.value(args[0]) if args else None
+    known = at.value(args[0]) if args else None
     if not isinstance(known, Array) or len(args) != fn.nin + 1 or fn.nin > 2 or fn.nout != 1:
         return None
     array, key, *values = args
     if fn in _ADDS:
-        store_item(self, array, key, values[0], _ADDS[fn], frame, builder, span, "at")
-    elif may_repeat(self.context.value(key)):
+        store_item(at, array, key, values[0], _ADDS[fn], "at")
+    elif may_repeat(at.value(key)):
         elements = _of_vector if known.shape is not None and len(known.shape) == 1 else _of_array
-        return self.apply(ir.Const(elements), [ir.Const(_OPERATORS.get(fn, fn)), *args], {}, frame, builder, span)
+        return at.apply(elements, ir.Const(_OPERATORS.get(fn, fn)), *args)
     elif fn in _OPERATORS:
-        store_item(self, array, key, values[0], _OPERATORS[fn], frame, builder, span)
+        store_item(at, array, key, values[0], _OPERATORS[fn])
     else:
-        old = self.apply(ir.Const(operator.getitem), [array, key], {}, frame, builder, span)
-        new = self.apply(ir.Const(fn), [old, *values], {}, frame, builder, span)
-        store_item(self, array, key, new, None, frame, builder, span)
+        old = at.apply(operator.getitem, array, key)
+        new = at.apply(fn, old, *values)
+        store_item(at, array, key, new, None)
     return ir.Const(None)
 
 

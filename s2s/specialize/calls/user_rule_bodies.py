@@ -25,6 +25,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.outcomes import Outcome, kind_of
+from s2s.specialize.site import At, CallSite
 from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 __all__ = [
-    "RULES", "call_by_name", "counted", "misfit", "outcome_of_rule", "parts", "run", "specialised", "speculate_outcome",
-    "unchanged",
+    "by_gradient", "by_nested_gradient", "call_by_name", "counted", "misfit", "outcome_of_rule", "parts", "run",
+    "specialised", "speculate_outcome", "unchanged",
 ]
 
 
@@ -55,7 +56,8 @@ def specialised(
         with speculate(specializer, builder) as speculation, _undifferentiated(specializer.context):
             specializer.guards.ruled(fn)
             frame, rebound = Frame(specializer.function, None), len(specializer.rebound)
-            made = RULES.get(fn, _plainly)(specializer, fn, args, kwargs, frame, speculation.builder, span)
+            site = At(specializer, frame, speculation.builder, span).call(fn, args, kwargs)
+            made = _RULES.get(fn, _plainly)(site)
             made = finish(speculation.builder.frozen(made), speculation.builder)
             is_straight = all(isinstance(s, ir.Let) for s in speculation.builder.statements)
             if is_straight and len(specializer.rebound) == rebound:
@@ -95,16 +97,12 @@ def speculate_outcome(specializer: Specializer) -> Iterator[Builder]:
         specializer.guards.update(seen)
 
 
-def run(
-    specializer: Specializer, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom:
+def run(at: At, f: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A call of a function, in place."""
-    active = specializer.inliner.active_calls
+    active = at.specializer.inliner.active_calls
     if isinstance(f, ir.Const) and isinstance(f.value, types.FunctionType) and f.value not in active:
-        return specializer.inliner.inline(f.value, args, kwargs, frame, builder, span)
-    return specializer.apply(f, args, kwargs, frame, builder, span)
+        return at.inline(f.value, args, kwargs)
+    return at.apply_atom(f, args, kwargs)
 
 
 def _unwrapped(rule: Callable[..., Any], args: list[ir.Atom]) -> tuple[types.FunctionType | None, list[ir.Atom]]:
@@ -117,38 +115,42 @@ def _unwrapped(rule: Callable[..., Any], args: list[ir.Atom]) -> tuple[types.Fun
 # --- what they come to ----------------------------------------------------------------------------------------------
 
 
-def _plainly(
-    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder, span: ir.Span | None,
-) -> ir.Atom:
-    return specializer.inliner.inline(fn, args, kwargs, frame, builder, span)
+def _plainly(site: CallSite) -> ir.Atom:
+    return site.inline(site.fn, site.args, site.kwargs)
 
 
-def _by_gradient(
-    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder, span: ir.Span | None,
-) -> ir.Atom:
+def by_gradient(site: CallSite) -> ir.Atom:
     """``custom.by_gradient``: the function that gives value and gradient in place, then its gradient."""
-    f, _, g, *given = args
-    both = run(specializer, f, given, kwargs, frame, builder, span)
-    is_number = isinstance(specializer.context.value(both), (Array, Scalar))
-    items = [] if is_number else specializer.items.known(both, builder, span)
-    if items is not None and (len(items) != 2 or _is_no_function(specializer.context.value(items[1]))):
-        raise error("S2S523", span=span, name=_name_of_function(specializer, f), got="no such pair")
-    gradient = specializer.apply(ir.Const(operator.getitem), [both, ir.Const(1)], {}, frame, builder, span)
-    _check_gradient(specializer, f, gradient, span)
-    return specializer.apply(gradient, [g], {}, frame, builder, span)
+    f, _, g, *given = site.args
+    return _pulled(site, f, g, given)
 
 
-def _check_gradient(specializer: Specializer, f: ir.Atom, gradient: ir.Atom, span: ir.Span | None) -> None:
+def by_nested_gradient(site: CallSite) -> ir.Atom:
+    """``custom.by_nested_gradient``: the same."""
+    _, g, f, *given = site.args
+    return _pulled(site, f, g, given)
+
+
+def _pulled(site: CallSite, f: ir.Atom, g: ir.Atom, given: list[ir.Atom]) -> ir.Atom:
+    both = run(site, f, given, site.kwargs)
+    is_number = isinstance(site.value(both), (Array, Scalar))
+    items = [] if is_number else site.items(both)
+    if items is not None and (len(items) != 2 or _is_no_function(site.value(items[1]))):
+        raise error("S2S523", span=site.span, name=_name_of_function(site.context, f), got="no such pair")
+    gradient = site.apply(operator.getitem, both, ir.Const(1))
+    _check_gradient(site.context, f, gradient, site.span)
+    return site.apply_atom(gradient, [g], {})
+
+
+def _check_gradient(context: Context, f: ir.Atom, gradient: ir.Atom, span: ir.Span | None) -> None:
     """Refuse a gradient function that asks for more than the cotangent of the value."""
-    known = specializer.context.value(gradient)
+    known = context.value(gradient)
     params = known.function.params if isinstance(known, Closure) else ()
     needed = [p.var.name for p in params if p.kind.startswith("POSITIONAL") and not p.has_default]
     if len(needed) > 1:
         raise error(
             "S2S546", span=span, rule=f"`{known.function.name}`",  # type: ignore[union-attr]
-            name=_name_of_function(specializer, f), hint=user_rules.OF_PARTS,
+            name=_name_of_function(context, f), hint=user_rules.OF_PARTS,
             problem=f"missing a required argument: {needed[1]!r}",
         )
 
@@ -157,37 +159,26 @@ def _is_no_function(known: AbstractValue) -> bool:
     return isinstance(known, (Array, Scalar, Sequence)) or (isinstance(known, Known) and not callable(known.value))
 
 
-def _name_of_function(specializer: Specializer, f: ir.Atom) -> str:
-    known = specializer.context.value(f)
+def _name_of_function(context: Context, f: ir.Atom) -> str:
+    known = context.value(f)
     if isinstance(known, Closure):
         return str(known.function.name)
     return user_rules.text_of(known.value) if isinstance(known, Known) else "a function"
 
 
-def _by_nested_gradient(
-    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder, span: ir.Span | None,
-) -> ir.Atom:
-    """``custom.by_nested_gradient``: the same."""
-    out, g, f, *given = args
-    return _by_gradient(specializer, fn, [f, out, g, *given], kwargs, frame, builder, span)
-
-
-def _by_partials(
-    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
-    builder: Builder, span: ir.Span | None,
-) -> ir.Atom:
+def _by_partials(site: CallSite) -> ir.Atom:
     """``custom.one_of_partials``: one of those that a function gives."""
-    rule, k, *given = args
-    every = run(specializer, rule, given, {}, frame, builder, span)
+    rule, k, *given = site.args
+    every = run(site, rule, given, {})
     assert isinstance(k, ir.Const) and isinstance(rule, ir.Const)
-    return parts(specializer, every, len(given) - 1, user_rules.text_of(rule.value), builder, span)[k.value]
+    return parts(site, every, len(given) - 1, user_rules.text_of(rule.value))[k.value]
 
 
-RULES: dict[Any, Callable[..., ir.Atom]] = {
+_RULES: dict[Any, Callable[[CallSite], ir.Atom]] = {
     user_rules.one_of_partials: _by_partials,
-    user_rules.by_gradient: _by_gradient, user_rules.by_nested_gradient: _by_nested_gradient,
+    user_rules.by_gradient: by_gradient, user_rules.by_nested_gradient: by_nested_gradient,
 }
+"""What stands for a call of a function that makes the rule of a user."""
 
 
 # --- by name --------------------------------------------------------------------------------------------------------
@@ -239,13 +230,11 @@ def call_by_name(rule: Any, atoms: list[ir.Atom], keys: tuple[str, ...]) -> ir.C
 # --- what they give -------------------------------------------------------------------------------------------------
 
 
-def parts(
-    specializer: Specializer, bars: ir.Atom, count: int, place: str, builder: Builder, span: ir.Span | None
-) -> list[ir.Atom]:
+def parts(at: At, bars: ir.Atom, count: int, place: str) -> list[ir.Atom]:
     """The cotangents in what a pullback gives: one for each positional argument; that of a single one may be bare."""
-    known, state = specializer.context.value(bars), virtual_heap.state_of(specializer.context, bars)
+    known, state = at.value(bars), virtual_heap.state_of(at.context, bars)
     is_tuple = (isinstance(known, Sequence) and known.type is tuple) or (state is not None and state.kind is tuple)
-    items = specializer.items.known(bars, builder, span) if is_tuple else None
+    items = at.items(bars) if is_tuple else None
     if items is not None and len(items) == count:
         return items
     if state is not None and not is_tuple and count == 1:
@@ -256,9 +245,9 @@ def parts(
         raise error("S2S521", name=place, got="one cotangent, and no tuple", expected=count)
     if items is not None and count != 1:
         raise error("S2S521", name=place, got=f"a tuple of {len(items)}", expected=count)
-    varied = specializer.context.is_varied(bars)
-    checked = builder.let(counted(builder.frozen(bars), count, place), UNKNOWN, "%", span, varied)
-    return [builder.call(operator.getitem, checked, ir.Const(k), span=span) for k in range(count)]
+    varied = at.context.is_varied(bars)
+    checked = at.builder.let(counted(at.builder.frozen(bars), count, place), UNKNOWN, "%", at.span, varied)
+    return [at.compute(operator.getitem, checked, ir.Const(k)) for k in range(count)]
 
 
 def counted(bars: ir.Atom, count: int, place: str) -> ir.Call:

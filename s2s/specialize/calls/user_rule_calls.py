@@ -22,7 +22,7 @@ from s2s.specialize.calls.rule_arguments import unsupported
 from s2s.specialize.calls.user_rule_bodies import run, speculate_outcome
 from s2s.specialize.frames import name_of
 from s2s.specialize.outcomes import INLINE_DEPTH, MOST_EFFORT, kind_of
-from s2s.specialize.site import CallSite
+from s2s.specialize.site import At, CallSite
 
 __all__ = ["leave_call", "watched"]
 
@@ -108,7 +108,7 @@ def _kind_of_value(site: CallSite) -> AbstractValue:
     specializer, fn, args = site.specializer, site.fn, site.args
     f, given = (ir.Const(fn.func), args) if isinstance(fn, user_rules.CustomGradient) else (args[0], args[1:])
     with speculate_outcome(specializer) as inner:
-        made = run(specializer, f, given, site.kwargs, site.frame, inner, None)
+        made = run(At(specializer, site.frame, inner, None), f, given, site.kwargs)
         both = specializer.items.known(made, inner, None)
         return kind_of(site.value(both[0])) if both else UNKNOWN
     return UNKNOWN

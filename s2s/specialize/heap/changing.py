@@ -22,11 +22,11 @@ from s2s.core.values import (
 )
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
-from s2s.specialize.heap.making import ESCAPED, At, Form, appended, entries_of, is_key, new_list
+    pass
+from s2s.specialize.heap.making import ESCAPED, At, Operation, appended, entries_of, is_key, new_list
 from s2s.specialize.heap.reading import known_key, order_of
 
-__all__ = ["FORMS", "add_in_place", "changes_list", "store_item"]
+__all__ = ["OPERATIONS", "add_in_place", "changes_list", "store_item"]
 
 @dataclass
 class _Target:
@@ -52,42 +52,42 @@ class _Target:
         return self.cell.name
 
 
-def _target(self: Specializer, at: At, atom: ir.Atom) -> _Target | None:
-    cell = cell_of(self.context, atom)
+def _target(at: At, atom: ir.Atom) -> _Target | None:
+    cell = cell_of(at.context, atom)
     if cell is None:
         return None
-    state = self.context.heap.state(cell, at.span)
+    state = at.context.heap.state(cell, at.span)
     return _Target(cell, state, at.builder, at.span)
 
 
-def _change(self: Specializer, at: At, target: _Target, state: State) -> ir.Const:
+def _change(at: At, target: _Target, state: State) -> ir.Const:
     if state.borrowed:
         state = State(state.kind, state.keys, state.items, state.whole, False, state.extra)
     if state.extra is not None and state.kind is collections.deque and len(state.items) > state.extra:
         raise AssertionError("a deque is cut where it is changed")
-    self.context.heap.change(target.cell, state, at.span)
+    at.context.heap.change(target.cell, state, at.span)
     return ir.Const(None)
 
 
-def changes_list(edit: Callable[..., Any]) -> Form:
+def changes_list(edit: Callable[..., Any]) -> Operation:
     """A method that changes a list or deque of known length: ``edit`` gets the items, and gives the new ones, with the
     result of the call where it has one."""
 
     @functools.wraps(edit)
-    def apply(self: Specializer, at: At, container: ir.Atom, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
-        target = _target(self, at, container)
+    def apply(at: At, container: ir.Atom, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
+        target = _target(at, container)
         if target is None:
             return None
         if edit is _append and target.is_own and target.state.kind is list and len(args) == 1 and not kwargs:
-            return _change(self, at, target, target.state.with_entry(target.state.size, args[0]))
+            return _change(at, target, target.state.with_entry(target.state.size, args[0]))
         if target.items is None:
-            return _change_whole(self, at, target, edit.__name__.lstrip("_"), args)
+            return _change_whole(at, target, edit.__name__.lstrip("_"), args)
         items = list(target.items.values())
-        found = edit(self, at, items, *args, **kwargs)
+        found = edit(at, items, *args, **kwargs)
         if found is None:
             raise at.refuse(target.name, "what this does depends on values that are not known before the program runs")
         result = found if isinstance(found, ir.Atom) else ir.Const(None)  # type: ignore[arg-type]
-        _change(self, at, target, target.state.with_items(_cut(target.state, items, edit.__name__)))
+        _change(at, target, target.state.with_items(_cut(target.state, items, edit.__name__)))
         return result
 
     return apply
@@ -102,52 +102,52 @@ def _cut(state: State, items: list[ir.Atom], edit: str) -> list[ir.Atom]:
 DONE = True
 
 
-def _append(self: Specializer, at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
+def _append(at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
     items.append(item)
     return DONE
 
 
-def _appendleft(self: Specializer, at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
+def _appendleft(at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
     items.insert(0, item)
     return DONE
 
 
-def _extend(self: Specializer, at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
-    found = self.items.known(more, at.builder, at.span)
+def _extend(at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
+    found = at.items(more)
     if found is None or len(items) + len(found) > MOST_LISTED:
         return None
     items.extend(found)
     return DONE
 
 
-def _extendleft(self: Specializer, at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
-    found = self.items.known(more, at.builder, at.span)
+def _extendleft(at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
+    found = at.items(more)
     if found is None:
         return None
     items[:0] = found[::-1]
     return DONE
 
 
-def _insert(self: Specializer, at: At, items: list[ir.Atom], position: ir.Atom, item: ir.Atom) -> Any:
+def _insert(at: At, items: list[ir.Atom], position: ir.Atom, item: ir.Atom) -> Any:
     if not isinstance(position, ir.Const):
         return None
     items.insert(position.value, item)
     return DONE
 
 
-def _pop(self: Specializer, at: At, items: list[ir.Atom], position: ir.Atom = ir.Const(-1)) -> Any:  # noqa: B008
+def _pop(at: At, items: list[ir.Atom], position: ir.Atom = ir.Const(-1)) -> Any:  # noqa: B008
     if not isinstance(position, ir.Const) or not -len(items) <= position.value < len(items):
         return None
     return items.pop(position.value)
 
 
-def _popleft(self: Specializer, at: At, items: list[ir.Atom]) -> Any:
+def _popleft(at: At, items: list[ir.Atom]) -> Any:
     return items.pop(0) if items else None
 
 
-def _remove(self: Specializer, at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
-    if cell_of(self.context, item) is not None and item in items and not any(
-        is_instance(s) and s.kind.__eq__ is not object.__eq__ for i in items if (s := state_of(self.context, i))
+def _remove(at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
+    if cell_of(at.context, item) is not None and item in items and not any(
+        is_instance(s) and s.kind.__eq__ is not object.__eq__ for i in items if (s := state_of(at.context, i))
     ):
         items.remove(item)
         return DONE
@@ -160,17 +160,17 @@ def _remove(self: Specializer, at: At, items: list[ir.Atom], item: ir.Atom) -> A
     return DONE
 
 
-def _clear(self: Specializer, at: At, items: list[ir.Atom]) -> Any:
+def _clear(at: At, items: list[ir.Atom]) -> Any:
     items.clear()
     return DONE
 
 
-def _reverse(self: Specializer, at: At, items: list[ir.Atom]) -> Any:
+def _reverse(at: At, items: list[ir.Atom]) -> Any:
     items.reverse()
     return DONE
 
 
-def _rotate(self: Specializer, at: At, items: list[ir.Atom], steps: ir.Atom = ir.Const(1)) -> Any:  # noqa: B008
+def _rotate(at: At, items: list[ir.Atom], steps: ir.Atom = ir.Const(1)) -> Any:  # noqa: B008
     if not isinstance(steps, ir.Const):
         return None
     turned = collections.deque(items)
@@ -180,133 +180,130 @@ def _rotate(self: Specializer, at: At, items: list[ir.Atom], steps: ir.Atom = ir
 
 
 def _sort(
-    self: Specializer, at: At, items: list[ir.Atom], key: ir.Atom = ir.Const(None), reverse: ir.Atom = ir.Const(False)  # noqa: B008
+    at: At, items: list[ir.Atom], key: ir.Atom = ir.Const(None), reverse: ir.Atom = ir.Const(False)  # noqa: B008
 ) -> Any:
-    order = order_of(self, at, items, key)
+    order = order_of(at, items, key)
     if order is None or not isinstance(reverse, ir.Const):
         return None
     items[:] = [items[k] for k in (order[::-1] if reverse.value else order)]
     return DONE
 
 
-def _change_whole(self: Specializer, at: At, target: _Target, edit: str, args: tuple[ir.Atom, ...]) -> ir.Atom:
+def _change_whole(at: At, target: _Target, edit: str, args: tuple[ir.Atom, ...]) -> ir.Atom:
     """A change of a list of unknown length, by an operation that makes a new one."""
     state, builder = target.state, at.builder
     whole = state.whole
     assert whole is not None
     if edit == "append" and state.extra is None:
-        return _change(self, at, target, appended(self, at, state, args[0]))
+        return _change(at, target, appended(at, state, args[0]))
     if edit == "extend" and state.extra is None:
-        found = self.items.known(args[0], builder, at.span)
+        found = at.specializer.items.known(args[0], builder, at.span)
         for item in found or ():
-            state = appended(self, at, state, item)
+            state = appended(at, state, item)
         if found is not None:
-            return _change(self, at, target, state)
+            return _change(at, target, state)
     if edit == "clear":
-        return _change(self, at, target, State(state.kind, extra=state.extra))
+        return _change(at, target, State(state.kind, extra=state.extra))
     if edit == "pop" and args in ((), (ir.Const(-1),)):
         last = builder.call(operator.getitem, whole, ir.Const(-1), name=at.name, span=at.span)
         rest = builder.call(operator.getitem, whole, ir.Const(slice(None, -1)), span=at.span)
-        _change(self, at, target, state.with_whole(rest))
+        _change(at, target, state.with_whole(rest))
         return last
     if edit == "popleft" or (edit == "pop" and args == (ir.Const(0),)):
         first = builder.call(operator.getitem, whole, ir.Const(0), name=at.name, span=at.span)
         rest = builder.call(operator.getitem, whole, ir.Const(slice(1, None)), span=at.span)
-        _change(self, at, target, state.with_whole(rest))
+        _change(at, target, state.with_whole(rest))
         return first
     raise at.refuse(target.name, "its length is not known before the program runs")
 
 
-def _update(self: Specializer, at: At, mapping: ir.Atom, *others: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
-    target = _target(self, at, mapping)
+def _update(at: At, mapping: ir.Atom, *others: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
+    target = _target(at, mapping)
     if target is None:
         return None
     entries = dict(target.items) if target.items is not None else None
     for other in others:
-        found = entries_of(self, at, other)
+        found = entries_of(at, other)
         if found is None or entries is None:
             raise at.refuse(target.name, "the keys are not known before the program runs")
         entries |= found
     if entries is None:
         raise at.refuse(target.name, "the keys are not known before the program runs")
-    return _change(self, at, target, target.state.with_entries(entries | kwargs))
+    return _change(at, target, target.state.with_entries(entries | kwargs))
 
 
 def _setdefault(
-    self: Specializer, at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom = ir.Const(None)  # noqa: B008
+    at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom = ir.Const(None)  # noqa: B008
 ) -> ir.Atom | None:
-    target = _target(self, at, mapping)
+    target = _target(at, mapping)
     if target is None:
         return None
     if target.items is None or not is_key(key):
         raise at.refuse(target.name, "the key is not known before the program runs")
     assert isinstance(key, ir.Const)
     if key.value not in target.items:
-        _change(self, at, target, target.state.with_entries(target.items | {key.value: default}))
+        _change(at, target, target.state.with_entries(target.items | {key.value: default}))
         return default
     return target.items[key.value]
 
 
-def _dict_pop(
-    self: Specializer, at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = None
-) -> ir.Atom | None:
-    target = _target(self, at, mapping)
+def _dict_pop(at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
+    target = _target(at, mapping)
     if target is None:
         return None
     if target.items is None or not is_key(key):
         raise at.refuse(target.name, "the key is not known before the program runs")
     assert isinstance(key, ir.Const)
     if key.value not in target.items:
-        return default if default is not None else self.keep(
-            at.builder, ir.Call(ir.Const(operator.getitem), (at.builder.frozen(mapping), key)), at.span)
+        return default if default is not None else at.call(operator.getitem, [at.builder.frozen(mapping), key]).keep()
     found = target.items[key.value]
-    _change(self, at, target, target.state.with_entries({k: v for k, v in target.items.items() if k != key.value}))
+    _change(at, target, target.state.with_entries({k: v for k, v in target.items.items() if k != key.value}))
     return found
 
 
-def _popitem(self: Specializer, at: At, mapping: ir.Atom) -> ir.Atom | None:
-    target = _target(self, at, mapping)
+def _popitem(at: At, mapping: ir.Atom) -> ir.Atom | None:
+    target = _target(at, mapping)
     if target is None:
         return None
     if not target.items:
         raise at.refuse(target.name, "whether it is empty is not known before the program runs")
     key, found = list(target.items.items())[-1]
-    _change(self, at, target, target.state.with_entries({k: v for k, v in target.items.items() if k != key}))
-    return new_list(self, at, (ir.Const(key), found), tuple)
+    _change(at, target, target.state.with_entries({k: v for k, v in target.items.items() if k != key}))
+    return new_list(at, (ir.Const(key), found), tuple)
 
 
-def _dict_clear(self: Specializer, at: At, mapping: ir.Atom) -> ir.Atom | None:
-    target = _target(self, at, mapping)
-    return None if target is None else _change(self, at, target, State(target.state.kind, extra=target.state.extra))
+def _dict_clear(at: At, mapping: ir.Atom) -> ir.Atom | None:
+    target = _target(at, mapping)
+    return None if target is None else _change(at, target, State(target.state.kind, extra=target.state.extra))
 
 
-def _set_pop(self: Specializer, at: At, container: ir.Atom) -> ir.Atom | None:
+def _set_pop(at: At, container: ir.Atom) -> ir.Atom | None:
     """Which item of a set comes first is known where there is one."""
-    target = _target(self, at, container)
+    target = _target(at, container)
     if target is None:
         return None
     if target.items is None or len(target.items) != 1:
         raise at.refuse(target.name, "which of its items comes first is not known before the program runs")
     (found,) = target.items.values()
-    _change(self, at, target, target.state.with_items(()))
+    _change(at, target, target.state.with_items(()))
     return found
 
 
-def _set_change(method: str) -> Form:
-    def apply(self: Specializer, at: At, container: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
-        target = _target(self, at, container)
+def _set_change(method: str) -> Operation:
+    def apply(at: At, container: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
+        target = _target(at, container)
         if target is None:
             return None
         values = {a.value for a in (target.items or {}).values() if isinstance(a, ir.Const)}
         known = target.items is not None and all(map(is_key, target.items.values()))
         given = [args[0]] if method in ("add", "discard", "remove") else [
-            i for a in args for i in self.items.known(a, at.builder, at.span) or (ir.Var("%"),)]
+            i for a in args for i in at.items(a) or (ir.Var("%"),)]
         if not known or not all(map(is_key, given)):
             raise at.refuse(target.name, "what it holds is not known before the program runs")
         for item in given:
             assert isinstance(item, ir.Const)
             getattr(values, "add" if method == "update" else method)(item.value)
-        return _change(self, at, target, target.state.with_items(map(ir.Const, values)))
+        return _change(at, target, target.state.with_items(map(ir.Const, values)))
 
     return apply
 
@@ -314,45 +311,45 @@ def _set_change(method: str) -> Form:
 # --- stores ---------------------------------------------------------------------------------------------------------
 
 
-def store_item(self: Specializer, at: At, container: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
+def store_item(at: At, container: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
     """``container[key] = value`` of an object on the heap."""
-    target, key = _target(self, at, container), known_key(self, key)
+    target, key = _target(at, container), known_key(at.specializer, key)
     assert target is not None
     if is_instance(target.state):
-        found = self.instances.operate(self, at, operator.setitem, "__setitem__", container, key, value)
+        found = at.specializer.instances.operate(at, operator.setitem, "__setitem__", container, key, value)
         if found is None:
             kind = target.state.kind.__name__
-            raise self.raised(TypeError(f"'{kind}' object does not support item assignment"))
+            raise at.raised(TypeError(f"'{kind}' object does not support item assignment"))
         return
     if issubclass(target.state.kind, (tuple, set)):
-        raise self.raised(TypeError(f"'{target.state.kind.__name__}' object does not support item assignment"))
+        raise at.raised(TypeError(f"'{target.state.kind.__name__}' object does not support item assignment"))
     if target.is_own and is_dict(target.state) and is_key(key):
         assert isinstance(key, ir.Const)
-        _change(self, at, target, target.state.with_entry(key.value, value))
+        _change(at, target, target.state.with_entry(key.value, value))
         return
     if target.is_own and isinstance(key, ir.Const) and type(key.value) is int:
         if -target.state.size <= key.value < target.state.size:
             position = range(target.state.size)[key.value]
-            _change(self, at, target, target.state.with_entry(position, value))
+            _change(at, target, target.state.with_entry(position, value))
             return
     if target.items is None or not (is_key(key) or isinstance(getattr(key, "value", None), slice)):
-        return _store_whole(self, at, target, container, key, value)
+        return _store_whole(at, target, container, key, value)
     assert isinstance(key, ir.Const)
     if is_dict(target.state):
-        _change(self, at, target, target.state.with_entries(target.items | {key.value: value}))
+        _change(at, target, target.state.with_entries(target.items | {key.value: value}))
         return None
     items = list(target.items.values())
     if isinstance(key.value, slice):
-        found = self.items.known(value, at.builder, at.span)
+        found = at.items(value)
         if found is None:
             raise at.refuse(target.name, "how many items are assigned is not known before the program runs")
         items[key.value] = found
     elif not -len(items) <= key.value < len(items):
-        self.keep(at.builder, ir.Call(ir.Const(operator.getitem), (at.builder.frozen(container), key)), at.span)
+        at.call(operator.getitem, [at.builder.frozen(container), key]).keep()
         return None
     else:
         items[key.value] = value
-    _change(self, at, target, target.state.with_items(items))
+    _change(at, target, target.state.with_items(items))
     return None
 
 
@@ -368,74 +365,70 @@ def _is_slice(key: AbstractValue) -> bool:
     return kind is slice
 
 
-def _store_whole(
-    self: Specializer, at: At, target: _Target, container: ir.Atom, key: ir.Atom, value: ir.Atom
-) -> None:
+def _store_whole(at: At, target: _Target, container: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
     """A store at a place that is not known before the program runs."""
     frozen, item = at.builder.frozen(container), at.builder.frozen(value)
-    virtual_heap.close(self.context, value, ESCAPED)
+    virtual_heap.close(at.context, value, ESCAPED)
     for held in (target.items or {}).values():
-        virtual_heap.close(self.context, held, ESCAPED)
+        virtual_heap.close(at.context, held, ESCAPED)
     if is_dict(target.state):
-        whole = at.builder.call(ops.put, frozen, key, item, span=at.span)
+        whole = at.compute(ops.put, frozen, key, item)
     elif _is_all(key) and target.state.kind is list:
-        whole = at.builder.call(list, item, span=at.span)
+        whole = at.compute(list, item)
     elif target.state.kind is not list:
         raise at.refuse(target.name, "its length is not known before the program runs")
     else:
-        change = rt.set_items if _is_slice(self.context.value(key)) else rt.set_item
+        change = rt.set_items if _is_slice(at.value(key)) else rt.set_item
         name = target.name if target.name.isidentifier() else "%"
         whole = at.builder.call(change, frozen, key, item, name=name, span=at.span)
-    _change(self, at, target, target.state.with_whole(whole))
+    _change(at, target, target.state.with_whole(whole))
 
 
-def _delitem(self: Specializer, at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
-    target, key = _target(self, at, container), known_key(self, key)
+def _delitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
+    target, key = _target(at, container), known_key(at.specializer, key)
     if target is None:
         return None
     if is_instance(target.state):
-        return self.instances.operate(self, at, operator.delitem, "__delitem__", container, key)
+        return at.specializer.instances.operate(at, operator.delitem, "__delitem__", container, key)
     if target.items is None or not isinstance(key, ir.Const):
         raise at.refuse(target.name, "what it holds is not known before the program runs")
     if is_dict(target.state):
         if key.value not in target.items:
-            return self.keep(
-                at.builder, ir.Call(ir.Const(operator.getitem), (at.builder.frozen(container), key)), at.span)
+            return at.call(operator.getitem, [at.builder.frozen(container), key]).keep()
         rest = {k: v for k, v in target.items.items() if k != key.value}
-        return _change(self, at, target, target.state.with_entries(rest))
+        return _change(at, target, target.state.with_entries(rest))
     items = list(target.items.values())
     try:
         del items[key.value]
     except IndexError:
-        return self.keep(
-            at.builder, ir.Call(ir.Const(operator.getitem), (at.builder.frozen(container), key)), at.span)
-    return _change(self, at, target, target.state.with_items(items))
+        return at.call(operator.getitem, [at.builder.frozen(container), key]).keep()
+    return _change(at, target, target.state.with_items(items))
 
 
-def add_in_place(self: Specializer, at: At, fn: Any, container: ir.Atom, change: ir.Atom) -> ir.Atom:
+def add_in_place(at: At, fn: Any, container: ir.Atom, change: ir.Atom) -> ir.Atom:
     """``container += change`` and ``container *= n`` of an object on the heap: it changes itself where it can."""
-    state = state_of(self.context, container)
+    state = state_of(at.context, container)
     assert state is not None
     is_list = is_sequence(state) and not issubclass(state.kind, tuple)
     if is_instance(state):
-        found = self.instances.augmented(at, fn, container, change)
+        found = at.specializer.instances.augmented(at, fn, container, change)
         if found is not None and found != ir.Const(NotImplemented):
             return found
     elif fn is operator.iadd and is_list:
-        FORMS[list.extend](self, at, container, change)
+        changes_list(_extend)(at, container, change)
         return container
     elif fn is operator.ior and is_dict(state):
-        _update(self, at, container, change)
+        _update(at, container, change)
         return container
     elif fn is operator.imul and is_list:
-        target = _target(self, at, container)
+        target = _target(at, container)
         if target is None or target.items is None or not isinstance(change, ir.Const) or (
             len(target.items) * change.value > MOST_LISTED
         ):
             raise at.refuse("the list", "its length is not known before the program runs")
-        _change(self, at, target, target.state.with_items([*target.items.values()] * change.value))
+        _change(at, target, target.state.with_items([*target.items.values()] * change.value))
         return container
-    return self.apply(ir.Const(operators.PLAIN[fn]), [container, change], {}, at.frame, at.builder, at.span, at.name)
+    return at.result_of(operators.PLAIN[fn], [container, change])
 
 
 _LIST_EDITS = {
@@ -445,7 +438,7 @@ _LIST_EDITS = {
     ),
 }
 
-FORMS: dict[Any, Form] = {
+OPERATIONS: dict[Any, Operation] = {
     operator.delitem: _delitem,
     dict.update: _update,
     dict.setdefault: _setdefault,

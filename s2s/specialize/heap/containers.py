@@ -6,11 +6,11 @@ import collections
 from typing import Any
 
 from s2s.specialize.heap import changing, making, reading
-from s2s.specialize.heap.making import Form
+from s2s.specialize.heap.making import Operation
 
-__all__ = ["FORMS", "is_method_of_container"]
+__all__ = ["OPERATIONS", "is_method_of_container"]
 
-FORMS: dict[Any, Form] = {**making.FORMS, **reading.FORMS, **changing.FORMS}
+OPERATIONS: dict[Any, Operation] = {**making.OPERATIONS, **reading.OPERATIONS, **changing.OPERATIONS}
 
 
 def is_method_of_container(fn: Any) -> bool:

@@ -81,7 +81,8 @@ class Items:
         if state.kind is virtual_heap.Iterator:
             return iterators.take_all(self.specializer, cell, span)
         if virtual_heap.is_instance(state):
-            return self.specializer.instances.items(At(self.specializer.frame, builder, span), cell.var)
+            at = At(self.specializer, self.specializer.frame, builder, span)
+            return at.specializer.instances.items(at, cell.var)
         found = virtual_heap.contents(builder, cell, span)
         if found is None:
             return None

@@ -20,6 +20,7 @@ import numpy as np
 
 from s2s.analysis.functions import facts
 from s2s.builder import virtual_heap
+from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import Cell, Iterator, State, cell_of, state_of
 from s2s.core import ir, ops
 from s2s.core.bounded import Recent
@@ -32,7 +33,6 @@ from s2s.specialize.heap import generators
 from s2s.specialize.heap.mutated_iterables import check_source, note_source
 
 if TYPE_CHECKING:
-    from s2s.builder.builder import Builder
     from s2s.specialize.frames import Frame
     from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
@@ -121,37 +121,34 @@ def _read_often(body: ir.Block) -> set[ir.Var]:
     return often
 
 
-def keep(
-    self: Specializer, target: ir.Var, value: ir.Value, atom: ir.Atom, frame: Frame, builder: Builder,
-    span: ir.Span | None,
-) -> ir.Atom:
+def keep(at: At, target: ir.Var, value: ir.Value, atom: ir.Atom) -> ir.Atom:
     """What a variable that is read more than once, or that a container takes in, is bound to: for an iterator, made
     here, by a helper or read from a container, a cell with what it has left."""
-    callee = self.atom(value.fn, frame) if isinstance(value, ir.Call) else None
-    made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    if is_maker(callee) or atom in self.context.read_once or (isinstance(made, ir.Call) and is_maker(made.fn)):
-        return held(self, atom, target.name, builder, span)
+    callee = at.specializer.atom(value.fn, at.frame) if isinstance(value, ir.Call) else None
+    made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if is_maker(callee) or atom in at.context.read_once or (isinstance(made, ir.Call) and is_maker(made.fn)):
+        return _held(at, atom, target.name)
     return atom
 
 
-def held(self: Specializer, atom: ir.Atom, name: str, builder: Builder, span: ir.Span | None) -> ir.Atom:
+def _held(at: At, atom: ir.Atom, name: str) -> ir.Atom:
     """A cell with what an iterator has left: its items, or where these are not known the iterator itself."""
-    cell = cell_of(self.context, atom)
-    if cell is not None and self.context.heap.peek(cell).kind is Iterator:
+    context, cell = at.context, cell_of(at.context, atom)
+    if cell is not None and context.heap.peek(cell).kind is Iterator:
         return atom
-    source = self.context.read_once.get(atom)
-    if atom in self.context.changing_items:
-        raise error("S2S222", span=span)
+    source = context.read_once.get(atom)
+    if atom in context.changing_items:
+        raise error("S2S222", span=at.span)
     if source is not None:
-        source.check_names(span, name)
-    items = self.items.known(atom, builder, span)
-    state = State(Iterator, whole=builder.frozen(atom))
+        source.check_names(at.span, name)
+    items = at.items(atom)
+    state = State(Iterator, whole=at.builder.frozen(atom))
     if items is not None:
         state = State(Iterator, tuple(range(len(items))), tuple(items))
-    made = virtual_heap.make_cell(self.context, state, name, span)
-    note_source(self, made, atom)
+    made = virtual_heap.make_cell(context, state, name, at.span)
+    note_source(at.specializer, made, atom)
     if source is not None:
-        self.made_of[made] = source
+        at.specializer.made_of[made] = source
     return made.var
 
 
@@ -173,14 +170,12 @@ def note_made(
     self.context.read_once[atom] = source
 
 
-def as_held(
-    self: Specializer, fn: Any, args: list[ir.Atom], builder: Builder, span: ir.Span | None
-) -> list[ir.Atom]:
+def as_held(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that puts them into a container, with cells for iterators."""
-    once = self.context.read_once
+    once = at.context.read_once
     if not once or id(fn) not in _HOLDERS or not any(a in once for a in args if isinstance(a, ir.Var)):
         return args
-    return [held(self, a, "the iterator", builder, span) if a in once else a for a in args]
+    return [_held(at, a, "the iterator") if a in once else a for a in args]
 
 
 def is_maker(callee: ir.Atom | None) -> bool:
@@ -188,10 +183,10 @@ def is_maker(callee: ir.Atom | None) -> bool:
     return isinstance(callee, ir.Const) and facts(callee.value).result is Result.ITERATOR
 
 
-def make(self: Specializer, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
+def make(context: Context, items: list[ir.Atom], name: str, span: ir.Span | None) -> ir.Atom:
     """An iterator over known items."""
     state = State(Iterator, tuple(range(len(items))), tuple(items))
-    return virtual_heap.make_cell(self.context, state, name, span).var
+    return virtual_heap.make_cell(context, state, name, span).var
 
 
 def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Atom]:
@@ -212,77 +207,77 @@ def check_made_of(self: Specializer, cell: Cell, span: ir.Span | None) -> None:
         source.check(self.context, span)
 
 
-def take_rest(self: Specializer, at: At, cell: Cell) -> ir.Atom:
+def take_rest(at: At, cell: Cell) -> ir.Atom:
     """What an iterator has left, as one value, for a statement that reads it to its end."""
-    whole = self.context.heap.state(cell, at.span).whole
+    whole = at.context.heap.state(cell, at.span).whole
     if whole is None:
-        items = list(take_all(self, cell, at.span))
-        return self.apply(ir.Const(ops.make_list), items, {}, at.frame, at.builder, at.span, at.name)
-    check_made_of(self, cell, at.span)
-    self.context.heap.change(cell, State(Iterator), at.span)
+        items = list(take_all(at.specializer, cell, at.span))
+        return at.result_of(ops.make_list, items)
+    check_made_of(at.specializer, cell, at.span)
+    at.context.heap.change(cell, State(Iterator), at.span)
     return whole
 
 
-def as_list(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
+def as_list(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that reads iterators to their end, with lists for these."""
-    if not any(map(self.context.is_virtual, args)) or not (
+    if not any(map(at.context.is_virtual, args)) or not (
         facts(fn).consumes or facts(fn).result is Result.ITERATOR or fn is ops.unpack or fn is ops.merge_dict
     ):
         return args
-    held = [(a, state_of(self.context, a)) for a in args]
+    held = [(a, state_of(at.context, a)) for a in args]
     found = [a for a, state in held if state is not None and state.kind is Iterator]
     if fn is zip and found and len(args) > 1:  # where it stops depends on the others
-        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="the iterator")
+        raise at.refusal("S2S142", name="the iterator")
     return [
-        take_rest(self, at, cell_of(self.context, a)) if a in found else a  # type: ignore[arg-type]
+        take_rest(at, cell_of(at.context, a)) if a in found else a  # type: ignore[arg-type]
         for a in args
     ]
 
 
-def flattened(self: Specializer, at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
+def flattened(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that reads ``a.flat`` at once, with ``a.flatten()`` for it."""
     if id(fn) not in _READ_AT_ONCE:
         return args
-    if fn is operator.getitem and args[0] in self.read_flat:
-        del self.read_flat[args[0]]  # an index turns it back to its beginning
+    if fn is operator.getitem and args[0] in at.specializer.read_flat:
+        del at.specializer.read_flat[args[0]]  # an index turns it back to its beginning
     moves = fn not in (operator.getitem, len, np.array, np.asarray)
-    return [flat_items(self, at, a, moves) or a for a in args]
+    return [flat_items(at, a, moves) or a for a in args]
 
 
-def flat_items(self: Specializer, at: At, atom: Any, moves: bool = True) -> ir.Atom | None:
+def flat_items(at: At, atom: Any, moves: bool = True) -> ir.Atom | None:
     """The elements of an array as an array of rank 1, where an atom is the ``flat`` of the array; None elsewhere.
     Raises UnsupportedSyntaxError where another statement has read it to its end."""
-    made = self.context.definition(atom, getattr)
-    if made is None or made[1] != ir.Const("flat") or not isinstance(self.context.value(made[0]), Array):
+    made = at.context.definition(atom, getattr)
+    if made is None or made[1] != ir.Const("flat") or not isinstance(at.value(made[0]), Array):
         return None
-    if moves and self.read_flat.setdefault(atom, at.span) != at.span:
-        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name="flat")
-    return self.apply(ir.Const(np.ndarray.flatten), [made[0]], {}, at.frame, at.builder, at.span)
+    if moves and at.specializer.read_flat.setdefault(atom, at.span) != at.span:
+        raise at.refusal("S2S142", name="flat")
+    return at.apply(np.ndarray.flatten, made[0])
 
 
-def leave_rest(self: Specializer, atom: ir.Atom) -> None:
+def leave_rest(context: Context, atom: ir.Atom) -> None:
     """After a loop that may end early it is not known what an iterator has left."""
-    cell = cell_of(self.context, atom)
+    cell = cell_of(context, atom)
     if cell is not None:
-        self.context.heap.unknown[cell] = "where the loop that reads it ends depends on the run"
+        context.heap.unknown[cell] = "where the loop that reads it ends depends on the run"
 
 
-def take_one(self: Specializer, at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
+def take_one(at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
     """``next(items)`` and ``next(items, default)``."""
-    cell = cell_of(self.context, items)
+    cell = cell_of(at.context, items)
     if cell is None:
         return None
-    state = self.context.heap.state(cell, at.span)
+    state = at.context.heap.state(cell, at.span)
     if virtual_heap.is_instance(state):
-        return self.instances.operate(self, at, next, "__next__", items)
+        return at.specializer.instances.operate(at, next, "__next__", items)
     if state.kind is not Iterator:
-        raise self.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
+        raise at.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
     if state.whole is not None:
-        raise error("S2S142", span=at.span, asked_by=at.frame.called_from, name=cell.name)
-    check_made_of(self, cell, at.span)
+        raise at.refusal("S2S142", name=cell.name)
+    check_made_of(at.specializer, cell, at.span)
     if state.items:
-        self.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
+        at.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
         return state.items[0]
     if default is None:
-        raise self.raised(StopIteration())
+        raise at.raised(StopIteration())
     return default

@@ -29,86 +29,84 @@ from s2s.versions import facts
 from s2s.versions.target import own_signature
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
+    pass
 
 
 __all__ = [
-    "ESCAPED", "FORMS", "MAKERS", "Form", "appended", "entries_of", "is_key", "made_record", "new", "new_dict",
+    "ESCAPED", "MAKERS", "OPERATIONS", "Operation", "appended", "entries_of", "is_key", "made_record", "new",
+    "new_dict",
     "new_list", "new_record", "only_notes",
 ]
 
 ESCAPED = "a container or a function that is kept refers to it"
 
 
-Form = Callable[..., ir.Atom | None]
+Operation = Callable[..., ir.Atom | None]
+"""What is known of a function of containers: it takes the place, and the arguments of the call as the function does."""
 
 
 # --- making containers ----------------------------------------------------------------------------------------------
 
 
-def new(self: Specializer, at: At, state: State) -> ir.Atom:
+def new(at: At, state: State) -> ir.Atom:
     """A new object on the heap; where it holds only ordinary values, these are put together here."""
-    cell = virtual_heap.make_cell(self.context, state, at.name, at.span)
-    if not any(map(self.context.is_virtual, state.items)) and not is_instance(state):
+    cell = virtual_heap.make_cell(at.context, state, at.name, at.span)
+    if not any(map(at.context.is_virtual, state.items)) and not is_instance(state):
         frozen = _frozen_now(at, state)
-        self.context.heap.frozen[cell] = (frozen, ((cell, state),))
+        at.context.heap.frozen[cell] = (frozen, ((cell, state),))
     return cell.var
 
 
 def _frozen_now(at: At, state: State) -> ir.Atom:
     if is_dict(state):
         flat = [a for k, v in state.entries().items() for a in (ir.Const(k), v)]
-        return at.builder.call(ops.make_dict, *flat, name=at.name, span=at.span)
+        return at.write(ops.make_dict, *flat)
     makers: dict[type, Any] = {tuple: ops.make_tuple, set: ops.make_set}
     make = makers.get(state.kind, ops.make_list)
-    return at.builder.call(make, *state.items, name=at.name, span=at.span)
+    return at.write(make, *state.items)
 
 
-def new_list(self: Specializer, at: At, items: Any, kind: type = list, extra: Any = None) -> ir.Atom:
+def new_list(at: At, items: Any, kind: type = list, extra: Any = None) -> ir.Atom:
     """A new list, tuple or deque of known items. A tuple of ordinary values is an ordinary value."""
     items = tuple(items)
-    if kind is tuple and not any(map(self.context.is_virtual, items)):
-        return at.builder.call(ops.make_tuple, *items, name=at.name, span=at.span)
-    return new(self, at, State(kind, tuple(range(len(items))), items, extra=extra))
+    if kind is tuple and not any(map(at.context.is_virtual, items)):
+        return at.write(ops.make_tuple, *items)
+    return new(at, State(kind, tuple(range(len(items))), items, extra=extra))
 
 
-def new_record(
-    self: Specializer, at: At, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-) -> ir.Atom:
+def new_record(at: At, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A named tuple. One whose class has an ``__init__`` of its own has further attributes, which are not followed."""
-    made = made_record(self, at, cls.__new__, cls, args, kwargs)
+    made = made_record(at, cls.__new__, cls, args, kwargs)
     if made is None:
-        made = self.inliner.inline(cls.__new__, [ir.Const(cls), *args], dict(kwargs), at.frame, at.builder, at.span)
+        made = at.inline(cls.__new__, [ir.Const(cls), *args], {**kwargs})
     for base in cls.__mro__:
-        init = facts.member(base, "__init__").folded(self.guards)
+        init = facts.member(base, "__init__").folded(at.guards)
         if isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>" and not only_notes(init):
             raise at.refuse(cls.__name__, "its `__init__` does more than to store attributes")
     return made
 
 
-def made_record(
-    self: Specializer, at: At, fn: Any, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-) -> ir.Atom | None:
+def made_record(at: At, fn: Any, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
     """What the generated ``__new__`` of a named tuple makes, or ``tuple.__new__`` with its class; None for any other
     function."""
     if fn is tuple.__new__ and len(args) == 1:
-        items = self.items.known(args[0], at.builder, at.span)
+        items = at.items(args[0])
         if items is None:
             return None
     elif is_generated_maker(fn):
-        facts.code(fn, self.guards).folded(self.guards)
+        facts.code(fn, at.guards).folded(at.guards)
         bound = own_signature(fn).bind(cls, *args, **kwargs)
         given = dict(list(bound.arguments.items())[1:])
         for name in cls._fields:
             if name not in given:
-                given[name] = self.instances.default(at.builder, fn, name)
+                given[name] = at.specializer.instances.default(at.builder, fn, name)
         items = [given[name] for name in cls._fields]
     else:
         return None
-    if is_record_class(cls) and not any(map(self.context.is_virtual, items)):
-        return at.builder.call(cls, *items, name=at.name, span=at.span)
+    if is_record_class(cls) and not any(map(at.context.is_virtual, items)):
+        return at.write(cls, *items)
     state = State(cls, tuple(range(len(items))), tuple(items))
-    return virtual_heap.make_cell(self.context, state, at.name, at.span).var
+    return virtual_heap.make_cell(at.context, state, at.name, at.span).var
 
 
 def only_notes(init: Any) -> bool:
@@ -141,23 +139,23 @@ def only_notes(init: Any) -> bool:
     return True
 
 
-def new_dict(self: Specializer, at: At, entries: dict[Any, ir.Atom], kind: type = dict, extra: Any = None) -> ir.Atom:
+def new_dict(at: At, entries: dict[Any, ir.Atom], kind: type = dict, extra: Any = None) -> ir.Atom:
     """A new dict with known keys."""
-    return new(self, at, State(kind, tuple(entries), tuple(entries.values()), extra=extra))
+    return new(at, State(kind, tuple(entries), tuple(entries.values()), extra=extra))
 
 
-def _make_list(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
-    return new_list(self, at, items)
+def _make_list(at: At, *items: ir.Atom) -> ir.Atom | None:
+    return new_list(at, items)
 
 
-def _make_tuple(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
-    return new_list(self, at, items, tuple) if any(map(self.context.is_virtual, items)) else None
+def _make_tuple(at: At, *items: ir.Atom) -> ir.Atom | None:
+    return new_list(at, items, tuple) if any(map(at.context.is_virtual, items)) else None
 
 
-def _make_dict(self: Specializer, at: At, *flat: ir.Atom) -> ir.Atom | None:
+def _make_dict(at: At, *flat: ir.Atom) -> ir.Atom | None:
     if not all(map(is_key, flat[::2])):
         return None
-    return new_dict(self, at, {k.value: v for k, v in zip(flat[::2], flat[1::2], strict=True)})  # type: ignore[union-attr]
+    return new_dict(at, {k.value: v for k, v in zip(flat[::2], flat[1::2], strict=True)})  # type: ignore[union-attr]
 
 
 def is_key(atom: ir.Atom) -> bool:
@@ -165,126 +163,126 @@ def is_key(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Const) and is_hashable(atom.value)
 
 
-def _comprehended(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
+def _comprehended(at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
     """One more item of a list comprehension: a new list, of which nobody has seen the old one."""
-    cell = cell_of(self.context, items)
+    cell = cell_of(at.context, items)
     if cell is None:
         return None
-    state = self.context.heap.state(cell)
+    state = at.context.heap.state(cell)
     if state.whole is not None:
-        return virtual_heap.make_cell(self.context, appended(self, at, state, item), at.name, at.span).var
+        return virtual_heap.make_cell(at.context, appended(at, state, item), at.name, at.span).var
     made = state.with_entry(state.size, item)
-    after = virtual_heap.make_cell(self.context, made, at.name, at.span)
-    kept = self.context.heap.frozen.get(cell)
-    if kept is not None and not self.context.is_virtual(item):
-        frozen = at.builder.call(ops.append, kept[0], item, name=at.name, span=at.span)
-        self.context.heap.frozen[after] = (frozen, ((after, made),))
+    after = virtual_heap.make_cell(at.context, made, at.name, at.span)
+    kept = at.context.heap.frozen.get(cell)
+    if kept is not None and not at.context.is_virtual(item):
+        frozen = at.write(ops.append, kept[0], item)
+        at.context.heap.frozen[after] = (frozen, ((after, made),))
     return after.var
 
 
-def appended(self: Specializer, at: At, state: State, item: ir.Atom) -> State:
+def appended(at: At, state: State, item: ir.Atom) -> State:
     """A list of unknown length with one more item, which must not change any more."""
     assert state.whole is not None
     frozen = at.builder.frozen(item)
-    virtual_heap.close(self.context, item, ESCAPED)
-    return state.with_whole(at.builder.call(ops.append, state.whole, frozen, name=at.name, span=at.span))
+    virtual_heap.close(at.context, item, ESCAPED)
+    return state.with_whole(at.write(ops.append, state.whole, frozen))
 
 
-def _put(self: Specializer, at: At, mapping: ir.Atom, key: ir.Atom, value: ir.Atom) -> ir.Atom | None:
+def _put(at: At, mapping: ir.Atom, key: ir.Atom, value: ir.Atom) -> ir.Atom | None:
     """One more entry of a dict comprehension."""
-    cell = cell_of(self.context, mapping)
+    cell = cell_of(at.context, mapping)
     if cell is None:
         return None
-    state = self.context.heap.state(cell)
+    state = at.context.heap.state(cell)
     if state.whole is not None or not is_key(key):
-        whole = at.builder.call(ops.put, at.builder.frozen(mapping), key, at.builder.frozen(value), span=at.span)
-        virtual_heap.close(self.context, value, ESCAPED)
-        return virtual_heap.make_cell(self.context, state.with_whole(whole), at.name, at.span).var
+        whole = at.compute(ops.put, at.builder.frozen(mapping), key, at.builder.frozen(value))
+        virtual_heap.close(at.context, value, ESCAPED)
+        return virtual_heap.make_cell(at.context, state.with_whole(whole), at.name, at.span).var
     assert isinstance(key, ir.Const)
     made = state.with_entry(key.value, value)
-    after = virtual_heap.make_cell(self.context, made, at.name, at.span)
-    kept = self.context.heap.frozen.get(cell)
-    if kept is not None and not self.context.is_virtual(value):
-        frozen = at.builder.call(ops.put, kept[0], key, value, name=at.name, span=at.span)
-        self.context.heap.frozen[after] = (frozen, ((after, made),))
+    after = virtual_heap.make_cell(at.context, made, at.name, at.span)
+    kept = at.context.heap.frozen.get(cell)
+    if kept is not None and not at.context.is_virtual(value):
+        frozen = at.write(ops.put, kept[0], key, value)
+        at.context.heap.frozen[after] = (frozen, ((after, made),))
     return after.var
 
 
-def _merge_dict(self: Specializer, at: At, *parts: ir.Atom) -> ir.Atom | None:
+def _merge_dict(at: At, *parts: ir.Atom) -> ir.Atom | None:
     entries: dict[Any, ir.Atom] = {}
     for part in parts:
-        found = entries_of(self, at, part)
+        found = entries_of(at, part)
         if found is None:
             return None
         entries |= found
-    return new_dict(self, at, entries)
+    return new_dict(at, entries)
 
 
-def entries_of(self: Specializer, at: At, atom: ir.Atom) -> dict[Any, ir.Atom] | None:
+def entries_of(at: At, atom: ir.Atom) -> dict[Any, ir.Atom] | None:
     """The entries of a mapping with known keys, or of a known list of pairs."""
-    cell = cell_of(self.context, atom)
-    if cell is not None and is_dict(self.context.heap.state(cell, at.span)):
+    cell = cell_of(at.context, atom)
+    if cell is not None and is_dict(at.context.heap.state(cell, at.span)):
         return virtual_heap.contents(at.builder, cell, at.span)
-    return self.items.entries(atom, at.builder, at.span)
+    return at.entries(atom)
 
 
 # --- constructors ---------------------------------------------------------------------------------------------------
 
 
-def _sequence(kind: type) -> Form:
-    def convert(self: Specializer, at: At, items: ir.Atom | None = None, maxlen: ir.Atom | None = None) -> Any:
+def _sequence(kind: type) -> Operation:
+    def convert(at: At, items: ir.Atom | None = None, maxlen: ir.Atom | None = None) -> Any:
         limit = maxlen.value if isinstance(maxlen, ir.Const) else None
         if maxlen is not None and not isinstance(maxlen, ir.Const):
             return None
         if items is None:
-            return new_list(self, at, (), kind, limit)
-        state = state_of(self.context, items)
+            return new_list(at, (), kind, limit)
+        state = state_of(at.context, items)
         if state is not None and state.whole is not None and is_sequence(state) and kind is not tuple:
             made = State(kind, (), (), state.whole, extra=limit)
-            return virtual_heap.make_cell(self.context, made, at.name, at.span).var
-        known = self.context.value(items)
+            return virtual_heap.make_cell(at.context, made, at.name, at.span).var
+        known = at.value(items)
         found = None if isinstance(known, Known) and isinstance(known.value, range) else (
-            self.items.known(items, at.builder, at.span))
+            at.items(items))
         if found is None:
-            return None if kind is not list else _adopted(self, at, items)
-        return new_list(self, at, found[-limit:] if limit else found, kind, limit)
+            return None if kind is not list else _adopted(at, items)
+        return new_list(at, found[-limit:] if limit else found, kind, limit)
 
     return convert
 
 
-def _adopted(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
+def _adopted(at: At, items: ir.Atom) -> ir.Atom | None:
     """``list(x)`` of unknown length: a new list that is the program's own."""
-    whole = at.builder.call(list, at.builder.frozen(items), name=at.name, span=at.span)
-    return virtual_heap.make_cell(self.context, State(list, whole=whole), at.name, at.span).var
+    whole = at.write(list, at.builder.frozen(items))
+    return virtual_heap.make_cell(at.context, State(list, whole=whole), at.name, at.span).var
 
 
-def _zeros(self: Specializer, at: At, like: ir.Atom) -> ir.Atom | None:
+def _zeros(at: At, like: ir.Atom) -> ir.Atom | None:
     """``rt.zeros_of`` a list of unknown length: a list whose items the program changes."""
-    state = state_of(self.context, like)
+    state = state_of(at.context, like)
     whole = like if state is None else state.whole
-    if whole is None or not isinstance(self.context.value(whole), ListOf):
+    if whole is None or not isinstance(at.value(whole), ListOf):
         return None
-    zeros = at.builder.call(rt.zeros_of, at.builder.frozen(like), name=at.name, span=at.span)
-    return virtual_heap.make_cell(self.context, State(list, whole=zeros), at.name, at.span).var
+    zeros = at.write(rt.zeros_of, at.builder.frozen(like))
+    return virtual_heap.make_cell(at.context, State(list, whole=zeros), at.name, at.span).var
 
 
-def _dict(kind: type) -> Form:
-    def convert(self: Specializer, at: At, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
+def _dict(kind: type) -> Operation:
+    def convert(at: At, *args: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
         factory = None
         if kind is collections.defaultdict:
             factory, args = (args[0] if args else ir.Const(None)), args[1:]
         entries: dict[Any, ir.Atom] = {}
         for arg in args:
-            found = entries_of(self, at, arg)
+            found = entries_of(at, arg)
             if found is None:
                 return None
             entries |= found
-        return new_dict(self, at, entries | kwargs, kind, factory)
+        return new_dict(at, entries | kwargs, kind, factory)
 
     return convert
 
 
-MAKERS: dict[Any, Form] = {
+MAKERS: dict[Any, Operation] = {
     ops.make_list: _make_list,
     ops.make_dict: _make_dict,
     list: _sequence(list),
@@ -296,7 +294,7 @@ MAKERS: dict[Any, Form] = {
 }
 """What makes a new container, also where no argument is an object on the heap."""
 
-FORMS: dict[Any, Form] = {
+OPERATIONS: dict[Any, Operation] = {
     **MAKERS,
     ops.make_tuple: _make_tuple,
     ops.append: _comprehended,

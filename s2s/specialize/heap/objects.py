@@ -431,7 +431,7 @@ class Instances:
                     found = virtual_heap.read(at.builder, cell, name, "%", at.span)
                     assert found is not None
                     entries[name] = found
-        made = new_dict(self.specializer, at, entries)
+        made = new_dict(at, entries)
         objects_cell = cell_of(self.context, made)
         assert objects_cell is not None
         self.context.heap.closed[objects_cell] = "it is the `__dict__` of an object; assign the attributes"
@@ -548,11 +548,11 @@ class Instances:
         own = {*state.keys, *(own_names(self.live[cell]) if state.borrowed and cell in self.live else ())}
         from s2s.specialize.heap.making import new_list
 
-        return new_list(self.specializer, at, [ir.Const(name) for name in sorted({*dir(state.kind), *own})])
+        return new_list(at, [ir.Const(name) for name in sorted({*dir(state.kind), *own})])
 
     # --- operations
 
-    def operate(self, specializer: Specializer, at: At, fn: Any, method: str, ref: ir.Atom, *args: ir.Atom) -> Any:
+    def operate(self, at: At, fn: Any, method: str, ref: ir.Atom, *args: ir.Atom) -> Any:
         """A special method of an object; None where its class has none."""
         state = state_of(self.context, ref)
         assert state is not None
@@ -561,7 +561,7 @@ class Instances:
             return self._call(at, found, ref, *args)
         if isinstance(found, (staticmethod, classmethod)):
             bound = self._bind(at, found, ref, method)
-            return specializer.apply(bound, list(args), {}, at.frame, at.builder, at.span)
+            return at.apply_atom(bound, list(args), {})
         return None
 
     def binary(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
@@ -606,7 +606,7 @@ class Instances:
             return
         defers = getattr(state.kind, "__array_ufunc__", 0) is None or hasattr(state.kind, "__array_priority__")
         if not isinstance(known, (Array, Unknown)) or not defers:
-            raise error("S2S137", span=at.span, asked_by=at.frame.called_from, name=state.kind.__name__)
+            raise at.refusal("S2S137", name=state.kind.__name__)
 
     def _compare_generated(self, at: At, fn: Any, a: ir.Atom, b: ir.Atom) -> ir.Atom:
         """The ``==`` and ``<`` that ``dataclass`` writes: those of the tuples of fields."""
@@ -616,38 +616,38 @@ class Instances:
         if states[0] is None or states[1] is None or states[0].kind is not states[1].kind:
             return ir.Const(NotImplemented)
         names = [f.name for f in dataclasses.fields(states[0].kind) if f.compare]
-        tuples = [new_list(self.specializer, at, [self.get(at, x, n) for n in names], tuple) for x in (a, b)]
+        tuples = [new_list(at, [self.get(at, x, n) for n in names], tuple) for x in (a, b)]
         return self.specializer.apply(ir.Const(fn), tuples, {}, at.frame, at.builder, at.span, at.name)
 
     def unary(self, at: At, fn: Any, ref: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
         """``-o``, ``abs(o)``, ``float(o)``."""
-        return self.operate(self.specializer, at, fn, UNARY.get(fn) or OPERATORS[fn].method, ref, *args)  # type: ignore[no-any-return]
+        return self.operate(at, fn, UNARY.get(fn) or OPERATORS[fn].method, ref, *args)  # type: ignore[no-any-return]
 
     def augmented(self, at: At, fn: Any, ref: ir.Atom, change: ir.Atom) -> ir.Atom | None:
         """``o += change`` by the object's own method; None where it has none."""
         method = OPERATORS[PLAIN[fn]].in_place_method
-        return self.operate(self.specializer, at, fn, method, ref, change)  # type: ignore[no-any-return]
+        return self.operate(at, fn, method, ref, change)  # type: ignore[no-any-return]
 
-    def truth(self, specializer: Specializer, at: At, ref: ir.Atom) -> ir.Atom:
+    def truth(self, at: At, ref: ir.Atom) -> ir.Atom:
         """``bool(o)``."""
-        found = self.operate(specializer, at, bool, "__bool__", ref)
+        found = self.operate(at, bool, "__bool__", ref)
         if found is None:
-            found = self.operate(specializer, at, len, "__len__", ref)
+            found = self.operate(at, len, "__len__", ref)
             if found is None:
                 return ir.Const(True)
-            return specializer.apply(ir.Const(bool), [found], {}, at.frame, at.builder, at.span)
+            return at.apply(bool, found)
         return found  # type: ignore[no-any-return]
 
     def items(self, at: At, ref: ir.Atom) -> list[ir.Atom] | None:
         """What iterating over an object gives, where that is known."""
-        found = self.operate(self.specializer, at, iter, "__iter__", ref)
+        found = self.operate(at, iter, "__iter__", ref)
         if found is not None:
             return self.specializer.items.known(found, at.builder, at.span) if found != ref else None
-        length = self.operate(self.specializer, at, len, "__len__", ref)
+        length = self.operate(at, len, "__len__", ref)
         if not isinstance(length, ir.Const):
             return None
         made = [
-            self.operate(self.specializer, at, operator.getitem, "__getitem__", ref, ir.Const(k))
+            self.operate(at, operator.getitem, "__getitem__", ref, ir.Const(k))
             for k in range(length.value)
         ]
         return None if None in made else made
@@ -658,7 +658,7 @@ class Instances:
         assert state is not None
         found = self.look_up(state.kind, "__call__")
         if found is not MISSING and not isinstance(found, _CODE):
-            raise error("S2S301", span=at.span, asked_by=at.frame.called_from, name=f"{state.kind.__name__}.__call__")
+            raise at.refusal("S2S301", name=f"{state.kind.__name__}.__call__")
         if found is MISSING:
             raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
         return self.specializer.apply(
@@ -666,7 +666,7 @@ class Instances:
 
     # --- copies and values
 
-    def copied(self, specializer: Specializer, at: At, cell: Cell) -> ir.Atom:
+    def copied(self, at: At, cell: Cell) -> ir.Atom:
         """``copy.copy``: an object of the same class with the same attributes."""
         state = self.context.heap.state(cell, at.span)
         for hook in ("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"):

@@ -11,6 +11,7 @@ import numpy as np
 
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, plain
 from s2s.builder import virtual_heap
+from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, state_of
 from s2s.core import ir, ops
 from s2s.core.values import (
@@ -25,30 +26,29 @@ from s2s.core.values import (
 from s2s.specialize.frames import pinned
 from s2s.specialize.heap import iterators
 from s2s.specialize.heap.mutated_iterables import note_source
-from s2s.specialize.site import CallSite
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
-from s2s.specialize.heap.making import Form, appended, entries_of, is_key, new, new_list
+from s2s.specialize.heap.making import Operation, appended, entries_of, is_key, new, new_list
 from s2s.specialize.site import At
 
-__all__ = ["FORMS", "grown", "known_key"]
+__all__ = ["OPERATIONS", "grown", "known_key"]
 
-def _getitem(self: Specializer, at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
-    cell = cell_of(self.context, container)
+def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
+    cell = cell_of(at.context, container)
     if cell is None:
         return None
-    state, key = self.context.heap.state(cell, at.span), known_key(self, key)
+    state, key = at.context.heap.state(cell, at.span), known_key(at.specializer, key)
     if is_instance(state):
-        return self.instances.operate(self, at, operator.getitem, "__getitem__", container, key)
+        return at.specializer.instances.operate(at, operator.getitem, "__getitem__", container, key)
     if state.whole is not None or not isinstance(key, ir.Const):
         if _makes_entries(state):  # the dict that stands for it when the program runs would raise KeyError
             raise at.refuse(cell.name, "whether it has the key is not known before the program runs")
         return None
     if is_dict(state):
-        return _entry(self, at, cell, state, key)
+        return _entry(at, cell, state, key)
     if not state.borrowed and type(key.value) in (int, bool):
         size = state.size
         return state.find(range(size)[key.value]) if -size <= key.value < size else None
@@ -57,10 +57,9 @@ def _getitem(self: Specializer, at: At, container: ir.Atom, key: ir.Atom) -> ir.
     if isinstance(key.value, slice):
         found = virtual_heap.contents(at.builder, cell, at.span)
         kept = virtual_heap.positions(state, cell)
-        if not any(map(self.context.is_virtual, (found or {}).values())) and state.borrowed and kept:
-            return _adopt(self, at, at.builder.call(
-                operator.getitem, at.builder.frozen(container), key, name=at.name, span=at.span), state)
-        return new_list(self, at, list((found or {}).values())[key.value], _plain_kind(state.kind))
+        if not any(map(at.context.is_virtual, (found or {}).values())) and state.borrowed and kept:
+            return _adopt(at, at.write(operator.getitem, at.builder.frozen(container), key), state)
+        return new_list(at, list((found or {}).values())[key.value], _plain_kind(state.kind))
     if type(key.value) not in (int, bool) or not -len(keys) <= key.value < len(keys):
         return None
     position = range(len(keys))[key.value]
@@ -80,15 +79,15 @@ def known_key(self: Specializer, key: ir.Atom) -> ir.Atom:
     return ir.Const(slice(*values)) if len(values) == len(parts) else key
 
 
-def _adopt(self: Specializer, at: At, atom: ir.Atom, state: State) -> ir.Atom:
+def _adopt(at: At, atom: ir.Atom, state: State) -> ir.Atom:
     """A new list of known items that was just made, as an object on the heap."""
-    known = self.context.value(atom)
+    known = at.value(atom)
     if state.kind is not list or not isinstance(known, Sequence):
         return atom
-    items = tuple(at.builder.call(operator.getitem, atom, ir.Const(k), span=at.span) for k in range(len(known.items)))
+    items = tuple(at.compute(operator.getitem, atom, ir.Const(k)) for k in range(len(known.items)))
     made = State(list, tuple(range(len(items))), items)
-    cell = virtual_heap.make_cell(self.context, made, at.name, at.span)
-    self.context.heap.frozen[cell] = (atom, ((cell, made),))
+    cell = virtual_heap.make_cell(at.context, made, at.name, at.span)
+    at.context.heap.frozen[cell] = (atom, ((cell, made),))
     return cell.var
 
 
@@ -96,15 +95,15 @@ def _plain_kind(kind: type) -> type:
     return tuple if issubclass(kind, tuple) else list
 
 
-def _entry(self: Specializer, at: At, cell: Cell, state: State, key: ir.Const) -> ir.Atom | None:
+def _entry(at: At, cell: Cell, state: State, key: ir.Const) -> ir.Atom | None:
     if not is_key(key):
         return None
     found = virtual_heap.read(at.builder, cell, key.value, at.name, at.span)
     if found is not None or not _makes_entries(state):
         return found
-    made = self.apply(state.extra, [], {}, at.frame, at.builder, at.span)
-    state = self.context.heap.state(cell, at.span)
-    self.context.heap.change(cell, state.with_entry(key.value, made), at.span)
+    made = at.apply_atom(state.extra, [], {})
+    state = at.context.heap.state(cell, at.span)
+    at.context.heap.change(cell, state.with_entry(key.value, made), at.span)
     return made
 
 
@@ -113,30 +112,30 @@ def _makes_entries(state: State) -> bool:
     return state.kind is collections.defaultdict and state.extra not in (None, ir.Const(None))
 
 
-def _length(self: Specializer, at: At, container: ir.Atom) -> ir.Atom | None:
-    cell = cell_of(self.context, container)
+def _length(at: At, container: ir.Atom) -> ir.Atom | None:
+    cell = cell_of(at.context, container)
     if cell is None:
         return None
-    state = self.context.heap.state(cell, at.span)
+    state = at.context.heap.state(cell, at.span)
     if is_instance(state):
-        return self.instances.operate(self, at, len, "__len__", container)
+        return at.specializer.instances.operate(at, len, "__len__", container)
     if state.whole is None and not state.borrowed:
         return ir.Const(state.size)
     keys = virtual_heap.positions(state, cell)
     return None if keys is None else ir.Const(len(keys))
 
 
-def _contains(negated: bool) -> Form:
-    def look(self: Specializer, at: At, item: ir.Atom, container: ir.Atom) -> ir.Atom | None:
-        cell = cell_of(self.context, container)
+def _contains(negated: bool) -> Operation:
+    def look(at: At, item: ir.Atom, container: ir.Atom) -> ir.Atom | None:
+        cell = cell_of(at.context, container)
         if cell is None:
             return None
-        state = self.context.heap.state(cell, at.span)
+        state = at.context.heap.state(cell, at.span)
         if is_instance(state):
-            found = self.instances.operate(self, at, operator.contains, "__contains__", container, item)
+            found = at.specializer.instances.operate(at, operator.contains, "__contains__", container, item)
             if found is None or not negated:
                 return found
-            return self.apply(ir.Const(operator.not_), [found], {}, at.frame, at.builder, at.span)
+            return at.apply(operator.not_, found)
         keys = virtual_heap.positions(state, cell)
         if is_dict(state) and keys is not None and is_key(item):
             assert isinstance(item, ir.Const)
@@ -146,38 +145,38 @@ def _contains(negated: bool) -> Form:
             return None
         if isinstance(item, ir.Const) and all(isinstance(i, ir.Const) for i in items.values()):
             return ir.Const((item.value in [i.value for i in items.values()]) is not negated)  # type: ignore[union-attr]
-        if cell_of(self.context, item) is not None and item in items.values():
+        if cell_of(at.context, item) is not None and item in items.values():
             return ir.Const(not negated)
         return None
 
     return look
 
 
-def _truth(negated: bool) -> Form:
-    def look(self: Specializer, at: At, value: ir.Atom) -> ir.Atom | None:
-        cell = cell_of(self.context, value)
+def _truth(negated: bool) -> Operation:
+    def look(at: At, value: ir.Atom) -> ir.Atom | None:
+        cell = cell_of(at.context, value)
         if cell is None:
             return None
-        state = self.context.heap.state(cell, at.span)
+        state = at.context.heap.state(cell, at.span)
         if is_instance(state):
-            found = self.instances.truth(self, at, value)
+            found = at.specializer.instances.truth(at, value)
             if not negated:
                 return found
-            return self.apply(ir.Const(operator.not_), [found], {}, at.frame, at.builder, at.span)
+            return at.apply(operator.not_, found)
         keys = virtual_heap.positions(state, cell)
         return None if keys is None else ir.Const(bool(keys) is not negated)
 
     return look
 
 
-def _identity(negated: bool) -> Form:
-    def look(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
-        first, second = cell_of(self.context, a), cell_of(self.context, b)
+def _identity(negated: bool) -> Operation:
+    def look(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
+        first, second = cell_of(at.context, a), cell_of(at.context, b)
         if first is None and second is None:
             return None
-        heap = self.context.heap
+        heap = at.context.heap
         for cell, other in ((first, b), (second, a)):
-            if cell is not None and isinstance(self.context.value(other), Unknown):
+            if cell is not None and isinstance(at.value(other), Unknown):
                 if cell.origin is not None and not virtual_heap.is_changed(heap, cell):
                     return None  # it may be the same object: asked when the program runs
                 if cell.origin is not None or cell in heap.closed:
@@ -185,21 +184,22 @@ def _identity(negated: bool) -> Form:
         if first is not None and second is not None and first is not second:
             if second in heap.entangled.get(first, ()) or first in heap.entangled.get(second, ()):
                 raise at.refuse(first.name, "whether it is the other object depends on the path that was taken")
-            self.compared = self.compared or (first.origin is not None and second.origin is not None)
-            self.instances.note_identity(first, second)
+            if first.origin is not None and second.origin is not None:
+                at.specializer.compared = True
+            at.specializer.instances.note_identity(first, second)
         return ir.Const((first is second) is not negated)
 
     return look
 
 
-def _type(self: Specializer, at: At, value: ir.Atom, *rest: ir.Atom) -> ir.Atom | None:
-    state = state_of(self.context, value)
+def _type(at: At, value: ir.Atom, *rest: ir.Atom) -> ir.Atom | None:
+    state = state_of(at.context, value)
     return None if state is None or rest else ir.Const(state.kind)
 
 
-def _isinstance(self: Specializer, at: At, value: ir.Atom, kinds: ir.Atom) -> ir.Atom | None:
-    state = state_of(self.context, value)
-    known = self.context.value(kinds)
+def _isinstance(at: At, value: ir.Atom, kinds: ir.Atom) -> ir.Atom | None:
+    state = state_of(at.context, value)
+    known = at.value(kinds)
     if state is None:
         return None
     if isinstance(known, Sequence) and all(isinstance(i, Known) for i in known.items):
@@ -208,185 +208,185 @@ def _isinstance(self: Specializer, at: At, value: ir.Atom, kinds: ir.Atom) -> ir
         options = known.value
     else:
         return None
-    answer = facts.subclass(state.kind, options).folded(self.guards)
+    answer = facts.subclass(state.kind, options).folded(at.guards)
     return None if answer is None else ir.Const(answer)
 
 
-def _unpack(self: Specializer, at: At, value: ir.Atom, before: ir.Const, after: ir.Const) -> ir.Atom | None:
+def _unpack(at: At, value: ir.Atom, before: ir.Const, after: ir.Const) -> ir.Atom | None:
     """``a, *b, c = value`` of a container that holds objects."""
-    if cell_of(self.context, value) is None:
+    if cell_of(at.context, value) is None:
         return None
-    items = self.items.known(value, at.builder, at.span)
-    state = state_of(self.context, value)
-    plain = items is not None and not any(map(self.context.is_virtual, items)) and after.value is None
+    items = at.items(value)
+    state = state_of(at.context, value)
+    plain = items is not None and not any(map(at.context.is_virtual, items)) and after.value is None
     is_plain = state is not None and not is_instance(state) and state.kind is not set and not has_fields(state.kind)
     if items is None or (plain and is_plain and len(items) == before.value):
         return None
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
-        if self.trying:
-            raise self.raised(ValueError(f"{len(items)} values to unpack (expected {count})"))
+        if at.specializer.trying:
+            raise at.raised(ValueError(f"{len(items)} values to unpack (expected {count})"))
         return None
     if after.value is None:
-        return new_list(self, at, items, tuple)
+        return new_list(at, items, tuple)
     stop = len(items) - after.value
-    middle = new_list(self, at, items[before.value : stop])
-    return new_list(self, at, [*items[: before.value], middle, *items[stop:]], tuple)
+    middle = new_list(at, items[before.value : stop])
+    return new_list(at, [*items[: before.value], middle, *items[stop:]], tuple)
 
 
-def _view(which: str) -> Form:
-    def read(self: Specializer, at: At, mapping: ir.Atom) -> ir.Atom | None:
-        entries = entries_of(self, at, mapping) if cell_of(self.context, mapping) is not None else None
+def _view(which: str) -> Operation:
+    def read(at: At, mapping: ir.Atom) -> ir.Atom | None:
+        entries = entries_of(at, mapping) if cell_of(at.context, mapping) is not None else None
         if entries is None:
             return None
         items: list[ir.Atom] = list(entries.values()) if which == "values" else [ir.Const(k) for k in entries]
         if which == "items":
             pairs = zip(items, entries.values(), strict=True)
-            items = [new_list(self, at, pair, tuple) for pair in pairs]
-        made = new_list(self, at, items)
-        self.views[made] = ((cell_of(self.context, mapping), which),)  # type: ignore[assignment]
+            items = [new_list(at, pair, tuple) for pair in pairs]
+        made = new_list(at, items)
+        at.specializer.views[made] = ((cell_of(at.context, mapping), which),)  # type: ignore[assignment]
         return made
 
     return read
 
 
-def _get(self: Specializer, at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
-    cell = cell_of(self.context, mapping)
-    if cell is None or not is_key(key) or virtual_heap.positions(self.context.heap.state(cell, at.span), cell) is None:
+def _get(at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
+    cell = cell_of(at.context, mapping)
+    if cell is None or not is_key(key) or virtual_heap.positions(at.context.heap.state(cell, at.span), cell) is None:
         return None
     assert isinstance(key, ir.Const)
     found = virtual_heap.read(at.builder, cell, key.value, at.name, at.span)
     return found if found is not None else ir.Const(None) if default is None else default
 
 
-def _enumerate(self: Specializer, at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None:  # noqa: B008
-    found = _objects_in(self, at, items)
+def _enumerate(at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None:  # noqa: B008
+    found = _objects_in(at, items)
     if found is None or not isinstance(start, ir.Const):
         return None
-    return new_list(self, at, [new_list(self, at, (ir.Const(k), i), tuple) for k, i in enumerate(found, start.value)])
+    return new_list(at, [new_list(at, (ir.Const(k), i), tuple) for k, i in enumerate(found, start.value)])
 
 
-def _zip(self: Specializer, at: At, *columns: ir.Atom, strict: ir.Atom = ir.Const(False)) -> ir.Atom | None:  # noqa: B008
-    if not any(_objects_in(self, at, c) for c in columns):
+def _zip(at: At, *columns: ir.Atom, strict: ir.Atom = ir.Const(False)) -> ir.Atom | None:  # noqa: B008
+    if not any(_objects_in(at, c) for c in columns):
         return None
-    found = [self.items.known(c, at.builder, at.span) for c in columns]
+    found = [at.items(c) for c in columns]
     if any(f is None for f in found) or (strict != ir.Const(False) and len({len(f or ()) for f in found}) > 1):
         return None
-    return new_list(self, at, [new_list(self, at, row, tuple) for row in zip(*found, strict=False)])  # type: ignore[arg-type]
+    return new_list(at, [new_list(at, row, tuple) for row in zip(*found, strict=False)])  # type: ignore[arg-type]
 
 
-def _reversed(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
-    found = _objects_in(self, at, items)
-    return None if found is None else new_list(self, at, found[::-1])
+def _reversed(at: At, items: ir.Atom) -> ir.Atom | None:
+    found = _objects_in(at, items)
+    return None if found is None else new_list(at, found[::-1])
 
 
-def _objects_in(self: Specializer, at: At, atom: ir.Atom) -> list[ir.Atom] | None:
+def _objects_in(at: At, atom: ir.Atom) -> list[ir.Atom] | None:
     """The items of a container that holds objects; None for any other."""
-    if cell_of(self.context, atom) is None:
+    if cell_of(at.context, atom) is None:
         return None
-    items = self.items.known(atom, at.builder, at.span)
-    return items if items is not None and any(map(self.context.is_virtual, items)) else None
+    items = at.items(atom)
+    return items if items is not None and any(map(at.context.is_virtual, items)) else None
 
 
-def _iter(self: Specializer, at: At, items: ir.Atom) -> ir.Atom | None:
+def _iter(at: At, items: ir.Atom) -> ir.Atom | None:
     """An iterator over known items."""
-    state = state_of(self.context, items)
+    state = state_of(at.context, items)
     if state is None or state.kind is virtual_heap.Iterator:
         return None if state is None else items
-    found = self.items.known(items, at.builder, at.span)
+    found = at.items(items)
     if found is None:
         return None
-    made = iterators.make(self, found, at.name, at.span)
-    note_source(self, cell_of(self.context, made), items)  # type: ignore[arg-type]
+    made = iterators.make(at.context, found, at.name, at.span)
+    note_source(at.specializer, cell_of(at.context, made), items)  # type: ignore[arg-type]
     return made
 
 
-def _sum(self: Specializer, at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None:  # noqa: B008
-    found = _objects_in(self, at, items)
+def _sum(at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None:  # noqa: B008
+    found = _objects_in(at, items)
     if found is None:
         return None
     total = start
     for item in found:
-        total = self.apply(ir.Const(operator.add), [total, item], {}, at.frame, at.builder, at.span)
+        total = at.apply(operator.add, total, item)
     return total
 
 
-def _concatenate(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
+def _concatenate(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
     """``[a] + [b]``: a new list."""
-    states = [state_of(self.context, x) for x in (a, b)]
-    kinds: set[Any] = {s.kind if s is not None else _kind(self, x) for s, x in zip(states, (a, b), strict=True)}
+    states = [state_of(at.context, x) for x in (a, b)]
+    kinds: set[Any] = {s.kind if s is not None else _kind(at.context, x) for s, x in zip(states, (a, b), strict=True)}
     if kinds not in ({list}, {tuple}):
         return None
-    found = [self.items.known(x, at.builder, at.span) for x in (a, b)]
+    found = [at.items(x) for x in (a, b)]
     if any(f is None for f in found):
-        return _append_all(self, at, a, found[1])
+        return _append_all(at, a, found[1])
     items = [i for f in found for i in f or ()]
-    return None if len(items) > MOST_LISTED else new_list(self, at, items, kinds.pop())
+    return None if len(items) > MOST_LISTED else new_list(at, items, kinds.pop())
 
 
-def grown(self: Specializer, at: At, args: list[Any]) -> ir.Atom | None:
+def grown(at: At, args: list[Any]) -> ir.Atom | None:
     """``[*items, a, b]`` of a list of unknown length; None for any other display."""
     first, *more = args
     if not isinstance(first, ir.Star) or any(isinstance(a, ir.Star) for a in more):
         return None
-    state = state_of(self.context, first.atom)
-    kind = _kind(self, first.atom) if state is None else state.kind
-    return _append_all(self, at, first.atom, more) if kind is list else None
+    state = state_of(at.context, first.atom)
+    kind = _kind(at.context, first.atom) if state is None else state.kind
+    return _append_all(at, first.atom, more) if kind is list else None
 
 
-def _append_all(self: Specializer, at: At, items: ir.Atom, more: list[ir.Atom] | None) -> ir.Atom:
+def _append_all(at: At, items: ir.Atom, more: list[ir.Atom] | None) -> ir.Atom:
     """``items + [a, b]``, where the first has an unknown length: a new list that has grown."""
     if more is None:
         raise at.refuse("a list", "lists are put together whose lengths are not known before the program runs")
     state = State(list, whole=at.builder.frozen(items))
     for item in more:
-        state = appended(self, at, state, item)
-    return virtual_heap.make_cell(self.context, state, at.name, at.span).var
+        state = appended(at, state, item)
+    return virtual_heap.make_cell(at.context, state, at.name, at.span).var
 
 
-def _kind(self: Specializer, atom: ir.Atom) -> type | None:
-    known = self.context.value(atom)
+def _kind(context: Context, atom: ir.Atom) -> type | None:
+    known = context.value(atom)
     if isinstance(known, ListOf):
         return list
     return known.type if isinstance(known, Sequence) else None
 
 
-def _repeat(self: Specializer, at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
+def _repeat(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
     """``[a] * 3``: a new list that holds the same items again."""
     for items, count in ((a, b), (b, a)):
-        state = state_of(self.context, items)
+        state = state_of(at.context, items)
         if state is None or state.kind not in (list, tuple):
             continue
-        found = self.items.known(items, at.builder, at.span)
+        found = at.items(items)
         if found is None or not isinstance(count, ir.Const) or type(count.value) is not int:
-            if self.context.is_varied(items):
+            if at.context.is_varied(items):
                 raise at.refuse("a list", "how often it is repeated is not known before the program runs")
             return None
         if len(found) * count.value > MOST_LISTED:
             return None
-        return new_list(self, at, found * count.value, state.kind)
+        return new_list(at, found * count.value, state.kind)
     return None
 
 
 def _sorted(
-    self: Specializer, at: At, items: ir.Atom, key: ir.Atom = ir.Const(None), reverse: ir.Atom = ir.Const(False)  # noqa: B008
+    at: At, items: ir.Atom, key: ir.Atom = ir.Const(None), reverse: ir.Atom = ir.Const(False)  # noqa: B008
 ) -> ir.Atom | None:
     """Known items are sorted now; others are put in order when the program runs, where that has a rule."""
-    found = self.items.known(items, at.builder, at.span) if cell_of(self.context, items) is not None else None
+    found = at.items(items) if cell_of(at.context, items) is not None else None
     if found is None or not isinstance(reverse, ir.Const):
         return None
-    order = order_of(self, at, found, key)
+    order = order_of(at, found, key)
     if order is None:
         return None
-    return new_list(self, at, [found[k] for k in (order[::-1] if reverse.value else order)])
+    return new_list(at, [found[k] for k in (order[::-1] if reverse.value else order)])
 
 
-def order_of(self: Specializer, at: At, items: list[ir.Atom], key: ir.Atom) -> list[int] | None:
+def order_of(at: At, items: list[ir.Atom], key: ir.Atom) -> list[int] | None:
     values = items
-    with speculate(self, at.builder) as speculation:
+    with speculate(at.specializer, at.builder) as speculation:
         if key != ir.Const(None):
-            values = [self.apply(key, [i], {}, at.frame, speculation.builder, at.span) for i in items]
-        known = [self.context.value(v) for v in values]
+            values = [at.specializer.apply(key, [i], {}, at.frame, speculation.builder, at.span) for i in items]
+        known = [at.value(v) for v in values]
         if not all(isinstance(k, Known) for k in known):
             speculation.discard()  # the key is asked when the program runs, once for each item
             return None
@@ -397,58 +397,58 @@ def order_of(self: Specializer, at: At, items: list[ir.Atom], key: ir.Atom) -> l
         return None
 
 
-def _copy(self: Specializer, at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
+def _copy(at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
     """A new object that holds the same items."""
-    cell = cell_of(self.context, value)
+    cell = cell_of(at.context, value)
     if cell is None:
         return None
-    state = self.context.heap.state(cell, at.span)
+    state = at.context.heap.state(cell, at.span)
     if issubclass(state.kind, tuple):
         return value
     if is_instance(state):
-        return self.instances.copied(self, at, cell)
+        return at.specializer.instances.copied(at, cell)
     found = virtual_heap.contents(at.builder, cell, at.span)
     if found is None:
-        return virtual_heap.make_cell(self.context, state, at.name, at.span).var
-    return new(self, at, State(state.kind, tuple(found), tuple(found.values()), extra=state.extra))
+        return virtual_heap.make_cell(at.context, state, at.name, at.span).var
+    return new(at, State(state.kind, tuple(found), tuple(found.values()), extra=state.extra))
 
 
-def _deepcopy(self: Specializer, at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
-    if cell_of(self.context, value) is None:
+def _deepcopy(at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
+    if cell_of(at.context, value) is None:
         return None
-    return _deep(self, at, value, {})
+    return _deep(at, value, {})
 
 
-def _deep(self: Specializer, at: At, value: ir.Atom, done: dict[Cell, ir.Atom]) -> ir.Atom:
-    cell = cell_of(self.context, value)
+def _deep(at: At, value: ir.Atom, done: dict[Cell, ir.Atom]) -> ir.Atom:
+    cell = cell_of(at.context, value)
     if cell is None:
-        known = self.context.value(value)
+        known = at.value(value)
         if isinstance(known, (Known, Scalar)):
             return value
         if isinstance(known, Array):
-            return at.builder.call(np.copy, value, span=at.span)
-        return CallSite(self, ir.Const(copy.deepcopy), [value], {}, at.frame, at.builder, at.span).leave()
+            return at.compute(np.copy, value)
+        return at.call(copy.deepcopy, [value], name="%").leave()
     if cell in done:
         return done[cell]
-    state = self.context.heap.state(cell, at.span)
+    state = at.context.heap.state(cell, at.span)
     if is_instance(state):
-        made = self.instances.copied(self, at, cell)
+        made = at.specializer.instances.copied(at, cell)
         done[cell] = made
-        own = cell_of(self.context, made)
+        own = cell_of(at.context, made)
         assert own is not None
-        entries = self.context.heap.state(own).entries()
-        self.context.heap.states[own] = self.context.heap.state(own).with_entries(
-            {k: _deep(self, at, v, done) for k, v in entries.items()})
+        entries = at.context.heap.state(own).entries()
+        at.context.heap.states[own] = at.context.heap.state(own).with_entries(
+            {k: _deep(at, v, done) for k, v in entries.items()})
         return made
     found = virtual_heap.contents(at.builder, cell, at.span)
     if found is None:
-        return virtual_heap.make_cell(self.context, state, at.name, at.span).var
-    copied = {k: _deep(self, at, v, done) for k, v in found.items()}
-    done[cell] = new(self, at, State(state.kind, tuple(copied), tuple(copied.values()), extra=state.extra))
+        return virtual_heap.make_cell(at.context, state, at.name, at.span).var
+    copied = {k: _deep(at, v, done) for k, v in found.items()}
+    done[cell] = new(at, State(state.kind, tuple(copied), tuple(copied.values()), extra=state.extra))
     return done[cell]
 
 
-FORMS: dict[Any, Form] = {
+OPERATIONS: dict[Any, Operation] = {
     ops.unpack: _unpack,
     ops.contains: _contains(False),
     ops.not_in: _contains(True),

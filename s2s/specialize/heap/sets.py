@@ -11,125 +11,126 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import are_equal
+from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.specialize.heap import making
-from s2s.specialize.heap.making import Form, new_list
+from s2s.specialize.heap.making import Operation, new_list
 from s2s.specialize.site import At
 
 if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
+    pass
 
-__all__ = ["FORMS", "MAKERS"]
+__all__ = ["OPERATIONS", "MAKERS"]
 
 
 # --- items ----------------------------------------------------------------------------------------------------------
 
 
-def _are_one(self: Specializer, a: ir.Atom, b: ir.Atom) -> bool | None:
+def _are_one(context: Context, a: ir.Atom, b: ir.Atom) -> bool | None:
     """Whether two items are equal; None where that is not known."""
     if making.is_key(a) and making.is_key(b):
         return bool(a.value == b.value)  # type: ignore[union-attr]
     if a == b:
         return True
-    if self.context.is_virtual(a) or self.context.is_virtual(b):
+    if context.is_virtual(a) or context.is_virtual(b):
         return None
-    return are_equal(self.context.value(a), self.context.value(b))
+    return are_equal(context.value(a), context.value(b))
 
 
-def _is_among(self: Specializer, item: ir.Atom, items: Iterable[ir.Atom]) -> bool | None:
-    answers = [_are_one(self, item, other) for other in items]
+def _is_among(context: Context, item: ir.Atom, items: Iterable[ir.Atom]) -> bool | None:
+    answers = [_are_one(context, item, other) for other in items]
     return True if True in answers else None if None in answers else False
 
 
-def _distinct(self: Specializer, items: Iterable[ir.Atom]) -> list[ir.Atom] | None:
+def _distinct(context: Context, items: Iterable[ir.Atom]) -> list[ir.Atom] | None:
     """The items without those that are equal to one before; None where that is not known."""
     found: list[ir.Atom] = []
     for item in items:
-        is_there = _is_among(self, item, found)
-        if is_there is None or (not found and not _can_be_known(self, item)):
+        is_there = _is_among(context, item, found)
+        if is_there is None or (not found and not _can_be_known(context, item)):
             return None
         if not is_there:
             found.append(item)
     return found
 
 
-def _can_be_known(self: Specializer, item: ir.Atom) -> bool:
+def _can_be_known(context: Context, item: ir.Atom) -> bool:
     """Whether an item is a constant, or a tuple: which of several numbers are equal shows when the program runs."""
-    return making.is_key(item) or are_equal(self.context.value(item), self.context.value(item)) is not None
+    return making.is_key(item) or are_equal(context.value(item), context.value(item)) is not None
 
 
-def _items(self: Specializer, at: At, atom: ir.Atom) -> list[ir.Atom] | None:
+def _items(at: At, atom: ir.Atom) -> list[ir.Atom] | None:
     """The items of a container as a set has them, where they are known."""
-    state = state_of(self.context, atom)
+    state = state_of(at.context, atom)
     if state is not None and state.kind is set:
         return None if state.whole is not None else list(state.items)
-    found = self.items.known(atom, at.builder, at.span)
-    return None if found is None else _distinct(self, found)
+    found = at.items(atom)
+    return None if found is None else _distinct(at.context, found)
 
 
 # --- making sets ----------------------------------------------------------------------------------------------------
 
 
-def _set(self: Specializer, at: At, items: ir.Atom | None = None) -> ir.Atom | None:
-    found = [] if items is None else _items(self, at, items)
-    return None if found is None else new_list(self, at, found, set)
+def _set(at: At, items: ir.Atom | None = None) -> ir.Atom | None:
+    found = [] if items is None else _items(at, items)
+    return None if found is None else new_list(at, found, set)
 
 
-def _make_set(self: Specializer, at: At, *items: ir.Atom) -> ir.Atom | None:
-    found = _distinct(self, items)
-    return None if found is None else new_list(self, at, found, set)
+def _make_set(at: At, *items: ir.Atom) -> ir.Atom | None:
+    found = _distinct(at.context, items)
+    return None if found is None else new_list(at, found, set)
 
 
-def _add_to_set(self: Specializer, at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
+def _add_to_set(at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
     """One more item of a set comprehension."""
-    state = state_of(self.context, items)
+    state = state_of(at.context, items)
     if state is None or state.whole is not None:
         return None
-    found = _distinct(self, [*state.items, item])
-    return None if found is None else new_list(self, at, found, set)
+    found = _distinct(at.context, [*state.items, item])
+    return None if found is None else new_list(at, found, set)
 
 
 # --- algebra --------------------------------------------------------------------------------------------------------
 
 
-def _combined(keep: tuple[bool, bool, bool], only_sets: bool = False) -> Form:
+def _combined(keep: tuple[bool, bool, bool], only_sets: bool = False) -> Operation:
     """A set of the items that only the first has, that both have, and that only the second has, as ``keep`` says."""
 
-    def combine(self: Specializer, at: At, first: ir.Atom, *others: ir.Atom) -> ir.Atom | None:
-        found = _items(self, at, first)
+    def combine(at: At, first: ir.Atom, *others: ir.Atom) -> ir.Atom | None:
+        found = _items(at, first)
         for other in others:
-            if only_sets and not all(_is_set(self, a) for a in (first, other)):
+            if only_sets and not all(_is_set(at.context, a) for a in (first, other)):
                 return None
-            more = _items(self, at, other)
+            more = _items(at, other)
             if found is None or more is None:
                 return None
-            mine = [_is_among(self, item, more) for item in found]
-            theirs = [_is_among(self, item, found) for item in more]
+            mine = [_is_among(at.context, item, more) for item in found]
+            theirs = [_is_among(at.context, item, found) for item in more]
             if None in mine or None in theirs:
                 return None
             found = [i for i, both in zip(found, mine, strict=True) if keep[bool(both)]] + [
                 i for i, both in zip(more, theirs, strict=True) if keep[2] and not both]
-        return None if found is None else new_list(self, at, found, set)
+        return None if found is None else new_list(at, found, set)
 
     return combine
 
 
-def _is_set(self: Specializer, atom: ir.Atom) -> bool:
-    state = state_of(self.context, atom)
+def _is_set(context: Context, atom: ir.Atom) -> bool:
+    state = state_of(context, atom)
     return state is not None and state.kind is set
 
 
-def _compared(compare: Any, only_sets: bool = True) -> Form:
+def _compared(compare: Any, only_sets: bool = True) -> Operation:
     """What a comparison of two sets says, by how many items they have, and have in common."""
 
-    def look(self: Specializer, at: At, first: ir.Atom, second: ir.Atom) -> ir.Atom | None:
-        if only_sets and not (_is_set(self, first) and _is_set(self, second)):
+    def look(at: At, first: ir.Atom, second: ir.Atom) -> ir.Atom | None:
+        if only_sets and not (_is_set(at.context, first) and _is_set(at.context, second)):
             return None
-        mine, theirs = _items(self, at, first), _items(self, at, second)
+        mine, theirs = _items(at, first), _items(at, second)
         if mine is None or theirs is None:
             return None
-        common = [_is_among(self, item, theirs) for item in mine]
+        common = [_is_among(at.context, item, theirs) for item in mine]
         return None if None in common else ir.Const(bool(compare(len(mine), len(theirs), sum(map(bool, common)))))
 
     return look
@@ -138,10 +139,10 @@ def _compared(compare: Any, only_sets: bool = True) -> Form:
 UNION, INTERSECTION, DIFFERENCE, SYMMETRIC = (True, True, True), (False, True, False), (True, False, False), (
     True, False, True)
 
-MAKERS: dict[Any, Form] = {ops.make_set: _make_set, set: _set}
+MAKERS: dict[Any, Operation] = {ops.make_set: _make_set, set: _set}
 """What makes a new set, also where no argument is an object on the heap."""
 
-FORMS: dict[Any, Form] = {
+OPERATIONS: dict[Any, Operation] = {
     **MAKERS,
     ops.add_to_set: _add_to_set,
     operator.or_: _combined(UNION, True),

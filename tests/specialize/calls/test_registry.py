@@ -27,7 +27,7 @@ class Compared:
 
 
 def site_of(fn):
-    return CallSite(None, ir.Const(fn), [], {}, None, None, None, fn=fn)
+    return CallSite(None, None, None, None, callee=ir.Const(fn), args=[], kwargs={}, fn=fn)
 
 
 def asked(of, fn):
