@@ -1,4 +1,4 @@
-"""``with`` and ``try``, as the specialiser writes them.
+"""``try``, as the specialiser writes it.
 
 A ``try`` whose body can raise nothing that is caught is its body; one whose body certainly raises, as an import that
 fails does, is the handler. What is left stays a ``try``, whose results say which block ended:
@@ -12,17 +12,16 @@ fails does, is the handler. What is left stays a ``try``, whose results say whic
 
 from __future__ import annotations
 
-import contextlib
 import operator
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from s2s import runtime as rt
 from s2s.analysis import raising
 from s2s.analysis.abstract.lattice import join, truth
-from s2s.analysis.managers import REPEATED, SETTINGS, may_set, may_swallow
+from s2s.analysis.managers import REPEATED, SETTINGS
 from s2s.analysis.raising import Kinds
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context
@@ -30,14 +29,12 @@ from s2s.builder.virtual_heap import Heap
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
-from s2s.specialize.calls import policies
 from s2s.specialize.deferred_refusals import may_refuse_later, refusal
-from s2s.specialize.frames import BLOCKS, Frame, lookup
+from s2s.specialize.frames import Frame
 from s2s.specialize.heap.joins import changed_cells, on
 from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
-from s2s.specialize.variables import check_joined, check_read
-from s2s.versions.boundary import Raised
+from s2s.specialize.variables import check_joined
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -526,136 +523,4 @@ def bound_on(context: Context, test: ir.Atom, side: bool) -> set[ir.Var]:
     }
 
 
-# --- with -----------------------------------------------------------------------------------------------------------
-
-
-def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
-    """Specialise a ``with``; True where nothing after it is reached."""
-    manager = self.atom(s.manager, frame)
-    check_read(self, s.manager, manager, builder, s.span, frame)
-    if isinstance(manager, ir.Const) and isinstance(manager.value, BLOCKS):
-        if s.target is not None:
-            frame.env[s.target] = manager
-        if s.ended is not None:
-            frame.env[s.ended] = ir.Const(True)
-        return policies.block(self, manager.value, s.body, frame, builder, s.span)
-    state = virtual_heap.state_of(self.context, manager)
-    maker = _maker_of(self, manager, frame) if state is None else state.kind
-    if state is not None and not self.context.is_varied(manager) and (
-        may_swallow(state.kind) or not _is_followed(self, manager, frame, builder, s.span)
-    ):
-        cell, manager = virtual_heap.cell_of(self.context, manager), builder.frozen(manager)
-        assert cell is not None
-        self.context.heap.unknown[cell] = "a `with` statement may change it"
-    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
-    if maker is contextlib.suppress and isinstance(made, ir.Call):
-        return _suppress(self, s, made.args, frame, builder)
-    if self.context.is_varied(manager) or self.context.is_virtual(manager):
-        return _called_manager(self, s, manager, frame, builder)
-    child = builder.child()
-    target = None
-    if s.target is not None:
-        target = self.context.define(s.target.name, UNKNOWN)
-        frame.env[s.target] = target
-    manager = policies.watch(self.context, manager, maker, builder, s.span, frame)
-    unsure = may_set(maker)
-    self.unsure += unsure
-    try:
-        ended = self.run_statements(s.body, frame, child)
-    finally:
-        self.unsure -= unsure
-    builder.bound |= child.bound
-    if maker is contextlib.nullcontext and target is None:
-        builder.statements += child.statements
-        return ended
-    flag = None
-    if maker is None or may_swallow(maker):
-        flag = self.context.define("ended", Scalar(bool))
-    if s.ended is not None:
-        frame.env[s.ended] = ir.Const(True) if flag is None else flag
-    body = ir.Block((*child.statements,))
-    builder.add(ir.With(manager, target, body, flag, s.span))
-    if flag is not None:
-        place = f"{frame.fn.__qualname__}, line {s.span.line}" if s.span is not None else frame.fn.__qualname__
-        builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_ended), (flag, ir.Const(place))), s.span))
-    return ended
-
-
-def _maker_of(self: Specializer, manager: ir.Atom, frame: Frame) -> Any:
-    """The class or function whose call made a manager, where it is known: a function of ``contextlib`` stands for the
-    generator function that it was made of."""
-    value = self.context.value(manager)
-    if isinstance(value, Known):
-        return type(value.value)
-    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
-    if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and callable(made.fn.value):
-        return made.fn.value
-    if isinstance(made, ir.Load):
-        fact = lookup(made, made.owner or frame.fn, made.owner)
-        if not fact.is_missing:
-            return type(fact.of_class(self.guards))
-    return None
-
-
-def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Frame, builder: Builder) -> bool:
-    """``with contextlib.suppress(...)`` is a ``try`` whose handler does nothing."""
-    variables = tuple(dict.fromkeys(raising.binders(s.body)))
-    results = tuple(ir.Var(v.name, -1 - v.version) for v in variables)
-    inner = frame.copy()
-    names = tuple(ir.Var("%", -1 - k) for k in range(len(kinds)))
-    inner.env.update(zip(names, kinds, strict=True))
-    handler = ir.Handler(names, None, ir.Block((), tuple(ir.POSSIBLY_UNASSIGNED for _ in variables)), span=s.span)
-    attempt = ir.Try(s.body, (handler,), ir.Block((), variables), results, span=s.span)
-    if try_statement(self, attempt, inner, builder):
-        return True
-    for variable, result in zip(variables, results, strict=True):
-        frame.env[variable] = inner.env[result]
-    return False
-
-
-def _is_followed(
-    self: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
-) -> bool:
-    """Whether the methods of a manager, an object of the heap, are followed in place: not called when the program runs.
-    """
-    cell = virtual_heap.cell_of(self.context, manager)
-    try:
-        with speculate(self, builder, optional=True) as speculation:
-            speculation.discard()
-            for name, given in (("__enter__", []), ("__exit__", [ir.Const(None)] * 3)):
-                child = speculation.builder
-                method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
-                self.apply(method, list[ir.Atom](given), {}, frame, child, span)
-                if cell in self.context.heap.closed or cell in self.context.heap.unknown:
-                    return False
-            return True
-    except DifferentiationError:
-        return False
-    except Raised:
-        return True
-
-
-def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:
-    """A manager that something differentiated goes into: its methods are called around the body, so that they are
-    differentiated too."""
-    none = ir.Const(None)
-    enter = self.apply(ir.Const(getattr), [manager, ir.Const("__enter__")], {}, frame, builder, s.span)
-    entered = self.apply(enter, [], {}, frame, builder, s.span)
-    if s.target is not None:
-        frame.env[s.target] = entered
-    state, child = virtual_heap.state_of(self.context, manager), builder.child()
-    ended = self.run_statements(s.body, frame, child)
-    kind = object if state is None else state.kind
-    if may_swallow(kind) and raising.raised_in(child.statements, self.context.value):
-        label = f"`__exit__` of `{kind.__name__}` may swallow an exception that the body raises"
-        raise error("S2S105", span=s.span, label=label, hint="catch the exception with `try` and `except`",
-                    asked_by=frame.called_from)
-    builder.take(child)
-    if ended:
-        return True
-    leave = self.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
-    self.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)
-    return False
-
-
-__all__ = ["REPEATED", "SETTINGS", "bound_on", "try_statement", "with_statement"]
+__all__ = ["REPEATED", "SETTINGS", "bound_on", "try_statement"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from s2s.optimize.rewriting import substitute
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap.escapes import note_change
 from s2s.specialize.site import At, CallSite, Handler
-
-if TYPE_CHECKING:
-    pass
 
 WHOLE = ir.Const(Ellipsis)
 

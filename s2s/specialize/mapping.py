@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,16 +23,14 @@ from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar, Sequence
 from s2s.directives import samples
 from s2s.errors import error
-from s2s.specialize.calls.derivatives import parameters, parts, together
+from s2s.specialize.calls.derivative_arguments import parameters
+from s2s.specialize.calls.derivative_parts import parts, together
 from s2s.specialize.heap import making
 from s2s.specialize.inplace import store_item
 from s2s.specialize.loops import counted_loop
 from s2s.specialize.site import At, CallSite, Handler
 from s2s.specialize.speculation import speculate
 from s2s.versions.target import own_signature
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["HANDLERS"]
 

@@ -22,6 +22,7 @@ from s2s.specialize.calls import (
     callables,
     checkpointing,
     derivatives,
+    derivatives_at_run_time,
     dispatching,
     functions,
     intrinsics,
@@ -42,7 +43,10 @@ __all__ = ["CALLED_BY_VARIABLE", "FUNCTIONS", "KNOWN", "call", "call_function"]
 _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanpercentile, np.nanquantile)
 """Functions that may use their argument as scratch memory when they are told to; the reverse sweep reads it."""
 
-_PUBLIC: dict[Any, Handler] = derivatives.HANDLERS | mapping.HANDLERS | user_rules.HANDLERS | policies.HANDLERS
+_PUBLIC: dict[Any, Handler] = {
+    **derivatives.HANDLERS, **derivatives_at_run_time.HANDLERS, **mapping.HANDLERS, **user_rules.HANDLERS,
+    **policies.HANDLERS,
+}
 """Public functions of s2s that a program calls."""
 
 

@@ -15,6 +15,7 @@ from s2s.core.values import Known
 from s2s.specialize.branching import join_sides
 from s2s.specialize.calls import derivatives, process
 from s2s.specialize.calls.bound_methods import function_and_receiver
+from s2s.specialize.calls.derivative_values import asked_of
 from s2s.specialize.calls.intrinsics import map_elements
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.heap import reading
@@ -106,7 +107,7 @@ def grown_display(site: CallSite) -> ir.Atom | None:
 
 def derivative(site: CallSite) -> ir.Atom | None:
     """A call of a derivative."""
-    asked = None if site.is_spread else derivatives.asked_of(site.context, site.callee)
+    asked = None if site.is_spread else asked_of(site.context, site.callee)
     if asked is None:
         return NOT_HANDLED
     return derivatives.apply(site, asked, site.args, site.kwargs)

@@ -40,7 +40,7 @@ from s2s.specialize import fixpoints, registry
 from s2s.specialize.branching import assertion, branch, phi
 from s2s.specialize.calls import derivatives, policies
 from s2s.specialize.calls.leaving import leave
-from s2s.specialize.exceptions import try_statement, with_statement
+from s2s.specialize.exceptions import try_statement
 from s2s.specialize.frames import (
     Frame,
     at_call,
@@ -56,6 +56,7 @@ from s2s.specialize.heap.objects import (
 from s2s.specialize.inlining import Inliner
 from s2s.specialize.loads import load
 from s2s.specialize.loops import for_loop, while_loop
+from s2s.specialize.managers import with_statement
 from s2s.specialize.outcomes import Outcome
 from s2s.specialize.site import At, CallSite
 from s2s.specialize.spreading import arguments

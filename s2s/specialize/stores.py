@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir, operators
-from s2s.specialize.calls import derivatives
+from s2s.core.values import Array
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap import changing
-from s2s.specialize.inplace import is_old, store_attribute, store_item
+from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_item
 from s2s.specialize.site import At
 from s2s.specialize.variables import check_read
 
@@ -37,8 +37,15 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
     if statement.kind == "attr" and statement.op is None and isinstance(key, ir.Const):
         if store_attribute(at, target, key.value, value):
             return None
-    if statement.kind in ("whole", "at", "opaque"):
-        return derivatives.store(at, statement, target, key, value)
+    if statement.kind == "whole":
+        if not isinstance(at.value(target), Array):
+            name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
+            raise at.refusal("S2S112", name=name or "an array")
+        return change_whole(at, target, value, statement.op)
+    if statement.kind == "at":  # an item that comes twice takes both
+        return store_item(at, target, key, value, statement.op, "at")
+    if statement.kind == "opaque":  # noted where the call is left
+        return None
     if statement.kind != "item":
         raise at.refusal("S2S113")
     return store_item(at, target, builder.frozen(key), builder.frozen(value), statement.op)

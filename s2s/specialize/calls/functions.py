@@ -23,7 +23,7 @@ from s2s.core.public import key_of
 from s2s.core.values import UNKNOWN, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
-from s2s.specialize.calls import derivatives
+from s2s.specialize.calls.derivative_values import MAKERS, check_late
 from s2s.specialize.calls.handing_over import release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
 from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
@@ -49,7 +49,7 @@ MODEL_DEPTH = 8
 """So many calls of itself are followed in a model of a function."""
 
 LOOKED_THROUGH = (
-    getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *derivatives.MAKERS,
+    getattr, zip, enumerate, reversed, slice, iter, map, functools.partial, np.vectorize, *MAKERS,
 )
 """Functions that are resolved where their result is used; what is left of them is refused by the reverse pass."""
 
@@ -242,7 +242,7 @@ def check_has_rule(site: CallSite) -> ir.Atom | None:
 
 def maker_of_callable(site: CallSite) -> ir.Atom | None:
     """``functools.partial`` and ``np.vectorize``."""
-    derivatives.check_late(site, site.args)
+    check_late(site, site.args)
     site.effect = False
     return site.leave(harmless=True)
 

@@ -9,7 +9,7 @@ a cotangent may lie in memory in another way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from s2s.core import ir
 from s2s.core.values import Array, Known
 from s2s.errors import error
 from s2s.specialize.site import At
-
-if TYPE_CHECKING:
-    pass
 
 ORDERED = {np.ravel: 1, np.ndarray.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2, np.ndarray.reshape: -1}
 """Functions that read an array in an order, and which argument says it; of -1 the keyword alone."""

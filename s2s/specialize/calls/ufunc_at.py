@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from s2s.core import ir
 from s2s.core.values import Array
 from s2s.specialize.inplace import store_item
 from s2s.specialize.site import At
-
-if TYPE_CHECKING:
-    pass
 
 _ADDS: dict[Any, Callable[..., Any]] = {np.add: operator.add, np.subtract: operator.sub}
 """Those whose order does not matter."""

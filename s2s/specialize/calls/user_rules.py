@@ -10,12 +10,14 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.builder import cotangents
 from s2s.core import ir
-from s2s.core.public import function, key_of
+from s2s.core.public import function
 from s2s.core.values import UNKNOWN, Array, Scalar, Unknown
 from s2s.directives import user_rules
 from s2s.errors import error
 from s2s.rules import table
-from s2s.specialize.calls import derivatives
+from s2s.specialize.calls import derivative_parts
+from s2s.specialize.calls.derivative_parts import together
+from s2s.specialize.calls.derivatives_at_run_time import call_again, push_again
 from s2s.specialize.calls.handing_over import check_handed_over
 from s2s.specialize.calls.user_rule_bodies import by_gradient, by_nested_gradient, misfit, parts
 from s2s.specialize.heap import making
@@ -41,10 +43,10 @@ def _fit(site: CallSite) -> ir.Atom | None:
     if given == ir.Const(None) and isinstance(known, (Array, Scalar)) and isinstance(place, ir.Const):
         expected = "an array or a number"
         raise error("S2S522", span=site.span, name=place.value, what="tangent", got="None", expected=expected)
-    whole, mine_in_parts = derivatives.parts(site, like), derivatives.parts(site, given)
+    whole, mine_in_parts = derivative_parts.parts(site, like), derivative_parts.parts(site, given)
     if whole is not None and mine_in_parts is not None and whole[1].keys() == mine_in_parts[1].keys():
         items = [_item(site, fn, mine_in_parts[1][k], whole[1][k], place) for k in whole[1]]
-        return derivatives.together(site, whole[0], tuple(whole[1]), items)
+        return together(site, whole[0], tuple(whole[1]), items)
     if isinstance(known, (Array, Scalar)) and shape_of(known) is not None and shape_of(known) == shape_of(mine):
         return cotangents.fit_dtype(site.builder, given, known, site.span)
     problem = misfit(known, mine, mine_in_parts is not None, whole is not None)
@@ -68,7 +70,7 @@ def _as_cotangents(site: CallSite) -> ir.Atom | None:
     bars, count, place = args if len(args) == 3 else (*args, ir.Const(1), ir.Const(""))
     if not isinstance(count, ir.Const) or not isinstance(place, ir.Const):
         return None
-    return derivatives.together(
+    return together(
         site, tuple, tuple(range(count.value)), parts(site, bars, count.value, place.value)
     )
 
@@ -92,9 +94,9 @@ def _call_again(site: CallSite) -> ir.Atom | None:
     args, kwargs = site.args, site.kwargs
     f = args[0].value if isinstance(args[0], ir.Const) else None
     if not user_rules.gives_gradient(f) or not any(map(site.context.is_varied, (*args, *kwargs.values()))):
-        return derivatives.HANDLERS[key_of(site.fn)](site)
+        return call_again(site)
     out = site.result_of_atom(args[0], args[1:], dict(kwargs))
-    given = derivatives.together(site, tuple, tuple(range(len(args) - 1)), args[1:])
+    given = together(site, tuple, tuple(range(len(args) - 1)), args[1:])
     named = making.new_dict(site, dict(kwargs))
     made = ir.Call(ir.Const(functools.partial), (ir.Const(user_rules.pull_again), args[0], given, named))
     pullback = site.context.define("%_pullback", UNKNOWN, True, made)
@@ -116,7 +118,7 @@ def _pull_again(site: CallSite) -> ir.Atom | None:
     pieces = parts(site, bars, len(positional) - skipped, place)
     fitting: list[ir.Atom] = [ir.Const(None)] * skipped
     fitting += [_item(site, rt.fit_bar, c, x, ir.Const(place)) for c, x in zip(pieces, positional[skipped:])]
-    return derivatives.together(site, tuple, tuple(range(len(fitting) + len(entries))), [
+    return together(site, tuple, tuple(range(len(fitting) + len(entries))), [
         *fitting, *(ir.Const(None) for _ in entries)])
 
 
@@ -127,12 +129,12 @@ def _push_again(site: CallSite) -> ir.Atom | None:
     rule = table.rule_of_user(f.value) if isinstance(f, ir.Const) and user_rules.gives_gradient(f.value) else None
     given, moved, keys = (site.items(a) for a in (values, dots, names))
     if rule is None or given is None or moved is None or keys is None:
-        return derivatives.HANDLERS[key_of(site.fn)](site)
+        return push_again(site)
     count = len(given) - len(keys)
     named: dict[Any, ir.Atom] = {k.value: a for k, a in zip(keys, given[count:]) if isinstance(k, ir.Const)}
     out = site.result_of_atom(f, given[:count], dict(named))
     moving = tuple(dot != ir.Const(None) for dot in moved[:count])
-    tangents = derivatives.together(site, tuple, tuple(range(count)), moved[:count])
+    tangents = together(site, tuple, tuple(range(count)), moved[:count])
     push = ir.Const(user_rules.pushforward_of(rule, moving))
     dot = site.apply_atom(push, [out, tangents, *given[:count]], named)
     return making.new_list(site, (out, dot), tuple)

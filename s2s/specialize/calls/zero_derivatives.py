@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from s2s.rules import table
 from s2s.specialize.frames import in_rule, name_of
 from s2s.specialize.severed import writes_down
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["HANDLERS"]
 

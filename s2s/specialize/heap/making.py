@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 from s2s import runtime as rt
 from s2s.builder import virtual_heap
@@ -27,10 +27,6 @@ from s2s.specialize.frames import lower_function
 from s2s.specialize.site import At
 from s2s.versions import facts
 from s2s.versions.target import own_signature
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = [
     "ESCAPED", "MAKERS", "OPERATIONS", "Operation", "appended", "entries_of", "is_key", "made_record", "new",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from s2s.analysis.abstract.lattice import are_equal
 from s2s.builder.builder import Context
@@ -17,9 +17,6 @@ from s2s.core import ir, ops
 from s2s.specialize.heap import making
 from s2s.specialize.heap.making import Operation, new_list
 from s2s.specialize.site import At
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["OPERATIONS", "MAKERS"]
 

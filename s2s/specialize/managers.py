@@ -1,0 +1,157 @@
+"""``with``, as the specialiser writes it: blocks of choices, managers that are called around the body, and managers
+that stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from s2s import runtime as rt
+from s2s.analysis import raising
+from s2s.analysis.managers import may_set, may_swallow
+from s2s.builder import virtual_heap
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import UNKNOWN, Known, Scalar
+from s2s.errors import DifferentiationError, error
+from s2s.specialize.calls import policies
+from s2s.specialize.exceptions import try_statement
+from s2s.specialize.frames import BLOCKS, Frame, lookup
+from s2s.specialize.speculation import speculate
+from s2s.specialize.variables import check_read
+from s2s.versions.boundary import Raised
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+__all__ = ["with_statement"]
+
+
+def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
+    """Specialise a ``with``; True where nothing after it is reached."""
+    manager = self.atom(s.manager, frame)
+    check_read(self, s.manager, manager, builder, s.span, frame)
+    if isinstance(manager, ir.Const) and isinstance(manager.value, BLOCKS):
+        if s.target is not None:
+            frame.env[s.target] = manager
+        if s.ended is not None:
+            frame.env[s.ended] = ir.Const(True)
+        return policies.block(self, manager.value, s.body, frame, builder, s.span)
+    state = virtual_heap.state_of(self.context, manager)
+    maker = _maker_of(self, manager, frame) if state is None else state.kind
+    if state is not None and not self.context.is_varied(manager) and (
+        may_swallow(state.kind) or not _is_followed(self, manager, frame, builder, s.span)
+    ):
+        cell, manager = virtual_heap.cell_of(self.context, manager), builder.frozen(manager)
+        assert cell is not None
+        self.context.heap.unknown[cell] = "a `with` statement may change it"
+    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
+    if maker is contextlib.suppress and isinstance(made, ir.Call):
+        return _suppress(self, s, made.args, frame, builder)
+    if self.context.is_varied(manager) or self.context.is_virtual(manager):
+        return _called_manager(self, s, manager, frame, builder)
+    child = builder.child()
+    target = None
+    if s.target is not None:
+        target = self.context.define(s.target.name, UNKNOWN)
+        frame.env[s.target] = target
+    manager = policies.watch(self.context, manager, maker, builder, s.span, frame)
+    unsure = may_set(maker)
+    self.unsure += unsure
+    try:
+        ended = self.run_statements(s.body, frame, child)
+    finally:
+        self.unsure -= unsure
+    builder.bound |= child.bound
+    if maker is contextlib.nullcontext and target is None:
+        builder.statements += child.statements
+        return ended
+    flag = None
+    if maker is None or may_swallow(maker):
+        flag = self.context.define("ended", Scalar(bool))
+    if s.ended is not None:
+        frame.env[s.ended] = ir.Const(True) if flag is None else flag
+    body = ir.Block((*child.statements,))
+    builder.add(ir.With(manager, target, body, flag, s.span))
+    if flag is not None:
+        place = f"{frame.fn.__qualname__}, line {s.span.line}" if s.span is not None else frame.fn.__qualname__
+        builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_ended), (flag, ir.Const(place))), s.span))
+    return ended
+
+
+def _maker_of(self: Specializer, manager: ir.Atom, frame: Frame) -> Any:
+    """The class or function whose call made a manager, where it is known: a function of ``contextlib`` stands for the
+    generator function that it was made of."""
+    value = self.context.value(manager)
+    if isinstance(value, Known):
+        return type(value.value)
+    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
+    if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and callable(made.fn.value):
+        return made.fn.value
+    if isinstance(made, ir.Load):
+        fact = lookup(made, made.owner or frame.fn, made.owner)
+        if not fact.is_missing:
+            return type(fact.of_class(self.guards))
+    return None
+
+
+def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Frame, builder: Builder) -> bool:
+    """``with contextlib.suppress(...)`` is a ``try`` whose handler does nothing."""
+    variables = tuple(dict.fromkeys(raising.binders(s.body)))
+    results = tuple(ir.Var(v.name, -1 - v.version) for v in variables)
+    inner = frame.copy()
+    names = tuple(ir.Var("%", -1 - k) for k in range(len(kinds)))
+    inner.env.update(zip(names, kinds, strict=True))
+    handler = ir.Handler(names, None, ir.Block((), tuple(ir.POSSIBLY_UNASSIGNED for _ in variables)), span=s.span)
+    attempt = ir.Try(s.body, (handler,), ir.Block((), variables), results, span=s.span)
+    if try_statement(self, attempt, inner, builder):
+        return True
+    for variable, result in zip(variables, results, strict=True):
+        frame.env[variable] = inner.env[result]
+    return False
+
+
+def _is_followed(
+    self: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> bool:
+    """Whether the methods of a manager, an object of the heap, are followed in place: not called when the program runs.
+    """
+    cell = virtual_heap.cell_of(self.context, manager)
+    try:
+        with speculate(self, builder, optional=True) as speculation:
+            speculation.discard()
+            for name, given in (("__enter__", []), ("__exit__", [ir.Const(None)] * 3)):
+                child = speculation.builder
+                method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
+                self.apply(method, list[ir.Atom](given), {}, frame, child, span)
+                if cell in self.context.heap.closed or cell in self.context.heap.unknown:
+                    return False
+            return True
+    except DifferentiationError:
+        return False
+    except Raised:
+        return True
+
+
+def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:
+    """A manager that something differentiated goes into: its methods are called around the body, so that they are
+    differentiated too."""
+    none = ir.Const(None)
+    enter = self.apply(ir.Const(getattr), [manager, ir.Const("__enter__")], {}, frame, builder, s.span)
+    entered = self.apply(enter, [], {}, frame, builder, s.span)
+    if s.target is not None:
+        frame.env[s.target] = entered
+    state, child = virtual_heap.state_of(self.context, manager), builder.child()
+    ended = self.run_statements(s.body, frame, child)
+    kind = object if state is None else state.kind
+    if may_swallow(kind) and raising.raised_in(child.statements, self.context.value):
+        label = f"`__exit__` of `{kind.__name__}` may swallow an exception that the body raises"
+        raise error("S2S105", span=s.span, label=label, hint="catch the exception with `try` and `except`",
+                    asked_by=frame.called_from)
+    builder.take(child)
+    if ended:
+        return True
+    leave = self.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
+    self.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)
+    return False
