@@ -13,15 +13,11 @@ from collections.abc import Callable, Hashable
 from typing import assert_never
 
 from s2s.analysis.abstract.folding import is_pure
-from s2s.core import ir, ops
+from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Known, ListOf, Range, Sequence
 from s2s.directives.policies import Chosen
 
 __all__ = ["written"]
-
-
-_DISPLAYS = (ops.append, ops.make_tuple, ops.make_list, ops.make_dict, ops.unpack)
-"""Functions that make containers and change none."""
 
 
 class _Unlike(Exception):
@@ -105,7 +101,7 @@ class _Written:
                 return "load", name, scope, id(owner)
             case ir.Call(ir.Const(value=fn), args, kwargs):
                 called = fn.func if isinstance(fn, Chosen) else fn
-                if called not in _DISPLAYS and not is_pure(called):
+                if not is_pure(called):
                     raise _Unlike
                 return "call", id(fn), tuple(map(self.atom, args)), tuple((k, self.atom(a)) for k, a in kwargs)
             case ir.Call() | ir.MakeFunction():

@@ -38,9 +38,6 @@ from s2s.core.values import (
 )
 from s2s.rules import table
 
-_CONTIGUOUS = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3, np.ndarray.copy: 1}
-"""Functions that make an array in C order when they are called with at most so many arguments."""
-
 
 def changed_by(s: ir.Statement) -> ir.Atom | None:
     """The array or container that a statement changes in place; None where it changes none."""
@@ -303,7 +300,7 @@ class Memory:
         if functions.result_of(value) is Result.LAYOUT:
             source = value.args[0]
             return isinstance(source, ir.Var) and not value.kwargs and self.is_contiguous(source)
-        return len(value.args) <= _CONTIGUOUS.get(value.fn.value, -1) and "order" not in dict(value.kwargs)
+        return 0 < len(value.args) <= functions.facts(value.fn.value).c_order and "order" not in dict(value.kwargs)
 
     def is_new(self, var: ir.Var) -> bool:
         """Whether a variable is certainly memory of its own when it is made."""

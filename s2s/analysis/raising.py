@@ -22,7 +22,7 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic
 from s2s.core import ir
 from s2s.core.functions import Raises
-from s2s.core.inspection import is_hashable, look_up
+from s2s.core.inspection import look_up
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Range, Scalar, Sequence, Unknown
 from s2s.rules import table
 
@@ -194,13 +194,10 @@ def _only_slices(index: AbstractValue) -> bool:
     return isinstance(index, Sequence) and index.type is slice
 
 
-_CHECKED: set[Any] = {len, iter, next, float, int, complex, abs, round, sum, min, max, sorted, reversed, list, tuple}
-
-
 def certain_error(fn: Any, values: list[AbstractValue]) -> Exception | None:
     """The exception that a built-in function or an operator certainly raises for values of these kinds: for objects
     that are known, whatever it raises; for numbers of known types, a TypeError."""
-    checked = is_hashable(fn) and (fn in _CHECKED or look_up(fn, "__module__", "") == "_operator")
+    checked = look_up(fn, "__module__", "") in ("builtins", "_operator")
     if not checked or not all(is_number(v) or _is_plain(v) for v in values):
         return None
     if not all(isinstance(v, Known) or (isinstance(v, Scalar) and v.type in (int, float, bool)) for v in values):

@@ -25,18 +25,6 @@ from s2s.core.inspection import is_hashable, public_module
 from s2s.core.values import UNKNOWN, AbstractValue
 from s2s.runtime import dependence
 
-_WITH_SETS = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.getitem,
-    np.add, np.subtract, np.multiply, np.divide, np.where, np.sum, np.ndarray.sum, np.inner, np.outer, np.tensordot,
-    np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.transpose, np.ndarray.transpose,
-    np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.broadcast_to, np.concatenate, np.stack, np.hstack, np.vstack,
-    np.column_stack, np.copy, np.ndarray.copy, np.roll, np.flip, np.fliplr, np.flipud, np.repeat, np.ndarray.repeat,
-    np.tile, np.take, np.ndarray.take, np.diagonal, np.ndarray.diagonal, np.trace, np.expand_dims, np.squeeze,
-    np.ndarray.squeeze, np.split, np.array_split, np.atleast_1d, np.atleast_2d, np.diff, np.cumsum, np.ndarray.cumsum,
-    np.array, np.asarray, np.rot90, np.diag,
-}
-"""Functions that do with arrays of objects what they do with numbers."""
-
 _PRODUCTS = {operator.matmul, np.matmul, np.dot, np.ndarray.dot}
 
 _SAME = {np.ndarray.astype, np.real, np.conj, np.conjugate, np.ndarray.conj, float, np.float64, np.float32, np.float16}
@@ -82,7 +70,7 @@ class Dependences(Vectorizer):
             self.env[target] = self.write(dependence.elementwise, *given), True
         elif known and fn in _PRODUCTS and not kwargs:
             self.set(target, self.write(dependence.matmul, *given))
-        elif known and fn in _WITH_SETS and "out" not in kwargs and "dtype" not in kwargs:
+        elif facts(fn).generic and "out" not in kwargs and "dtype" not in kwargs:
             self.set(target, self.write(fn, *given, **named))
         elif facts(fn).elementwise and not kwargs:
             self.set(target, self.write(dependence.elementwise, *given))

@@ -358,16 +358,16 @@ def _array(given: Given) -> Any:
     return given.call(given.fn, given.new(given.args[0]), **given.kwargs)
 
 
-def _along(default: Any, *names: str, positional: tuple[str, ...] = ()) -> Form:
+def _along(default: Any, *names: str, positional: tuple[str, ...] = (), is_by_length: bool = False) -> Form:
     """A function that works along one axis, or several, of its first argument; ``positional`` are parameters that it
-    has before ``axis``."""
+    has before ``axis``. Where it ``is_by_length``, no axis is not the one that there is."""
 
     def form(given: Given) -> Any:
         first = names[0]
         bound = given.bound(*names, moving=first)
         axis = given.option(bound.get("axis"), default)
         if axis is None:
-            if given.rank(bound[first]) != 1 or given.fn in _BY_LENGTH:
+            if given.rank(bound[first]) != 1 or is_by_length:
                 raise NotVector
             axis = 0
         args = [bound[name] for name in positional if name in bound]
@@ -375,10 +375,6 @@ def _along(default: Any, *names: str, positional: tuple[str, ...] = ()) -> Form:
         return given.call(given.fn, given.new(bound[first]), *args, **kwargs, axis=ir.Const(_behind(axis)))
 
     return form
-
-
-_BY_LENGTH = (np.squeeze, np.ndarray.squeeze)
-"""Functions for which no axis is not the one that there is: what they do depends on its length."""
 
 
 def _reduced(given: Given) -> Any:
@@ -528,7 +524,8 @@ FORMS: dict[Any, Form] = {
     np.roll: _along(None, "a", "shift", "axis", positional=("shift",)),
     np.split: _along(0, "a", "indices", "axis", positional=("indices",)),
     np.array_split: _along(0, "a", "indices", "axis", positional=("indices",)),
-    **dict.fromkeys((np.squeeze, np.ndarray.squeeze, np.cumsum, np.ndarray.cumsum), _along(None, "a", "axis")),
+    **dict.fromkeys((np.squeeze, np.ndarray.squeeze), _along(None, "a", "axis", is_by_length=True)),
+    **dict.fromkeys((np.cumsum, np.ndarray.cumsum), _along(None, "a", "axis")),
     **dict.fromkeys((np.repeat, np.ndarray.repeat), _along(None, "a", "repeats", "axis", positional=("repeats",))),
     **dict.fromkeys((np.take, np.ndarray.take), _along(None, "a", "indices", "axis", positional=("indices",))),
     **dict.fromkeys((np.dot, np.ndarray.dot), _matmul),

@@ -496,12 +496,9 @@ def _is_mask(index: AbstractValue) -> bool:
 PASSIVE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"})
 
 
-_LOOKS = (ops.format_string, ops.format_value, ops.contains, ops.not_in, str.format)
-
-
 def makes_text(fn: Any) -> bool:
     """Whether it is a method of a known string, whose result has no derivative."""
-    return fn is str.format or (type(fn) is types.BuiltinFunctionType and isinstance(fn.__self__, str))
+    return type(fn) is types.BuiltinFunctionType and isinstance(fn.__self__, str)
 
 
 def fills_text(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
@@ -537,7 +534,7 @@ def has_zero_derivative(context: Context, fn: Any, args: tuple[ir.Atom, ...]) ->
         return True
     rule = table.find(fn)
     if rule is None:
-        return any(fn is look for look in _LOOKS) or makes_text(fn)
+        return makes_text(fn)
     return rule.kind == "zero" or (rule.flat_for_reals and all(_is_real(context.value(a)) for a in args))
 
 

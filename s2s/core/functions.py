@@ -71,8 +71,16 @@ class FunctionFacts:
     the result no call with other values tells. ``reads`` has the positions of the arguments whose contents it reads; of
     the others it reads the shape and the dtype only.
 
-    ``cheap`` says that a call costs one unit on numbers, views and shapes, as arithmetic does and reading an item.
+    ``shared`` says that equal calls are done once, as those of elementwise functions are. ``cheap`` says that a call
+    costs one unit on numbers, views and shapes, as arithmetic does and reading an item.
     ``raises`` says when it raises nothing, ``warns`` that it may give a warning where the primal does not come to it.
+
+    ``fills`` says that it gives an array of which all elements are one number, or anything. ``c_order`` is the number
+    of positional arguments with which it certainly gives an array in C order, where no ``order`` is given by its name.
+    ``reads_on`` says that it reads its first argument while it fills ``out``. ``generic`` says that it does with arrays
+    of objects what it does with numbers.
+
+    ``writes_down`` says that it writes what it is given down as text or bytes.
 
     ``consumes`` says that it reads iterators that it is given, ``takes_all`` that it reads them to their end before it
     does something else that the program sees.
@@ -90,8 +98,14 @@ class FunctionFacts:
     elementwise: bool = False
     varies: Varies = Varies.NOTHING
     reads: tuple[int, ...] = (EVERYTHING,)
+    shared: bool = False
     cheap: bool = False
     raises: Raises = Raises.ANY
     warns: bool = True
+    fills: bool = False
+    c_order: int = 0
+    reads_on: bool = False
+    generic: bool = False
+    writes_down: bool = False
     consumes: bool = False
     takes_all: bool = False

@@ -9,9 +9,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
-from s2s import runtime as rt
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir
@@ -84,21 +82,11 @@ def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
     memory = Memory(function, context.value)
     return {var for atom in found if isinstance(atom, ir.Var) for var in (*memory.same(atom), atom)}
 
-_SHARED: set[Any] = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.getitem, getattr, len, np.shape,
-    rt.quotient, rt.power,
-}
-
-_SHARED_MODULES = ("math", "numpy.linalg")
-
-
 def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom], own: set[ir.Atom]) -> bool:
     if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
         return False
     fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
-    try:
-        known = fn in _SHARED or isinstance(fn, np.ufunc) or getattr(fn, "__module__", "") in _SHARED_MODULES
-    except TypeError:
+    known = facts(fn)
+    if known.acts or not (known.elementwise or known.shared):
         return False
-    return known and not any(isinstance(a, ir.Star) or a in own for a in value.args)
+    return not any(isinstance(a, ir.Star) or a in own for a in value.args)

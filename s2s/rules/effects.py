@@ -55,6 +55,12 @@ describe(
     acts=True, pure=False,
 )
 describe(
+    builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.bytes, str.format, str.format_map, str.join,
+    ops.format_string, ops.format_value, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
+    np.format_float_scientific, np.ndarray.tobytes, np.ndarray.tofile, np.ndarray.dump, np.ndarray.dumps,
+    writes_down=True,
+)
+describe(
     rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push, rt.look, rt.Snapshots, rt.Calls,
     rt.Adjoints, operator.call, acts=True, pure=False,
 )
@@ -84,6 +90,10 @@ describe(
     operator.getitem, builtins.getattr, builtins.len, builtins.range, builtins.slice, ops.make_tuple, np.shape, np.ndim,
     np.size, builtins.reversed, *(one.fn for one in operators.OPERATORS.values() if one.is_cheap), builtins.min,
     builtins.max, builtins.abs, builtins.isinstance, builtins.float, builtins.int, cheap=True,
+)
+describe(
+    operator.matmul, operator.getitem, builtins.getattr, builtins.len, np.shape, rt.quotient, rt.power,
+    *(getattr(np.linalg, name) for name in np.linalg.__all__ if name != "LinAlgError"), shared=True,
 )
 describe(
     ops.make_tuple, ops.make_list, ops.append, builtins.isinstance, builtins.type, builtins.id, builtins.slice,

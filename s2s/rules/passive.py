@@ -8,6 +8,7 @@ import operator
 
 import numpy as np
 
+from s2s.core import ops
 from s2s.core.functions import Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import refuse, zero
@@ -76,7 +77,7 @@ zero(
 zero(
     builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr,
     builtins.callable,
-    str.format, str.format_map, str.join,
+    str.format, str.format_map, str.join, ops.format_string, ops.format_value, ops.contains, ops.not_in,
     builtins.range, builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.print,
     builtins.bool,
     builtins.id, builtins.hash, builtins.any, builtins.all, builtins.slice, builtins.ord, builtins.chr,

@@ -19,7 +19,6 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
-from s2s.core.inspection import is_hashable
 from s2s.core.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
 from s2s.errors import error
 from s2s.optimize.rewriting import substitute
@@ -321,7 +320,7 @@ def with_out(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -
         return None
     where = rest.pop("where", None) if isinstance(fn, np.ufunc) else None
     result = at.result_of(fn, args, rest)
-    if is_hashable(fn) and fn in _READS_ON:
+    if facts(fn).reads_on:
         _keep_apart(at, out, args[0])
     _store_result(at, out, result, where)
     return out
@@ -345,10 +344,6 @@ def _with_several(
             _store_result(at, out, results[k], where)
             results[k] = out
     return at.write(ops.make_tuple, *results)
-
-
-_READS_ON = {np.concatenate, np.stack, np.ptp}
-"""Functions that read their first argument while they fill ``out``."""
 
 
 def _keep_apart(at: At, array: ir.Atom, value: ir.Atom) -> None:

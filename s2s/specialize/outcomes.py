@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis import raising
+from s2s.analysis.functions import facts
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, is_constant_kind
 from s2s.core import ir
@@ -135,7 +136,7 @@ def _makes_object(context: Context, atom: ir.Atom, trial: Builder) -> bool:
 def _makes_array(context: Context, atom: ir.Atom, trial: Builder) -> bool:
     """Whether a call does little more than make an array, which others may change afterwards."""
     made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    makes = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and made.fn in _NEW_ARRAYS
+    makes = isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and facts(made.fn.value).fills
     needed, count = {atom}, 0
     for statement in reversed(trial.statements if makes else ()):
         if isinstance(statement, ir.Note):
@@ -147,11 +148,6 @@ def _makes_array(context: Context, atom: ir.Atom, trial: Builder) -> bool:
             count += 1
     return makes and count <= FEW
 
-
-_MAKERS: tuple[Any, ...] = (
-    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
-)
-_NEW_ARRAYS = tuple(map(ir.Const, _MAKERS))
 
 FEW = 4
 """A call that makes an array, with at most as many statements, is written where it stands."""

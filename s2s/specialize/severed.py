@@ -13,15 +13,13 @@ comparisons and other integers and bools end the way: they have the derivative z
 
 from __future__ import annotations
 
-import builtins
 import operator
 import os
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, assert_never
 
-import numpy as np
-
 from s2s.analysis.abstract.lattice import dtype_of
+from s2s.analysis.functions import facts
 from s2s.builder.builder import Context, fills_text, is_text_dtype, makes_text
 from s2s.core import ir, ops
 from s2s.core.dataflow import saturate
@@ -33,29 +31,11 @@ from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import name_of
 
-__all__ = ["WRITE_DOWN", "check_not_severed", "writes_down"]
-
-WRITE_DOWN: tuple[Any, ...] = (
-    builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.bytes, str.format, str.format_map, str.join,
-    ops.format_string, ops.format_value, np.array2string, np.array_repr, np.array_str, np.format_float_positional,
-    np.format_float_scientific, np.ndarray.tobytes, np.ndarray.tofile, np.ndarray.dump, np.ndarray.dumps,
-)
-"""Functions that write numbers down."""
-
-_LOOKS = frozenset({
-    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
-    operator.not_, operator.truth, ops.contains, ops.not_in, len, isinstance, issubclass, type, hasattr, callable,
-    bool, hash, id, int,
-})
-"""Functions whose result has the derivative zero."""
+__all__ = ["check_not_severed", "writes_down"]
 
 _BY_KEY = (operator.getitem, operator.setitem, ops.put)
 
 _DISPLAYS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
-
-_TO_FILES = (np.ndarray.tofile, np.ndarray.dump)
-
-_CHANGES = (operator.setitem, operator.iadd, setattr)
 
 _READS_WORLD = {os.getenv: "environ", os.putenv: "environ"}
 
@@ -64,7 +44,7 @@ def writes_down(context: Context, fn: Any, args: tuple[Any, ...]) -> bool:
     """Whether a call writes what it is given down as text or bytes."""
     if fn is slice:  # its parts may be read
         return any(context.is_varied(a) and _may_be_number(context.value(a)) for a in args)
-    return any(fn is one for one in WRITE_DOWN) or makes_text(fn) or fills_text(context, fn, args)
+    return facts(fn).writes_down or makes_text(fn) or fills_text(context, fn, args)
 
 
 def check_not_severed(primal: ir.Function, context: Context, has_aux: bool = False) -> None:
@@ -125,7 +105,7 @@ def _may_begin(s: ir.Statement, context: Context) -> bool:
 def _is_text(made: ir.Value | None) -> bool:
     """Whether a value is text itself and no number that was read back: such a result has an error of its own."""
     fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
-    return fn is not None and (any(fn is one for one in WRITE_DOWN) or makes_text(fn))
+    return fn is not None and (facts(fn).writes_down or makes_text(fn))
 
 
 class _Written:
@@ -207,7 +187,7 @@ class _Written:
             atoms = [a for k, a in enumerate(atoms) if k != 1]
         elif fn is ops.make_dict:
             atoms = atoms[1::2]
-        if known in _LOOKS:
+        if _has_no_derivative(fn):
             return
         place = next((self.places[k] for k in map(self._key, (*atoms, call.fn)) if k in self.places), None)
         if known in _READS_WORLD:
@@ -222,19 +202,18 @@ class _Written:
             place = span, place[1]
         if target is not None and _may_be_number_or_text(self.context.value(target)):
             self.places.setdefault(target, place)
-        if not is_varied and (not writes_down(self.context, fn, call.args) or known in _TO_FILES):
+        if not is_varied and (not writes_down(self.context, fn, call.args) or _to_file(fn)):
             self._write(call, fn, place)
 
     def _write(self, call: ir.Call, fn: Any, place: tuple[ir.Span | None, str]) -> None:
         """A call that is given something written may write it to its receiver, to a file or a path."""
         written: list[Any] = [a for key, a in call.kwargs if key == "file"]
-        known = fn if is_hashable(fn) else None
         made = self.made.get(call.fn)
         if isinstance(made, ir.Call) and made.fn == ir.Const(getattr):
             written.append(made.args[0])
-        elif known not in _TO_FILES and table.find(fn) is None and call.args:
-            written += call.args[:1] if known in _CHANGES or self._is_text(call.args[0]) else ()
-        elif known in _TO_FILES:
+        elif not _to_file(fn) and table.find(fn) is None and call.args:
+            written += call.args[:1] if 0 in facts(fn).changes or self._is_text(call.args[0]) else ()
+        elif _to_file(fn):
             written += call.args[1:2]
         if fn is not None and look_up(fn, "__name__", "") in ("__setitem__", "update", "setdefault"):
             written += call.args[:1]
@@ -280,6 +259,18 @@ class _Written:
         if isinstance(made, ir.Call) and made.fn == ir.Const(getattr) and isinstance(made.args[1], ir.Const):
             return str(made.args[1].value)
         return "a call"
+
+
+def _has_no_derivative(fn: Any) -> bool:
+    """Whether the result of a function has the derivative zero, and neither is text nor holds its arguments."""
+    rule, known = table.find(fn), facts(fn)
+    return rule is not None and rule.kind == "zero" and known.looks and not known.writes_down and not known.acts
+
+
+def _to_file(fn: Any) -> bool:
+    """Whether a function writes what it is given to a file."""
+    known = facts(fn)
+    return known.writes_down and known.acts
 
 
 def _is_own(span: ir.Span) -> bool:

@@ -18,7 +18,7 @@ import s2s
 from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
-from s2s.core import ir, operators
+from s2s.core import ir, operators, ops
 from s2s.core.functions import Result, Varies
 from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
@@ -205,6 +205,100 @@ def test_elementwise_functions_give_an_element_for_each_element():
             if np.shape(made) != np.broadcast_shapes(*map(np.shape, args)):
                 wrong.add(rule.name)
     assert not wrong
+
+
+def every_function():
+    """What has a rule, or something said of it, each once."""
+    return {id(fn): fn for fn in (*(rule.fn for rule in RULES.values()), *descriptions.described())}.values()
+
+
+def samples_of(fn, seed=3):
+    rule, rng = table.find(fn), np.random.default_rng(seed)
+    for sample in rule.samples if rule is not None else ():
+        given = iter([draw(one, rng) for one in (*draws(sample.args), *draws(dict(sample.kwargs)))])
+        yield fill(sample.args, given), fill(dict(sample.kwargs), given)
+
+
+def in_objects(value):
+    """The same with arrays of objects."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(in_objects, value))
+    return value.astype(object) if isinstance(value, np.ndarray) and value.dtype == float else value
+
+
+def test_generic_functions_do_with_objects_what_they_do_with_numbers():
+    checked = set()
+    for fn in every_function():
+        for args, kwargs in samples_of(fn) if facts(fn).generic else ():
+            if {"dtype", "where", "out"} & kwargs.keys():
+                continue
+            expected, made = fn(*args, **kwargs), fn(*in_objects(args), **kwargs)
+            pairs = zip(expected, made, strict=True) if isinstance(made, (list, tuple)) else [(expected, made)]
+            for wanted, one in pairs:
+                assert np.shape(wanted) == np.shape(one)
+                np.testing.assert_allclose(np.asarray(one).astype(complex), wanted, err_msg=str(fn))
+            checked.add(fn)
+    assert len(checked) > 50
+
+
+def test_what_fills_gives_an_array_of_one_number():
+    """The numbers in an empty array are anything."""
+    filling = {fn for fn in every_function() if facts(fn).fills}
+    for fn in filling:
+        is_like = fn.__name__.endswith("_like")
+        args = (np.arange(6.0).reshape(2, 3),) if is_like else ((2, 3),)
+        args = (*args, 7.0) if "full" in fn.__name__ else args
+        made = fn(*args)
+        assert made.shape == (2, 3)
+        assert "empty" in fn.__name__ or len(set(made.ravel())) == 1
+    assert len(filling) == 8
+
+
+def test_arrays_in_c_order_have_it():
+    """With as many positional arguments as are said: with one more ``order`` is among them."""
+    ordered = {fn: facts(fn).c_order for fn in every_function() if facts(fn).c_order}
+    for fn, count in ordered.items():
+        first = np.asfortranarray(np.arange(6.0).reshape(2, 3)) if fn is np.ndarray.copy else (2, 3)
+        rest = {2: (float,), 3: (7.0, float)}.get(count, ())
+        assert fn(first, *rest).flags.c_contiguous
+        assert not fn(first, *rest, "F").flags.c_contiguous
+    assert len(ordered) == 5
+
+
+@pytest.mark.parametrize("fn", [fn for fn in every_function() if facts(fn).writes_down])
+def test_what_writes_down_gives_text_or_bytes(fn, tmp_path):
+    number, array = 0.1234, np.array([0.1234, 5.0])
+    with contextlib.suppress(OSError):
+        if fn in (np.ndarray.tofile, np.ndarray.dump):
+            fn(array, tmp_path / "x")
+            assert (tmp_path / "x").read_bytes()
+            return
+    text = {str.format: "{}", str.format_map: "{x}", str.join: ",", ops.format_string: ""}.get(fn)
+    given = {
+        str.format_map: ({"x": number},), str.join: ([str(number)],), bytes: (array,),
+        ops.format_string: (str(number),),
+    }.get(fn, (number,))
+    arrays_only = ("array2string", "array_repr", "array_str", "tobytes", "dumps")
+    made = fn(text, *given) if text is not None else fn(*([array] if fn.__name__ in arrays_only else given))
+    assert isinstance(made, (str, bytes))
+    assert not isinstance(made, str) or "0.1234" in made or "1.234e-01" in made
+
+
+READS_ON = {
+    np.concatenate: lambda a: ((a[2:], a[:2]), a), np.stack: lambda a: ((a[1], a[0], a[2], a[3]), a),
+    np.ptp: lambda a: (a, a[0]), np.sum: lambda a: (a, a[0]), np.cumsum: lambda a: (a, a), np.take: lambda a: (a, a[0]),
+}
+
+
+@pytest.mark.parametrize("fn", READS_ON)
+def test_what_reads_on_is_wrong_where_the_result_lies_in_its_argument(fn):
+    a = np.arange(16.0).reshape(4, 4) ** 2
+    given, out = READS_ON[fn](a)
+    options = {"indices": [3, 1, 0, 2]} if fn is np.take else {"axis": 0} if fn is not np.cumsum else {"axis": 1}
+    if fn is np.take:
+        given = a[0]
+    expected = fn(given, **options).copy()
+    assert np.array_equal(fn(given, out=out, **options), expected) is not facts(fn).reads_on
 
 
 def test_calls_that_give_their_argument_are_found():

@@ -5,6 +5,7 @@ All are linear; the transpose undoes the move. Nothing of the input is kept but 
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -277,3 +278,20 @@ describe(
 describe(np.trim_zeros, np.ndarray.tolist, np.ndarray.item, varies=Varies.KIND)
 describe(np.arange, varies=Varies.LENGTH)
 describe(np.full_like, reads=(1,))
+describe(
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, fills=True,
+)
+describe(np.zeros, np.ones, np.empty, c_order=2)
+describe(np.full, c_order=3)
+describe(np.ndarray.copy, c_order=1)
+describe(np.concatenate, np.stack, np.ptp, reads_on=True)
+describe(
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.getitem,
+    np.add, np.subtract, np.multiply, np.divide, np.where, np.sum, np.ndarray.sum, np.inner, np.outer, np.tensordot,
+    np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.transpose, np.ndarray.transpose,
+    np.swapaxes, np.ndarray.swapaxes, np.moveaxis, np.broadcast_to, np.concatenate, np.stack, np.hstack, np.vstack,
+    np.column_stack, np.copy, np.ndarray.copy, np.roll, np.flip, np.fliplr, np.flipud, np.repeat, np.ndarray.repeat,
+    np.tile, np.take, np.ndarray.take, np.diagonal, np.ndarray.diagonal, np.trace, np.expand_dims, np.squeeze,
+    np.ndarray.squeeze, np.split, np.array_split, np.atleast_1d, np.atleast_2d, np.diff, np.cumsum, np.ndarray.cumsum,
+    np.array, np.asarray, np.rot90, np.diag, generic=True,
+)
