@@ -30,12 +30,11 @@ from typing import TypeAlias, assert_never
 
 from s2s.core import ir, ops
 from s2s.normalize.exits import is_endless
+from s2s.normalize.liveness import Liveness, Statements, assigned
 
 __all__ = ["to_ssa"]
 
-_Statements: TypeAlias = tuple[ir.Statement, ...]
 _Out: TypeAlias = list[ir.Statement]
-_Captures: TypeAlias = dict[ir.Var, tuple[ir.Var, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,27 +53,15 @@ _Env: TypeAlias = dict[ir.Var, "ir.Atom | _Late"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Lives:
-    """The variables that are read in some statements or after them, and after which of them those of ``afters`` are."""
-
-    statements: _Statements
-    after: set[ir.Var]
-    afters: dict[int, set[ir.Var]]
-    before: set[ir.Var]
-
-
-@dataclass(frozen=True, slots=True)
 class _Facts:
     """What the walk knows of the whole function.
 
-    ``captures`` of the variables that name nested functions, ``names`` that temporaries take from the user's
-    variables, ``lives`` by the ``id`` of statements and of what is read after them, and the number of versions that
-    each name has so far.
+    What is read where, ``names`` that temporaries take from the user's variables, and the number of versions that each
+    name has so far.
     """
 
-    captures: _Captures
+    liveness: Liveness
     names: dict[ir.Var, str]
-    lives: dict[tuple[int, int], _Lives] = field(default_factory=dict)
     versions: collections.Counter[str] = field(default_factory=collections.Counter)
 
     def fresh(self, var: ir.Var) -> ir.Var:
@@ -92,7 +79,7 @@ class _Facts:
 
 def to_ssa(function: ir.Function) -> ir.Function:
     """The function in SSA form, nested functions left as they are. What comes in yields one variable."""
-    facts = _Facts(_nested_functions(function), _names_to_take(function.body))
+    facts = _Facts(Liveness(function), _names_to_take(function.body))
     env: _Env = {}
     params = tuple(ir.replace(param, var=_bind(param.var, env, facts)) for param in function.params)
     captures = tuple(_bind(var, env, facts) for var in function.captures)
@@ -113,42 +100,7 @@ def _bind(var: ir.Var, env: _Env, facts: _Facts) -> ir.Var:
     return new
 
 
-# --- facts about the named form -----------------------------------------------------------------------------
-
-
-def _targets(statement: ir.Statement) -> tuple[ir.Var, ...]:
-    """The variables that a statement of the named form assigns itself, nested blocks apart."""
-    match statement:
-        case ir.Let(target) | ir.With(target=target) | ir.While(left=target):
-            return () if target is None else (target,)
-        case ir.For(item=item, left=left):
-            return (item,) if left is None else (item, left)
-        case ir.Try(handlers=handlers):
-            return tuple(handler.name for handler in handlers if handler.name is not None)
-        case ir.Store() | ir.If() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
-            return ()
-        case _:
-            assert_never(statement)
-
-
-def _assigned(*blocks: ir.Block) -> dict[ir.Var, None]:
-    """The variables assigned in blocks, in the order of the text."""
-    return {var: None for block in blocks for statement in ir.walk(block) for var in _targets(statement)}
-
-
-def _nested_functions(function: ir.Function) -> _Captures:
-    """The variables that name a nested function, once and for all, with the variables that it captures."""
-    statements = list(ir.walk(function.body))
-    count = collections.Counter(var for statement in statements for var in _targets(statement))
-    count.update((*function.captures, *(p.var for p in function.params)))
-    captures: _Captures = {}
-    for statement in statements:
-        match statement:
-            case ir.Let(ir.Var() as target, ir.MakeFunction(captures=atoms)) if count[target] == 1:
-                captures[target] = tuple(atom for atom in atoms if isinstance(atom, ir.Var))
-            case ir.Let(ir.Var() as target, ir.Var() as source) if count[target] == 1 and source in captures:
-                captures[target] = captures[source]
-    return captures
+# --- names --------------------------------------------------------------------------------------------------
 
 
 def _names_to_take(body: ir.Block) -> dict[ir.Var, str]:
@@ -162,7 +114,7 @@ def _names_to_take(body: ir.Block) -> dict[ir.Var, str]:
     return names
 
 
-def _names_in_block(statements: _Statements, names: dict[ir.Var, str]) -> None:
+def _names_in_block(statements: Statements, names: dict[ir.Var, str]) -> None:
     first: dict[ir.Var, int] = {}
     copies: dict[ir.Var, ir.Atom] = {}
     end = max((k for k, statement in enumerate(statements) if _takes_temporary(statement)), default=-1) + 1
@@ -176,7 +128,7 @@ def _names_in_block(statements: _Statements, names: dict[ir.Var, str]) -> None:
             case ir.Let(ir.Var() as target, ir.Var() | ir.Const() as atom) if target.is_temporary:
                 copies[target] = atom
         if not (isinstance(statement, ir.Let) and isinstance(statement.value, ir.Var)):
-            for var in _assigned(ir.Block((statement,))):
+            for var in assigned(ir.Block((statement,))):
                 if var.is_temporary:
                     first.setdefault(var, k)
 
@@ -189,7 +141,7 @@ def _takes_temporary(statement: ir.Statement) -> bool:
     return False
 
 
-def _is_read(var: ir.Var, between: _Statements, copies: dict[ir.Var, ir.Atom]) -> bool:
+def _is_read(var: ir.Var, between: Statements, copies: dict[ir.Var, ir.Atom]) -> bool:
     """Whether ``var`` is read after the first of these statements computed what will be its next value.
 
     The first may read it (``x = x + 1``, ``x = -x if x < 0 else x``), unless it is a loop.
@@ -198,113 +150,6 @@ def _is_read(var: ir.Var, between: _Statements, copies: dict[ir.Var, ir.Atom]) -
     statements = list(ir.walk(ir.Block(tuple(rest if isinstance(first, ir.Let | ir.If) else between))))
     atoms = [atom for statement in statements for atom in ir.reads_of(statement)]
     return any(atom == var or (isinstance(atom, ir.Var) and copies.get(atom) == var) for atom in atoms)
-
-
-# --- liveness -----------------------------------------------------------------------------------------------
-
-
-def _read_by(atoms: Iterable[ir.Atom], captures: _Captures) -> set[ir.Var]:
-    """The variables that reading these atoms reads: a nested function's captures with it."""
-    found: set[ir.Var] = set()
-    pending = [atom for atom in atoms if isinstance(atom, ir.Var)]
-    while pending:
-        var = pending.pop()
-        if var not in found:
-            found.add(var)
-            pending += captures.get(var, ())
-    return found
-
-
-def _lives(statements: _Statements, after: set[ir.Var], facts: _Facts) -> _Lives:
-    """The variables whose values are read in a run of statements, or after it, where ``after`` are read; and those that
-    are read after each of the statements that have blocks. Looked for once: the blocks of a statement are asked when it
-    is, and again when they are renamed."""
-    known = facts.lives.get((id(statements), id(after)))
-    if known is None:
-        live, afters, is_own = after, dict[int, set[ir.Var]](), False
-        for k in reversed(range(len(statements))):
-            statement = statements[k]
-            if isinstance(statement, (ir.Let, ir.Store, ir.Note)):
-                live = live if is_own else set(live)
-                _step_back(statement, live, facts.captures)
-                is_own = True
-            else:
-                afters[k] = live
-                live = _live_before_one(statement, live, facts)
-                is_own = False
-        known = facts.lives[id(statements), id(after)] = _Lives(statements, after, afters, live)
-    return known
-
-
-def _live_before(statements: _Statements, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
-    return _lives(statements, after, facts).before
-
-
-def _step_back(statement: ir.Let | ir.Store | ir.Note, live: set[ir.Var], captures: _Captures) -> None:
-    """What is live after a statement becomes what is live before it."""
-    match statement:
-        case ir.Let(target, ir.MakeFunction(_, _, defaults)) if target in captures:
-            live.discard(target)
-            live |= _read_by((atom for _, atom in defaults), captures)
-        case ir.Let() | ir.Store() | ir.Note():
-            live.difference_update(_targets(statement))
-            live |= _read_by(ir.reads_of(statement), captures)
-        case _:
-            assert_never(statement)
-
-
-def _live_before_one(statement: ir.Statement, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
-    """What is live before a statement; ``after`` stays as it is."""
-    captures = facts.captures
-    match statement:
-        case ir.If(test, then, orelse):
-            branches = (_live_before(block.statements, after, facts) for block in (then, orelse))
-            return _read_by((test,), captures).union(*branches)
-        case ir.For(iterable=iterable):
-            return _live_at_head(statement, after, facts) | _read_by((iterable,), captures)
-        case ir.While():
-            return _live_at_head(statement, after, facts)
-        case ir.With(manager, target, body):
-            return (_live_before(body.statements, after, facts) - {target}) | _read_by((manager,), captures)
-        case ir.Try(body, handlers, orelse):
-            caught = set().union(*(_live_in_handler(h, after, facts) for h in handlers))
-            inside = _live_before(orelse.statements, after, facts) | caught
-            kinds = _read_by(ir.reads_of(statement), captures)
-            return _live_before(body.statements, inside, facts) | caught | kinds
-        case ir.Assert(test, problem):
-            wanted = _read_by(problem.yields, captures)
-            return after | _read_by((test,), captures) | _live_before(problem.statements, wanted, facts)
-        case ir.Raise():
-            return _read_by(ir.reads_of(statement), captures)
-        case ir.Let() | ir.Store() | ir.Note():
-            live = set(after)
-            _step_back(statement, live, captures)
-            return live
-        case ir.Return() | ir.Break() | ir.Continue():
-            raise AssertionError("exits are resolved before")
-        case _:
-            assert_never(statement)
-
-
-def _live_in_handler(handler: ir.Handler, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
-    return _live_before(handler.body.statements, after, facts) - {handler.name}
-
-
-def _live_at_head(loop: ir.For | ir.While, after: set[ir.Var], facts: _Facts) -> set[ir.Var]:
-    """The variables whose values at the start of an iteration, or of none, are read in the loop or after it.
-
-    An iteration hands on what the next one reads before it assigns it, so one look at the body is enough.
-    """
-    after = after - {loop.left} if loop.left is not None else after
-    wanted = _read_by((loop.leave,), facts.captures) if loop.leave is not None else set()
-    in_body = _live_before(loop.body.statements, wanted, facts)
-    match loop:
-        case ir.For(item=item):
-            return after | (in_body - {item})
-        case ir.While(test=test):
-            return _live_before(test.statements, after | in_body | _read_by(test.yields, facts.captures), facts)
-        case _:
-            assert_never(loop)
 
 
 # --- the walk -----------------------------------------------------------------------------------------------
@@ -335,14 +180,14 @@ def _make(late: _Late, env: _Env, out: _Out, facts: _Facts, own: frozenset[ir.Va
 
 
 def _rename(
-    statements: _Statements, env: _Env, after: set[ir.Var], facts: _Facts
+    statements: Statements, env: _Env, after: set[ir.Var], facts: _Facts
 ) -> tuple[_Out, _Env | None]:
     """The statements in SSA form, and what the variables hold after them: None where the end is not reached.
 
     ``env`` is changed; ``after`` are the variables that are read later.
     """
     out: _Out = []
-    afters = _lives(statements, after, facts).afters
+    afters = facts.liveness.lives(statements, after).afters
     for k, statement in enumerate(statements):
         live = afters.get(k, after)
         match statement:
@@ -411,11 +256,11 @@ def _rename_let(statement: ir.Let, env: _Env, out: _Out, facts: _Facts) -> None:
     match statement:
         case ir.Let(None, ir.Var() | ir.Const()):
             pass
-        case ir.Let(ir.Var() as target, ir.Var() as source) if target in facts.captures and source in env:
+        case ir.Let(ir.Var() as target, ir.Var() as source) if target in facts.liveness.captures and source in env:
             env[target] = env[source]
         case ir.Let(ir.Var() as target, ir.Var() | ir.Const() as atom):
             env[target] = _read(atom, env, out, facts)
-        case ir.Let(ir.Var() as target, ir.MakeFunction(_, _, defaults) as make) if target in facts.captures:
+        case ir.Let(ir.Var() as target, ir.MakeFunction(_, _, defaults) as make) if target in facts.liveness.captures:
             read = tuple((name, _read(atom, env, out, facts)) for name, atom in defaults)
             env[target] = _Late(target, ir.replace(make, defaults=read))
         case ir.Let(target, value):
@@ -451,7 +296,7 @@ def _rename_if(statement: ir.If, env: _Env, live: set[ir.Var], out: _Out, facts:
 def _rename_problem(problem: ir.Block, env: _Env, facts: _Facts) -> ir.Block:
     """The exception of an ``Assert``, whose block nothing sees the end of."""
     inner = dict(env)
-    out, end = _rename(problem.statements, inner, _read_by(problem.yields, facts.captures), facts)
+    out, end = _rename(problem.statements, inner, facts.liveness.read_by(problem.yields), facts)
     (given,) = problem.yields
     given = ir.UNDEFINED if end is None else _read(given, end, out, facts)
     return ir.Block(tuple(out), (given,))
@@ -468,7 +313,7 @@ def _rename_try(statement: ir.Try, env: _Env, live: set[ir.Var], out: _Out, fact
     heads = []
     for handler in statement.handlers:
         inner = dict(env)
-        at_start = _live_in_handler(handler, live, facts)
+        at_start = facts.liveness.in_handler(handler, live)
         unassigned = tuple(
             ir.PossiblyUnassigned(facts.fresh(var), tuple(held[var])) for var in unsure if var in at_start)
         inner.update(zip((var for var in unsure if var in at_start), (v.param for v in unassigned), strict=True))
@@ -494,16 +339,16 @@ def _rename_body(
 ) -> tuple[_Out, _Env | None, dict[ir.Var, list[ir.Atom | None]]]:
     """The body of a ``Try`` in SSA form, what the variables hold after it, and for the watched ones what they hold
     while each of its statements runs."""
-    lives = [_live_before(statement.orelse.statements, live, facts)]
+    lives = [facts.liveness.before(statement.orelse.statements, live)]
     for inner in reversed(statement.body.statements):
-        lives.append(_live_before_one(inner, lives[-1], facts))
+        lives.append(facts.liveness.before_one(inner, lives[-1]))
     out: _Out = []
     held: dict[ir.Var, list[ir.Atom | None]] = {var: [] for var in watched}
     end: _Env | None = dict(env)
     for inner, after in zip(statement.body.statements, lives[-2::-1], strict=True):
         if end is None:
             break
-        inside = _assigned(*ir.blocks_of(inner))
+        inside = assigned(*ir.blocks_of(inner))
         before = {var: end.get(var, ir.UNDEFINED) for var in held}
         made, end = _rename((inner,), end, after, facts)
         out += made
@@ -532,14 +377,14 @@ def _join_sides(
     return results, yields
 
 
-def _unsure(statements: _Statements) -> dict[ir.Var, None]:
+def _unsure(statements: Statements) -> dict[ir.Var, None]:
     """The variables that a run of statements may have assigned, or not, when an exception interrupts it: those that
     are assigned before something that may raise."""
     found: dict[ir.Var, None] = {}
     raises = False
     for statement in reversed(statements):
         if raises or isinstance(statement, (ir.For, ir.While, ir.With, ir.Try)):
-            found |= _assigned(ir.Block((statement,)))
+            found |= assigned(ir.Block((statement,)))
         elif isinstance(statement, ir.If):
             found |= _unsure(statement.then.statements) | _unsure(statement.orelse.statements)
         raises = raises or any(map(_may_raise, ir.walk(ir.Block((statement,)))))
@@ -578,9 +423,9 @@ def _yielded(var: ir.Var, env: _Env | None, out: _Out, facts: _Facts) -> ir.Atom
 
 def _rename_loop(loop: ir.For | ir.While, env: _Env, live: set[ir.Var], out: _Out, facts: _Facts) -> None:
     """Put the loop into ``out`` and its results into ``env``."""
-    at_head = _live_at_head(loop, live, facts)
+    at_head = facts.liveness.at_head(loop, live)
     items = [loop.item] if isinstance(loop, ir.For) else []
-    changed = [var for var in dict.fromkeys((*items, *_assigned(loop.body))) if var in at_head]
+    changed = [var for var in dict.fromkeys((*items, *assigned(loop.body))) if var in at_head]
     iterable = _read(loop.iterable, env, out, facts) if isinstance(loop, ir.For) else None
     inits = [_read(var, env, out, facts) for var in changed]
     params = [facts.fresh(var) for var in changed]
@@ -589,7 +434,7 @@ def _rename_loop(loop: ir.For | ir.While, env: _Env, live: set[ir.Var], out: _Ou
     item = facts.fresh(items[0]) if items else None
     if item is not None:
         inner[items[0]] = item
-    wanted = at_head if loop.leave is None else at_head | _read_by((loop.leave,), facts.captures)
+    wanted = at_head if loop.leave is None else at_head | facts.liveness.read_by((loop.leave,))
     body, end = _rename(loop.body.statements, inner, wanted, facts)
     yields = tuple(_yielded(var, end, body, facts) for var in changed)
     leave = None if loop.leave is None or end is None else _read(loop.leave, end, body, facts)
@@ -609,7 +454,7 @@ def _rename_test(loop: ir.For | ir.While, env: _Env, facts: _Facts) -> ir.Block 
     if isinstance(loop, ir.For):
         return None
     inner = dict(env)
-    wanted = _read_by(loop.test.yields, facts.captures)
+    wanted = facts.liveness.read_by(loop.test.yields)
     out, _ = _rename(loop.test.statements, inner, wanted, facts)
     return ir.Block(tuple(out), (_read(loop.test.yields[0], inner, out, facts),))
 
