@@ -42,8 +42,8 @@ from s2s.codegen.code import (
     walk,
 )
 from s2s.codegen.effects import effect_of
-from s2s.codegen.folding import leaves, tree_leaves
 from s2s.codegen.hiding import hidden_names
+from s2s.codegen.leaves import leaves, tree_leaves
 from s2s.core.ir import Atom, Call, Const, MakeFunction, Var
 from s2s.core.operators import plain_of
 

@@ -41,7 +41,8 @@ from s2s.codegen.code import (
 )
 from s2s.codegen.expressions import BINARY, Expressions
 from s2s.codegen.flatten import flatten
-from s2s.codegen.folding import LAMBDAS, leaves
+from s2s.codegen.folding import LAMBDAS
+from s2s.codegen.leaves import leaves
 from s2s.codegen.naming import acts, name_variables, numbered
 from s2s.codegen.printing import WIDTH, print_comment, print_expression, print_header, print_statement
 from s2s.codegen.spelling import Speller, load

@@ -33,7 +33,7 @@ from s2s.codegen.code import (
     uses,
     walk,
 )
-from s2s.codegen.folding import count_uses
+from s2s.codegen.leaves import count_uses
 from s2s.core import ops
 from s2s.core.ir import Atom, Call, Const, Var
 
