@@ -9,8 +9,9 @@ goes in, and the places of such loops come out.
             lo = mid
     return mid                       no step of it has a derivative by a, the root has
 
-What the loop gives is looked for among what it carries: floats whose next values are computed from each other alone.
-Where anything differentiated enters them in the loop (Newton's method, a running maximum, clipping) it is no search.
+What the loop gives is looked for among what it carries, and the arrays that it stores into: floats whose next values
+are computed from each other alone. Where anything differentiated enters them in the loop (Newton's method, a running
+maximum, clipping) it is no search. A side is chosen by a branch, by ``where``, or by a mask or index in a store.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ def find_searches(
 ) -> list[ir.Span]:
     """The places of the searches in a function whose results its own result is computed from."""
     loops = [s for s in ir.walk(function.body) if isinstance(s, (ir.For, ir.While)) and s.span is not None]
-    if not any(_chooses(inner) for s in loops for inner in ir.walk(s.body)):
+    if not any(isinstance(inner, ir.Store) or _choice(inner) for s in loops for inner in ir.walk(s.body)):
         return []
     program = _Program(function, value_of, is_varied)
-    return [s.span for s in loops if s.span is not None and program.is_search(s)]
+    found = [s for s in loops if program.is_search(s)]
+    around = {id(s) for s in found if any(inner is not s and inner in found for inner in ir.walk(ir.Block((s,), ())))}
+    return [s.span for s in found if s.span is not None and id(s) not in around]
 
 
 def warn_of_searches(
@@ -62,11 +65,11 @@ _warned: dict[Any, Any] = {}
 """The registry of warnings: which have been given."""
 
 
-def _chooses(s: ir.Statement) -> bool:
-    return bool(_choice(s))
+_Choice = tuple[ir.Atom, list[tuple[ir.Var, ir.Atom, ir.Atom]]]
+"""A test, and what it decides: each with its values on both sides."""
 
 
-def _choice(s: ir.Statement) -> tuple[ir.Atom, list[tuple[ir.Var, ir.Atom, ir.Atom]]] | None:
+def _choice(s: ir.Statement) -> _Choice | None:
     """The test of a statement that gives one of two values, and its results with both."""
     match s:
         case ir.If(test, then, orelse, results) if results:
@@ -87,7 +90,7 @@ class _Program:
         self.carried: dict[ir.Var, tuple[ir.Atom, ir.Atom]] = {}
         for s in ir.walk(function.body):
             self.note(s)
-        self.needed = self.reached(list(function.body.yields), through=True)
+        self.needed = self._reached(list(function.body.yields), self.values_of)
 
     def note(self, s: ir.Statement) -> None:
         match s:
@@ -114,10 +117,22 @@ class _Program:
             case _:
                 assert_never(s)
 
-    def reached(self, atoms: list[ir.Atom], through: bool) -> set[ir.Var]:
-        """The variables that atoms are computed from; ``through`` what loops carry from one iteration to the next."""
-        return self._reached(atoms, lambda var: (
-            *self.sources.get(var, ()), *self.stored.get(var, ()), *(self.carried.get(var, ()) if through else ())))
+    def reached(self, atoms: list[ir.Atom]) -> set[ir.Var]:
+        """The variables that atoms are computed from in one iteration."""
+        return self._reached(atoms, self.sources_of)
+
+    def sources_of(self, var: ir.Var) -> tuple[ir.Atom, ...]:
+        """What a variable is computed from, or holds, in one iteration."""
+        return *self.sources.get(var, ()), *self.stored.get(var, ())
+
+    def values_of(self, var: ir.Var) -> tuple[ir.Atom, ...]:
+        """What a variable is computed from in this iteration and those before, by values that may have derivatives: not
+        by the result of a comparison, an index, or a mask."""
+        return (*self.sources_of(var), *self.carried.get(var, ())) if self.may_vary(var) else ()
+
+    def may_vary(self, var: ir.Var) -> bool:
+        dtype = dtype_of(self.value_of(var))
+        return dtype is None or dtype.kind not in "biu"
 
     def _reached(self, atoms: list[ir.Atom], following: Callable[[ir.Var], Iterable[ir.Atom]]) -> set[ir.Var]:
         def variables(given: Iterable[ir.Atom]) -> Iterator[ir.Var]:
@@ -130,49 +145,93 @@ class _Program:
     def is_search(self, loop: ir.For | ir.While) -> bool:
         inside = {v for s in ir.walk(loop.body) for v in ir.defs_of(s)} | {c.param for c in loop.carried}
         inside |= {loop.item} if isinstance(loop, ir.For) else set()
-        state = self.state(loop)
-        if not state or any(self.enters(k, inside, state) for k in state):
+        following = self.following(loop, inside)
+        state = self.state(loop, following)
+        if not state or any(self.enters(following[k], inside, state) for k in state):
             return False
+        inside |= following.keys() - state
         return any(
-            self.searches(test, results, state, inside)
-            for s in ir.walk(loop.body) if (choice := _choice(s)) is not None
-            for test, results in (choice,) if not self.ends(loop, test)
+            self.searches(test, results, state, inside, following)
+            for test, results in self.choices(loop.body) if not self.ends(loop, test)
         )
 
-    def state(self, loop: ir.For | ir.While) -> set[ir.Var]:
-        """The floats that a loop carries and the result of the function is computed from, by themselves or by others
-        of them."""
-        params = {c.param: following for c, following in zip(loop.carried, loop.body.yields, strict=True)}
-        found = {c.param for c in loop.carried if c.result in self.needed and self.may_be_float(c.param)}
+    def following(self, loop: ir.For | ir.While, inside: set[ir.Var]) -> dict[ir.Var, list[ir.Atom]]:
+        """What holds something else after an iteration, with what that is computed from: the variables that a loop
+        carries, and the arrays from before it that it stores into."""
+        found = {c.param: [following] for c, following in zip(loop.carried, loop.body.yields, strict=True)}
+        for s in ir.walk(loop.body):
+            if isinstance(s, ir.Store) and (array := self.stored_into(s)) not in inside and isinstance(array, ir.Var):
+                found.setdefault(array, []).append(s.value)
+        return found
 
-        def following(var: ir.Var) -> list[ir.Var]:
-            return [v for v in self.reached([params[var]], through=False) if v in params and self.may_be_float(v)]
+    def stored_into(self, store: ir.Store) -> ir.Atom:
+        """The array that a store changes, where its target is a part that was read of it."""
+        array = store.target
+        while isinstance(array, ir.Var) and (whole := self.indexed(array)) is not None:
+            array = whole
+        return array
 
-        return reachable(found, following)
+    def indexed(self, atom: ir.Atom) -> ir.Atom | None:
+        """What an atom is a part of, which was read by an index or a mask."""
+        made = self.made.get(atom) if isinstance(atom, ir.Var) else None
+        if not isinstance(made, ir.Call) or made.fn != _GETITEM or isinstance(made.args[0], ir.Star):
+            return None
+        return made.args[0]
+
+    def choices(self, block: ir.Block) -> Iterator[_Choice]:
+        """The choices in a block and those inside it. A store is one, by its mask or index and by the branch that it is
+        in: the array keeps what it holds on the other side."""
+        for s in block.statements:
+            if (choice := _choice(s)) is not None:
+                yield choice
+            if isinstance(s, ir.If):
+                stores = [inner for side in ir.sides_of(s) for inner in side.statements if isinstance(inner, ir.Store)]
+                yield s.test, [self.stored_or_kept(store) for store in stores]
+            elif isinstance(s, ir.Store):
+                yield s.key, [self.stored_or_kept(s)]
+            for inner in ir.blocks_of(s):
+                yield from self.choices(inner)
+
+    def stored_or_kept(self, store: ir.Store) -> tuple[ir.Var, ir.Atom, ir.Atom]:
+        array = self.stored_into(store)
+        assert isinstance(array, ir.Var)
+        return array, store.value, array
+
+    def state(self, loop: ir.For | ir.While, following: dict[ir.Var, list[ir.Atom]]) -> set[ir.Var]:
+        """The floats among what changes in a loop that the result of the function is computed from, by themselves or by
+        others of them."""
+        results = {c.param: c.result for c in loop.carried}
+        found = {k for k in following if results.get(k, k) in self.needed and self.may_be_float(k)}
+
+        def others(var: ir.Var) -> list[ir.Var]:
+            found = self._reached(following[var], lambda v: self.sources_of(v) if self.may_vary(v) else ())
+            return [v for v in found if v in following and self.may_be_float(v)]
+
+        return reachable(found, others)
 
     def may_be_float(self, var: ir.Var) -> bool:
         value = self.value_of(var)
         dtype = dtype_of(value)
         return dtype.kind == "f" if dtype is not None else is_float(value)
 
-    def enters(self, param: ir.Var, inside: set[ir.Var], state: set[ir.Var]) -> bool:
-        """Whether something differentiated enters the next value of what is carried, other than by the state."""
-        found = self.reached_inside([self.carried[param][1]], inside)
+    def enters(self, following: list[ir.Atom], inside: set[ir.Var], state: set[ir.Var]) -> bool:
+        """Whether something differentiated enters the next value of what changes, other than by the state."""
+        found = self.reached_inside(following, inside)
         return any(v not in state and self.is_varied(v) and (v not in inside or v not in self.sources) for v in found)
 
     def reached_inside(self, atoms: list[ir.Atom], inside: set[ir.Var]) -> set[ir.Var]:
-        """The variables that atoms are computed from, back to what is there before the loop."""
-        return self._reached(
-            atoms, lambda var: (*self.sources.get(var, ()), *self.stored.get(var, ())) if var in inside else ())
+        """The variables that atoms are computed from by their values, back to what is there before the loop."""
+        return self._reached(atoms, lambda var: self.sources_of(var) if var in inside and self.may_vary(var) else ())
 
     def ends(self, loop: ir.For | ir.While, test: ir.Atom) -> bool:
         """Whether a test is one that ends the loop."""
         if not isinstance(loop.leave, ir.Var):
             return False
-        return test in self.reached([loop.leave], through=False) or loop.leave in self.reached([test], through=False)
+        return test in self.reached([loop.leave]) or loop.leave in self.reached([test])
 
     def searches(
-        self, test: ir.Atom, results: list[tuple[ir.Var, ir.Atom, ir.Atom]], state: set[ir.Var], inside: set[ir.Var]
+        self, test: ir.Atom, results: list[tuple[ir.Var, ir.Atom, ir.Atom]], state: set[ir.Var], inside: set[ir.Var],
+        following: dict[ir.Var, list[ir.Atom]],
     ) -> bool:
         """Whether a choice takes or leaves a point of the state that its test, by something differentiated, has tried.
         """
@@ -180,7 +239,7 @@ class _Program:
         if not tried & state or not any(v not in state and self.is_varied(v) and v not in inside for v in tried):
             return False
         written = {self.written(v) for v in tried}
-        moved = {v for k in state for v in self.reached_inside([self.carried[k][1]], inside)}
+        moved = state | {v for k in state for v in self.reached_inside(following[k], inside)}
         for result, *sides in results:
             if result not in moved:
                 continue
@@ -193,14 +252,17 @@ class _Program:
         """The variables that a comparison reads: also by values of the function that were kept from before. The
         state is what it is in this iteration."""
         return self._reached([test], lambda var: (
-            *self.sources.get(var, ()), *(() if var in state else self.carried.get(var, ()))) if var in inside else ())
+            *self.sources_of(var), *(() if var in state else self.carried.get(var, ()))) if var in inside else ())
 
     def written(self, var: ir.Var) -> Any:
-        """How a variable is computed: the same for two that are computed alike."""
+        """How a variable is computed, or what it is a part of: the same for two that are computed alike."""
+        while isinstance(whole := self.indexed(var), ir.Var):
+            var = whole
         made = self.made.get(var)
         if isinstance(made, ir.Call) and made.fn in _ARITHMETIC and not made.kwargs:
             return made.fn, made.args
         return var
 
 
+_GETITEM = ir.Const(operator.getitem)
 _ARITHMETIC = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.truediv)))

@@ -1528,6 +1528,60 @@ def bisected_many(a):
     return np.sum(lo)
 
 
+def bisected_by_masks(a):
+    lo, hi = np.zeros(3), np.full(3, 4.0)
+    for _ in range(30):
+        mid = 0.5 * (lo + hi)
+        above = mid * mid > a
+        hi[above] = mid[above]
+        lo[~above] = mid[~above]
+    return np.sum(lo)
+
+
+def bisected_by_copies(a):
+    lo, hi = np.zeros(3), np.full(3, 4.0)
+    for _ in range(30):
+        mid = 0.5 * (lo + hi)
+        above = mid * mid > a
+        np.copyto(hi, mid, where=above)
+        np.copyto(lo, mid, where=~above)
+    return np.sum(lo)
+
+
+def bisected_item_by_item(a):
+    lo, hi = np.zeros(3), np.full(3, 4.0)
+    for i in range(3):
+        for _ in range(30):
+            mid = 0.5 * (lo[i] + hi[i])
+            if mid * mid > a[i]:
+                hi[i] = mid
+            else:
+                lo[i] = mid
+    return np.sum(lo)
+
+
+def bisected_in_rows(a):
+    ends = np.array([[0.0, 4.0], [0.0, 4.0]])
+    for k in range(2):
+        row = ends[k]
+        for _ in range(30):
+            mid = 0.5 * (row[0] + row[1])
+            row[int(mid * mid > a[k])] = mid
+    return np.sum(ends[:, 0])
+
+
+def bisected_until_done(a):
+    lo, hi, left, x = np.zeros(3), np.full(3, 4.0), np.zeros(3), np.full(3, 2.0)
+    going = np.ones(3, bool)
+    while going.any():
+        left[going] = (x * x - a)[going]
+        np.copyto(hi, x, where=(left > 0) & going)
+        np.copyto(lo, x, where=(left <= 0) & going)
+        np.copyto(x, 0.5 * (lo + hi), where=going)
+        going = hi - lo > 1e-6
+    return np.sum(x)
+
+
 def on_a_curve(x):
     """The height of a Bezier curve at x."""
     lo, hi = 0.0, 1.0
@@ -1540,9 +1594,12 @@ def on_a_curve(x):
     return 0.3 * lo * (1 - lo) ** 2 + lo**3
 
 
+P = np.array([2.0, 3.0, 5.0])
+
 SEARCHES = [
     (bisected, 2.0), (bisected_while, 2.0), (bisected_by_sign, 2.0), (bisected_by_helper, 2.0), (golden, 2.0),
     (ternary, 2.0), (by_digits, 2.0), (bisected_many, np.array([1.0, 2.0])), (on_a_curve, 0.4),
+    (bisected_by_masks, P), (bisected_by_copies, P), (bisected_item_by_item, P), (bisected_in_rows, P), (bisected_until_done, P),
 ]
 
 
@@ -1729,11 +1786,58 @@ def least_of_many(a):
     return best
 
 
+def running_maxima(x):
+    best = np.zeros(3)
+    for k in range(4):
+        candidate = k * x - x * x
+        better = candidate > best
+        best[better] = candidate[better]
+    return np.sum(best)
+
+
+def reflected(x):
+    place, speed = np.array([0.1, 0.2, 0.3]), np.array([1.0, 0.5, -0.3])
+    for _ in range(9):
+        place = place + 0.1 * speed * x
+        outside = place > x[0]
+        speed[outside] = -speed[outside]
+        place[outside] = 2.0 * x[0] - place[outside]
+    return np.sum(place)
+
+
+def newton_by_masks(a):
+    x, going = np.ones(3), np.ones(3, bool)
+    for _ in range(9):
+        f = x * x - a
+        x[going] = x[going] - f[going] / (2.0 * x[going])
+        going = np.abs(f) > 1e-12
+    return np.sum(x)
+
+
+def sorted_by_swaps(x):
+    y = x.copy()
+    for _ in range(3):
+        for j in range(2):
+            if y[j] > y[j + 1]:
+                y[j], y[j + 1] = y[j + 1], y[j]
+    return np.sum(y * np.arange(3.0))
+
+
+def switched(x):
+    warmth, on = np.full(3, 2.0), np.zeros(3)
+    for _ in range(9):
+        on[warmth < x] = 1.0
+        on[warmth > x + 1.0] = 0.0
+        warmth = warmth + 0.1 * (on * x - 0.1 * warmth)
+    return np.sum(warmth)
+
+
 @pytest.mark.parametrize("f, x", [
     (newton, 2.0), (guarded_newton, 2.0), (secant, 2.0), (false_position, 2.0), (running_maximum, X),
     (place_of_maximum, X), (clipped, 0.7), (clipped_at, 6.0), (damped, 3.0), (line_search, 1.0),
     (line_search_with_break, 1.0), (thermostat, 20.0), (cell_by_bisection, 2.2), (adaptive, 1.0),
-    (leaky, np.array([0.5, -1.0, 2.0])), (bouncing, 9.8), (least_of_many, 1.3),
+    (leaky, np.array([0.5, -1.0, 2.0])), (bouncing, 9.8), (least_of_many, 1.3), (running_maxima, P), (reflected, P),
+    (newton_by_masks, P), (sorted_by_swaps, P), (switched, P),
 ])
 def test_ordinary_loops_are_no_searches(f, x):
     with warnings.catch_warnings():
