@@ -1599,7 +1599,8 @@ P = np.array([2.0, 3.0, 5.0])
 SEARCHES = [
     (bisected, 2.0), (bisected_while, 2.0), (bisected_by_sign, 2.0), (bisected_by_helper, 2.0), (golden, 2.0),
     (ternary, 2.0), (by_digits, 2.0), (bisected_many, np.array([1.0, 2.0])), (on_a_curve, 0.4),
-    (bisected_by_masks, P), (bisected_by_copies, P), (bisected_item_by_item, P), (bisected_in_rows, P), (bisected_until_done, P),
+    (bisected_by_masks, P), (bisected_by_copies, P), (bisected_item_by_item, P), (bisected_in_rows, P),
+    (bisected_until_done, P),
 ]
 
 
