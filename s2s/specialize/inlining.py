@@ -102,7 +102,7 @@ class Inliner:
 
     def default_of(self, fn: types.FunctionType, builder: Builder) -> Callable[[str], ir.Atom]:
         """What a parameter of a function is where a call gives nothing for it."""
-        return lambda name: self.specializer.instances.default(builder, fn, name)
+        return lambda name: self.specializer.live_objects.default(builder, fn, name)
 
     def _bind_parameters(
         self, function: ir.Function, given: dict[str, Any], default: Callable[[str], ir.Atom], inner: Frame,

@@ -12,7 +12,8 @@ from s2s.core.inspection import is_sealed
 from s2s.core.values import UNKNOWN, Known, Unknown
 from s2s.specialize.calls import process
 from s2s.specialize.frames import Frame, in_rule, lookup
-from s2s.specialize.heap.objects import Place, is_followed_by_parts, is_setting, is_taken_by_value
+from s2s.specialize.heap.classes import is_followed_by_parts, is_setting, is_taken_by_value
+from s2s.specialize.heap.live_objects import Place
 from s2s.versions.signature import ThreadLocal, describe
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
     if fact.is_(is_taken_by_value):
         found = fact.folded(specializer.guards)
         if isinstance(found, types.MethodType):
-            return specializer.instances.method(builder, found, Place(root, (load.name,), owner))
+            return specializer.live_objects.method(builder, found, Place(root, (load.name,), owner))
         return ir.Const(found)
     if not specializer.is_own(frame.fn) and not in_rule(frame) and fact.is_(_is_plain_option):
         # code of libraries has its options in integers too
@@ -51,7 +52,7 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
         fact.folded(specializer.guards)
         return builder.let(process.MODULES, UNKNOWN, load.name, span)
     if fact.is_(is_followed_by_parts):
-        return specializer.instances.live_root(builder, fact, Place(root, (load.name,), owner))
+        return specializer.live_objects.root(builder, fact, Place(root, (load.name,), owner))
     if fact.is_(_is_opaque_callable):
         return ir.Const(fact.folded(specializer.guards))
     value, _ = fact.described(specializer.guards)

@@ -48,11 +48,10 @@ from s2s.specialize.frames import (
     where_chosen,
 )
 from s2s.specialize.heap import generators, iterators, mutated_iterables
+from s2s.specialize.heap.classes import without_objects
 from s2s.specialize.heap.items import Counted, Items
-from s2s.specialize.heap.objects import (
-    Instances,
-    without_objects,
-)
+from s2s.specialize.heap.live_objects import LiveObjects
+from s2s.specialize.heap.objects import Instances
 from s2s.specialize.inlining import Inliner
 from s2s.specialize.loads import load
 from s2s.specialize.loops import for_loop, while_loop
@@ -97,6 +96,7 @@ class Specializer:
         """What iterators were made of, as it was then."""
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
+        self.live_objects = LiveObjects(self)
         self.instances = Instances(self)
         self.compared = False
         """Whether the program asks of two containers or objects that were there before whether they are one."""
@@ -176,8 +176,8 @@ class Specializer:
         result = builder.frozen(result)
         if self.unused:
             raise error("S2S154", span=next(iter(self.unused)))
-        self.instances.note_distinct()
-        self.instances.check_kept()
+        self.live_objects.note_distinct()
+        self.live_objects.check_kept()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.inliner.active_calls.pop()
         return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
@@ -191,7 +191,7 @@ class Specializer:
         changed = [c for c, o in origins.items() if c in heap.unknown or heap.peek(c) is not o.state]
         if self.compared or any(origins[c].root is not None or apart for c in changed):
             child = builder.child()
-            outside = self.instances.read_roots(child) if apart else []
+            outside = self.live_objects.read_roots(child) if apart else []
             child.add(ir.Let(None, ir.Call(ir.Const(rt.check_separate), (*params, *outside))))
             builder.statements[:0] = child.statements
 
@@ -214,7 +214,7 @@ class Specializer:
             return virtual_heap.input_cell(builder, value, var, (), var.name, var.name, read, (var.name,))
         if isinstance(value, Object):
             self.context.values[var] = UNKNOWN
-            return self.instances.argument(builder, value, (var.name,), var, lambda builder, name: var)
+            return self.live_objects.argument(builder, value, (var.name,), var, lambda builder, name: var)
         origin = virtual_heap.argument_origin(lambda builder, name: var, value, var, (var.name,))
         self.context.values[var] = without_objects(value)
         return virtual_heap.make_cell(self.context, None, var.name, None, origin).var

@@ -18,10 +18,11 @@ from s2s.specialize.calls.dispatching import dispatched, parts_read
 from s2s.specialize.calls.intrinsics import HANDLERS, map_elements
 from s2s.specialize.frames import MISSING, in_rule
 from s2s.specialize.heap import making
-from s2s.specialize.heap.objects import Place, is_user_object
+from s2s.specialize.heap.live_objects import Place
 from s2s.specialize.outcomes import Outcome, outcome_of
 from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.versions import facts
+from s2s.versions.signature import has_attributes as is_user_object
 
 __all__ = [
     "array_namespace", "bound_method", "cached", "compiled", "derivative_of_nothing", "getter", "made_method_caller",
@@ -107,7 +108,7 @@ def partial(site: CallSite) -> ir.Atom | None:
     guards.reached(fn.func, fn, "func")
     keys = (*range(len(fn.args)), *facts.keywords(fn, guards).folded(guards))
     held: dict[Any, ir.Atom] = {
-        k: site.specializer.instances.held(
+        k: site.specializer.live_objects.held(
             site.builder, facts.argument(fn, k, guards), k if isinstance(k, str) else "%")
         for k in keys
     }
@@ -121,7 +122,7 @@ def bound_method(site: CallSite) -> ir.Atom | None:
     owner: ir.Atom = ir.Const(site.fn.__self__)
     if is_user_object(site.fn.__self__) and not in_rule(site.frame):
         place = Place("value", (owner,), None)
-        owner = site.specializer.instances.refer(site.builder, facts.known(site.fn.__self__), place, "self")
+        owner = site.specializer.live_objects.refer(site.builder, facts.known(site.fn.__self__), place, "self")
     return site.instead(site.fn.__func__, [owner, *site.args], site.kwargs)
 
 

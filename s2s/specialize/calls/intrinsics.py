@@ -32,11 +32,13 @@ from s2s.errors import error
 from s2s.rules.numpy.joining import as_columns, as_vector
 from s2s.specialize.calls import process
 from s2s.specialize.frames import JOINER, MISSING, in_rule, name_of
+from s2s.specialize.heap.classes import is_setting, is_taken_by_value
 from s2s.specialize.heap.items import few_iterations
-from s2s.specialize.heap.objects import Place, is_setting, is_taken_by_value, is_user_object
+from s2s.specialize.heap.live_objects import Place
 from s2s.specialize.site import CallSite, Handler
 from s2s.versions import facts
 from s2s.versions.facts import is_replaceable
+from s2s.versions.signature import has_attributes as is_user_object
 
 
 def _read_attribute(site: CallSite) -> ir.Atom | None:
@@ -156,10 +158,11 @@ def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: i
         return ir.Const(fact.folded(site.guards))
     if isinstance(owner, types.ModuleType) and fact.is_(is_user_object) and not in_rule(site.frame):
         place = Place("module", (owner.__name__, attribute.value), None)
-        return site.specializer.instances.refer(site.builder, fact, place, site.name)
+        return site.specializer.live_objects.refer(site.builder, fact, place, site.name)
     if is_replaceable(owner) and not in_rule(site.frame):
         place = Place.of(owner).step(attribute.value)
-        return site.specializer.instances.value_at(site.builder, fact, place, attribute.value, site.name, folds=False)
+        live = site.specializer.live_objects
+        return live.value_at(site.builder, fact, place, attribute.value, site.name, folds=False)
     if fact.is_(lambda found: isinstance(found, (list, dict))) and not facts.is_stable(owner):  # as sys.argv: live
         return site.builder.let(made, UNKNOWN, site.name, site.span)
     return site.builder.let(made, fact.described(site.guards)[0], site.name, site.span)

@@ -22,7 +22,8 @@ from s2s.specialize.calls import reflection
 from s2s.specialize.calls.stages import unpacked
 from s2s.specialize.frames import STABLE_MODULES, in_rule, name_of
 from s2s.specialize.heap import containers, iterators, making, sets
-from s2s.specialize.heap.objects import UNARY, is_user_class
+from s2s.specialize.heap.classes import is_user_class
+from s2s.specialize.heap.objects import UNARY
 from s2s.specialize.outcomes import MOST_EFFORT
 from s2s.specialize.site import NOT_HANDLED, At, CallSite, Handler
 from s2s.specialize.speculation import speculate

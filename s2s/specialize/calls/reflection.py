@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def _signature_of(self: Specializer, ref: ir.Atom) -> inspect.Signature | None:
     """The signature that an atom refers to, where it was there before; it is guarded as an object."""
     cell = cell_of(self.context, ref)
-    found = None if cell is None else self.instances.live.get(cell)
+    found = None if cell is None else self.live_objects.objects.get(cell)
     if isinstance(ref, ir.Const):
         found = ref.value
     if not isinstance(found, inspect.Signature):
         return None
     if cell is not None:
-        self.instances.guard_identity(cell)
+        self.live_objects.guard_identity(cell)
     return found
 
 

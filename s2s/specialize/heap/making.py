@@ -95,7 +95,7 @@ def made_record(at: At, fn: Any, cls: Any, args: list[ir.Atom], kwargs: dict[Any
         given = dict(list(bound.arguments.items())[1:])
         for name in cls._fields:
             if name not in given:
-                given[name] = at.specializer.instances.default(at.builder, fn, name)
+                given[name] = at.specializer.live_objects.default(at.builder, fn, name)
         items = [given[name] for name in cls._fields]
     else:
         return None

@@ -11,51 +11,40 @@ into it is kept on the heap: a gradient call leaves the object itself as it is.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import enum
 import functools
 import inspect
 import operator
-import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2s import runtime as rt
 from s2s.analysis import raising
-from s2s.analysis.steps.packages import is_library_file
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, is_constant_kind
-from s2s.builder.virtual_heap import Cell, Origin, State, cell_of, is_instance, state_of
-from s2s.core import inspection, ir
+from s2s.builder.virtual_heap import Cell, State, cell_of, is_instance, state_of
+from s2s.core import ir
 from s2s.core.inspection import (
     class_attribute,
-    has_hook,
-    is_written,
-    look_up,
-    module_of,
     mro_of,
     namespace,
-    own_dict,
-    own_value,
     read_runs,
 )
 from s2s.core.operators import OPERATORS, PLAIN
-from s2s.core.values import UNKNOWN, Array, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.core.values import UNKNOWN, Array, Known, Scalar, Unknown
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.decorated import Differentiable
 from s2s.errors import error
 from s2s.rules import table
-from s2s.specialize.frames import MISSING, STABLE_MODULES, is_function_like, with_sizes
+from s2s.specialize.frames import MISSING, is_function_like, with_sizes
+from s2s.specialize.heap.classes import is_data_descriptor, is_descriptor, is_generated, own_names
+from s2s.specialize.heap.live_objects import Place, bound
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 from s2s.versions.boundary import Raised
-from s2s.versions.facts import Guards, Reading
-from s2s.versions.paths import imported
-from s2s.versions.signature import describe, slots_of
+from s2s.versions.facts import Guards
+from s2s.versions.signature import describe
 from s2s.versions.signature import has_attributes as is_user_object
 from s2s.versions.target import own_signature
 
@@ -73,70 +62,15 @@ UNARY: dict[Any, str] = {
 """Functions that call a method of their argument, beside the operators of one operand."""
 
 
-_SPECIAL = (np.vectorize, np.errstate, np.finfo, np.iinfo, np.ndenumerate, np.ndindex, contextlib.ContextDecorator)
-"""Classes of Python's library and of NumPy that are known by what they mean."""
-
-
-def is_user_class(cls: Any) -> bool:
-    """Whether calling a class makes an object that can be virtual: written in Python, made as ``object`` is."""
-    return (
-        isinstance(cls, type)
-        and is_written(cls)
-        and class_attribute(type(cls), "__call__") is type.__dict__["__call__"]
-        and not has_hook(type(cls), "__getattribute__")
-        and not issubclass(cls, (BaseException, enum.Enum, tuple, list, dict, set, str, int, float, np.ndarray, type))
-        and (module_of(cls).split(".")[0] not in ("s2s", "builtins", "functools")
-             or module_of(cls).startswith("s2s.models."))
-        and not issubclass(cls, _SPECIAL)
-        and _is_own(look_up(cls, "__new__"), object.__new__)
-        and _is_own(inspect.getattr_static(cls, "__init__"), object.__init__)
-    )
-
-
-def _is_own(method: Any, of_object: Any) -> bool:
-    """Whether a special method is written in Python, or that of ``object``: one of another class may keep what it is
-    given where nobody sees it."""
-    return isinstance(method, (types.FunctionType, staticmethod)) or method is of_object
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """Where a live object is found: for guards. ``path`` begins with a name, or with the object itself as a ``Const``
-    (so two objects that are equal are told apart, and one that has no hash is no problem). ``base`` is the
-    parameter where the root is an argument."""
-
-    root: str
-    path: tuple[Any, ...]
-    owner: Any
-    base: ir.Atom | None = None
-
-    def step(self, attribute: Any) -> Place:
-        """The place of an attribute."""
-        return Place(self.root, (*self.path, attribute), self.owner, self.base)
-
-    @staticmethod
-    def of(value: Any) -> Place:
-        """The place of a module or a class, by its name where an import finds it."""
-        return Place(*facts.site_of(value)[0])
-
-    @property
-    def site(self) -> facts.Site:
-        """The place as guards have it."""
-        return self.root, self.path, self.owner
-
-
 class Instances:
     """The part of the specialiser that knows objects and classes."""
 
     def __init__(self, specializer: Specializer) -> None:
         self.specializer = specializer
         self.context = specializer.context
-        self.live_cells: dict[int, Cell] = {}
-        self.live: dict[Cell, Any] = {}
-        self.places: dict[Cell, Place] = {}
+        self.live = specializer.live_objects
         self.freezing: set[Cell] = set()
         self.context.freeze_instance = self.freeze
-        self.context.refer = self.argument
 
     # --- making objects
 
@@ -184,7 +118,7 @@ class Instances:
             if field.init and field.name in given:
                 value = given[field.name]
             elif field.default is not dataclasses.MISSING and field.init:
-                value = self.default(at.builder, init, field.name)
+                value = self.live.default(at.builder, init, field.name)
             elif field.default is not dataclasses.MISSING:
                 value = self.constant(at, cls, field.name, field.default)
             elif field.default_factory is not dataclasses.MISSING:
@@ -200,24 +134,12 @@ class Instances:
             self.specializer.apply(
                 ir.Const(class_attribute(cls, "__post_init__")), [made, *after], {}, at.frame, at.builder, at.span)
 
-    def default(self, builder: Builder, fn: types.FunctionType, name: str) -> ir.Atom:
-        """What a parameter of a function is where a call gives nothing for it."""
-        fact = facts.default(fn, name, self.specializer.guards)
-        return self.held(builder, fact, name)
-
-    def held(self, builder: Builder, fact: Reading, name: str) -> ir.Atom:
-        """What a known function holds, a default or an argument of a partial one: containers and objects, which may
-        change in place, as what was there before."""
-        if fact.is_(_may_change):
-            return self.value_at(builder, fact, Place(*fact.site), name, name, folds=False)
-        return ir.Const(fact.folded(self.specializer.guards))
-
     def constant(self, at: At, cls: type, name: str, value: Any) -> ir.Atom:
         """A default, or what a class has under a name: an option by value, a number or array read from the class."""
         if is_constant_kind(value) or isinstance(value, (int, float, complex)) or is_function_like(value):
             return ir.Const(value)
         if is_user_object(value):
-            return self.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
+            return self.live.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
         known = with_sizes(describe(value, "?"), value)
         read = ir.Call(ir.Const(getattr), (ir.Const(cls), ir.Const(name)))
         return at.builder.let(read, UNKNOWN if isinstance(known, Known) else known, name, at.span)
@@ -322,13 +244,13 @@ class Instances:
         own = virtual_heap.read(at.builder, cell, name, at.name, at.span)
         if own is not None:
             return own
-        is_live = self.context.heap.peek(cell).borrowed and cell in self.places
+        is_live = self.context.heap.peek(cell).borrowed and cell in self.live.places
         if found is MISSING or isinstance(found, types.MemberDescriptorType):
             if is_live:
-                facts.absent(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
+                facts.absent(self.live.places[cell].site, self.live.objects[cell], name).folded(self.specializer.guards)
             return None
-        if is_live and is_descriptor(found) and hasattr(self.live[cell], "__dict__"):
-            facts.shadow(self.places[cell].site, name).folded(self.specializer.guards)
+        if is_live and is_descriptor(found) and hasattr(self.live.objects[cell], "__dict__"):
+            facts.shadow(self.live.places[cell].site, name).folded(self.specializer.guards)
         return self._bind(at, found, ref, name)
 
     def look_up(self, cls: type, name: str) -> Any:
@@ -340,33 +262,10 @@ class Instances:
         runs. A live object may get an attribute of its own, which then hides it."""
         cell, place = cell_of(self.context, ref), Place.of(cls).step(name)
         fact = facts.member_value(cls, name, found)
-        if cell in self.places:
-            place = self.places[cell].step(name)
-            fact = facts.own(self.live[cell], name, self.places[cell].site)
-        return self.value_at(at.builder, fact, place, name, at.name)
-
-    def value_at(
-        self, builder: Builder, fact: Reading, place: Place, name: str, called: str, folds: bool = True
-    ) -> ir.Atom:
-        """What is found at a place in a module or a class. With ``folds`` integers are taken by value."""
-        if self.specializer.unsure and fact.is_(is_setting):
-            return builder.let(self._read_value(builder, place), UNKNOWN, called)
-        if (folds and fact.is_(lambda found: type(found) is int)) or fact.is_(is_taken_by_value):
-            return ir.Const(fact.folded(self.specializer.guards))
-        if fact.is_(is_followed_by_parts):
-            return self.live_root(builder, fact, place)
-        value = without_objects(fact.described(self.specializer.guards)[0])
-        var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
-        if isinstance(var, ir.Var):
-            self.context.foreign.add(var)
-        return var
-
-    def _read_value(self, builder: Builder, place: Place) -> ir.Value:
-        above = Place(place.root, place.path[:-1], place.owner, place.base)
-        step, holder = place.path[-1], self._read_live(builder, above, "%")
-        if isinstance(step, tuple):
-            return ir.Call(ir.Const(operator.getitem), (holder, ir.Const(step[0])))
-        return ir.Call(ir.Const(getattr), (holder, ir.Const(step)))
+        if cell in self.live.places:
+            place = self.live.places[cell].step(name)
+            fact = facts.own(self.live.objects[cell], name, self.live.places[cell].site)
+        return self.live.value_at(at.builder, fact, place, name, at.name)
 
     def _bind(self, at: At, found: Any, ref: ir.Atom, name: str) -> ir.Atom:
         """What a class attribute gives for an object."""
@@ -376,7 +275,7 @@ class Instances:
             case types.FunctionType() | Differentiable() | functools.partialmethod() | Checkpoint() | (
                 functools.singledispatchmethod()
             ):
-                return self.bound(found, ref)
+                return bound(self.context, found, ref)
             case property():
                 assert found.fget is not None
                 return self._call(at, found.fget, ref)
@@ -390,31 +289,12 @@ class Instances:
                 return value
         getter = self.look_up(type(found), "__get__")
         if table.carries_rule(found) and getter is not MISSING:
-            return self.bound(found, ref)
+            return bound(self.context, found, ref)
         if isinstance(getter, types.FunctionType):
-            return self._call(at, getter, self.known(at, found, name), ref, ir.Const(state.kind))
+            return self._call(at, getter, self.live.known(at, found, name), ref, ir.Const(state.kind))
         if callable(found) and (table.find(found) is not None or is_constant_kind(found)) and getter is not MISSING:
-            return self.bound(found, ref)
+            return bound(self.context, found, ref)
         return self._class_value(at, ref, state.kind, name, found)
-
-    def known(self, at: At, value: Any, name: str) -> ir.Atom:
-        """An object that is known, as an atom."""
-        if is_user_object(value):
-            return self.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
-        return ir.Const(value)
-
-    def bound(self, fn: Any, *receivers: ir.Atom) -> ir.Var:
-        """A method bound to an object."""
-        made = ir.Call(ir.Const(functools.partial), (ir.Const(fn), *receivers))
-        var = self.context.define("%", UNKNOWN, False, made)
-
-        def freeze(builder: Builder) -> ir.Atom:
-            for receiver in receivers:
-                virtual_heap.close(self.context, receiver, "a method of it is kept")
-            return builder.let(made, UNKNOWN, varied=any(map(self.context.is_varied, receivers)))
-
-        self.context.virtual_closures[var] = freeze
-        return var
 
     def _call(self, at: At, fn: Any, *args: ir.Atom) -> ir.Atom:
         return self.specializer.apply(ir.Const(fn), list(args), {}, at.frame, at.builder, at.span, at.name)
@@ -425,8 +305,8 @@ class Instances:
 
         state = self.context.heap.state(cell, at.span)
         entries = state.entries()
-        if state.borrowed and cell in self.live:
-            for name in facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards):
+        if state.borrowed and cell in self.live.objects:
+            for name in self.live.names(cell):
                 if name not in entries:
                     found = virtual_heap.read(at.builder, cell, name, "%", at.span)
                     assert found is not None
@@ -454,7 +334,7 @@ class Instances:
             if name in namespace(base):
                 found = namespace(base)[name]
                 if isinstance(found, types.WrapperDescriptorType):
-                    return self.bound(found, ref)
+                    return bound(self.context, found, ref)
                 return self._bind(at, found, ref, name)
         return None
 
@@ -490,7 +370,7 @@ class Instances:
             setter = self.look_up(type(found), "__set__")
             if not isinstance(setter, types.FunctionType):
                 raise error("S2S113", span=at.span, asked_by=at.frame.called_from)
-            self._call(at, setter, self.known(at, found, name), ref, value)
+            self._call(at, setter, self.live.known(at, found, name), ref, value)
         else:
             self.put(at, ref, name, value)
 
@@ -523,10 +403,10 @@ class Instances:
         found = self.look_up(state.kind, name)
         if name in state.keys:
             return True
-        if state.borrowed and cell in self.live:
-            if read_runs(self.live[cell], name):
+        if state.borrowed and cell in self.live.objects:
+            if read_runs(self.live.objects[cell], name):
                 raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
-            return facts.presence(self.places[cell].site, self.live[cell], name).folded(self.specializer.guards)
+            return self.live.has(cell, name)
         hook = self.look_up(state.kind, "__getattr__")
         if found is MISSING or isinstance(found, types.MemberDescriptorType):
             if not isinstance(hook, types.FunctionType):
@@ -542,10 +422,11 @@ class Instances:
         state = self.context.heap.state(cell, at.span)
         if self.look_up(state.kind, "__dir__") is not object.__dict__["__dir__"]:
             return None
-        if cell in self.live:
-            self.guard_identity(cell)
-            facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
-        own = {*state.keys, *(own_names(self.live[cell]) if state.borrowed and cell in self.live else ())}
+        if cell in self.live.objects:
+            self.live.guard_identity(cell)
+            self.live.names(cell)
+        is_live = state.borrowed and cell in self.live.objects
+        own = {*state.keys, *(own_names(self.live.objects[cell]) if is_live else ())}
         from s2s.specialize.heap.making import new_list
 
         return new_list(at, [ir.Const(name) for name in sorted({*dir(state.kind), *own})])
@@ -673,9 +554,9 @@ class Instances:
             if self.look_up(state.kind, hook) not in (MISSING, object.__dict__.get(hook)):
                 raise at.refuse(cell.name, f"its class copies its objects in its own way (`{hook}`)")
         entries = state.entries()
-        if state.borrowed and cell in self.live:
-            facts.names(self.places[cell].site, self.live[cell]).folded(self.specializer.guards)
-            for name in own_names(self.live[cell]):
+        if state.borrowed and cell in self.live.objects:
+            self.live.names(cell)
+            for name in own_names(self.live.objects[cell]):
                 if name not in entries:
                     found = virtual_heap.read(at.builder, cell, name, "%", at.span)
                     assert found is not None
@@ -703,283 +584,5 @@ class Instances:
         virtual_heap.close(self.context, cell.var, "a function that is not known may refer to it")
         return made
 
-    # --- live objects
 
-    def refer(self, builder: Builder, fact: Reading, place: Place, name: str) -> ir.Atom:
-        """A reference to an object that exists, found at a place; one cell for each object."""
-        value = fact.of_class(self.specializer.guards)
-        found = self.live_cells.get(id(value))
-        if found is not None:
-            known = self.places[found]
-            if known.site != place.site:
-                self._note_alias(known, place, True)
-            return found.var
-
-        def make(b: Builder, called: str) -> ir.Atom:
-            return self._read_live(b, place, called if called != "%" else name)
-
-        def read(b: Builder, c: Cell, key: Any, called: str) -> ir.Atom | None:
-            return self._live_attribute(b, c, value, place, key, called)
-
-        origin = Origin(make, read, State(type(value), borrowed=True))
-        cell = virtual_heap.make_cell(self.context, None, name, None, origin)
-        self._note(cell, value, place)
-        return cell.var
-
-    def argument(
-        self, builder: Builder, known: Object, path: tuple[Any, ...], root: ir.Atom, make: Any
-    ) -> ir.Atom:
-        """A reference to an object that is an argument, or a part of one."""
-        if known.example.value is None:
-            return make(builder, "%")  # type: ignore[no-any-return]
-        place = Place("argument", path, None, root)
-        return self.refer(builder, facts.given(known.example.value, place.site), place, _name(path[-1]))
-
-    def guard_identity(self, cell: Cell) -> None:
-        """Guard that a live object is this very one: what it says is taken by value."""
-        facts.given(self.live[cell], self.places[cell].site).folded(self.specializer.guards)
-
-    def note_identity(self, first: Cell, second: Cell) -> None:
-        """Guard that two live objects which the program compares are two, or one."""
-        if first in self.places and second in self.places and first is not second:
-            self._note_alias(self.places[first], self.places[second], False)
-
-    def _note_alias(self, first: Place, second: Place, same: bool) -> None:
-        facts.alias(first.site, second.site, same).folded(self.specializer.guards)
-
-    def read_roots(self, builder: Builder) -> list[ir.Atom]:
-        """The objects in globals and closures that the program looks at."""
-        places = [p for p in self.places.values() if p.root != "argument" and len(p.path) == 1]
-        return [self._read_live(builder, place, "%") for place in places]
-
-    def note_distinct(self) -> None:
-        """Guard that objects which the program changed are not others that it looks at."""
-        changed = [c for c in self.live if c in self.context.heap.states or c in self.context.heap.unknown]
-        for cell in changed:
-            for other in self.live:
-                if other is not cell and type(self.live[other]) is type(self.live[cell]):
-                    self._note_alias(self.places[cell], self.places[other], False)
-
-    def _read_live(self, builder: Builder, place: Place, name: str) -> ir.Atom:
-        """The statements that read a live object."""
-        if place.root == "module" and all(type(step) is str for step in place.path):
-            holder = imported(f"{place.path[0]}:{'.'.join(place.path[1:])}")
-            if isinstance(holder, (types.ModuleType, type)):
-                return ir.Const(holder)
-        if len(place.path) == 1:
-            if place.base is not None:
-                return place.base
-            if place.root == "value":
-                return place.path[0]  # type: ignore[no-any-return]
-            return builder.let(ir.Load(place.path[0], place.root, place.owner), UNKNOWN, name)
-        if place.root == "module" and len(place.path) == 2:
-            module = ir.Const(sys.modules[place.path[0]])
-            return builder.let(ir.Call(ir.Const(getattr), (module, ir.Const(place.path[1]))), UNKNOWN, name)
-        above = Place(place.root, place.path[:-1], place.owner, place.base)
-        holder = self._read_live(builder, above, "%")
-        step = place.path[-1]
-        if isinstance(step, tuple):
-            return builder.let(ir.Call(ir.Const(operator.getitem), (holder, ir.Const(step[0]))), UNKNOWN, name)
-        return builder.let(ir.Call(ir.Const(getattr), (holder, ir.Const(step))), UNKNOWN, name)
-
-    def _live_attribute(
-        self, builder: Builder, cell: Cell, owner: Any, place: Place, key: Any, name: str
-    ) -> ir.Atom | None:
-        """An attribute that a live object itself has."""
-        if not isinstance(key, str) or key not in own_names(owner):
-            return None
-        if key in self.context.heap.parts_of(cell):
-            return self.context.heap.parts_of(cell)[key].var
-        return self.live_value(builder, cell, facts.own(owner, key, place.site), place.step(key), key, name)
-
-    def live_value(
-        self, builder: Builder, holder: Cell, fact: Reading, place: Place, key: Any, name: str
-    ) -> ir.Atom:
-        """A part of a live object: an option by value, an object by reference, numbers and arrays as they are then."""
-        if fact.is_(inspection.is_sealed):
-            return builder.let(self._reread(builder, holder, place, name, _name(key)), UNKNOWN, name)
-        if self.specializer.unsure and fact.is_(is_setting):
-            return builder.let(self._reread(builder, holder, place, name, _name(key)), UNKNOWN, name)
-        guards = self.specializer.guards
-        if fact.is_(is_taken_by_value):
-            found = fact.folded(guards)
-            if isinstance(found, types.MethodType):
-                return self.method(builder, found, place)
-            return ir.Const(found)
-        if fact.is_(is_user_object):
-            return self.refer(builder, fact, place, _name(key))
-        if holder in self.live and is_stable(type(self.live[holder])) and fact.is_(_is_number):
-            return ir.Const(fact.folded(guards))  # objects of libraries have their options in numbers too
-        guarded, found = fact.described(guards)
-        known = without_objects(guarded)
-        called = name if name != "%" else _name(key)
-
-        def make(b: Builder, wanted: str) -> ir.Atom:
-            made = self._reread(b, holder, place, wanted, called)
-            var = b.let(made, known, wanted if wanted != "%" else called)
-            if isinstance(var, ir.Var):
-                self.context.foreign.add(var)
-            return var
-
-        if not virtual_heap.holds_mutable(guarded):
-            return make(builder, name)
-        assert isinstance(known, (Sequence, Mapping))
-        seen = self.live_cells.get(id(found))
-        if seen is not None:
-            self._note_alias(self.places[seen], place, True)
-            return seen.var
-        part = virtual_heap.make_cell(self.context, None, called, None, self._container(make, found, known, place))
-        self.context.heap.add_part(holder, key, part)
-        self._note(part, found, place)
-        return part.var
-
-    def _note(self, cell: Cell, found: Any, place: Place) -> None:
-        """Remember which object a cell stands for, and where it was found."""
-        if isinstance(found, tuple):
-            return
-        self.live_cells[id(found)] = cell
-        self.live[cell] = found
-        self.places[cell] = place
-
-    def _reread(self, builder: Builder, holder: Cell, place: Place, wanted: str, called: str) -> ir.Value:
-        base = virtual_heap.origin_atom(builder, holder)
-        step = place.path[-1]
-        if isinstance(step, tuple):
-            return ir.Call(ir.Const(operator.getitem), (base, ir.Const(step[0])))
-        return ir.Call(ir.Const(getattr), (base, ir.Const(step)))
-
-    def _container(self, make: Any, found: Any, known: Sequence | Mapping, place: Place) -> Origin:
-        """The origin of a list, tuple or dict that a live object holds."""
-        keys = known.keys if isinstance(known, Mapping) else tuple(range(len(known.items)))
-
-        def read(builder: Builder, cell: Cell, key: Any, name: str) -> ir.Atom | None:
-            if key in self.context.heap.parts_of(cell):
-                return self.context.heap.parts_of(cell)[key].var
-            if key not in keys:
-                return None
-            return self.live_value(builder, cell, facts.item(found, key, place.site), place.step((key,)), key, name)
-
-        kind = dict if isinstance(known, Mapping) else known.type
-        return Origin(make, read, State(kind, borrowed=True), keys)
-
-    def live_root(self, builder: Builder, fact: Reading, place: Place) -> ir.Atom:
-        """An object in a global or closure variable, or a list, tuple or dict there that holds objects."""
-        name = _name(place.path[-1])
-        if fact.is_(is_user_object):
-            return self.refer(builder, fact, place, name)
-        guarded, found = fact.described(self.specializer.guards)
-        known = self.live_cells.get(id(found))
-        if known is not None:
-            return known.var
-        value = without_objects(guarded)
-
-        def make(b: Builder, wanted: str) -> ir.Atom:
-            if len(place.path) > 1:
-                return b.let(self._read_value(b, place), value, name)
-            return b.let(ir.Load(name, place.root, place.owner), value, name)
-
-        cell = virtual_heap.make_cell(self.context, None, name, None, self._container(make, found, value, place))
-        self._note(cell, found, place)
-        return cell.var
-
-    def check_kept(self) -> None:
-        """Raise where the function changes a list or dict of its module or closure that is followed item by item: the
-        change would be seen by the rest of the function, and lost when it is over. What libraries remember there, they
-        find out anew."""
-        heap = self.context.heap
-        for cell, place in self.places.items():
-            if place.root not in ("global", "free") or not all(isinstance(step, tuple) for step in place.path[1:]):
-                continue
-            if is_instance(heap.peek(cell)) or heap.peek(cell) is cell.origin.state:  # type: ignore[union-attr]
-                continue
-            span = cell.changed_at
-            if span is None or not is_library_file(span.file, self.specializer.function):
-                raise error("S2S185", span=span, name=cell.name)
-
-    def method(self, builder: Builder, found: types.MethodType, place: Place) -> ir.Atom:
-        """A bound method of an object that exists."""
-        if not is_user_object(found.__self__):
-            return ir.Const(found)
-        place = place.step("__self__")
-        receiver = self.refer(builder, facts.given(found.__self__, place.site), place, "self")
-        return self.bound(found.__func__, receiver)
-
-
-def is_setting(found: Any) -> bool:
-    """Whether an object is an option that a manager may set: a text, a number, a member of an enumeration."""
-    return issubclass(type(found), (str, bytes, int, enum.Enum, type(None)))
-
-
-def _name(key: Any) -> str:
-    """What a variable that holds the part of an object is called."""
-    return key if isinstance(key, str) and key.isidentifier() else "%"
-
-
-def without_objects(known: Any) -> Any:
-    """What is known of a value, as variables have it: of objects, nothing."""
-    match known:
-        case Sequence(kind, items):
-            return Sequence(kind, tuple(map(without_objects, items)))
-        case Mapping(keys, items):
-            return Mapping(keys, tuple(map(without_objects, items)))
-        case Known() | Object():
-            return UNKNOWN
-        case _:
-            return known
-
-
-def is_taken_by_value(value: Any) -> bool:
-    """Whether an object is taken into the code as it is: an option, a function, a module, a class."""
-    return is_constant_kind(value) or table.find(value) is not None or is_function_like(value)
-
-
-def is_followed_by_parts(value: Any) -> bool:
-    """Whether an object is one whose attributes are read one by one, or a container that holds such."""
-    known = with_sizes(describe(value, "?"), value)
-    return isinstance(known, Object) or (virtual_heap.holds_mutable(known) and known != without_objects(known))
-
-
-def _may_change(value: Any) -> bool:
-    """Whether an object may change in place: a container, or an object whose attributes are read."""
-    return is_user_object(value) or (
-        isinstance(value, (list, dict, set, tuple)) and virtual_heap.holds_mutable(describe(value, "?")))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
-
-
-# --- classes --------------------------------------------------------------------------------------------------------
-
-
-def is_descriptor(found: Any) -> bool:
-    """Whether reading a class attribute through an object calls a method of it."""
-    return class_attribute(type(found), "__get__") is not MISSING
-
-
-def is_data_descriptor(found: Any) -> bool:
-    """Whether a class attribute comes before what the object itself has."""
-    return found is not MISSING and class_attribute(type(found), "__set__") is not MISSING
-
-
-def is_generated(cls: type, fn: Any) -> bool:
-    """Whether ``dataclass`` wrote a method."""
-    return class_attribute(cls, "__dataclass_fields__") is not MISSING and fn.__code__.co_filename == "<string>"
-
-
-def own_names(value: Any) -> list[str]:
-    """The attributes that an object itself has, those in slots among them."""
-    slots = slots_of(type(value))
-    return [*own_dict(value), *(name for name in slots if own_value(value, name) is not inspection.MISSING)]
-
-
-def is_stable(cls: type) -> bool:
-    """Whether a class belongs to a library that s2s does not look into for undifferentiated objects."""
-    return module_of(cls).split(".")[0] in STABLE_MODULES
-
-
-__all__ = [
-    "UNARY", "Instances", "Place", "is_followed_by_parts", "is_setting", "is_stable",
-    "is_taken_by_value", "is_user_class",
-    "is_user_object",
-]
+__all__ = ["UNARY", "Instances"]

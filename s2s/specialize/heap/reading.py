@@ -186,7 +186,7 @@ def _identity(negated: bool) -> Operation:
                 raise at.refuse(first.name, "whether it is the other object depends on the path that was taken")
             if first.origin is not None and second.origin is not None:
                 at.specializer.compared = True
-            at.specializer.instances.note_identity(first, second)
+            at.specializer.live_objects.note_identity(first, second)
         return ir.Const((first is second) is not negated)
 
     return look
