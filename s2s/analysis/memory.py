@@ -181,6 +181,10 @@ class Memory:
             found.setdefault(self.find(var), []).append(var)
         return found
 
+    @functools.cached_property
+    def _buffers(self) -> set[ir.Var]:
+        return {var for var in [*self.links] if self.find(var) in self.changed} if self.changed else set()
+
     def find(self, var: ir.Var) -> ir.Var:
         """The variable that stands for the class of ``var``."""
         links = self.links
@@ -192,7 +196,7 @@ class Memory:
 
     def is_buffer(self, atom: ir.Atom) -> bool:
         """Whether an atom may share memory that some statement changes."""
-        return isinstance(atom, ir.Var) and atom in self.links and self.find(atom) in self.changed
+        return isinstance(atom, ir.Var) and atom in self._buffers
 
     def same(self, var: ir.Var) -> list[ir.Var]:
         """The variables that may share memory with a buffer; only ``var`` itself where nothing changes it."""

@@ -24,8 +24,10 @@ def _joined_with_arrays(function: ir.Function, context: Context) -> set[ir.Atom]
     and may have other names."""
     edges: list[tuple[ir.Atom, ir.Atom]] = []
     for s in ir.walk(function.body):
-        edges += [(source, target) for targets, sources in ir.joins_of(s) for target in targets for source in sources]
-        if isinstance(s, ir.Let) and s.target is not None and isinstance(s.value, ir.Var):
+        if not isinstance(s, ir.Let):
+            joins = ir.joins_of(s)
+            edges += [(source, target) for targets, sources in joins for target in targets for source in sources]
+        elif s.target is not None and isinstance(s.value, ir.Var):
             edges.append((s.value, s.target))
     arrays = {a for a, _ in edges if isinstance(a, ir.Var) and isinstance(context.value(a), Array)}
     return reachable((target for source, target in edges if source in arrays), along(edges))
@@ -61,6 +63,8 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
             ):
                 in_place = operator.iadd if fn is operator.add else operator.isub
                 return ir.replace(s, value=ir.Call(ir.Const(in_place), (old, other)))
+            case ir.Let():
+                return s
         return map_blocks(s, lambda b: ir.Block(tuple(map(change, b.statements)), b.yields))
 
     return ir.replace(function, body=ir.Block(tuple(map(change, function.body.statements)), function.body.yields))

@@ -67,7 +67,7 @@ def _with_versions(function: ir.Function, context: Context, value_of: ValueOf) -
         nonlocal last
         match s:
             case ir.Let() | ir.Store():
-                read_here = dict.fromkeys(ir.reads_of(s))
+                read_here = dict.fromkeys([a for a in ir.reads_of(s) if isinstance(a, ir.Var)])
                 found = [a for a in read_here if memory.is_buffer(a) or memory.is_buffer(first_names.get(a, a))]
                 before = ir.Version(last, around) if found else None
                 read = tuple((a, before) for a in found)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.optimize.rewriting import substitute
 
 
 def name_temporaries(function: ir.Function, context: Context) -> ir.Function:
@@ -26,19 +25,21 @@ def name_temporaries(function: ir.Function, context: Context) -> ir.Function:
 
 
 def _renamed(function: ir.Function, mapping: dict[ir.Atom, ir.Atom]) -> ir.Function:
+    def atom(a: ir.Atom) -> ir.Atom:
+        return mapping.get(a, a) if isinstance(a, ir.Var) else a
+
     def block(b: ir.Block) -> ir.Block:
-        return ir.Block(tuple(map(statement, b.statements)), tuple(mapping.get(a, a) for a in b.yields))
+        return ir.Block(tuple(map(statement, b.statements)), tuple(map(atom, b.yields)))
 
     def statement(s: ir.Statement) -> ir.Statement:
-        s = ir.with_blocks(s, map(block, ir.blocks_of(s))) if ir.blocks_of(s) else s
-        s = substitute(s, mapping)
+        s = ir.rebuild(s, atom, block)
         if not isinstance(s, ir.Let):
             return s
         value = s.value
         if isinstance(value, ir.MakeFunction) and not mapping.keys().isdisjoint(value.function.captures):
             value = ir.replace(value, function=_renamed(value.function, mapping))
         target = s.target if s.target is None else mapping.get(s.target, s.target)
-        return ir.replace(s, target=target, value=value)
+        return s if target is s.target and value is s.value else ir.replace(s, target=target, value=value)
 
     captures = tuple(mapping.get(c, c) for c in function.captures)
     return ir.replace(function, body=block(function.body), captures=captures)

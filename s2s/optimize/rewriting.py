@@ -16,7 +16,7 @@ def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.S
         return statement
 
     def atom(a: ir.Atom) -> ir.Atom:
-        return mapping.get(a, a)
+        return mapping.get(a, a) if isinstance(a, ir.Var) else a
 
     def block(b: ir.Block) -> ir.Block:
         return ir.Block(tuple(substitute(s, mapping) for s in b.statements), tuple(map(atom, b.yields)))

@@ -29,7 +29,7 @@ def spell_stores(function: ir.Function, _: Context) -> ir.Function:
         made = (map_blocks(t, block) for s in b.statements for t in _spelled(s))
         return ir.Block(tuple(made), b.yields)
 
-    if not any(_spelled(s) != (s,) for s in ir.walk(function.body)):
+    if all(_spelled(s)[0] is s for s in ir.walk(function.body)):
         return function
     return ir.replace(function, body=block(function.body))
 

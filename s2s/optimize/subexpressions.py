@@ -16,7 +16,7 @@ from s2s.core import ir
 from s2s.core.values import Scalar
 from s2s.directives.policies import Chosen
 from s2s.optimize.dead import changes_argument
-from s2s.optimize.rewriting import substitute, substitute_all
+from s2s.optimize.rewriting import substitute
 
 __all__ = ["share_subexpressions"]
 
@@ -31,13 +31,19 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
     """
     stored, own = _stored(function, context), context.runtime_objects
 
-    def block(b: ir.Block, seen: dict[Any, ir.Var], mapping: dict[ir.Atom, ir.Atom]) -> ir.Block:
+    def atom(a: ir.Atom) -> ir.Atom:
+        return mapping.get(a, a) if isinstance(a, ir.Var) else a
+
+    def block(b: ir.Block, seen: dict[Any, ir.Var]) -> ir.Block:
         seen = dict(seen)
         made = []
         for s in b.statements:
-            s = _map_own(s, mapping)
-            target = s.target if isinstance(s, ir.Let) else None
-            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored | own, own):
+            if not isinstance(s, ir.Let):
+                made.append(ir.rebuild(s, atom, lambda inner: block(inner, seen)))
+                continue
+            s, target = substitute(s, mapping), s.target
+            assert isinstance(s, ir.Let)
+            if target is not None and _is_shareable(target, s.value, stored, own):
                 assert isinstance(s.value, ir.Call)
                 key, passes = (s.value.fn, s.value.args, s.reads), target in context.passing
                 if s.value.fn == _NEG:
@@ -52,20 +58,12 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
                     mapping[target] = found
                     continue
                 seen[key, passes] = target
-            made.append(ir.with_blocks(s, [block(inner, seen, mapping) for inner in ir.blocks_of(s)]))
-        return ir.Block(tuple(made), tuple(mapping.get(a, a) for a in b.yields))
+            made.append(s)
+        return ir.Block(tuple(made), tuple(map(atom, b.yields)))
 
     mapping: dict[ir.Atom, ir.Atom] = {}
     negated: dict[ir.Atom, ir.Atom] = {}
-    body = block(function.body, {}, mapping)
-    made = ir.replace(function, body=body)
-    return substitute_all(made, mapping) if mapping else made
-
-
-def _map_own(s: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
-    if isinstance(s, ir.Let):
-        return substitute(s, mapping)
-    return s
+    return ir.replace(function, body=block(function.body, {}))
 
 
 def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
@@ -83,7 +81,9 @@ def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
     return {var for atom in found if isinstance(atom, ir.Var) for var in (*memory.same(atom), atom)}
 
 def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom], own: set[ir.Atom]) -> bool:
-    if target in stored or not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+        return False
+    if target in stored or target in own:
         return False
     fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
     known = facts(fn)
