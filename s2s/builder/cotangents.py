@@ -86,6 +86,8 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return builder.call(operator.mul, g, p, span=span)
     if p == ONE_BAR:
         return g
+    if _is_factor(builder, g, _OF_COTANGENTS) and _is_factor(builder, p, _OF_PARTIALS):
+        return builder.call(operator.mul, g, p, span=span)
     g = _unspread(builder, g, p)
     chosen = masked(builder, g)
     if chosen is not None:
@@ -133,6 +135,16 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     if _is_float(g) and product is not None and _is_float(product[0]):
         return multiply(builder, ir.Const(g.value * product[0].value), product[1], span)  # type: ignore[union-attr]
     return builder.call(operator.mul, g, p, span=span)
+
+
+_OF_COTANGENTS = frozenset(map(ir.Const, (np.broadcast_to, np.where, rt.unbroadcast, operator.neg, operator.truediv)))
+_OF_PARTIALS = frozenset(map(ir.Const, (operator.neg, np.where, operator.truediv, rt.quotient)))
+
+
+def _is_factor(builder: Builder, atom: ir.Atom, parted: frozenset[ir.Const]) -> bool:
+    """Whether an atom is a factor as it is: a variable that no call of one of these functions made."""
+    made = builder.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    return isinstance(atom, ir.Var) and not (isinstance(made, ir.Call) and made.fn in parted)
 
 
 def _unspread(builder: Builder, g: ir.Atom, p: ir.Atom) -> ir.Atom:

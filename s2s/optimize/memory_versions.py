@@ -317,15 +317,17 @@ class _Checker:
                 yield from ((a, memory.find(a)) for a in read if memory.is_buffer(a))
             return
         value = s.value
-        if not isinstance(value, ir.Call) or (s.target is not None and memory.base_of(s.target) is not None):
+        found = dict.fromkeys([a for a in ir.atoms_of(value) if memory.is_buffer(a)])
+        if not found or not isinstance(value, ir.Call):
+            return
+        if s.target is not None and memory.base_of(s.target) is not None:
             return
         fn = value.fn.value if isinstance(value.fn, ir.Const) else None
         if value.fn in _HANDS_ON or (value.fn == _GETITEM and self._is_container(value.args[0])):
             return
-        for a in dict.fromkeys(ir.atoms_of(value)):
-            if isinstance(a, ir.Var) and memory.is_buffer(a):
-                if fn is None or value.kwargs or reads_content(fn, value.args, a):
-                    yield a, memory.find(a)
+        for a in found:
+            if isinstance(a, ir.Var) and (fn is None or value.kwargs or reads_content(fn, value.args, a)):
+                yield a, memory.find(a)
 
     def _is_container(self, atom: Any) -> bool:
         return isinstance(self.context.value(atom), (values.Sequence, values.Mapping, values.ListOf))

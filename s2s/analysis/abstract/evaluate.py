@@ -58,6 +58,8 @@ class Evaluator:
         self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None = None
     ) -> AbstractValue:
         """The abstract value of ``fn(*args, **kwargs)``; UNKNOWN where nothing can be said."""
+        if not kwargs and type(fn) in _OPERATIONS and facts(fn).elementwise and fn not in SPECIAL and fn not in _FOLDED:
+            return self.elementwise(fn, args)
         kwargs = kwargs or {}
         can_be_looked_up = is_hashable(fn)
         special = SPECIAL.get(fn) if can_be_looked_up else None
@@ -101,21 +103,21 @@ class Evaluator:
 
     def elementwise(self, fn: Any, args: tuple[AbstractValue, ...]) -> AbstractValue:
         """The result of a ufunc or an operator: its type by a call on one element, its shape by broadcasting."""
-        dims = self._length_arithmetic(fn, args)
+        types = {*map(type, args)}
+        dims = None if Array in types else self._length_arithmetic(fn, args)
         if dims is not None:
             return dims
-        if fn in (math.isnan, math.isinf) and isinstance(args[0], Scalar) and args[0].type is int:
+        if Scalar in types and fn in (math.isnan, math.isinf) and isinstance(args[0], Scalar) and args[0].type is int:
             return known(False)
-        if fn in (operator.eq, operator.ne) and len(args) == 2:
+        if (fn is operator.eq or fn is operator.ne) and len(args) == 2:
             equal = are_equal(*args)
             if equal is not None:
                 return known(equal is (fn is operator.eq))
-        types = {*map(type, args)}
         if not types or types == _KNOWN:
             return _on_constants(fn, args)
         if not types.isdisjoint(_CONTAINERS):
             return self.probe(fn, args, {}) if ListOf not in types else UNKNOWN
-        if fn in _POWERS and len(args) == 2 and _may_be_reciprocal(*args):
+        if Scalar in types and fn in _POWERS and len(args) == 2 and _may_be_reciprocal(*args):
             return ANY_INTEGER
         if Scalar in types and ANY_SCALAR in args:
             return ANY_SCALAR if all(map(is_number, args)) and fn is not np.where else UNKNOWN
@@ -269,6 +271,9 @@ def _is_folded(fn: Any) -> bool:
         return fn.__objclass__ in (str, bytes, int, float, complex, np.dtype)
     return is_hashable(fn) and fn in _FOLDED
 
+
+_OPERATIONS = frozenset({np.ufunc, types.BuiltinFunctionType})
+"""The types of most elementwise functions."""
 
 _MAKE_ARRAYS: dict[Any, int] = {
     np.array: 1, np.asarray: 1, np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2, np.ascontiguousarray: 1,

@@ -185,15 +185,15 @@ def is_pure(fn: Any) -> bool:
         return _is_trusted(fn.__wrapped__) and (type(fn.__wrapped__) is types.FunctionType or is_pure(fn.__wrapped__))
     if kind is types.MethodDescriptorType and fn.__objclass__ is np.generic:
         fn = getattr(np.ndarray, fn.__name__, fn)
-    if issubclass(kind, type):
+    if kind not in _FUNCTIONS and issubclass(kind, type):
         return not inspection.is_foreign(fn) and gives_the_same(fn)
     return (kind in _FUNCTIONS or _is_multimethod(fn)) and gives_the_same(fn) and _is_trusted(fn)
 
 
-_FUNCTIONS = (
+_FUNCTIONS = frozenset({
     types.FunctionType, type(np.sum), types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodType,
     types.ClassMethodDescriptorType, types.MethodDescriptorType, np.ufunc,
-)
+})
 
 
 def _is_trusted(fn: Any) -> bool:

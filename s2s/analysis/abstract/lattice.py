@@ -45,9 +45,9 @@ def rank(value: AbstractValue) -> int | None:
 
 def shape_of(value: AbstractValue) -> tuple[Dim, ...] | None:
     """The symbolic shape, where the rank is known."""
-    if is_number(value):
-        return ()
-    return value.shape if isinstance(value, Array) else None
+    if isinstance(value, Array):
+        return value.shape
+    return () if is_number(value) else None
 
 
 def type_of(value: AbstractValue) -> type | None:
