@@ -61,7 +61,7 @@ class _Needs:
     live only grows, so nothing of this is ever taken back, and the work is linear in the depth of a nest."""
 
     carried: set[int] = field(default_factory=set)
-    outside: set[Any] = field(default_factory=set)  # what an iteration reads of the one before
+    outside: set[Any] = field(default_factory=set)  # the memory that an iteration reads of the one before
     effects: bool = False
 
 
@@ -174,6 +174,12 @@ class _Sweeper:
                     root, known = self.memory.find(atom), self.context.value(atom)
                     live.update((root, of) for of in (_CONTENT, _ITEMS) if of == _CONTENT or known_items(known))
 
+    def is_of_memory(self, one: Any) -> bool:
+        """Whether something live is an array or list that changes, or what it holds. A variable of the body that is
+        none is live in an iteration because of that iteration alone."""
+        assert self.memory is not None
+        return not isinstance(one, ir.Var) or self.memory.is_buffer(one)
+
     def branch(self, s: ir.If, live: set[Any]) -> ir.Statement | None:
         keep = [k for k, r in enumerate(s.results) if r in live]
         live.difference_update(s.results)  # nothing reads them before
@@ -233,9 +239,9 @@ class _Sweeper:
             inner = set(outside)
             body, test = self.iteration(s, needs, inner, left)
             needs.carried |= {k for k, c in enumerate(s.carried) if c.param in inner}
-            if self.memory is not None:
-                needs.outside |= inner - outside
-            if needs.carried == needed and (self.memory is None or inner == outside):
+            contents = {one for one in inner - outside if self.is_of_memory(one)} if self.memory is not None else set()
+            needs.outside |= contents
+            if needs.carried == needed and not contents:
                 break
         nothing = not body.statements and not needed and left is None
         if nothing and isinstance(s, ir.For):

@@ -36,14 +36,15 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
 
     def block(b: ir.Block, seen: dict[Any, ir.Var]) -> ir.Block:
         seen = dict(seen)
-        made = []
-        for s in b.statements:
-            if not isinstance(s, ir.Let):
-                made.append(ir.rebuild(s, atom, lambda inner: block(inner, seen)))
-                continue
-            s, target = substitute(s, mapping), s.target
-            assert isinstance(s, ir.Let)
-            if target is not None and _is_shareable(target, s.value, stored, own):
+
+        def inside(inner: ir.Block) -> ir.Block:
+            return block(inner, seen)
+
+        made: list[ir.Statement] = []
+        for before in b.statements:
+            s = substitute(before, mapping) if isinstance(before, ir.Let) else ir.rebuild(before, atom, inside)
+            target = s.target if isinstance(s, ir.Let) else None
+            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored, own):
                 assert isinstance(s.value, ir.Call)
                 key, passes = (s.value.fn, s.value.args, s.reads), target in context.passing
                 if s.value.fn == _NEG:
