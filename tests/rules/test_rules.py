@@ -389,7 +389,7 @@ def test_a_model_computes_what_the_function_does(rule: Rule) -> None:
 
 TESTED_ELSEWHERE = (
     "scipy.stats.rv_continuous._cdf", "scipy.stats.rv_generic._ppf", "s2s.models.sparse.items_of",
-    "s2s.models.sparse.iterated", "s2s.models.sparse.iterated_at", "s2s.models.interpolate.smoothed",
+    "s2s.models.sparse.iterated", "s2s.models.sparse.iterated_at", "s2s.models.splines.smoothed",
     "scipy.interpolate.BSpline.__call__", "scipy.interpolate.UnivariateSpline.__call__",
     "scipy.interpolate.RectBivariateSpline.ev", "scipy.interpolate._BivariateSplineBase.__call__",
     "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate", "s2s.runtime.differentiated_as",

@@ -9,34 +9,34 @@ from scipy import interpolate
 from scipy.interpolate import _fitpack2
 
 from s2s import runtime as rt
+from s2s.models import grids, piecewise, splines
 from s2s.models import interpolate as models
 from s2s.rules.table import args, arr, jvp, kind_by_value, model, refuse, vjp, zero
 
 zero(
-    models.piece_of, models.powers, models.factors, models.interval_of, models.places_of_basis, models.left_neighbour,
-    models.neighbour, models.check_bounds, models.check_count, models.order_of, models.cell_of, models.check_inside,
-    models.corners_of,
-    models.nearest_of,
+    piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, splines.interval_of,
+    splines.places_of_basis, models.left_neighbour, models.neighbour, models.check_bounds, models.order_of,
+    grids.cell_of, grids.check_inside, grids.corners_of, grids.nearest_of,
 )
-kind_by_value(models.corners_of, models.nearest_of)
+kind_by_value(grids.corners_of, grids.nearest_of)
 
 # --- classes: what they make, and what objects that exist already give ------------------------------------------------
 
 for _class, _body in (
-    (interpolate.PPoly, models.ppoly), (interpolate.CubicSpline, models.cubic_spline),
-    (interpolate.CubicHermiteSpline, models.cubic_hermite_spline), (interpolate.PchipInterpolator, models.pchip),
-    (interpolate.Akima1DInterpolator, models.akima), (interpolate.BSpline, models.bspline),
-    (interpolate.InterpolatedUnivariateSpline, models.interpolated_univariate),
-    (interpolate.UnivariateSpline, models.univariate), (interpolate.interp1d, models.interp1d),
-    (interpolate.BarycentricInterpolator, models.barycentric), (interpolate.LinearNDInterpolator, models.linear_nd),
-    (interpolate.NearestNDInterpolator, models.nearest_nd),
-    (interpolate.RegularGridInterpolator, models.regular_grid),
+    (interpolate.PPoly, piecewise.ppoly), (interpolate.CubicSpline, piecewise.cubic_spline),
+    (interpolate.CubicHermiteSpline, piecewise.cubic_hermite_spline), (interpolate.PchipInterpolator, piecewise.pchip),
+    (interpolate.Akima1DInterpolator, piecewise.akima), (interpolate.BSpline, splines.bspline),
+    (interpolate.InterpolatedUnivariateSpline, splines.interpolated_univariate),
+    (interpolate.UnivariateSpline, splines.univariate), (interpolate.interp1d, models.interp1d),
+    (interpolate.BarycentricInterpolator, models.barycentric), (interpolate.LinearNDInterpolator, grids.linear_nd),
+    (interpolate.NearestNDInterpolator, grids.nearest_nd),
+    (interpolate.RegularGridInterpolator, grids.regular_grid),
 ):
     model(_class)(_body)  # type: ignore[arg-type]
 for _method, _of_method in (
-    (interpolate.PPoly.__call__, models.call),
+    (interpolate.PPoly.__call__, piecewise.call),
     (interpolate.BarycentricInterpolator._evaluate, models.barycentric_evaluate),
-    (interpolate.RegularGridInterpolator.__call__, models.grid_call),
+    (interpolate.RegularGridInterpolator.__call__, grids.grid_call),
 ):
     model(_method)(_of_method)  # type: ignore[arg-type]
 
@@ -131,14 +131,14 @@ AT = arr(3, low=0.1, high=1.9)
 KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 0.7, 1.2, 2.0, 2.0, 2.0, 2.0])
 TCK = (KNOTS, arr(6), 3)
 PLANE = np.array([[0.0, 0.0], [2.0, 0.1], [0.1, 2.0], [2.1, 2.2], [1.1, 0.9]])
-model(interpolate.make_interp_spline, always=True)(models.make_interp_spline)
-model(interpolate.splrep)(models.splrep)
+model(interpolate.make_interp_spline, always=True)(splines.make_interp_spline)
+model(interpolate.splrep)(splines.splrep)
 model(interpolate.splev, samples=[args(AT, TCK), args(AT, TCK, 1), args(arr(4, low=-1.0, high=3.0), TCK, ext=3)])(
-    models.splev
+    splines.splev
 )
-model(interpolate.splder)(models.splder)
-model(interpolate.splantider)(models.splantider)
-model(interpolate.splint, samples=[args(0.2, 1.7, TCK)])(models.splint)
+model(interpolate.splder)(splines.splder)
+model(interpolate.splantider)(splines.splantider)
+model(interpolate.splint, samples=[args(0.2, 1.7, TCK)])(splines.splint)
 model(interpolate.barycentric_interpolate, samples=[args(GRID, arr(5), AT), args(GRID, arr(5, 2), AT)])(
     models.barycentric_interpolate
 )
@@ -149,24 +149,24 @@ model(
         args((GRID, GRID), arr(5, 5), arr(3, 2, low=0.1, high=1.9), "nearest"),
         args((GRID,), arr(5), arr(4, 1, low=-1.0, high=3.0), bounds_error=False, fill_value=None),
     ],
-)(models.interpn)
+)(grids.interpn)
 model(
     interpolate.griddata,
     samples=[
         args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5)), args(PLANE, arr(5, 2), arr(3, 2, low=0.5, high=1.5)),
         args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5), "nearest"),
     ],
-)(models.griddata)
+)(grids.griddata)
 
 
 def _smoothed(y_bar: Any, y: Any) -> Any:
-    return rt.no_derivative("scipy.interpolate.UnivariateSpline", models.SMOOTHING)
+    return rt.no_derivative("scipy.interpolate.UnivariateSpline", splines.SMOOTHING)
 
 
-vjp(models.smoothed, x=_smoothed, y=_smoothed, params="x, y, w, bbox, k, s")
+vjp(splines.smoothed, x=_smoothed, y=_smoothed, params="x, y, w, bbox, k, s")
 jvp(
-    models.smoothed, x=lambda x_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", models.SMOOTHING),
-    y=lambda y_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", models.SMOOTHING),
+    splines.smoothed, x=lambda x_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", splines.SMOOTHING),
+    y=lambda y_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", splines.SMOOTHING),
 )
 HINT = "it has no rule; use CubicSpline, make_interp_spline, RegularGridInterpolator or griddata"
 for _name in (

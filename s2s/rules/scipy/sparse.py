@@ -15,6 +15,8 @@ from scipy.sparse._matrix import spmatrix
 
 from s2s import runtime as rt
 from s2s.models import sparse as models
+from s2s.models import sparse_matrices as matrices
+from s2s.models import sparse_solvers as solvers
 from s2s.rules.table import args, arr, jvp, kind_by_value, linear, model, refuse, vjp, zero
 
 MATRIX = sparse.csr_array(np.array([[2.0, 0.0, 0.5], [0.0, 1.5, 0.0], [0.3, 0.0, 1.0]]))
@@ -32,10 +34,10 @@ linear(
     samples=[args(MATRIX, arr(3)), args(MATRIX, arr(2, 3))],
 )
 vjp(
-    models.solved, b=lambda y_bar, A, b: models.solved(models.flipped(A), y_bar), params="A, b",
+    solvers.solved, b=lambda y_bar, A, b: solvers.solved(solvers.flipped(A), y_bar), params="A, b",
     samples=[args(MATRIX.tocsc(), arr(3)), args(MATRIX.tocsc(), arr(3, 2))],
 )
-jvp(models.solved, b=lambda b_dot, A: models.solved(A, b_dot))
+jvp(solvers.solved, b=lambda b_dot, A: solvers.solved(A, b_dot))
 
 # --- data at places ---------------------------------------------------------------------------------------------------
 
@@ -76,13 +78,13 @@ jvp(
 
 
 
-linear(models.flipped, matrix=lambda y_bar: y_bar.T, params="matrix", samples=[args(arr(3, 3))])
-kind_by_value(models.flipped)
+linear(solvers.flipped, matrix=lambda y_bar: y_bar.T, params="matrix", samples=[args(arr(3, 3))])
+kind_by_value(solvers.flipped)
 vjp(
     models.iterated,
-    b=lambda y_bar, solver, matrix, options: models.iterated(solver, models.flipped(matrix), y_bar, options),
+    b=lambda y_bar, solver, matrix, options: models.iterated(solver, solvers.flipped(matrix), y_bar, options),
     matrix=lambda y_bar, y, solver, matrix, options: -np.outer(
-        models.iterated(solver, models.flipped(matrix), y_bar, options), y),
+        models.iterated(solver, solvers.flipped(matrix), y_bar, options), y),
     params="solver, matrix, b, options",
 )
 jvp(
@@ -118,11 +120,11 @@ jvp(models.items_of, array=lambda array_dot: rt.no_derivative("a sparse matrix o
 zero(
     models.rows_of_starts, models.order_of, models.merged_places, models.shape_or_bounds, models.pairs,
     models.places_on_diagonals, models.rows_of_blocks, models.constant_places, models.places_of_diagonal,
-    models.common_places, models.factors_of,
+    models.common_places, solvers.factors_of,
 )
 kind_by_value(
     models.rows_of_starts, models.merged_places, models.pairs, models.places_on_diagonals, models.constant_places,
-    models.places_of_diagonal, models.common_places, models.items_of, models.factors_of,
+    models.places_of_diagonal, models.common_places, models.items_of, solvers.factors_of,
 )
 for _name in (
     "csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_matrix", "bsr_array", "bsr_matrix",
@@ -130,12 +132,12 @@ for _name in (
     "issparse", "eye", "eye_array", "identity",
 ):
     if hasattr(sparse, _name):
-        model(getattr(sparse, _name), always=True)(getattr(models, _name))
+        model(getattr(sparse, _name), always=True)(getattr(matrices, _name))
 if hasattr(sparse, "block_array"):
-    model(sparse.block_array, always=True)(models.bmat)
+    model(sparse.block_array, always=True)(matrices.bmat)
 for _made in (
-    models.made, models.blocks, models.by_diagonals, models.diagonals_of, models.ones_on_diagonal, models.put_together,
-    models.taken_apart,
+    matrices.made, matrices.blocks, matrices.by_diagonals, matrices.diagonals_of, matrices.ones_on_diagonal,
+    matrices.put_together, models.taken_apart,
 ):
     model(_made, always=True)(_made)
 _done: set[int] = set()
@@ -144,9 +146,9 @@ for _class in (_spbase, spmatrix, *[getattr(sparse, f"{f}_{k}") for f in ("csr",
     for _name, _body in (
         ("_matmul_dispatch", models.times), ("_rmatmul_dispatch", models.times_from_left), ("dot", models.dot),
         ("__matmul__", models.times), ("__rmatmul__", models.times_from_left),
-        ("multiply", models.multiply), ("__mul__", models.multiplied), ("__rmul__", models.multiplied_from_left),
-        ("__truediv__", models.divided), ("__add__", models.added), ("__radd__", models.added),
-        ("__sub__", models.subtracted), ("__rsub__", models.subtracted_from),
+        ("multiply", matrices.multiply), ("__mul__", matrices.multiplied), ("__rmul__", matrices.multiplied_from_left),
+        ("__truediv__", matrices.divided), ("__add__", matrices.added), ("__radd__", matrices.added),
+        ("__sub__", matrices.subtracted), ("__rsub__", matrices.subtracted_from),
     ):
         _method = getattr(_class, _name, None)
         if _method is not None and id(_method) not in _done:
@@ -158,12 +160,12 @@ for _class in (_spbase, spmatrix, *[getattr(sparse, f"{f}_{k}") for f in ("csr",
         _method = getattr(_class, _name, None)
         if _method is not None and id(_method) not in _done:
             _done.add(id(_method))
-            model(_method, always=True)(getattr(models, _name))
-model(_spbase.T.fget, always=True)(models.transposed)
+            model(_method, always=True)(getattr(matrices, _name))
+model(_spbase.T.fget, always=True)(matrices.transposed)
 for _name in ("spsolve", "spsolve_triangular", "norm", "cg", "bicgstab", "gmres", "minres"):
-    model(getattr(linalg, _name))(getattr(models, _name))
-model(linalg.splu, always=True)(models.splu)
-model(linalg.factorized, always=True)(models.factorized)
+    model(getattr(linalg, _name))(getattr(solvers, _name))
+model(linalg.splu, always=True)(solvers.splu)
+model(linalg.factorized, always=True)(solvers.factorized)
 
 
 def _solve_rhs(y_bar: Any, self: Any, trans: Any) -> Any:
