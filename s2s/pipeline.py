@@ -38,7 +38,7 @@ from s2s.optimize.rewriting import free_variables
 from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
 from s2s.specialize import version_facts
-from s2s.specialize.calls.policies import inside, of_options
+from s2s.specialize.calls.policies import of_options
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
@@ -202,7 +202,7 @@ def _specialize(
         specializer.repeating = int(options.get("changes") == "repeated")
         specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
         try:
-            with inside(specializer, *of_options(options)):
+            with specializer.holding.inside(*of_options(options)):
                 function = specializer.specialize(fn, arguments, varied)
         except DifferentiationError as problem:
             if unrolled or problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops:

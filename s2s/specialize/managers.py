@@ -15,7 +15,7 @@ from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, Known, Scalar
 from s2s.errors import DifferentiationError, error
-from s2s.specialize.calls import policies
+from s2s.specialize.calls.policy_calls import watch
 from s2s.specialize.exceptions import try_statement
 from s2s.specialize.frames import BLOCKS, Frame, lookup
 from s2s.specialize.speculation import speculate
@@ -37,7 +37,7 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
             frame.env[s.target] = manager
         if s.ended is not None:
             frame.env[s.ended] = ir.Const(True)
-        return policies.block(self, manager.value, s.body, frame, builder, s.span)
+        return self.holding.block(manager.value, s.body, frame, builder, s.span)
     state = virtual_heap.state_of(self.context, manager)
     maker = _maker_of(self, manager, frame) if state is None else state.kind
     if state is not None and not self.context.is_varied(manager) and (
@@ -56,7 +56,7 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     if s.target is not None:
         target = self.context.define(s.target.name, UNKNOWN)
         frame.env[s.target] = target
-    manager = policies.watch(self.context, manager, maker, builder, s.span, frame)
+    manager = watch(self.context, manager, maker, builder, s.span, frame)
     unsure = may_set(maker)
     self.unsure += unsure
     try:

@@ -27,7 +27,7 @@ from s2s.specialize.calls import (
     functions,
     intrinsics,
     objects,
-    policies,
+    policy_calls,
     stacks,
     user_rules,
     zero_derivatives,
@@ -45,7 +45,7 @@ _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanper
 
 _PUBLIC: dict[Any, Handler] = {
     **derivatives.HANDLERS, **derivatives_at_run_time.HANDLERS, **mapping.HANDLERS, **user_rules.HANDLERS,
-    **policies.HANDLERS,
+    **policy_calls.HANDLERS,
 }
 """Public functions of s2s that a program calls."""
 
@@ -86,11 +86,11 @@ FUNCTIONS = Registry(
 KNOWN = Registry(
     always(functions.check_taken),
     # how it is differentiated was said
-    for_types(Chosen, policies.call_chosen),
-    for_types(Differentiable, policies.call_differentiable),
-    for_types(BLOCKS, policies.call_decorator),
-    named({straight_through: policies.call_straight_through, **dict.fromkeys(BLOCKS, policies.call_block)}),
-    always(policies.by_choice),
+    for_types(Chosen, policy_calls.call_chosen),
+    for_types(Differentiable, policy_calls.call_differentiable),
+    for_types(BLOCKS, policy_calls.call_decorator),
+    named({straight_through: policy_calls.call_straight_through, **dict.fromkeys(BLOCKS, policy_calls.call_block)}),
+    always(policy_calls.by_choice),
     for_types(PublicDerivative, callables.derivative_of_nothing),
     always(callables.with_rule_of_user),
     Stage(is_for=lambda kind: getattr(kind, "__s2s_primal__", None) is not None, handler=callables.with_primal),

@@ -12,7 +12,6 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable
 from typing import Any, assert_never
@@ -38,8 +37,9 @@ from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.specialize import fixpoints, registry
 from s2s.specialize.branching import assertion, branch, phi
-from s2s.specialize.calls import derivatives, policies
+from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.leaving import leave
+from s2s.specialize.calls.policies import Holding
 from s2s.specialize.exceptions import try_statement
 from s2s.specialize.frames import (
     Frame,
@@ -132,7 +132,7 @@ class Specializer:
         """Whether the function is called by another one, in a call that is decided when the program runs."""
         self.sweeping = False
         """Whether the sweeps of a derivative are written: bodies of rules are specialised for them."""
-        self.holding = policies.Holding()
+        self.holding = Holding(self)
         """The choices that hold at this place."""
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
@@ -142,10 +142,6 @@ class Specializer:
         made = Specializer(context, sweeps=self.sweeps)
         made.sweeping = True
         return made
-
-    def ask_choices(self) -> None:
-        """Let calls be written with the derivatives that were chosen for them."""
-        self.context.choose = functools.partial(policies.choose, self)
 
     # --- functions
 

@@ -26,7 +26,7 @@ from s2s.core.values import UNKNOWN, Array, Unknown
 from s2s.directives.policies import Chosen, chosen
 from s2s.directives.policy import Policy
 from s2s.optimize.rewriting import map_blocks, substitute
-from s2s.specialize.calls.policies import IN_LIBRARY, Holding, note_step
+from s2s.specialize.calls.policies import IN_LIBRARY, Holding
 
 __all__ = ["settle"]
 
@@ -127,11 +127,11 @@ class _Settler:
             fn = _chosen(s).func
             why = self.still.get(step)
             if why is not None:
-                note_step(self.holding, fn, s.span, why)
+                self.holding.note_step(fn, s.span, why)
             elif step in self.both:
-                note_step(self.holding, fn, s.span, REMAINDER)
+                self.holding.note_step(fn, s.span, REMAINDER)
             if why is None and step in self.useful:
-                note_step(self.holding, fn, s.span, "")
+                self.holding.note_step(fn, s.span, "")
 
     # --- what is written
 

@@ -30,7 +30,6 @@ from s2s.directives.decorated import options_of
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.rewriting import free_variables
-from s2s.specialize.calls import policies
 from s2s.specialize.calls.derivative_arguments import Choice, check_differentiable, name_in_errors, parameters
 from s2s.specialize.calls.derivative_parts import Arguments, Fixed, Leaf, Node, Tree, inside, leaves_of, together
 from s2s.specialize.calls.derivative_values import MAKERS, NOT_KNOWN, Asked, literal, make
@@ -71,11 +70,11 @@ class _Inner:
         outside = context.varied, context.heap, self_.rebound, dict(self_.reshaped), self_.trying, self_.catching
         try:
             context.varied = {leaf.var for leaf in self.leaves if leaf.wanted}
-            with policies.blocks_alone(self_):
+            with self_.holding.blocks_alone():
                 primal = self.primal()
             self_.trying = self_.catching = 0
             request = asked.request(wrt, _options(self_.context, self.fn))
-            with policies.without(self_):
+            with self_.holding.without():
                 made, changed = self_.sweeps(self_, primal, self_.rebound, request)
         finally:
             context.varied, context.heap, self_.rebound, self_.reshaped, self_.trying, self_.catching = outside

@@ -11,7 +11,6 @@ from s2s.builder import virtual_heap
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue
 from s2s.errors import error
-from s2s.specialize.calls import policies
 from s2s.specialize.calls.handing_over import check_captured, check_live, plain, release
 from s2s.specialize.heap import generators
 from s2s.specialize.heap.escapes import note_call
@@ -41,7 +40,7 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
     values = [a for a in atoms if not context.is_virtual(a)]
     callee = builder.frozen(callee)
     if varied:
-        callee, args = policies.under_method(site.specializer, callee, args, builder)
+        callee, args = site.specializer.holding.under_method(callee, args, builder)
     args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
     kwargs = {key: builder.frozen(a) for key, a in site.kwargs.items()}
     makes = _only_makes(callee)
@@ -50,7 +49,7 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
     if context.is_varied(callee) and context.definition(callee, getattr) is None:
         name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
         raise error("S2S206", span=span, name=name)
-    opened = policies.open_method(site.specializer, callee, tuple(args), kwargs) if varied else None
+    opened = site.specializer.holding.open_method(callee, tuple(args), kwargs) if varied else None
     made = opened or ir.Call(callee, tuple(args), tuple(kwargs.items()))
     if not harmless and not makes:
         check_live(context, callee, span)

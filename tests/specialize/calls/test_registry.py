@@ -9,7 +9,7 @@ import pytest
 import s2s
 from s2s.core import ir
 from s2s.specialize import registry
-from s2s.specialize.calls import arrays, callables, functions, policies
+from s2s.specialize.calls import arrays, callables, functions, policy_calls
 from s2s.specialize.calls.stages import Registry, always, for_types, named
 from s2s.specialize.site import NOT_HANDLED, CallSite
 
@@ -90,7 +90,7 @@ def position(fn, handler):
 @pytest.mark.parametrize(
     ("fn", "first", "second"),
     [
-        (np.floor, policies.by_choice, callables.with_rule_of_user),
+        (np.floor, policy_calls.by_choice, callables.with_rule_of_user),
         (np.add, callables.with_rule_of_user, arrays.into_out),
         (np.add, arrays.into_out, arrays.along_axes),
         (np.add.at, arrays.at_places, arrays.into_out),
