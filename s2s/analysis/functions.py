@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core import ir, operators, ops
+from s2s.core import ir, ops
 from s2s.core.functions import EVERYTHING, MANY, FunctionFacts, Raises, Result, Varies
 from s2s.core.inspection import public_module
+from s2s.core.operators import OPERATORS, plain_of
 from s2s.errors import error
 from s2s.rules import functions as descriptions
 from s2s.rules import table
@@ -51,7 +52,7 @@ def facts(fn: Any) -> FunctionFacts:
         return kept
     rule = table.find(fn)  # registers the rules of its package, and what is described beside them
     said = descriptions.description_of(fn)
-    found_out = {**_by_rule(fn, rule), **_by_type(fn), **said}
+    found_out = {**_by_rule(fn, rule), **_by_type(fn), **_by_operator(fn), **said}
     if rule is not None and not rule.by_user:
         found_out["before_copy"] = max(1, _places_before_copy(fn, rule))
     made = FunctionFacts(**found_out) if found_out else _UNKNOWN
@@ -61,6 +62,13 @@ def facts(fn: Any) -> FunctionFacts:
     elif type(fn) is FunctionType:
         _of_program[fn] = made
     return made
+
+
+def _by_operator(fn: Any) -> dict[str, Any]:
+    """What an operator computes: what its ufunc does."""
+    known = OPERATORS.get(plain_of(fn) or fn) if type(fn) is BuiltinFunctionType else None
+    said = {} if known is None else descriptions.description_of(known.ufunc)
+    return {"computes": said["computes"]} if "computes" in said else {}
 
 
 _LASTING = (MethodDescriptorType, WrapperDescriptorType)
@@ -136,7 +144,7 @@ def _is_ufunc_of_library(fn: np.ufunc) -> bool:
 def changes_memory(fn: Any) -> bool:
     """Whether a function is called for what it does to its first argument: an array or a container of the program, no
     stack of the reverse sweep, and no operand of an operator, whose result is a value of its own in the IR."""
-    return 0 in facts(fn).changes and fn not in ops.STACKS and operators.plain_of(fn) is None
+    return 0 in facts(fn).changes and fn not in ops.STACKS and plain_of(fn) is None
 
 
 def gives_the_same(fn: Any) -> bool:
@@ -267,7 +275,7 @@ def gives_new(fn: Any, kwargs: Any, count: int = 1) -> bool:
     """Whether a function's array results are memory of their own, when it is called with ``count`` positional
     arguments."""
     # ``a += b`` is a value of its own here: nothing reads ``a`` any more.
-    known = facts(operators.plain_of(fn) or fn)
+    known = facts(plain_of(fn) or fn)
     if known.result is not Result.NEW:
         return False
     for name, atom in kwargs:

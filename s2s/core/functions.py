@@ -6,7 +6,7 @@ import enum
 
 from s2s.core.record import record
 
-__all__ = ["EVERYTHING", "MANY", "FunctionFacts", "Raises", "Result", "Varies"]
+__all__ = ["EVERYTHING", "MANY", "Computes", "FunctionFacts", "Raises", "Result", "Varies"]
 
 
 class Result(enum.Enum):
@@ -39,6 +39,27 @@ class Raises(enum.Enum):
     ANY = "any"
 
 
+class Computes(enum.Enum):
+    """What a function makes of the numbers ``a``, ``b`` that it is given, or of those in arrays."""
+
+    SUM = "a + b"
+    DIFFERENCE = "a - b"
+    PRODUCT = "a * b"
+    QUOTIENT = "a / b"
+    MATRIX_PRODUCT = "a @ b"
+    NEGATIVE = "-a"
+    ABSOLUTE = "abs(a)"
+    SIGN = "sign(a)"
+    FLOORED = "a - b*floor(a / b)"
+    TRUNCATED = "a - b*trunc(a / b)"
+    SAME = "a"
+    CHOICE = "one of those given, for each place"
+    PIECES = "an affine function of each, between kinks"
+    FLAT = "a, in another shape, in the order of the indices"
+    LIST = "a list or a tuple of the items"
+    COMPARISON = "a < b"
+
+
 MANY = 1_000_000
 """More arguments than a call has."""
 
@@ -66,6 +87,9 @@ class FunctionFacts:
 
     ``pure`` says that a call has no effect but its result, and raises only where the use of that would: a call whose
     result nothing reads is dropped.
+
+    ``computes`` says what it makes of numbers, where the algebra of ``analysis.steps`` knows it; an operator computes
+    what its ufunc does.
 
     ``elementwise`` says that it gives one element for each element of its arguments, broadcast. ``varies`` says what of
     the result no call with other values tells. ``reads`` has the positions of the arguments whose contents it reads; of
@@ -95,6 +119,7 @@ class FunctionFacts:
     looks: bool = True
     calls_back: bool | tuple[str, ...] = True
     pure: bool = False
+    computes: Computes | None = None
     elementwise: bool = False
     varies: Varies = Varies.NOTHING
     reads: tuple[int, ...] = (EVERYTHING,)

@@ -17,7 +17,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core import operators, ops
-from s2s.core.functions import Result
+from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, partials, refuse, straight_through, vjp, zero
@@ -389,3 +389,10 @@ describe(
     builtins.getattr, pure=True,
 )
 describe(ops.format_string, ops.format_value, ops.contains, ops.not_in, result=Result.NEW)
+for _computes, _fns in {
+    Computes.ABSOLUTE: (builtins.abs, operator.abs, math.fabs), Computes.TRUNCATED: (math.fmod,),
+    Computes.CHOICE: (builtins.min, builtins.max), Computes.LIST: (builtins.list, builtins.tuple),
+    Computes.SAME: (builtins.float, np.float64, np.float32),
+    Computes.PIECES: (math.copysign, math.degrees, math.radians, math.ldexp, math.remainder, rt.quotient),
+}.items():
+    describe(*_fns, computes=_computes)

@@ -11,8 +11,6 @@ statement changes is another atom after each store.
 
 from __future__ import annotations
 
-import builtins
-import math
 import operator
 import types
 from collections.abc import Callable
@@ -24,42 +22,25 @@ from s2s.analysis.abstract.folding import is_pure
 from s2s.analysis.abstract.lattice import dtype_of, is_number, type_of
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
-from s2s.analysis.steps.algebra import LARGEST, Algebra, Form, added, key_of, scaled
-from s2s.analysis.steps.contents import FILLED, SIDE_BY_SIDE, WHOLE, Contents
+from s2s.analysis.steps.algebra import Algebra, Form, added, key_of, puts_side_by_side, scaled
+from s2s.analysis.steps.contents import FILLED, WHOLE, Contents
 from s2s.core import ir, ops
+from s2s.core.functions import Computes
 from s2s.core.values import AbstractValue, Array, ListOf
 from s2s.directives import surrogates
 from s2s.directives.policies import Chosen
 from s2s.rules import table
 
-__all__ = ["PIECEWISE_AFFINE", "PRODUCTS", "QUOTIENTS", "SUMS", "Forms", "is_open"]
+__all__ = ["Forms", "factor_in_sum", "is_open"]
 
-SUMS: dict[Any, float] = {
-    operator.add: 1.0, operator.iadd: 1.0, np.add: 1.0, operator.sub: -1.0, operator.isub: -1.0, np.subtract: -1.0,
-}
-"""Sums of two, and the sign of the second one."""
-PRODUCTS = (operator.mul, operator.imul, np.multiply)
-QUOTIENTS = (operator.truediv, operator.itruediv, np.divide)
-_NEGATIVES = (operator.neg, np.negative)
-_SAME = (
-    float, np.float64, np.float32, operator.pos, np.positive, np.asarray, np.asanyarray, np.array, np.copy,
-    np.ascontiguousarray, np.ndarray.copy, np.ndarray.astype, np.ndarray.item, np.ndarray.tolist,
-    np.asarray_chkfinite,
-)
-"""Functions that give the number, or the numbers, that they get."""
-_JOINS = (
-    np.where, np.clip, np.ndarray.clip, np.minimum, np.maximum, np.fmin, np.fmax, builtins.min, builtins.max,
-)
-"""Functions that give one of what they get, element by element."""
-_SIZES = (abs, operator.abs, np.absolute, math.fabs, np.fabs)
-PIECEWISE_AFFINE = (*SUMS, *_NEGATIVES, *_SAME, *_JOINS)
-"""Functions that are affine, or give one of what they get."""
+_FACTORS = {Computes.SUM: 1.0, Computes.DIFFERENCE: -1.0}
+"""The sign of the second one in a sum of two."""
+_REMAINDERS = {Computes.FLOORED: "floor", Computes.TRUNCATED: "trunc"}
+"""The steps by which remainders are left."""
+_OF_NUMBERS = (Computes.SUM, Computes.DIFFERENCE, Computes.PRODUCT, Computes.QUOTIENT)
+_LISTS = (ir.Const(list), ir.Const(tuple))
 _FAMILIES = {"quotient": "floor", "toward zero": "trunc", "halves": "round", "decimals": "round"}
 """Names for steps that give the same number."""
-REMAINDERS = {
-    operator.mod: "floor", operator.imod: "floor", np.remainder: "floor", np.fmod: "trunc", math.fmod: "trunc",
-}
-"""Functions that give what is left by a step, and the step."""
 _PURE = ("partials", "several", "linear", "vjp", "straight_through", "zero")
 
 
@@ -69,6 +50,11 @@ def is_open(value: ir.Value) -> bool:
         case ir.Call(ir.Const(value=Chosen() as chosen)):
             return getattr(chosen.how, "name", "") == "open"
     return False
+
+
+def factor_in_sum(fn: Any) -> float | None:
+    """The sign of the second operand of what gives a sum of two; None for any other function."""
+    return _FACTORS.get(facts(fn).computes)  # type: ignore[arg-type]
 
 
 class Forms(Algebra):
@@ -92,6 +78,8 @@ class Forms(Algebra):
         """The steps that stand still in what ``%`` gives."""
         self.epochs: dict[ir.Var, int] = {}
         """How often an array has changed, by the variable that stands for its memory."""
+        self.conversions: set[ir.Var] = set()
+        """The results of steps that round integers: what they are given."""
         self.arithmetic: set[ir.Var] = set()
         """Variables of no known type that are numbers or arrays, because arithmetic has made them."""
 
@@ -118,14 +106,13 @@ class Forms(Algebra):
         return self.alone(self.number("variable", var, (), self.is_varied_atom(var), (epoch,)))
 
     def define(self, target: ir.Var, value: ir.Value) -> Form:
-        """The form of a variable that a statement defines. A long one is that of the variable for what comes after."""
+        """The form of a variable that a statement defines."""
         if isinstance(value, ir.Call):
             self.definitions[target] = value = self._by_function(value)
             if self._is_arithmetic(value):
                 self.arithmetic.add(target)
         self.defined_at[target] = self.epoch(target)
-        made = self._value(target, value)
-        self.forms[target] = made if len(made) <= LARGEST else self._variable(target, 0)
+        made = self.forms[target] = self._value(target, value)
         return made
 
     def epoch(self, atom: ir.Atom) -> int:
@@ -203,28 +190,47 @@ class Forms(Algebra):
                 assert_never(value)
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
-        rounded = self.contents.of_all(args[0]) or self.of(args[0])
+        rounded = self.contents.of_all(args[0]) or self.contents.of_each(args[0]) or self.of(args[0])
         step = surrogates.step_of(fn)
         if step == "quotient":
             rounded = self.times(rounded, self.inverse(self.of(args[1])))
         more = tuple(key_of(self.of(a)) for a in args[1:]) if step == "decimals" else ()
-        one = self._integer_of(args[0], rounded) if not more else None
-        if one is not None:
-            self.variables[one].add(target)
+        steps = self._integers_of(args[0], rounded) if not more else frozenset()
+        if steps:
+            self.conversions.add(target)
+            if len(steps) == 1:
+                self.variables[min(steps)].add(target)
             return rounded
         number, made = self.whole(_FAMILIES.get(step, fn.__name__), rounded, more)
         self.variables[number].add(target)
         self._note_number(number, target)
         return made
 
-    def _integer_of(self, given: ir.Atom, form: Form) -> int | None:
-        """The step that gave the integers that are rounded, where it is one step: they stay what they are."""
-        sides = self.sides.get(self.only(form), ())  # type: ignore[arg-type]
-        step = self.only(sides[0]) if len(sides) == 1 else None
-        if step not in self.variables or step not in self.integral:
-            return None
-        held = self.contents.held(given) or (given,)
-        return step if all(self._gives_integers(a) or _counts(self.value_of(a)) for a in held) else None
+    def _integers_of(self, given: ir.Atom, form: Form) -> frozenset[int]:
+        """The steps that gave the integers that are rounded: they stay what they are. None where something else is
+        rounded."""
+        if not self._holds_integers(given):
+            return frozenset()
+        todo, found = [form], set[int]()
+        while todo:
+            part = todo.pop()
+            if not self.is_varied(part):
+                continue
+            number = self.only(part)
+            parts = () if number is None else (*self.sides.get(number, ()), *self.displayed(number))
+            if number in self.variables and number in self.integral:
+                found.add(number)
+            elif not parts:
+                return frozenset()
+            todo += parts
+        return frozenset(found)
+
+    def _holds_integers(self, atom: ir.Atom) -> bool:
+        """Whether something is an integer, or holds integers at any depth."""
+        held = self.contents.held(atom)
+        return all(map(self._holds_integers, held)) if held else (
+            self._gives_integers(atom) or _counts(self.value_of(atom))
+        )
 
     def _note_number(self, number: int, target: ir.Var) -> None:
         if is_number(self.value_of(target)):
@@ -242,17 +248,11 @@ class Forms(Algebra):
 
     def _call(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...], kwargs: tuple[Any, ...]) -> Form | None:
         """The form of a call; None where nothing is known of it."""
-        if len(args) == 2 and not kwargs and fn in SUMS:
-            return added(self.of(args[0]), self.of(args[1]), SUMS[fn])
-        if len(args) == 2 and not kwargs and fn in PRODUCTS:
-            return self.times(self.of(args[0]), self.of(args[1]))
-        if len(args) == 2 and not kwargs and fn in QUOTIENTS:
-            return self.times(self.of(args[0]), self.inverse(self.of(args[1])))
-        if len(args) == 2 and not kwargs and fn in REMAINDERS and any(map(self.is_varied_atom, args)):
-            return self._remainder(target, REMAINDERS[fn], self.of(args[0]), self.of(args[1]))
-        if fn in _NEGATIVES and len(args) == 1 and not kwargs:
-            return scaled(self.of(args[0]), -1.0)
-        if fn in (list, tuple) and len(args) == 1 and self._is_in_order(args[0]):
+        computes = facts(fn).computes
+        made = None if kwargs else self._computed(target, fn, computes, args)
+        if made is not None:
+            return made
+        if computes is Computes.LIST and len(args) == 1 and self._is_in_order(args[0]):
             if args[0] in self.contents.kept:
                 self.contents.kept[target] = self.contents.kept[args[0]]  # type: ignore[index]
             return self.of(args[0])
@@ -273,22 +273,10 @@ class Forms(Algebra):
                 self.items[self.only(made)] = keys
                 return made
             return self._read(args[0], args[1])
-        if args and fn in _SAME and not self._gives_integers(target):
-            if self.is_numeric(args[0]):
-                return self.of(args[0])
-            whole, stored = self.contents.of_all(args[0]), self.contents.stored_at(args[0], WHOLE)  # of a list
-            if whole is not None:
-                return whole
-            if stored:
-                return self._joined(target, stored, 0, ("all", self.key(args[0])))
-        if fn in _JOINS and not kwargs:
-            sides = args[1:] if fn is np.where else args
-            if any(self.steps_in(self.of(a)) for a in sides):
-                keys = (id(fn), *(key_of(self.of(a)) for a in args))
-                return self._joined(target, [self.of(a) for a in sides], 0, keys)
-        if len(args) == 1 and not kwargs and (fn in _SIZES or fn is np.sign):
-            sign = self.alone(self.number("sign", "", (self.of(args[0]),), False, key_of(self.of(args[0]))))
-            return sign if fn is np.sign else self.times(sign, self.of(args[0]))
+        if args and computes is Computes.SAME and not self._gives_integers(target):
+            made = self._same(target, args[0])
+            if made is not None:
+                return made
         rule = table.find(fn)
         still = is_pure(fn) and not kwargs and all(
             isinstance(a, ir.Const) or (self.is_numeric(a) and not self.is_varied_atom(a)) for a in args)
@@ -297,6 +285,48 @@ class Forms(Algebra):
         ):
             return None
         return self.called(fn, [self.of(a) for a in args], tuple((key, self.of(atom)) for key, atom in kwargs))
+
+    def _computed(
+        self, target: ir.Var, fn: Any, computes: Computes | None, args: tuple[ir.Atom, ...]
+    ) -> Form | None:
+        """The form of what arithmetic makes of numbers and arrays; None where it is another function."""
+        forms = [self.of(a) for a in args] if computes is not None else []
+        match computes, forms:
+            case (Computes.SUM | Computes.DIFFERENCE), [a, b]:
+                return added(a, b, _FACTORS[computes])
+            case Computes.PRODUCT, [a, b]:
+                return self.times(a, b)
+            case Computes.QUOTIENT, [a, b]:
+                return self.times(a, self.inverse(b))
+            case (Computes.FLOORED | Computes.TRUNCATED), [a, b] if any(map(self.is_varied_atom, args)):
+                return self._remainder(target, _REMAINDERS[computes], a, b)
+            case Computes.NEGATIVE, [a]:
+                return scaled(a, -1.0)
+            case Computes.SIGN, [a]:
+                return self._sign(a)
+            case Computes.ABSOLUTE, [a]:
+                return self.multiplied_out(self._sign(a), a)
+            case Computes.CHOICE, _:
+                sides = forms[1:] if fn is np.where else forms
+                if any(map(self.steps_in, sides)):
+                    return self._joined(target, sides, 0, (id(fn), *map(key_of, forms)))
+        return None
+
+    def _sign(self, form: Form) -> Form:
+        """The sign of a number; that of a step is one of two numbers."""
+        number = self.number("sign", "", (form,), False, key_of(form))
+        if self.is_of_steps(form):
+            self.sides[number] = [self.constant(1), self.constant(-1)]
+        return self.alone(number)
+
+    def _same(self, target: ir.Var, given: ir.Atom) -> Form | None:
+        """The form of the numbers in something, given as they are; None where no form is known of these."""
+        if self.is_numeric(given):
+            return self.of(given)
+        whole, stored = self.contents.of_all(given), self.contents.stored_at(given, WHOLE)  # of a list
+        if whole is None and stored:
+            return self._joined(target, stored, 0, ("all", self.key(given)))
+        return self.contents.of_each(given) if whole is None else whole
 
     def is_numeric(self, atom: ir.Atom | ir.Star) -> bool:
         """Whether something is a number or an array."""
@@ -315,12 +345,17 @@ class Forms(Algebra):
     def _is_arithmetic(self, value: ir.Call) -> bool:
         """Whether a call gives a number or an array, whatever is known of its type: not ``+`` and ``*`` of lists."""
         fn = value.fn.value if isinstance(value.fn, ir.Const) else None
-        if fn in SUMS or fn in PRODUCTS or fn in QUOTIENTS:
+        computes = facts(fn).computes
+        if computes in _OF_NUMBERS:
             return any(self.is_numeric(a) and not _counts(self.value_of(a)) for a in value.args)  # type: ignore[arg-type]
         if fn is operator.getitem:
-            return self.is_numeric(value.args[0])
-        if fn in _SAME or fn in SIDE_BY_SIDE or is_open(value):
-            return fn is not np.ndarray.tolist
+            made = self.definitions.get(value.args[0])  # type: ignore[arg-type]
+            is_listed = made is not None and made.fn in _LISTS and len(made.args) == 1
+            return self.is_numeric(made.args[0] if made is not None and is_listed else value.args[0])
+        if puts_side_by_side(fn) or is_open(value):
+            return True
+        if computes is Computes.LIST:
+            return False
         rule = table.find(fn)
         owner = getattr(fn, "__objclass__", None) or getattr(fn, "__module__", None)
         return rule is not None and rule.kind in _PURE and (isinstance(fn, np.ufunc) or owner in ("numpy", np.ndarray))

@@ -9,29 +9,32 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.functions import facts
 from s2s.core import ir, ops
+from s2s.core.functions import Computes
 from s2s.core.record import record
 from s2s.core.values import AbstractValue
 from s2s.rules import table
 
-__all__ = ["FLAT", "LARGEST", "MATRIX_PRODUCTS", "Algebra", "Atom", "Form", "Product", "added", "key_of", "scaled"]
+__all__ = [
+    "Algebra", "Atom", "Form", "Product", "added", "is_matrix_product", "key_of", "puts_side_by_side", "scaled",
+]
 
 Product: TypeAlias = tuple[tuple[int, int], ...]
 Form: TypeAlias = dict[Product, float]
 
-FLAT = (np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.reshape, np.ndarray.reshape)
-"""Functions that keep items in the order of their indices."""
-MATRIX_PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
 _SHIFTED = ("floor", "ceil", "round")
 """Steps that give ``n`` more where what they round is ``n`` more, for any integer."""
-LARGEST = 24
-"""The number of products above which a form is not multiplied out."""
+_LARGEST = 24
+"""The number of products above which a product of sums is not multiplied out."""
+_LONGEST = 256
+"""The same for a sum times one thing."""
 _NEGLIGIBLE = 1e-6
 """How much of a sum may be left where it counts as cancelled: constants are written with some digits only."""
 
@@ -73,6 +76,15 @@ def key_of(form: Form) -> tuple[Any, ...]:
     return tuple(sorted((product, float(f"{coefficient:.12g}")) for product, coefficient in form.items()))
 
 
+def is_matrix_product(fn: Any) -> bool:
+    return facts(fn).computes is Computes.MATRIX_PRODUCT
+
+
+def puts_side_by_side(fn: Any) -> bool:
+    """Whether a function puts the items of a display into an array."""
+    return fn is np.stack or facts(fn).computes is Computes.SAME
+
+
 class Algebra:
     """The atoms of a function, and the arithmetic of forms."""
 
@@ -103,7 +115,8 @@ class Algebra:
             found = self.ids[key] = len(self.atoms)
             steps = frozenset[int]().union(*(self.steps_in(p) for p in parts if isinstance(p, dict)))
             is_varied = is_varied or any(self.is_varied(p) for p in parts if isinstance(p, dict))
-            steps |= {found} if kind in ("step", "one of") else set()
+            divides = kind in ("step", "one of") or (kind == "sign" and any(map(self.is_of_steps, parts)))
+            steps |= {found} if divides else set()
             self.atoms.append(Atom(kind, what, parts, is_varied, steps))
         return found
 
@@ -122,6 +135,10 @@ class Algebra:
         """The steps, and the values that are one of several, in a form."""
         return frozenset[int]().union(*(self.steps_of(product) for product in form))
 
+    def is_of_steps(self, form: Form) -> bool:
+        """Whether there are steps in a form, moving or standing still."""
+        return any(self.atoms[a].steps or self.atoms[a].kind == "cell" for product in form for a, _ in product)
+
     def steps_of(self, product: Product) -> frozenset[int]:
         return frozenset[int]().union(*(self.atoms[a].steps for a, _ in product))
 
@@ -137,14 +154,15 @@ class Algebra:
 
     def called(self, fn: Any, args: list[Form], named: tuple[tuple[str, Form], ...] = ()) -> Form:
         """The form of a call that is not taken apart."""
-        if fn in MATRIX_PRODUCTS and len(args) == 2 and not named:
+        if is_matrix_product(fn) and len(args) == 2 and not named:
             undone = self._undone(*args)
             if undone is not None:
                 return undone
         rearranged = None if named else self._rearranged(fn, args)
         if rearranged is not None:
             return rearranged
-        if fn in FLAT and not named and (len(args) == 1 or (len(args) == 2 and self.is_scalar(args[1]))):
+        is_row = len(args) == 1 or (len(args) == 2 and self.is_scalar(args[1]))
+        if facts(fn).computes is Computes.FLAT and is_row and not named:
             fn, args = np.ravel, [self._flat(args[0]), *args[2:]]
         keys = (*map(key_of, args), *((key, key_of(form)) for key, form in named))
         is_varied = any(self.is_varied(form) for _, form in named)
@@ -154,7 +172,7 @@ class Algebra:
         """What a call gives that leaves an array as it is, or as it was before."""
         if fn is np.broadcast_shapes and len(args) == 1:
             return args[0]
-        if len(args) == 2 and (fn is np.broadcast_to or fn in FLAT):
+        if len(args) == 2 and (fn is np.broadcast_to or facts(fn).computes is Computes.FLAT):
             whole = self._flat(args[0])
             return whole if args[1] == self.called(np.shape, [whole]) else None
         if self._is_transposed(fn, args):
@@ -188,7 +206,7 @@ class Algebra:
             return None
         ((product, coefficient),) = left.items()
         atom = self.atoms[product[-1][0]] if len(product) == 1 and product[0][1] == 1 else None
-        if atom is None or atom.kind != "call" or atom.parts[0] not in MATRIX_PRODUCTS or len(atom.parts) != 3:
+        if atom is None or atom.kind != "call" or not is_matrix_product(atom.parts[0]) or len(atom.parts) != 3:
             return None
         inner = atom.parts[2]
         undoes = self._is_inverse(inner, right) or self._is_inverse(right, inner)
@@ -210,7 +228,8 @@ class Algebra:
         fn, *parts = atom.parts
         rule = table.find(fn)
         forms = [p for p in parts if isinstance(p, dict) and self.is_varied(p)]
-        if len(forms) != 1 or len(forms[0]) != 1 or not (fn in MATRIX_PRODUCTS or (rule and rule.kind == "linear")):
+        is_linear = is_matrix_product(fn) or (rule is not None and rule.kind == "linear")
+        if len(forms) != 1 or len(forms[0]) != 1 or not is_linear:
             return None
         return self.root(next(iter(forms[0])))
 
@@ -229,7 +248,9 @@ class Algebra:
             if not arrays:
                 made = added(made, {product: coefficient})
                 continue
-            read = self._part(arrays, index) or self.called(operator.getitem, self._together(arrays, index))
+            read = self._part(arrays, index)
+            if read is None:
+                read = self.called(operator.getitem, self._together(arrays, index))
             made = added(made, self.times(read, {numbers: coefficient}))
         return made
 
@@ -244,14 +265,27 @@ class Algebra:
         return [{arrays: 1.0}, self.index(entries)]
 
     def _part(self, display: Product, index: Form) -> Form | None:
-        """What stands at a known place of a display."""
-        (number, power), *more = display
-        atom, (first, *rest) = self.atoms[number], self.entries(index)
-        if more or power != 1 or atom.kind != "call" or atom.parts[0] not in (ops.make_list, ops.make_tuple):
-            return None
+        """What stands at a known place of a display, or of a product of displays of numbers."""
+        held = [self.displayed(a) for a, _ in display]
+        first, *rest = self.entries(index)
         place = first.get((), 0.0)
-        is_known = first == ({(): place} if place else {}) and 0 <= place < len(atom.parts) - 1
-        return self.at(atom.parts[1 + int(place)], rest) if is_known else None
+        if first != ({(): place} if place else {}) or not all(0 <= place < len(items) for items in held):
+            return None
+        if len(held) == 1 and display[0][1] == 1:
+            return self.at(held[0][int(place)], rest)
+        if rest or len(set(map(len, held))) > 1 or not all(self.is_scalar(item) for items in held for item in items):
+            return None
+        return self._product((items[int(place)], power) for items, (_, power) in zip(held, display, strict=True))
+
+    def displayed(self, number: int) -> tuple[Form, ...]:
+        """What stands in a display, or in an array made of one; nothing where an atom is something else."""
+        atom = self.atoms[number]
+        if atom.kind != "call":
+            return ()
+        if len(atom.parts) == 2 and puts_side_by_side(atom.parts[0]):
+            only = self.only(atom.parts[1])
+            return () if only is None else self.displayed(only)
+        return atom.parts[1:] if atom.parts[0] in (ops.make_list, ops.make_tuple) else ()
 
     def entries(self, index: Form) -> list[Form]:
         """The indices that an index is made of."""
@@ -290,12 +324,18 @@ class Algebra:
             b = self.as_factor(b)
         elif self.steps_in(b) and not self.steps_in(a):
             a = self.as_factor(a)
-        if len(a) * len(b) > LARGEST:
-            keys = tuple(sorted((key_of(a), key_of(b))))
-            return self.alone(self.number("call", "product", (operator.mul, a, b), False, keys))
+        if len(a) * len(b) > (_LARGEST if min(len(a), len(b)) > 1 else _LONGEST):
+            a, b = self.as_factor(a), self.as_factor(b)
         made: Form = {}
         for (left, p), (right, q) in itertools.product(a.items(), b.items()):
             made = added(made, {self._multiplied(left, right): p * q})
+        return made
+
+    def multiplied_out(self, factor: Form, form: Form) -> Form:
+        """The product with a factor, in which a form stays the sum that it is."""
+        made: Form = {}
+        for product, coefficient in form.items():
+            made = added(made, self.times(factor, {product: coefficient}))
         return made
 
     def as_factor(self, form: Form) -> Form:
@@ -353,21 +393,21 @@ class Algebra:
         forms = [put_in(p) for p in parts if isinstance(p, dict)]
         if fn is operator.getitem:
             return self.item(*forms)
-        if atom.what == "sum":
-            return self.as_factor(*forms)
-        return self.times(*forms) if atom.what == "product" else self.called(fn, forms)
+        return self.as_factor(*forms) if atom.what == "sum" else self.called(fn, forms)
 
     def rewritten(self, form: Form, factor_of: Callable[[int], Form]) -> Form:
         """A form with other forms in place of its atoms. These are to be made once each: the same atom stands in many
         forms, and within what these are made of."""
         made: Form = {}
         for product, coefficient in form.items():
-            term: Form = {(): coefficient}
-            for atom, power in product:
-                factor = factor_of(atom)
-                for _ in range(abs(power)):
-                    term = self.times(term, factor if power > 0 else self.inverse(factor))
-            made = added(made, term)
+            made = added(made, self._product((factor_of(atom), power) for atom, power in product), coefficient)
+        return made
+
+    def _product(self, powers: Iterable[tuple[Form, int]]) -> Form:
+        made: Form = {(): 1.0}
+        for form, power in powers:
+            for _ in range(abs(power)):
+                made = self.times(made, form if power > 0 else self.inverse(form))
         return made
 
 

@@ -16,20 +16,23 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, assert_never
 
-import numpy as np
-
 from s2s.analysis.abstract.lattice import dtype_of, is_number, type_of
-from s2s.analysis.functions import reads_content
+from s2s.analysis.functions import facts, reads_content
 from s2s.analysis.steps.affine import is_open
 from s2s.core import ir, ops
+from s2s.core.functions import Computes
 from s2s.core.values import AbstractValue, Array, Range, Scalar, Sequence
 from s2s.directives.policies import Chosen
 from s2s.rules import table
 
 __all__ = ["find_cells"]
 
-_COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.ne, operator.eq)
 _WITHOUT_DERIVATIVES = ("linear", "vjp")
+_KEEPS_INTEGERS = (
+    Computes.SUM, Computes.DIFFERENCE, Computes.PRODUCT, Computes.NEGATIVE, Computes.ABSOLUTE, Computes.SAME,
+    Computes.CHOICE, Computes.FLOORED, Computes.TRUNCATED,
+)
+"""What functions compute that is an integer of integers."""
 
 
 def find_cells(function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue]) -> set[ir.Var]:
@@ -102,7 +105,7 @@ class _Finder:
             case ir.While(test=test):
                 for inner in ir.walk(test):
                     match inner:
-                        case ir.Let(_, ir.Call(ir.Const(value=fn), args)) if fn in _COMPARISONS:
+                        case ir.Let(_, ir.Call(ir.Const(value=fn), args)) if facts(fn).computes is Computes.COMPARISON:
                             yield from (a for a in args if isinstance(a, ir.Var) and self.is_integer(a))
             case (
                 ir.Let() | ir.Store() | ir.If() | ir.For() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
@@ -185,11 +188,6 @@ class _Finder:
             return True
         if depth == 0 or not self.sources.get(atom):
             return False
-        keeps = self.functions.get(atom) in _KEEPS_INTEGERS
+        fn = self.functions.get(atom)
+        keeps = fn is ops.make_tuple or facts(fn).computes in _KEEPS_INTEGERS
         return keeps and all(self.is_integral(a, depth - 1) for a in self.sources[atom])
-
-
-_KEEPS_INTEGERS = (
-    operator.add, operator.sub, operator.mul, operator.neg, np.add, np.subtract, np.multiply, np.negative, np.clip,
-    np.minimum, np.maximum, min, max, np.where, operator.mod, np.mod, float, np.float64, np.asarray, ops.make_tuple,
-)

@@ -10,15 +10,17 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic
-from s2s.analysis.steps.algebra import Form, key_of
+from s2s.analysis.steps.algebra import Form, key_of, puts_side_by_side
 from s2s.core import ir, ops
+from s2s.core.functions import Computes
 from s2s.core.values import AbstractValue, Array, Known, Sequence
 
 if TYPE_CHECKING:
     from s2s.analysis.steps.affine import Forms
 
-__all__ = ["FILLED", "SIDE_BY_SIDE", "WHOLE", "Contents"]
+__all__ = ["FILLED", "WHOLE", "Contents"]
 
 Path: TypeAlias = tuple[ir.Atom, ...]
 """The indices of an element, from the outermost to the innermost; that of all elements is left out at the end."""
@@ -29,9 +31,6 @@ _APPEND = ir.Const(ops.append)
 _FILLED = tuple(map(ir.Const, FILLED))
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 _PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
-SIDE_BY_SIDE = (np.array, np.asarray, np.stack)
-_CONTENTS = tuple(map(ir.Const, (np.array, np.asarray, list, tuple, ops.unpack)))
-"""Functions that hold what they are given, element by element."""
 WHOLE = ir.Const(Ellipsis)
 _NONE = ir.Const(None)
 _ALL = ((_NONE, ir.Const(0)), (_NONE,), (_NONE, ir.Const(1)))
@@ -132,11 +131,13 @@ class Contents:
 
     def holds_items_of(self, made: ir.Call) -> bool:
         """Whether a call gives the items of its first argument, each at its place: not of a dict, nor ``a, *b = c``."""
-        if made.fn not in _CONTENTS or made.args[0] in self.dicts or not all(
+        if not isinstance(made.fn, ir.Const) or made.args[0] in self.dicts or not all(
             isinstance(a, ir.Const) for a in made.args[1:]
         ):
             return False
-        return made.fn != ir.Const(ops.unpack) or made.args[2] == _NONE
+        if made.fn.value is ops.unpack:
+            return made.args[2] == _NONE
+        return facts(made.fn.value).computes in (Computes.SAME, Computes.LIST)
 
     def stored_at(self, array: ir.Atom, key: ir.Atom) -> list[Form]:
         """What may have been stored at a place of an array, of values with steps."""
@@ -263,7 +264,7 @@ class Contents:
         if made is None or more or made.fn in _DISPLAYS:
             return None
         fn = made.fn.value if isinstance(made.fn, ir.Const) else None
-        if fn in SIDE_BY_SIDE and len(made.args) == 1:
+        if puts_side_by_side(fn) and len(made.args) == 1:
             return self.held(made.args[0])  # type: ignore[arg-type]
         bounds = self.forms.definitions.get(made.args[1]) if fn is operator.getitem else None  # type: ignore[arg-type]
         if bounds is None or bounds.fn != ir.Const(slice) or not all(isinstance(a, ir.Const) for a in bounds.args):
@@ -281,6 +282,11 @@ class Contents:
             self._reindexed(form, ({(): float(k)} if k else {},), None) for k, form in enumerate(forms)
         )
         return first if all(form == first for form in others) else None
+
+    def of_each(self, holder: ir.Atom) -> Form | None:
+        """The form of all elements together, where they are known one by one, and some have steps in them."""
+        forms = [self.of_each(a) or self.forms.of(a) for a in self.held(holder) or ()]
+        return self.forms.called(ops.make_list, forms) if any(map(self.forms.steps_in, forms)) else None
 
     def beside(self, holder: ir.Atom, index: ir.Atom) -> Form | None:
         """What stands at a known place of what holds some values side by side, along any axis."""

@@ -10,15 +10,14 @@ If such a step were differentiated as what it rounds, it would cancel the deriva
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
 from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
-from s2s.analysis.steps.affine import SUMS, Forms
-from s2s.analysis.steps.algebra import MATRIX_PRODUCTS, Form, Product, added
+from s2s.analysis.steps.affine import Forms, factor_in_sum
+from s2s.analysis.steps.algebra import Form, Product, added, is_matrix_product
 from s2s.analysis.steps.contents import WHOLE
 from s2s.core import ir
 from s2s.core.record import record
@@ -91,7 +90,8 @@ class _Finder:
                 form = self.forms.define(target, value)
                 if target in self.forms.left_by:
                     self.found[id(s)] = Remainder(s, self.forms.left_by[target])
-                if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and value.fn.value in SUMS:
+                fn = value.fn.value if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) else None
+                if factor_in_sum(fn) is not None:
                     self.forms.forms[target] = self.sum(s, form, target)
             case ir.Store():
                 self.store(s)
@@ -140,7 +140,7 @@ class _Finder:
         """``target[key] -= value``: the sum of what is there and the value."""
         if s.op is None and s.kind in ("item", "whole"):
             self.forms.contents.keep(s.target, s.key if s.kind == "item" else WHOLE, s.value)
-        sign = SUMS.get(s.op) if s.op is not None else None
+        sign = factor_in_sum(s.op) if s.op is not None else None
         if sign is None or s.kind not in ("item", "whole"):
             return
         there = self.forms.of(s.target)
@@ -165,7 +165,7 @@ class _Finder:
         """A sum in which a step stands still as a whole, where a remainder that was made with it is added."""
         numbers = {self.forms.atoms[a].what for p in form for a, _ in p if self.forms.atoms[a].kind == "cell"}
         again = numbers & self.forms.steps_in(form)
-        self.met |= {k for k in again if self.adds_up(form, k)}
+        self.met |= {k for k in again if any(self.adds_up(side, k) for side in self.sides(form))}
         return self.forms.put_in(form, {k: self.cell(k) for k in again}) if again else form
 
     def adds_up(self, form: Form, step: int) -> bool:
@@ -213,8 +213,19 @@ class _Finder:
         """The steps that are subtracted, in a sum, from what they were made of."""
         if len(form) < 2 or not self.forms.steps_in(form):
             return set()
+        found = self.subtracted_from_all(form)
+        for place in range(self.length(form) if not found else 0):
+            found |= self.subtracted(self.forms.item(form, {(): float(place)} if place else {}))
+        return found
+
+    def length(self, form: Form) -> int:
+        """How many items the displays in a sum have, each of which is a sum of its own."""
+        return max((len(self.forms.displayed(a)) for product in form for a, _ in product), default=0)
+
+    def subtracted_from_all(self, form: Form) -> set[int]:
+        """The steps that are subtracted from numbers, or from all items of arrays."""
         found: set[int] = set()
-        for whole in itertools.islice(self.sides(form), _MOST):
+        for whole in self.sides(form):
             steps = [k for k in self.forms.steps_in(whole) if k in self.forms.rounded]
             for k in steps:
                 found |= self.chain(whole, {k})
@@ -226,7 +237,9 @@ class _Finder:
         """The forms that a sum has, depending on which side a branch in it took: at first that in which none shows,
         then those in which one does, and so on."""
         following: deque[tuple[Form, dict[int, Form], frozenset[int]]] = deque([(form, {}, frozenset())])
-        while following:
+        for _ in range(_MOST):
+            if not following:
+                return
             before, given, shown = following.popleft()
             found = self.forms.put_in(before, given)
             yield found
@@ -291,6 +304,8 @@ class _Finder:
         for value, c in rest.items():
             if not value or not forms.varies(value) or c * coefficient > 0.0 or whole == value:
                 continue
+            if self.is_multiple(product, value):  # of the value by a step: ``a / (1 + np.floor(a)) - a``
+                continue
             if self.is_multiple(whole, value) and not self.is_bare(product, value):
                 return True
             if self.is_mapped_back(product, whole, value):
@@ -313,7 +328,7 @@ class _Finder:
 
     def is_image(self, number: int, value: Product) -> bool:
         atom = self.forms.atoms[number]
-        if atom.kind != "call" or len(atom.parts) != 3 or atom.parts[0] not in MATRIX_PRODUCTS:
+        if atom.kind != "call" or len(atom.parts) != 3 or not is_matrix_product(atom.parts[0]):
             return False
         return any(
             len(part) == 1 and (value in part or any(self.is_image(a, value) for p in part for a, _ in p))

@@ -16,24 +16,28 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from s2s.analysis.steps.affine import PIECEWISE_AFFINE, PRODUCTS, QUOTIENTS, SUMS, Forms, is_open
-from s2s.analysis.steps.algebra import MATRIX_PRODUCTS
+from s2s.analysis.functions import facts
+from s2s.analysis.steps.affine import Forms, factor_in_sum, is_open
 from s2s.analysis.steps.contents import FILLED
 from s2s.analysis.steps.remainders import Remainder
 from s2s.core import ir, ops
 from s2s.core.dataflow import reachable
+from s2s.core.functions import Computes
 from s2s.rules import table
 
 __all__ = ["Uses"]
 
 _WHOLE, _BENT_WHOLE, _PART, _BENT_PART = "whole", "bent whole", "part", "bent part"
 _BENT = {_WHOLE: _BENT_WHOLE, _PART: _BENT_PART, _BENT_WHOLE: _BENT_WHOLE, _BENT_PART: _BENT_PART}
-_HOLDS_APART = (
-    *FILLED, ops.make_tuple, ops.make_list, ops.make_dict, ops.unpack, operator.getitem, getattr,
-    np.array, np.asarray, np.stack, np.concatenate, np.reshape, np.ravel, list, tuple,
+_HOLDS_APART = (*FILLED, *ops.DISPLAYS, ops.unpack, operator.getitem, getattr, np.stack, np.concatenate)
+_MOVES = (Computes.SAME, Computes.LIST, Computes.FLAT)
+"""Functions that put values side by side, or take one of them, and what those compute that move them."""
+_PRODUCTS = (Computes.PRODUCT, Computes.QUOTIENT, Computes.MATRIX_PRODUCT)
+_AFFINE = (
+    Computes.SUM, Computes.DIFFERENCE, Computes.NEGATIVE, Computes.CHOICE,
+    Computes.PIECES, Computes.FLOORED, Computes.TRUNCATED,
 )
-"""Functions that put values side by side, or take one of them."""
-
+"""What functions compute that are affine in each argument, between kinks; an absolute value is a loss more often."""
 
 Use: TypeAlias = tuple[ir.Statement | None, tuple[ir.Var, ...]]
 
@@ -90,11 +94,13 @@ class Uses:
         """Whether what a statement makes of a step is still a form with the step in it."""
         if isinstance(s, ir.Store):
             return s.op is None and s.target in self.forms.contents.kept
-        if not isinstance(s, ir.Let) or is_open(s.value):
-            return not isinstance(s, ir.Let)
+        if not isinstance(s, ir.Let):
+            return True
+        if is_open(s.value):
+            return s.target in self.forms.conversions
         s = self.by_function(s)
         form = self.forms.forms.get(s.target, {}) if s.target is not None else {}
-        return bool(self.forms.steps_in(form)) and (_scales(s) or not _bends(s))
+        return bool(self.forms.steps_in(form)) and (_scales(s) or _is_absolute(s) or not _bends(s))
 
     def by_function(self, s: ir.Let) -> ir.Let:
         """A statement, with a call of a method as one of the function that this is."""
@@ -183,9 +189,9 @@ def _scales(s: ir.Statement) -> bool:
     """Whether a statement is linear in each of the things that it multiplies."""
     match s:
         case ir.Let(_, ir.Call(ir.Const(value=fn))):
-            return fn in PRODUCTS or fn in QUOTIENTS or fn in MATRIX_PRODUCTS
+            return facts(fn).computes in _PRODUCTS
         case ir.Store(op=op):
-            return op in PRODUCTS or op in QUOTIENTS
+            return facts(op).computes in _PRODUCTS
         case (
             ir.Let() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() | ir.Raise() |
             ir.Return() | ir.Break() | ir.Continue() | ir.Note()
@@ -195,14 +201,20 @@ def _scales(s: ir.Statement) -> bool:
             assert_never(s)
 
 
+def _is_absolute(s: ir.Let) -> bool:
+    return isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const) and (
+        facts(s.value.fn.value).computes is Computes.ABSOLUTE
+    )
+
+
 def _bends(s: ir.Statement) -> bool:
-    """Whether a statement is not linear in what it reads."""
+    """Whether a statement is not linear in what it reads, between kinks."""
     if isinstance(s, ir.Store):
-        return s.op is not None and s.op not in SUMS
+        return s.op is not None and factor_in_sum(s.op) is None
     if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or not isinstance(s.value.fn, ir.Const):
         return False
     fn = s.value.fn.value
-    if fn in PIECEWISE_AFFINE or _holds_apart(s):
+    if is_open(s.value) or facts(fn).computes in _AFFINE or _holds_apart(s):
         return False
     rule = table.find(fn)
     return rule is None or rule.kind != "linear"
@@ -211,7 +223,7 @@ def _bends(s: ir.Statement) -> bool:
 def _holds_apart(s: ir.Statement) -> bool:
     match s:
         case ir.Let(_, ir.Call(ir.Const(value=fn))):
-            return any(fn is known for known in _HOLDS_APART)
+            return facts(fn).computes in _MOVES or any(fn is known for known in _HOLDS_APART)
         case ir.Store(op=op):
             return op is None
         case ir.Let():

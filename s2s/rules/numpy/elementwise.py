@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result, Varies
+from s2s.core.functions import Computes, Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import (
     alias,
@@ -376,3 +376,13 @@ describe(np.where, np.conjugate, float.conjugate, complex.conjugate, result=Resu
 describe(np.real, np.imag, np.real_if_close, np.ndarray.conj, np.ndarray.conjugate, result=Result.SHARED)
 describe(np.where, elementwise=True)
 describe(np.real_if_close, varies=Varies.KIND)
+for _computes, _fns in {
+    Computes.SUM: (np.add,), Computes.DIFFERENCE: (np.subtract,), Computes.PRODUCT: (np.multiply,),
+    Computes.QUOTIENT: (np.divide,), Computes.NEGATIVE: (np.negative,), Computes.SAME: (np.positive,),
+    Computes.ABSOLUTE: (np.absolute, np.fabs), Computes.SIGN: (np.sign,), Computes.FLOORED: (np.remainder,),
+    Computes.TRUNCATED: (np.fmod,),
+    Computes.CHOICE: (np.where, np.clip, np.ndarray.clip, np.minimum, np.maximum, np.fmin, np.fmax),
+    Computes.PIECES: (np.copysign, np.degrees, np.radians, np.rad2deg, np.deg2rad, np.ldexp, np.nan_to_num),
+    Computes.COMPARISON: (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+}.items():
+    describe(*_fns, computes=_computes)

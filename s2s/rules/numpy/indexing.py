@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result, Varies
+from s2s.core.functions import Computes, Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, refuse, takes, vjp
 
@@ -577,3 +577,4 @@ describe(
 )
 describe(operator.getitem, np.diff, result=Result.SHARED)  # of no differences: what it was given
 describe(np.compress, np.ndarray.compress, np.extract, varies=Varies.KIND)
+describe(np.interp, computes=Computes.PIECES)

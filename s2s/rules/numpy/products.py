@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
 
@@ -417,3 +417,4 @@ describe(
     np.ndarray.trace, np.linalg.trace, result=Result.NEW,
 )
 describe(np.einsum, result=Result.SHARED)  # a view where it only moves axes
+describe(np.matmul, np.dot, np.ndarray.dot, computes=Computes.MATRIX_PRODUCT)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.table import Sample, alias, args, arr, jvp, linear, num, vjp
 
@@ -421,4 +421,9 @@ def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any, include_init
 describe(
     np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum, np.cumulative_sum, np.trapezoid,
     result=Result.NEW,
+)
+describe(
+    np.max, np.min, np.amax, np.amin, np.ndarray.max, np.ndarray.min, np.nanmax, np.nanmin, np.ptp, np.prod,
+    np.ndarray.prod, np.nanprod, np.cumprod, np.ndarray.cumprod, np.nancumprod, np.cumulative_prod,
+    computes=Computes.PIECES,
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Result, Varies
+from s2s.core.functions import Computes, Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import alias, args, arr, attribute, linear, model, num
 
@@ -295,3 +295,9 @@ describe(
     np.ndarray.squeeze, np.split, np.array_split, np.atleast_1d, np.atleast_2d, np.diff, np.cumsum, np.ndarray.cumsum,
     np.array, np.asarray, np.rot90, np.diag, generic=True,
 )
+describe(np.ravel, np.ndarray.ravel, np.ndarray.flatten, np.reshape, np.ndarray.reshape, computes=Computes.FLAT)
+describe(
+    np.asarray, np.asanyarray, np.array, np.copy, np.ascontiguousarray, np.asarray_chkfinite, np.ndarray.copy,
+    np.ndarray.astype, np.ndarray.item, computes=Computes.SAME,
+)
+describe(np.ndarray.tolist, computes=Computes.LIST)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.functions import Varies
+from s2s.core.functions import Computes, Varies
 from s2s.rules.functions import describe
 from s2s.rules.table import Sample, args, arr, jvp, model, num, refuse, vjp, zero
 
@@ -433,4 +433,8 @@ refuse(np.intersect1d, "an element is in it only while two floats are exactly eq
 describe(
     np.unique, np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.unique_values, np.unique_all,
     varies=Varies.KIND,
+)
+describe(
+    np.sort, np.partition, np.median, np.nanmedian, np.percentile, np.nanpercentile, np.quantile, np.nanquantile,
+    computes=Computes.PIECES,
 )

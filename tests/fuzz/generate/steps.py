@@ -146,6 +146,39 @@ def side_by_side(w):
     w.bind(rest, Kind("array", length))
 
 
+@writes("statement", 1, "steps")
+def of_a_long_sum(w):
+    """What a sum of many terms leaves, written once or twice."""
+    t, again, rest = w.fresh("t"), w.fresh("t"), w.fresh("s")
+    total = " + ".join(f"np.sin({k} * {w.leaf()})" for k in range(1, w.choose(9, 28, 35)))
+    w.put(f"{t} = {total}")
+    w.put(f"{again} = {w.choose(t, f'{total} + 0.0', f'({t} + {w.leaf()})')}")
+    step, period = w.rng.choice(STEPS), w.choose("1.0", "1.7", "0.9")
+    forms = [f"{again} - {period} * {step.format(f'{again} / {period}')}", f"{again} % {period}"]
+    forms.append(f"({again}) - {period} * {step.format(f'({again} - 0.3) / {period}')}")
+    w.put(f"{rest} = 1.37 * ({w.rng.choice(forms)})")
+    w.bind(rest, FLOAT)
+
+
+@writes("statement", 2, "steps")
+def displayed(w):
+    """Different numbers side by side, and their steps."""
+    rest, t, u, whole = w.fresh("v"), w.fresh("t"), w.fresh("t"), w.fresh("whole")
+    w.put(f"{t}, {u} = {w.number(2)}, {w.number(2)}")
+    step, of_array = w.rng.choice(STEPS), w.rng.choice(ARRAY_STEPS)
+    both = w.choose(f"np.array([{t}, {u}])", f"np.stack([{t}, {u}])", f"(np.array([{t} / 1.7, {u} / 1.7]) * 1.7)")
+    steps = [
+        [f"{whole} = np.array([{step.format(t)}, {step.format(u)}])"],
+        [f"{whole} = np.array([{step.format('v')} for v in [{t}, {u}]])"],
+        [f"{whole} = {of_array.format(f'[{t}, {u}]')}"],
+        [f"{whole} = np.zeros(2)", f"{whole}[0] = {step.format(t)}", f"{whole}[1] = {step.format(u)}"],
+    ]
+    for line in w.rng.choice(steps):
+        w.put(line)
+    w.put(f"{rest} = 1.37 * ({both} - {whole})")
+    w.bind(rest, Kind("array", 2))
+
+
 @writes("statement", 3, "steps")
 def put_together(w):
     """Quotient and remainder, or three units of time, and the number that they make again."""
@@ -162,7 +195,9 @@ def put_together(w):
     form = w.choose(0, 1, 2)
     if form == 0:
         w.put(w.rng.choice(splits))
-        w.put(f"{target} = {q} * {period} + {r}")
+        sums = [f"{q} * {period} + {r}", f"abs({q}) * {period} + abs({r})", f"{q} * {period} + {r} % {period}"]
+        sums += [f"np.prod([{q}, {period}]) + {r}", f"np.max([{q}]) * {period} + np.nan_to_num({r})"]
+        w.put(f"{target} = {w.rng.choice(sums)}")
     elif form == 1:
         m = w.fresh("q")
         hours = w.choose(
