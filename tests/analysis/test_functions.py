@@ -19,7 +19,7 @@ from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.analysis.functions import facts
 from s2s.core import ir, operators, ops
-from s2s.core.functions import Result, Varies
+from s2s.core.functions import Computes, Result, Varies
 from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
 from s2s.rules import table
@@ -521,3 +521,62 @@ def test_what_may_refuse_is_found_in_what_it_calls():
     refusing = (rt.check_ended, rt.check_own, rt.no_derivative, rt.call, rt.push, rt.fit_dot, rt.set_item)
     assert all(map(functions.may_refuse, refusing))
     assert not any(map(functions.may_refuse, (rt.add, rt.quotient, rt.zeros_of, rt.check_equal, np.sin, len, _square)))
+
+
+COMPUTED: dict[Computes, Callable[..., Any]] = {
+    Computes.SUM: lambda a, b: a + b, Computes.DIFFERENCE: lambda a, b: a - b, Computes.PRODUCT: lambda a, b: a * b,
+    Computes.QUOTIENT: lambda a, b: a / b, Computes.NEGATIVE: lambda a: -a, Computes.SAME: lambda a: a,
+    Computes.ABSOLUTE: lambda a: a if a >= 0 else -a, Computes.SIGN: lambda a: 1.0 if a > 0 else -1.0,
+    Computes.FLOORED: lambda a, b: a - b * np.floor(a / b), Computes.TRUNCATED: lambda a, b: a - b * np.trunc(a / b),
+}
+"""What functions of numbers compute, by what is said of them."""
+
+
+def of_numbers() -> Iterator[tuple[Any, Computes]]:
+    table.extend()
+    for fn in (*descriptions.described(), *operators.OPERATORS, *operators.PLAIN):
+        said = facts(fn).computes
+        if said in COMPUTED and not isinstance(getattr(fn, "__objclass__", None), type):
+            yield fn, said
+
+
+@pytest.mark.parametrize(("fn", "computes"), list(of_numbers()), ids=str)
+def test_functions_compute_what_is_said_of_them(fn, computes):
+    expected = COMPUTED[computes]
+    given = [(2.3, 0.7), (-2.3, 0.7), (2.3, -0.7), (-0.4, -1.9)]
+    count = expected.__code__.co_argcount
+    for numbers in given:
+        assert np.asarray(fn(*numbers[:count])).item() == pytest.approx(expected(*numbers[:count]), rel=1e-6)
+
+
+def test_what_is_affine_in_pieces_is_so_in_each_argument():
+    """Second differences in each number of the samples are zero, and first ones are not."""
+    table.extend()
+    found = [fn for fn in descriptions.described() if facts(fn).computes is Computes.PIECES and table.find(fn).samples]
+    assert len(found) > 15
+    rng = np.random.default_rng(3)
+    for fn in found:
+        moved = []
+        for sample in table.find(fn).samples:
+            template = sample.args, dict(sample.kwargs)
+            is_empty_or_complex = any(d.complex or 0 in (d.shape or ()) for d in draws(template))
+            if is_empty_or_complex or not isinstance(sample.args[0], table.Draw):
+                continue
+            args, kwargs = fill(template, iter([draw(d, rng) for d in draws(template)]))
+            for place in range(np.size(args[0])):
+                low, here, high = (np.asarray(fn(moved_by(args[0], place, d), *args[1:], **kwargs)) for d in STEPS)
+                np.testing.assert_allclose(low - 2.0 * here + high, 0.0, atol=1e-9)
+                moved.append(np.any(high != low))
+        assert any(moved), fn
+
+
+STEPS = (-1e-4, 0.0, 1e-4)
+
+
+def moved_by(given, place, step):
+    """A number, or an array with one element, moved by a step."""
+    if type(given) is float:
+        return given + step
+    moved = given.copy()
+    moved.flat[place] += step
+    return moved
