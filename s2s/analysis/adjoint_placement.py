@@ -10,6 +10,7 @@ The first three are decided for a whole class of variables at once: they need ev
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +47,7 @@ class AdjointPlacement:
         self.places: dict[int, Region] = {}
         self.ends: dict[int, int] = {}
         self._block(function.body, self.root)
-        for atom in function.body.yields:  # the result is seen as it is in the end
-            self.uses.setdefault(atom, []).append(Use(self.clock + 1, self.root))
+        self._note(function.body.yields, Use(self.clock + 1, self.root))  # the result is seen as it is in the end
         self._kinds: dict[ir.Var, str] = {}
         self._decided: set[ir.Var] = set()
 
@@ -72,24 +72,28 @@ class AdjointPlacement:
                 self.born[s.target] = at
             if isinstance(s, ir.Try):
                 self.born.update((h.name, at) for h in s.handlers if h.name is not None)
-            for atom in ir.reads_of(s):
-                self.uses.setdefault(atom, []).append(Use(at, region))
+            self._note(ir.reads_of(s), Use(at, region))
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
                 self.stores.setdefault(self.memory.find(s.target), []).append(at)
                 self.statements.append(s)
             for side, inner in enumerate(ir.blocks_of(s)):
                 child = region.child(s, side)
                 self._block(inner, child)
-                for atom in inner.yields:
-                    self.uses.setdefault(atom, []).append(Use(self.clock, child, True))
+                self._note(inner.yields, Use(self.clock, child, True))
             if isinstance(s, (ir.For, ir.While)):
+                self._note([c.init for c in s.carried], Use(at, region, True))
                 for c in s.carried:
-                    self.uses.setdefault(c.init, []).append(Use(at, region, True))
                     self.born[c.param] = at
             self.clock += 1
             self.ends[id(s)] = self.clock
             for var in ir.defs_of(s):
                 self.born[var] = self.clock
+
+    def _note(self, atoms: Iterable[ir.Atom], use: Use) -> None:
+        """Note a use of what may be an array that changes; nothing is asked of others."""
+        for atom in atoms:
+            if self.memory.is_buffer(atom):
+                self.uses.setdefault(atom, []).append(use)
 
     # --- deciding
 

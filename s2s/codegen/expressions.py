@@ -158,7 +158,8 @@ class Expressions:
     def sugar(self, fn: Any, args: tuple[Atom | Star, ...]) -> ast.expr | None:
         """A call that prints as syntax, or None."""
         try:
-            hash(fn)
+            if fn not in SUGARED and fn is not getattr:
+                return None
         except TypeError:
             return None
         atoms = [a for a in args if not isinstance(a, Star)]

@@ -50,6 +50,8 @@ def resolve_dynamic_calls(reverser: Reverser, block: ir.Block) -> ir.Block:
             ):
                 assert target is not None
                 made.extend(_dynamic_call(reverser, target, fn, args, kwargs, span))
+            case ir.Let():
+                made.append(statement)
             case ir.For(body=body) | ir.While(body=body):
                 inner = resolve_dynamic_calls(reverser, body)
                 made.append(statement if inner is body else ir.replace(statement, body=inner))

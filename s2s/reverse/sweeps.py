@@ -134,7 +134,7 @@ class Reverser:
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
         self.undone = {
-            self.memory.find(s.target) for s in ir.walk(body)
+            self.memory.find(s.target) for s in (ir.walk(body) if self.old else ())
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
         }
         self.reading = Reading(self.primal, self.memory, self.finds)
