@@ -42,11 +42,11 @@ def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) 
         child.bound |= bound_on(self.context, test, block is statement.then)
         self.undecided += 1
         self.there.append(self.context.births())
-        before = [len(watch.changes) for watch in self.watches]
+        before = [len(watch.changes) for watch in self.iterables.watches]
         try:
             with speculate(self, child, only_if=not refused and may_refuse_some(self, frame)) as speculation:
                 given = self.run(block, frame.copy(), speculation.builder)
-            for watch, count in zip(self.watches, before, strict=True):
+            for watch, count in zip(self.iterables.watches, before, strict=True):
                 watch.note_side(count, statement, block, given)
         except DifferentiationError as problem:
             if refused or not may_refuse_later(self, frame, problem):

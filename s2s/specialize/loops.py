@@ -23,9 +23,10 @@ from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.frames import Frame, is_of_s2s
-from s2s.specialize.heap import generators, iterators, mutated_iterables
+from s2s.specialize.heap import generators, iterators
 from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.heap.mutated_iterables import Watch
 from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.specialize.variables import check_joined, check_read, possibly_unassigned
@@ -77,12 +78,12 @@ def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame,
         if not _loop_or_not(self, loop, iterable, frame, builder):
             _unroll(self, loop, [*map(ir.Const, few_iterations(self.context, iterable) or ())], frame, builder)
         return False
-    with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
+    with self.iterables.over(iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
         return _loop_over_items(self, loop, taken, watch, frame, builder)
 
 
 def _loop_over_items(
-    self: Specializer, loop: ir.For, iterable: ir.Atom, watch: mutated_iterables.Watch, frame: Frame, builder: Builder
+    self: Specializer, loop: ir.For, iterable: ir.Atom, watch: Watch, frame: Frame, builder: Builder
 ) -> bool:
     items = self.items.known(iterable, builder, loop.span)
     if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * self.unrolling <= MOST_UNROLLED:
@@ -125,7 +126,7 @@ def _checkpointed_loop(
     if bounds is not None and len(bounds) == 1:
         _loop(self, loop, iterable, None, frame, builder, snapshots)
         return
-    with mutated_iterables.over(self, iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
+    with self.iterables.over(iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
         counted = self.items.counted(taken, builder, loop.span)
         over = builder.call(range, counted.length, span=loop.span)
         _loop(self, loop, over, counted, frame, builder, snapshots, watch)
@@ -157,7 +158,7 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
 
 def _unroll(
     self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder,
-    watch: mutated_iterables.Watch | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """The iterations of a loop one after the other; where one may leave, the others stand in its else side."""
     values = [self.atom(c.init, frame) for c in loop.carried]
@@ -174,7 +175,7 @@ def _unroll(
 
 def _iterations(
     self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder,
-    watch: mutated_iterables.Watch | None, number: int = 0,
+    watch: Watch | None, number: int = 0,
 ) -> tuple[list[ir.Atom], ir.Atom]:
     if not items:
         return values, ir.Const(False)
@@ -209,7 +210,7 @@ def _iterations(
 
 def _loop(
     self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
-    snapshots: ir.Atom | None = None, watch: mutated_iterables.Watch | None = None,
+    snapshots: ir.Atom | None = None, watch: Watch | None = None,
 ) -> None:
     def iteration(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
         inner = frame.copy()

@@ -34,7 +34,6 @@ from s2s.specialize.calls import (
 )
 from s2s.specialize.calls.memory_order import ORDERED
 from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named
-from s2s.specialize.heap import mutated_iterables
 from s2s.specialize.inplace import CHANGING
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
 
@@ -153,7 +152,7 @@ def call(site: CallSite) -> ir.Atom:
     site.fn, given = value.value, site.args
     made = KNOWN.ask(site)
     assert made is not NOT_HANDLED
-    mutated_iterables.note_view(site.specializer, site.fn, given, made)
+    site.specializer.iterables.note_view(site.fn, given, made)
     return made
 
 

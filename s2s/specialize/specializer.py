@@ -47,10 +47,11 @@ from s2s.specialize.frames import (
     lower_function,
     where_chosen,
 )
-from s2s.specialize.heap import generators, iterators, mutated_iterables
+from s2s.specialize.heap import generators, iterators
 from s2s.specialize.heap.classes import without_objects
 from s2s.specialize.heap.items import Counted, Items
 from s2s.specialize.heap.live_objects import LiveObjects
+from s2s.specialize.heap.mutated_iterables import Iterables
 from s2s.specialize.heap.objects import Instances
 from s2s.specialize.inlining import Inliner
 from s2s.specialize.loads import load
@@ -86,14 +87,9 @@ class Specializer:
         self.reshaped: dict[ir.Atom, ir.Atom] = {}
         """Arrays that were given another shape, as they are since then."""
         self.models: list[tuple[types.FunctionType, list[Any]]] = []
-        self.watches: list[mutated_iterables.Watch] = []
-        """What the loops around this place run over."""
-        self.views: dict[ir.Atom, tuple[tuple[virtual_heap.Cell, str], ...]] = {}
-        """What an ``enumerate``, or the keys, values or items of a dict, look at, and how."""
-        self.sources: dict[virtual_heap.Cell, dict[virtual_heap.Cell, virtual_heap.State]] = {}
+        self.iterables = Iterables(context)
         self.made_of: dict[virtual_heap.Cell, generators.Source] = {}
         self.read_flat: dict[ir.Atom, ir.Span | None] = {}
-        """What iterators were made of, as it was then."""
         self.frame: Any = None
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.live_objects = LiveObjects(self)

@@ -54,7 +54,8 @@ def holders_of(specializer: Specializer, frame: Frame | None = None) -> Iterator
     context = specializer.context
     yield from (
         specializer, specializer.inliner, context, context.heap, context.evaluator.facts, specializer.guards,
-        specializer.instances, specializer.live_objects, specializer.holding, *specializer.watches,
+        specializer.instances, specializer.live_objects, specializer.holding, specializer.iterables,
+        *specializer.iterables.watches,
     )
     if frame is not None:
         yield frame

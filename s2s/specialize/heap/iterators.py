@@ -30,7 +30,6 @@ from s2s.core.values import Array
 from s2s.errors import error
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.heap import generators
-from s2s.specialize.heap.mutated_iterables import check_source, note_source
 
 if TYPE_CHECKING:
     from s2s.specialize.frames import Frame
@@ -146,7 +145,7 @@ def _held(at: At, atom: ir.Atom, name: str) -> ir.Atom:
     if items is not None:
         state = State(Iterator, tuple(range(len(items))), tuple(items))
     made = virtual_heap.make_cell(context, state, name, at.span)
-    note_source(at.specializer, made, atom)
+    at.specializer.iterables.note_source(made, atom)
     if source is not None:
         at.specializer.made_of[made] = source
     return made.var
@@ -201,7 +200,7 @@ def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Ato
 
 def check_made_of(self: Specializer, cell: Cell, span: ir.Span | None) -> None:
     """Raise UnsupportedSyntaxError where what an iterator makes its items of has changed."""
-    check_source(self, cell, span)
+    self.iterables.check_source(cell, span)
     source = self.made_of.get(cell)
     if source is not None:
         source.check(self.context, span)

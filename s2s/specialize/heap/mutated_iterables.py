@@ -11,19 +11,17 @@ import collections
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from s2s import runtime as rt
 from s2s.builder import virtual_heap
+from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import Cell, State, cell_of
 from s2s.core import ir, ops
 from s2s.core.inspection import by_identity
 from s2s.errors import error
 
-if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
-
-__all__ = ["Watch", "check_source", "note_source", "note_view", "over"]
+__all__ = ["Iterables", "Watch"]
 
 _VIEWS = by_identity(enumerate, zip, reversed, iter)
 
@@ -96,58 +94,63 @@ class Watch:
         return None if made is None else made[1]
 
 
-@contextlib.contextmanager
-def over(self: Specializer, iterable: ir.Atom) -> Iterator[Watch]:
-    """Around the iterations of a loop over something: notes what they do to the containers that it looks at."""
-    watch = Watch(self.context, dict(_looked_at(self, iterable, "")))
-    for cell in watch.cells:
-        cell.watches.append(watch)
-    self.watches.append(watch)
-    try:
-        yield watch
-    finally:
-        self.watches.pop()
+class Iterables:
+    """What loops and iterators look at while it may change."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.watches: list[Watch] = []
+        """What the loops around this place run over."""
+        self.views: dict[ir.Atom, tuple[tuple[Cell, str], ...]] = {}
+        """What an ``enumerate``, or the keys, values or items of a dict, look at, and how."""
+        self.sources: dict[Cell, dict[Cell, State]] = {}
+        """What iterators were made of, as it was then."""
+
+    @contextlib.contextmanager
+    def over(self, iterable: ir.Atom) -> Iterator[Watch]:
+        """Around the iterations of a loop over something: notes what they do to the containers that it looks at."""
+        watch = Watch(self.context, dict(self._looked_at(iterable, "")))
         for cell in watch.cells:
-            cell.watches.remove(watch)
+            cell.watches.append(watch)
+        self.watches.append(watch)
+        try:
+            yield watch
+        finally:
+            self.watches.pop()
+            for cell in watch.cells:
+                cell.watches.remove(watch)
 
+    def _looked_at(self, atom: Any, how: str) -> Iterator[tuple[Cell, str]]:
+        """The containers behind an iterable."""
+        if atom in self.views:
+            yield from ((cell, which or how) for cell, which in self.views[atom])
+            return
+        cell = cell_of(self.context, atom)
+        if cell is not None and self.context.heap.peek(cell).kind is virtual_heap.Iterator:
+            yield from ((c, how) for c in self.sources.get(cell, ()))
+            return
+        if cell is not None:
+            yield cell, how
 
-def _looked_at(self: Specializer, atom: Any, how: str) -> Iterator[tuple[Cell, str]]:
-    """The containers behind an iterable."""
-    if atom in self.views:
-        yield from ((cell, which or how) for cell, which in self.views[atom])
-        return
-    cell = cell_of(self.context, atom)
-    if cell is not None and self.context.heap.peek(cell).kind is virtual_heap.Iterator:
-        yield from ((c, how) for c in self.sources.get(cell, ()))
-        return
-    if cell is not None:
-        yield cell, how
+    def note_view(self, fn: Any, args: list[Any], made: ir.Atom) -> None:
+        """Remember which containers an ``enumerate`` and its like look at."""
+        if id(fn) in _VIEWS:
+            looked_at = [tuple(self._looked_at(a, "")) for a in (args[:1] if fn is enumerate else args)]
+            how = "reversed" if fn is reversed else "zip" if fn is zip and len({*map(frozenset, looked_at)}) > 1 else ""
+            found = tuple((cell, which or how) for pairs in looked_at for cell, which in pairs)
+            if found:
+                self.views[made] = found
 
+    def note_source(self, iterator: Cell, iterable: ir.Atom) -> None:
+        """Remember what an iterator was made of, as it is now."""
+        heap = self.context.heap
+        self.sources[iterator] = {cell: heap.peek(cell) for cell, _ in self._looked_at(iterable, "")}
 
-def note_view(self: Specializer, fn: Any, args: list[Any], made: ir.Atom) -> None:
-    """Remember which containers an ``enumerate`` and its like look at."""
-    if id(fn) in _VIEWS:
-        looked_at = [tuple(_looked_at(self, a, "")) for a in (args[:1] if fn is enumerate else args)]
-        how = "reversed" if fn is reversed else "zip" if fn is zip and len({*map(frozenset, looked_at)}) > 1 else ""
-        found = tuple((cell, which or how) for pairs in looked_at for cell, which in pairs)
-        if found:
-            self.views[made] = found
-
-
-# --- iterators that a name keeps -------------------------------------------------------------------------------------
-
-
-def note_source(self: Specializer, iterator: Cell, iterable: ir.Atom) -> None:
-    """Remember what an iterator was made of, as it is now."""
-    heap = self.context.heap
-    self.sources[iterator] = {cell: heap.peek(cell) for cell, _ in _looked_at(self, iterable, "")}
-
-
-def check_source(self: Specializer, iterator: Cell, span: ir.Span | None) -> None:
-    """Raise UnsupportedSyntaxError where what an iterator has left to give has changed since it was made."""
-    held = self.context.heap.peek(iterator)
-    for cell, state in self.sources.get(iterator, {}).items():
-        now = self.context.heap.peek(cell)
-        passed = len(state.items) - len(held.items) if held.whole is None else 0
-        if now is not state and (now.whole is not None or now.items[passed:] != state.items[passed:]):
-            raise error("S2S181", span=cell.changed_at or span, name=cell.name)
+    def check_source(self, iterator: Cell, span: ir.Span | None) -> None:
+        """Raise UnsupportedSyntaxError where what an iterator has left to give has changed since it was made."""
+        held = self.context.heap.peek(iterator)
+        for cell, state in self.sources.get(iterator, {}).items():
+            now = self.context.heap.peek(cell)
+            passed = len(state.items) - len(held.items) if held.whole is None else 0
+            if now is not state and (now.whole is not None or now.items[passed:] != state.items[passed:]):
+                raise error("S2S181", span=cell.changed_at or span, name=cell.name)

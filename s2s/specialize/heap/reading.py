@@ -25,7 +25,6 @@ from s2s.core.values import (
 )
 from s2s.specialize.frames import pinned
 from s2s.specialize.heap import iterators
-from s2s.specialize.heap.mutated_iterables import note_source
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 
@@ -244,7 +243,7 @@ def _view(which: str) -> Operation:
             pairs = zip(items, entries.values(), strict=True)
             items = [new_list(at, pair, tuple) for pair in pairs]
         made = new_list(at, items)
-        at.specializer.views[made] = ((cell_of(at.context, mapping), which),)  # type: ignore[assignment]
+        at.specializer.iterables.views[made] = ((cell_of(at.context, mapping), which),)  # type: ignore[assignment]
         return made
 
     return read
@@ -297,7 +296,7 @@ def _iter(at: At, items: ir.Atom) -> ir.Atom | None:
     if found is None:
         return None
     made = iterators.make(at.context, found, at.name, at.span)
-    note_source(at.specializer, cell_of(at.context, made), items)  # type: ignore[arg-type]
+    at.specializer.iterables.note_source(cell_of(at.context, made), items)  # type: ignore[arg-type]
     return made
 
 
