@@ -19,37 +19,51 @@ def find_useful(
 ) -> set[ir.Var]:
     """The varied variables of a block that its ``seeds`` depend on; ``same`` gives those that may share memory that
     changes with a variable: a store through one of them is seen by all."""
-    useful: set[ir.Var] = set()
-    has_stores = any(isinstance(s, ir.Store) for s in ir.walk(body))
+    found = _Useful(is_varied, same)
+    for seed in seeds:
+        found.mark(seed)
+    found.block(body)
+    if any(isinstance(s, ir.Store) for s in ir.walk(body)):
+        saturate(found.useful, lambda: found.block(body))
+    return found.useful
 
-    def mark(atom: ir.Atom) -> None:
-        if isinstance(atom, ir.Var) and atom not in useful and is_varied(atom):
-            useful.update(filter(is_varied, same(atom)))
 
-    def run(block: ir.Block) -> None:
+class _Useful:
+    """The walk backwards: ``useful`` is what has been found so far."""
+
+    def __init__(self, is_varied: Callable[[ir.Atom], bool], same: Callable[[ir.Var], Iterable[ir.Var]]) -> None:
+        self.is_varied, self.same = is_varied, same
+        self.useful: set[ir.Var] = set()
+
+    def mark(self, atom: ir.Atom) -> None:
+        if isinstance(atom, ir.Var) and atom not in self.useful and self.is_varied(atom):
+            self.useful.update(filter(self.is_varied, self.same(atom)))
+
+    def block(self, block: ir.Block) -> None:
         for statement in reversed(block.statements):
-            step(statement)
+            self.statement(statement)
 
-    def step(statement: ir.Statement) -> None:
+    def statement(self, statement: ir.Statement) -> None:
+        useful = self.useful
         match statement:
             case ir.Let(target, value) if target in useful:
                 for atom in ir.atoms_of(value):
-                    mark(atom)
+                    self.mark(atom)
             case ir.Let(None, ir.Call(ir.Const(value=fn), (stack, item))) if fn is ops.push and stack in useful:
-                mark(item)  # type: ignore[arg-type]
+                self.mark(item)  # type: ignore[arg-type]
             case ir.Store(_, target, _, value) if target in useful:
-                mark(value)
+                self.mark(value)
             case ir.If(results=results) | ir.Try(results=results):
                 for k, result in enumerate(results):
                     if result in useful:
                         for side in ir.sides_of(statement):
-                            mark(side.yields[k])
+                            self.mark(side.yields[k])
                 for block in reversed(ir.blocks_of(statement)):
-                    run(block)
+                    self.block(block)
             case ir.With(body=body):
-                run(body)
+                self.block(body)
             case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
-                loop(body, carried)
+                saturate(useful, lambda: self.iteration(body, carried))
             case (
                 ir.Let() | ir.Store() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() |
                 ir.Note()
@@ -58,21 +72,9 @@ def find_useful(
             case _:
                 assert_never(statement)
 
-    def loop(body: ir.Block, carried: tuple[ir.Carried, ...]) -> None:
-        def once() -> None:
-            for c, following in zip(carried, body.yields, strict=True):
-                if c.result in useful or c.param in useful:
-                    mark(c.result)
-                    mark(c.param)
-                    mark(following)
-                    mark(c.init)
-            run(body)
-
-        saturate(useful, once)
-
-    for seed in seeds:
-        mark(seed)
-    run(body)
-    if has_stores:
-        saturate(useful, lambda: run(body))
-    return useful
+    def iteration(self, body: ir.Block, carried: tuple[ir.Carried, ...]) -> None:
+        for c, following in zip(carried, body.yields, strict=True):
+            if c.result in self.useful or c.param in self.useful:
+                for atom in (c.result, c.param, following, c.init):
+                    self.mark(atom)
+        self.block(body)
