@@ -19,7 +19,8 @@ from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
 from s2s.core.values import Array, ListOf, Sequence
 from s2s.rules import table
-from s2s.rules.table import Draw, Rule
+from s2s.rules.samples import Draw
+from s2s.rules.table import Rule
 
 __all__ = ["as_arrays"]
 

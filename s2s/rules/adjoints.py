@@ -14,7 +14,8 @@ from s2s import runtime as rt
 from s2s.core.functions import Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
-from s2s.rules.table import Sample, args, arr, jvp, linear, model, num, partials, vjp, zero
+from s2s.rules.samples import Sample, args, arr, num
+from s2s.rules.table import jvp, linear, model, partials, vjp, zero
 from s2s.runtime import directions
 
 # --- shapes and dtypes ----------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from s2s.core import operators, ops
 from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.elementwise import power_base, power_exponent
-from s2s.rules.table import alias, args, arr, jvp, linear, model, num, partials, refuse, straight_through, vjp, zero
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import alias, jvp, linear, model, partials, refuse, straight_through, vjp, zero
 
 POSITIVE = (0.2, 3.0)
 INSIDE = (-0.9, 0.9)

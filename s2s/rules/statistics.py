@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, model, num, refuse
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import model, refuse
 
 NUMBERS = [args([num(0.5, 2), num(0.5, 2), num(0.5, 2)]), args((num(0.5, 2), num(0.5, 2))), args(arr(4, low=0.5))]
 

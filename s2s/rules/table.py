@@ -48,21 +48,17 @@ from s2s.core.bounded import Recent
 from s2s.core.inspection import MISSING, class_attribute, look_up, public_module
 from s2s.core.record import record, replace
 from s2s.rules import functions
+from s2s.rules.samples import Domain, Draw, Interval, Sample, elementwise_samples
 
 __all__ = [
-    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Draw", "Rule", "Sample", "alias", "args", "arr", "attribute",
-    "bind", "carries_rule", "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative",
-    "has_rule",
-    "is_refusal", "is_settled", "jvp", "kind_by_value", "linear", "model", "num", "partials", "refuse",
-    "rule_of_user", "several", "straight_through", "takes", "takes_none", "unsupported", "vjp", "zero",
+    "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Rule", "alias", "attribute", "bind", "carries_rule",
+    "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative", "has_rule", "is_refusal",
+    "is_settled", "jvp", "kind_by_value", "linear", "model", "partials", "refuse", "rule_of_user", "several",
+    "straight_through", "takes_none", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
 F = TypeVar("F", bound=Function)
-Interval: TypeAlias = tuple[float, float]
-Domain: TypeAlias = Interval | int | float
-"""What an argument of a sample is drawn from, or the number that it is."""
-
 OPTIONS_OF_UFUNCS = "out=None, where=True, casting='same_kind', order='K', dtype=None, subok=True"
 HARMLESS = frozenset(
     {
@@ -71,83 +67,6 @@ HARMLESS = frozenset(
     },
 )
 RESERVED = frozenset({"y_bar", "y"})
-
-
-# --- samples ------------------------------------------------------------------------------------------------
-
-
-@record
-class Draw:
-    """A random argument of a sample: an array of ``shape``, or a Python number where the shape is None.
-
-    Values are uniform between ``low`` and ``high``, with an imaginary part where ``complex`` is set. A ``positive``
-    array is a symmetric (Hermitian) positive definite matrix, and changes along symmetric directions.
-    """
-
-    shape: tuple[int, ...] | None
-    low: float = -2.0
-    high: float = 2.0
-    complex: bool = False
-    positive: bool = False
-
-
-@record
-class Sample:
-    """The arguments of one call. Every ``Draw`` in them, at any depth, is differentiated unless it has a
-    fixed value.
-    """
-
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any] = MappingProxyType({})
-
-
-def args(*positional: Any, **named: Any) -> Sample:
-    """A sample call from its arguments: ``args(arr(3, 4), axis=-1)``."""
-    return Sample(positional, named)
-
-
-def takes(fn: Function, *args: Any, **kwargs: Any) -> bool:
-    """Whether a function takes these arguments, which one of an older library may not: asked by calling it."""
-    try:
-        fn(*args, **kwargs)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def arr(*shape: int, low: float = -2.0, high: float = 2.0, complex: bool = False, positive: bool = False) -> Draw:
-    """A random array of a shape for a sample; ``arr()`` is an array of rank 0."""
-    return Draw(shape, low, high, complex, positive)
-
-
-def num(low: float = -2.0, high: float = 2.0) -> Draw:
-    """A random Python float for a sample."""
-    return Draw(None, low, high)
-
-
-def _elementwise_samples(domains: tuple[Domain, ...], scalar_only: bool) -> tuple[Sample, ...]:
-    """Sample calls of an elementwise function: scalars, and for NumPy also ranks 0 to 2, size 0 and
-    broadcasting.
-    """
-    numbers = args(*(_draw(None, d) for d in domains))
-    if scalar_only:
-        return (numbers, numbers)
-    shapes: list[list[tuple[int, ...]]] = [[()], [(5,)], [(0, 3)], [(2, 3)]]
-    if len(domains) > 1:
-        rest = len(domains) - 1
-        shapes = [
-            [(2, 3), *[(2, 3)] * rest], [(3, 1), *[(4,)] * rest], [(4,), *[(3, 1)] * rest],
-            [(0, 3), *[(3,)] * rest], [(), *[(2,)] * rest], [(1, 2), *[(3, 2)] * rest],
-        ]
-    calls = [args(*(_draw(s, d) for s, d in zip(row, domains, strict=True))) for row in shapes]
-    first = next((i for i, d in enumerate(domains) if isinstance(d, tuple)), 0)
-    mixed = args(*(_draw((3,) if i == first else None, d) for i, d in enumerate(domains)))
-    return (numbers, *calls, mixed)
-
-
-def _draw(shape: tuple[int, ...] | None, domain: Domain) -> Any:
-    """An argument of a shape (None for a Python number); a domain that is one number stands for itself."""
-    return Draw(shape, *domain) if isinstance(domain, tuple) else domain
 
 
 # --- the rule -----------------------------------------------------------------------------------------------
@@ -565,7 +484,7 @@ def _elementwise(
     if samples is None:
         domains = _domains(domain, len(derivatives))
         scalar_only = getattr(fn, "__module__", None) == "math"
-        samples = _elementwise_samples(domains, scalar_only)
+        samples = elementwise_samples(domains, scalar_only)
     named = list(signature.parameters)[: len(derivatives)]
     supports = frozenset(named) | _never_matters(signature) | {"dtype", *harmless.split()}
     if kind == "straight_through":  # the number of digits changes how much is rounded off, not the slope

@@ -22,7 +22,8 @@ import s2s
 from s2s import runtime as rt
 from s2s.rules import table
 from s2s.rules.numpy import elementwise, indexing, polynomials, shape
-from s2s.rules.table import RULES, Draw, Rule, Sample
+from s2s.rules.samples import Draw, Sample
+from s2s.rules.table import RULES, Rule
 
 table.extend()
 MODULES = (

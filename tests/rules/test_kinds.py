@@ -13,7 +13,8 @@ from test_rules import CHECKED, Case, draws, pair, tree
 import s2s
 from s2s.core.record import replace
 from s2s.rules import table
-from s2s.rules.table import RULES, Draw, Rule, Sample
+from s2s.rules.samples import Draw, Sample
+from s2s.rules.table import RULES, Rule
 
 table.extend()
 OWN = [

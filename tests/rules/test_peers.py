@@ -14,7 +14,8 @@ from test_rules import Case, draws, fill, tree
 
 from s2s.core.record import replace
 from s2s.rules import table
-from s2s.rules.table import RULES, Draw, Rule, Sample, args
+from s2s.rules.samples import Draw, Sample, args
+from s2s.rules.table import RULES, Rule
 
 table.extend()
 

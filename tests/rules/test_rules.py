@@ -13,7 +13,8 @@ import pytest
 from s2s import runtime as rt
 from s2s.core.record import replace
 from s2s.rules import table
-from s2s.rules.table import RULES, Draw, Rule, Sample, bind
+from s2s.rules.samples import Draw, Sample
+from s2s.rules.table import RULES, Rule, bind
 
 table.extend()
 CHECKED = ("partials", "several", "linear", "vjp")

@@ -14,7 +14,7 @@ from test_compiled import IN_PLACE, Program, to_compile, whole
 from test_rules import CHECKED, Case, draws, pair, random_like, rules_of, step
 
 import s2s
-from s2s.rules import table
+from s2s.rules.samples import Draw
 from s2s.rules.table import Rule
 
 
@@ -60,7 +60,7 @@ class Second:
         self.constants: dict[str, Any] = {}
 
         def spell(item: Any) -> str:
-            if isinstance(item, table.Draw):
+            if isinstance(item, Draw):
                 return next(counter)
             if isinstance(item, list):
                 return "[" + ", ".join(map(spell, item)) + "]"

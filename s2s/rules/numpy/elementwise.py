@@ -13,16 +13,14 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Result, Varies
 from s2s.rules.functions import describe
+from s2s.rules.samples import args, arr, num
 from s2s.rules.table import (
     alias,
-    args,
-    arr,
     attribute,
     flat_for_reals,
     jvp,
     linear,
     model,
-    num,
     partials,
     refuse,
     straight_through,

@@ -14,7 +14,8 @@ import numpy as np
 
 from s2s.core.functions import Result
 from s2s.rules.functions import describe
-from s2s.rules.table import Sample, args, arr, linear, num, vjp
+from s2s.rules.samples import Sample, args, arr, num
+from s2s.rules.table import linear, vjp
 
 # --- lengths and weights --------------------------------------------------------------------------------------------
 

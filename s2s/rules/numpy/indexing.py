@@ -13,7 +13,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Result, Varies
 from s2s.rules.functions import describe
-from s2s.rules.table import alias, args, arr, jvp, linear, model, num, refuse, takes, vjp
+from s2s.rules.samples import args, arr, num, takes
+from s2s.rules.table import alias, jvp, linear, model, refuse, vjp
 
 # The compiler accumulates into slices in place; this is the general form.
 linear(

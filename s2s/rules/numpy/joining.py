@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, jvp, linear, num, takes, vjp, zero
+from s2s.rules.samples import args, arr, num, takes
+from s2s.rules.table import jvp, linear, vjp, zero
 
 # --- joining ------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg import _h
-from s2s.rules.table import args, arr, jvp, takes_none, vjp
+from s2s.rules.samples import args, arr
+from s2s.rules.table import jvp, takes_none, vjp
 
 
 def check_real(y: Any, a: Any, name: str) -> None:

@@ -29,7 +29,8 @@ from s2s.rules.numpy.reductions import (
     var_mean,
 )
 from s2s.rules.numpy.ufunc_methods import OF_TYPE
-from s2s.rules.table import args, arr, jvp, num, vjp
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import jvp, vjp
 
 
 def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Varies
 from s2s.rules.functions import describe
-from s2s.rules.table import args, arr, jvp, model, num, vjp
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import jvp, model, vjp
 
 
 @model(np.polyval, samples=[args(arr(4), num()), args(arr(3), arr(2, 3)), args([num(), num()], arr(2))])

@@ -13,7 +13,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
-from s2s.rules.table import alias, args, arr, jvp, linear, model, num, vjp
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import alias, jvp, linear, model, vjp
 
 # --- matmul -------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import jvp, linear, model, refuse, vjp
 
 # --- ranges between two ends --------------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
-from s2s.rules.table import Sample, alias, args, arr, jvp, linear, num, vjp
+from s2s.rules.samples import Sample, args, arr, num
+from s2s.rules.table import alias, jvp, linear, vjp
 
 REDUCTION = "a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True"
 

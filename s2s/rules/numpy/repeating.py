@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import alias, args, arr, jvp, linear, model, num, takes, vjp
+from s2s.rules.samples import args, arr, num, takes
+from s2s.rules.table import alias, jvp, linear, model, vjp
 
 linear(
     np.broadcast_to, array=lambda y_bar, array: rt.unbroadcast(y_bar, array),

@@ -13,7 +13,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Result, Varies
 from s2s.rules.functions import describe
-from s2s.rules.table import alias, args, arr, attribute, linear, model, num
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import alias, attribute, linear, model
 
 # --- the same elements in the same order --------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Varies
 from s2s.rules.functions import describe
-from s2s.rules.table import Sample, args, arr, jvp, model, num, refuse, vjp, zero
+from s2s.rules.samples import Sample, args, arr, num
+from s2s.rules.table import jvp, model, refuse, vjp, zero
 
 # --- sort and partition ---------------------------------------------------------------------------------------------
 

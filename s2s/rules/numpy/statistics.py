@@ -14,7 +14,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
-from s2s.rules.table import args, arr, jvp, linear, model, num, takes_none, vjp
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import jvp, linear, model, takes_none, vjp
 
 # --- covariance -----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from s2s.rules.numpy.reductions import MASK
-from s2s.rules.table import alias, args, arr, jvp, num, vjp
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import alias, jvp, vjp
 
 METHOD = "a, axis=0, dtype=None, out=None, keepdims=False, initial={}, where=True"
 ALONG = [

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.rules.table import args, arr, linear
+from s2s.rules.samples import args, arr
+from s2s.rules.table import linear
 
 
 def _starts_and_ends(indices: Any, length: int) -> list[tuple[int, int]]:

@@ -9,7 +9,8 @@ from scipy import integrate, optimize
 
 from s2s.models import integrate as models
 from s2s.models import ode
-from s2s.rules.table import args, arr, model, refuse, zero
+from s2s.rules.samples import args, arr
+from s2s.rules.table import model, refuse, zero
 
 GRID, GRID_OF_SIX = np.array([0.0, 0.4, 1.0, 1.3, 2.0]), np.array([0.0, 0.4, 1.0, 1.3, 2.0, 2.2])
 model(integrate.quad)(models.quad)

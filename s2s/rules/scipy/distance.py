@@ -5,7 +5,8 @@ from __future__ import annotations
 from scipy.spatial import distance
 
 from s2s.models import distance as models
-from s2s.rules.table import args, arr, model, refuse, zero
+from s2s.rules.samples import args, arr
+from s2s.rules.table import model, refuse, zero
 
 A, B = arr(4, 3, low=0.2), arr(2, 3, low=0.2)
 METRICS = (

@@ -15,7 +15,8 @@ from s2s import runtime as rt
 from s2s.core.functions import Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
-from s2s.rules.table import alias, args, arr, linear, num, refuse, vjp, zero
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import alias, linear, refuse, vjp, zero
 
 OPTIONS = ", overwrite_x=False, workers=None, *, plan=None"
 LINE, PLANE, SPACE = (signature.replace(", out=None", OPTIONS) for signature in (ONE, TWO, MANY))

@@ -11,7 +11,8 @@ from scipy.interpolate import _fitpack2
 from s2s import runtime as rt
 from s2s.models import grids, piecewise, splines
 from s2s.models import interpolate as models
-from s2s.rules.table import args, arr, jvp, kind_by_value, model, refuse, vjp, zero
+from s2s.rules.samples import args, arr
+from s2s.rules.table import jvp, kind_by_value, model, refuse, vjp, zero
 
 zero(
     piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, splines.interval_of,

@@ -18,7 +18,8 @@ from s2s.core.functions import Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy import linalg as numpy_rules
 from s2s.rules.numpy.linalg import lstsq_bars
-from s2s.rules.table import alias, args, arr, jvp, model, takes, vjp, zero
+from s2s.rules.samples import args, arr, takes
+from s2s.rules.table import alias, jvp, model, vjp, zero
 
 
 def transposed_matrix(a: Any) -> Any:

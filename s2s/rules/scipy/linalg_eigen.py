@@ -14,8 +14,9 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg import eigh_dot, qr_dot
 from s2s.rules.numpy.linalg_eigen import eig_bar, eig_dot, eigvals_bar, eigvals_dot
+from s2s.rules.samples import args, arr
 from s2s.rules.scipy.linalg import symmetric, transposed_matrix
-from s2s.rules.table import args, arr, jvp, kind_by_value, model, vjp, zero
+from s2s.rules.table import jvp, kind_by_value, model, vjp, zero
 
 # --- symmetric matrices -----------------------------------------------------------------------------------------------
 

@@ -9,8 +9,9 @@ import scipy.linalg
 
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg_eigen import check_real
+from s2s.rules.samples import args, arr
 from s2s.rules.scipy.linalg import check_matrix, transposed_matrix
-from s2s.rules.table import args, arr, jvp, kind_by_value, linear, model, vjp, zero
+from s2s.rules.table import jvp, kind_by_value, linear, model, vjp, zero
 
 # --- functions of matrices ------------------------------------------------------------------------------------------
 

@@ -8,8 +8,9 @@ import numpy as np
 import scipy.linalg
 
 from s2s import runtime as rt
+from s2s.rules.samples import args, arr
 from s2s.rules.scipy.linalg import outer
-from s2s.rules.table import args, arr, linear, model, refuse, vjp, zero
+from s2s.rules.table import linear, model, refuse, vjp, zero
 
 # --- banded matrices ------------------------------------------------------------------------------------------------
 

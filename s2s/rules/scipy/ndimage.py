@@ -10,7 +10,8 @@ from scipy import ndimage, signal
 from s2s import runtime as rt
 from s2s.models import ndimage as models
 from s2s.models import ranks
-from s2s.rules.table import args, arr, jvp, linear, model, num, refuse, vjp, zero
+from s2s.rules.samples import args, arr, num
+from s2s.rules.table import jvp, linear, model, refuse, vjp, zero
 
 PADDING: dict[str, Any] = {
     "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",

@@ -12,7 +12,8 @@ from s2s.core.functions import Result
 from s2s.models import ranks
 from s2s.models import signal as models
 from s2s.rules.functions import describe
-from s2s.rules.table import args, arr, jvp, linear, model, refuse, vjp, zero
+from s2s.rules.samples import args, arr
+from s2s.rules.table import jvp, linear, model, refuse, vjp, zero
 
 # --- convolutions -----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,8 @@ from s2s import runtime as rt
 from s2s.models import sparse as models
 from s2s.models import sparse_matrices as matrices
 from s2s.models import sparse_solvers as solvers
-from s2s.rules.table import args, arr, jvp, kind_by_value, linear, model, refuse, vjp, zero
+from s2s.rules.samples import args, arr
+from s2s.rules.table import jvp, kind_by_value, linear, model, refuse, vjp, zero
 
 MATRIX = sparse.csr_array(np.array([[2.0, 0.0, 0.5], [0.0, 1.5, 0.0], [0.3, 0.0, 1.0]]))
 ROWS, COLUMNS = np.array([0, 0, 1, 2, 2]), np.array([0, 2, 1, 0, 2])

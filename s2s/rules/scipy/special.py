@@ -15,8 +15,9 @@ import numpy as np
 from scipy import special
 
 from s2s import runtime as rt
+from s2s.rules.samples import args, arr, num
 from s2s.rules.scipy import incomplete
-from s2s.rules.table import args, arr, model, num, partials, refuse, several, straight_through, vjp, zero
+from s2s.rules.table import model, partials, refuse, several, straight_through, vjp, zero
 
 POSITIVE = (0.3, 3.0)
 INSIDE = (-0.9, 0.9)

@@ -14,8 +14,9 @@ import numpy as np
 from scipy import special
 
 from s2s import runtime as rt
+from s2s.rules.samples import args, arr, num
 from s2s.rules.scipy.special import CLOSED_FORM, POSITIVE, quotient
-from s2s.rules.table import args, arr, jvp, num, partials, refuse, several, vjp, zero
+from s2s.rules.table import jvp, partials, refuse, several, vjp, zero
 
 
 def by_order(y: Any, v: Any, z: Any) -> Any:

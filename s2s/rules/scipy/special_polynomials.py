@@ -10,8 +10,9 @@ import numpy as np
 from scipy import special
 
 from s2s import runtime as rt
+from s2s.rules.samples import args, arr, num
 from s2s.rules.scipy.special import CLOSED_FORM, INSIDE, POSITIVE, UNIT
-from s2s.rules.table import args, arr, jvp, num, partials, refuse, vjp, zero
+from s2s.rules.table import jvp, partials, refuse, vjp, zero
 
 DEGREE = "the degree of a polynomial", CLOSED_FORM
 partials(

@@ -14,6 +14,7 @@ from scipy import special
 from scipy.special import _ufuncs
 
 from s2s import runtime as rt
+from s2s.rules.samples import args, arr, num
 from s2s.rules.scipy import incomplete
 from s2s.rules.scipy.special import CLOSED_FORM, POSITIVE, UNIT, beta_density
 from s2s.rules.scipy.special_distributions import (
@@ -23,7 +24,7 @@ from s2s.rules.scipy.special_distributions import (
     shifted_fisher_by_nc,
     shifted_fisher_density,
 )
-from s2s.rules.table import Function, args, arr, num, partials, refuse, zero
+from s2s.rules.table import Function, partials, refuse, zero
 
 
 def private(name: str, *derivatives: Function | None, **options: Any) -> None:

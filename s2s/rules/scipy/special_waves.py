@@ -14,8 +14,9 @@ import numpy as np
 from scipy import special
 
 from s2s import runtime as rt
+from s2s.rules.samples import args, num
 from s2s.rules.scipy.special import CLOSED_FORM, INSIDE, POSITIVE, UNIT, nearest
-from s2s.rules.table import args, num, partials, refuse, several
+from s2s.rules.table import partials, refuse, several
 
 # --- complete and incomplete integrals --------------------------------------------------------------------------------
 

@@ -13,7 +13,8 @@ from scipy.stats._distn_infrastructure import rv_generic
 from s2s import runtime as rt
 from s2s.models import statistics
 from s2s.models import stats as models
-from s2s.rules.table import args, arr, has_rule, jvp, model, refuse, vjp, zero
+from s2s.rules.samples import args, arr
+from s2s.rules.table import has_rule, jvp, model, refuse, vjp, zero
 
 for _name in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"):
     model(getattr(rv_continuous, _name))(getattr(models, _name))
