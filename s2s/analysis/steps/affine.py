@@ -305,7 +305,7 @@ class Forms(Algebra):
             case Computes.SIGN, [a]:
                 return self._sign(a)
             case Computes.ABSOLUTE, [a]:
-                return self.multiplied_out(self._sign(a), a)
+                return self.multiplied_out(self._sign(self._of_the_sign(a)), a)
             case Computes.CHOICE, _:
                 sides = forms[1:] if fn is np.where else forms
                 if any(map(self.steps_in, sides)):
@@ -314,10 +314,16 @@ class Forms(Algebra):
 
     def _sign(self, form: Form) -> Form:
         """The sign of a number; that of a step is one of two numbers."""
+        form = scaled(form, 1.0 / abs(form[min(form)])) if form else form
         number = self.number("sign", "", (form,), False, key_of(form))
-        if self.is_of_steps(form):
-            self.sides[number] = [self.constant(1), self.constant(-1)]
+        self.sides[number] = [self.constant(1), self.constant(-1)]
         return self.alone(number)
+
+    def _of_the_sign(self, form: Form) -> Form:
+        """What has the sign of a form where this is not zero: what a step rounds, for the step."""
+        (product, coefficient), *more = form.items() or (((), 0.0),)
+        step = product[0][0] if not more and len(product) == 1 and product[0][1] == 1 else None
+        return scaled(self.rounded[step], coefficient) if step in self.integral and step in self.rounded else form
 
     def _same(self, target: ir.Var, given: ir.Atom) -> Form | None:
         """The form of the numbers in something, given as they are; None where no form is known of these."""

@@ -139,6 +139,12 @@ class Algebra:
         """Whether there are steps in a form, moving or standing still."""
         return any(self.atoms[a].steps or self.atoms[a].kind == "cell" for product in form for a, _ in product)
 
+    def signs_of_steps(self, form: Form) -> frozenset[int]:
+        """The signs by which steps in a form are multiplied."""
+        return frozenset(
+            a for product in form if self.steps_of(product) for a, _ in product if self.atoms[a].kind == "sign"
+        )
+
     def steps_of(self, product: Product) -> frozenset[int]:
         return frozenset[int]().union(*(self.atoms[a].steps for a, _ in product))
 

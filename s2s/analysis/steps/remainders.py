@@ -241,9 +241,10 @@ class _Finder:
             if not following:
                 return
             before, given, shown = following.popleft()
-            found = self.forms.put_in(before, given)
+            found = self.forms.with_atoms(before, given) if given else before
             yield found
-            for k in sorted(self.forms.steps_in(found) - shown, reverse=True):  # the last is the likeliest
+            split = self.forms.steps_in(found) | self.forms.signs_of_steps(found)
+            for k in sorted(split - shown, reverse=True):  # the last is the likeliest
                 following += [(found, {k: side}, shown | {k}) for side in self.forms.sides.get(k, ())]
 
     def chain(self, whole: Form, steps: set[int]) -> set[int]:

@@ -120,6 +120,16 @@ def absolute_value_of_a_step(a, b, c):
     return a - abs(int(a / 0.7)) * 0.7
 
 
+def part_of_an_absolute_value(a, b, c):
+    x = -3.0 * a
+    return abs(x) - abs(int(x))
+
+
+def less_a_step_with_its_sign(a, b, c):
+    x = -3.0 * a
+    return x - 0.5 * abs(np.trunc(2.0 * x)) * np.sign(x)
+
+
 def put_together_of_absolute_values(a, b, c):
     q, r = divmod(a, 0.7)
     return abs(q) * 0.7 + np.abs(r)
@@ -154,8 +164,9 @@ TRUE = [
     less_its_floor, less_the_floor_of_the_same_sum, in_units, between_twice, product_of_sums, halves_of_sums, displays,
     comprehension, floor_of_a_display, filled, scaled_displays, item_of_a_product, rows_of_an_outer_product,
     rows_that_are_written_out,
-    absolute_value_of_a_step, put_together_of_absolute_values, put_together_of_a_remainder_of_a_remainder,
-    put_together_in_degrees, put_together_of_a_product, put_together_of_extremes, put_together_of_numbers,
+    absolute_value_of_a_step, part_of_an_absolute_value, less_a_step_with_its_sign, put_together_of_absolute_values,
+    put_together_of_a_remainder_of_a_remainder, put_together_in_degrees, put_together_of_a_product,
+    put_together_of_extremes, put_together_of_numbers,
 ]
 
 
