@@ -51,6 +51,20 @@ class Facts:
             self.assumed.add((dim.symbol, 1 - dim.offset))
         return False
 
+    def is_at_least(self, dim: Dim, least: int) -> bool:
+        """Whether a length is no smaller, by a guard for each smaller one where it is that of an argument."""
+        if dim.is_constant:
+            return dim.offset >= least
+        smaller = range(least - dim.offset)
+        if dim.symbol[0] in "?*" or len(smaller) > MOST_EXCLUDED:
+            return False
+        self.assumed |= {(dim.symbol, value) for value in smaller if value != 1}
+        return True
+
+
+MOST_EXCLUDED = 8
+"""A guard excludes no more lengths of an argument than these."""
+
 
 def product(dims: tuple[Dim, ...]) -> Dim | None:
     """The number of elements of a shape: ``*X.0*X.1`` for lengths of arguments; None where it is not known."""
@@ -116,9 +130,12 @@ def slice_length(dim: Dim, start: AbstractValue, stop: AbstractValue, step: Abst
         return facts.fresh_dim()
     if dim.is_constant and low.is_constant and high.is_constant:
         return Dim("", len(range(dim.offset)[low.offset : high.offset]))
+    if low.symbol == high.symbol == dim.symbol and low.symbol:
+        if high.offset <= low.offset:
+            return Dim("", 0)
+        if facts.is_at_least(dim, dim.offset - low.offset):
+            return Dim("", high.offset - low.offset)
     if low.symbol == high.symbol:
-        if low.symbol == dim.symbol or (low.is_constant and dim.is_constant):
-            return Dim("", max(0, high.offset - low.offset)) if low.symbol else Dim(f"?{dim}[{low}:{high}]")
         return Dim(f"?{dim}[{low}:{high}]")
     if high.symbol == dim.symbol and low.is_constant and high.offset <= dim.offset:
         return Dim(dim.symbol, high.offset - low.offset)
