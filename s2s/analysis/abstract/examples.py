@@ -1,7 +1,9 @@
 """Abstract values by example: a function is called on small arrays and numbers that stand for its arguments.
 
 Each symbolic length gets one size in a first call and another in a second; a length of the result is known where both
-calls agree on ``symbol + offset``.
+calls agree on ``symbol + offset``. Where that does not hold for a short array (``np.convolve(x, np.ones(4), "same")``
+is never shorter than 4), a guard excludes such an argument; where it is no argument's length, those of the result are
+not known.
 """
 
 from __future__ import annotations
@@ -77,6 +79,7 @@ def probe(
         if isinstance(results[0], str) and not all(map(_is_known, (*args, *kwargs.values()))):
             return UNKNOWN  # it may have the examples' numbers in it
         found = _abstract(results[0], results[1], sizes, facts)
+        found = _also_for_short(fn, args, kwargs, sizes[0], merged, dims, found, facts)
         if isinstance(found, (Scalar, Array)) and _LIST in dims:
             return _or_of_nothing(found, fn, args, kwargs, sizes[0], facts)
         return found
@@ -124,6 +127,67 @@ def _stays(
         if _form(other) != _form(result):
             return False
     return True
+
+
+def _also_for_short(
+    fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue], sizes: dict[str, int], merged: Merged,
+    dims: list[Dim], found: AbstractValue, facts: Facts,
+) -> AbstractValue:
+    """What was found for long arrays, where it holds for short ones too, with one length after the other being short:
+    by a guard for each length of an argument that it does not hold for, unless that is each one. Else its lengths are
+    not known. Where the call raises, the program raises too."""
+    given, excluded = {b.symbol for _, b in merged}, set[tuple[str, int]]()
+    for symbol in dict.fromkeys(d.symbol for d in dims if d.symbol not in given and d.symbol[0] not in "*="):
+        if symbol.startswith("?int") or symbol == _LIST.symbol:
+            continue
+        offset, others = min(d.offset for d in dims if d.symbol == symbol), set[tuple[str, int]]()
+        for length in range(max(1 - offset, 1 if symbol[0] == "?" else 2), sizes[symbol]):
+            short = sizes | {symbol: length}
+            for a, b in merged:
+                short[b.symbol] = _size_of(a.symbol, short) + a.offset - b.offset
+            short |= {s: _size_of(s, {k: v for k, v in short.items() if k != s}) for s in short if s.startswith("*")}
+            try:
+                made = _run_example(fn, args, kwargs, short)
+            except Exception:
+                continue
+            if _is_as_found(made, found, short):
+                excluded |= others
+                break
+            if symbol[0] == "?" or length == sizes[symbol] - 1:
+                loose = _of_any_length(found, facts)
+                return loose if _is_as_found(made, loose, short) else UNKNOWN
+            others.add((symbol, length))
+    facts.assumed |= excluded
+    return found
+
+
+def _of_any_length(found: AbstractValue, facts: Facts) -> AbstractValue:
+    """What is left of a result when its lengths are not known."""
+    match found:
+        case Array(dtype, shape) if shape is not None:
+            return Array(dtype, tuple(facts.fresh_dim() for _ in shape))
+        case Scalar(kind):
+            return Scalar(kind)
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(_of_any_length(item, facts) for item in items))
+        case _:
+            return found
+
+
+def _is_as_found(made: Any, found: AbstractValue, sizes: dict[str, int]) -> bool:
+    """Whether a result has the rank and the lengths that were found."""
+    match found:
+        case Array(_, shape) if shape is not None:
+            return np.ndim(made) == len(shape) and all(
+                (d.symbol not in sizes and d.symbol != "") or _size_of(d.symbol, sizes) + d.offset == n
+                for d, n in zip(shape, np.shape(made), strict=True))
+        case Scalar(_, dim) if dim is not None:
+            return dim.symbol not in sizes or bool(sizes[dim.symbol] + dim.offset == made)
+        case Sequence(_, items):
+            return len(made) == len(items) and all(
+                _is_as_found(one, item, sizes) for one, item in zip(made, items, strict=True))
+        case _:
+            return True
 
 
 def _form(value: Any) -> Any:
