@@ -108,6 +108,7 @@ RAW = {
 }
 ALLOWED = {
     ("analysis/functions.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
+    ("analysis/functions.py", "_named_in"): "of functions of s2s, which no program changes",
     ("analysis/abstract/folding.py", "_is_trusted"): "which library the code of a function belongs to",
     ("analysis/abstract/folding.py", "_by_scipy"): "scipy.fft's own backend, which no program replaces",
     ("specialize/loads.py", "load"): "asks a fact whether it is sys.modules",
@@ -119,6 +120,7 @@ ALLOWED = {
     ("specialize/calls/process.py", "is_option_of"): "whether the guard finds what the name means",
     ("specialize/calls/intrinsics.py", "_static_attribute"): "of numbers and arrays, which hold no attributes",
     ("specialize/calls/intrinsics.py", ""): "the table of functions that are resolved",
+    ("reverse/residuals/replay.py", "_draws"): "whether NumPy's generators were imported, one of which is asked about",
     ("frontend/lowering/imports.py", "_module"): "the function that an import statement calls",
 }
 
