@@ -1,6 +1,6 @@
 """Printing: takes ``ast`` nodes, gives lines of text. The one module that knows astor.
 
-Short statements are printed as ``ast.unparse`` does; where a line would be too long, astor wraps it, which is
+Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it, which is
 imported then. Without astor (it is not a dependency from Python 3.14 on) such a line stays long, but for
 tuples and for the tests of ``if`` and ``while``.
 """
@@ -10,8 +10,6 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-
-from s2s.codegen.unparsing import unparse
 
 __all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_statement"]
 
@@ -24,7 +22,7 @@ _POWER = re.compile(r"\*\* \((-[\w.]+)\)")
 
 def print_expression(node: ast.expr) -> str:
     """An expression on one line."""
-    return _tidy(unparse(node))
+    return _tidy(ast.unparse(node))
 
 
 def print_statement(node: ast.stmt, indent: int) -> list[str]:
@@ -32,7 +30,7 @@ def print_statement(node: ast.stmt, indent: int) -> list[str]:
     possible."""
     prefix = "    " * indent
     node.lineno = 1  # ast.unparse looks for a type comment there
-    text = _bare_tuple(node, _tidy(unparse(node)))
+    text = _bare_tuple(node, _tidy(ast.unparse(node)))
     if len(text) <= _width(indent) or "\n" in text:
         return [prefix + text]
     wrapped = _wrap(node, text, _width(indent))
@@ -86,7 +84,7 @@ def _bare_tuple(node: ast.stmt, text: str) -> str:
     value = node.value if isinstance(node, (ast.Return, ast.Assign)) else None
     if not isinstance(value, ast.Tuple) or len(value.elts) < 2 or not text.endswith(")"):
         return text
-    inner = _tidy(unparse(value))
+    inner = _tidy(ast.unparse(value))
     return text[: -len(inner)] + inner[1:-1] if inner.startswith("(") and text.endswith(inner) else text
 
 
@@ -111,7 +109,7 @@ def _by_items(node: ast.stmt, width: int) -> str | None:
     items = [print_expression(item) + "," for item in value.elts]
     if any(len(item) + 4 > width or "\n" in item for item in items):
         return None
-    whole, inner = unparse(node), unparse(value)
+    whole, inner = ast.unparse(node), ast.unparse(value)
     lines = [whole.removesuffix(inner) + "("]
     for item in items:
         if len(lines) > 1 and len(lines[-1]) + 1 + len(item) <= width:
