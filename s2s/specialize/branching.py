@@ -24,64 +24,66 @@ from s2s.specialize.variables import check_joined, check_read
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
-def branch(self: Specializer, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+def branch(specializer: Specializer, statement: ir.If, frame: Frame, builder: Builder) -> bool:
     """An ``if``: fold it where its test is known, otherwise specialise both sides."""
-    test = self.atom(statement.test, frame)
-    if test == ir.POSSIBLY_UNASSIGNED or test in self.context.possibly_unassigned:
-        check_read(self, statement.test, test, builder, statement.span, frame)
-    if self.context.is_virtual(test):
-        test = self.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
-    decided = _decided(self.context, test if self.is_own(frame.fn) else pinned(self, test))
+    test = specializer.atom(statement.test, frame)
+    if test == ir.POSSIBLY_UNASSIGNED or test in specializer.context.possibly_unassigned:
+        check_read(specializer, statement.test, test, builder, statement.span, frame)
+    if specializer.context.is_virtual(test):
+        test = specializer.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
+    decided = _decided(specializer.context, test if specializer.is_own(frame.fn) else pinned(specializer, test))
     if decided is not None:
         block = statement.then if decided else statement.orelse
-        return _splice(self, block, statement, frame, builder)
-    sides, base, refused = [], self.context.heap, False
+        return _splice(specializer, block, statement, frame, builder)
+    sides, base, refused = [], specializer.context.heap, False
     for block in (statement.then, statement.orelse):
         child = builder.child()
-        self.context.heap = base.copy()
-        child.bound |= bound_on(self.context, test, block is statement.then)
-        self.undecided += 1
-        self.there.append(self.context.births())
-        before = [len(watch.changes) for watch in self.iterables.watches]
+        specializer.context.heap = base.copy()
+        child.bound |= bound_on(specializer.context, test, block is statement.then)
+        specializer.undecided += 1
+        specializer.there.append(specializer.context.births())
+        before = [len(watch.changes) for watch in specializer.iterables.watches]
         try:
-            with speculate(self, child, only_if=not refused and may_refuse_some(self, frame)) as speculation:
-                given = self.run(block, frame.copy(), speculation.builder)
-            for watch, count in zip(self.iterables.watches, before, strict=True):
+            with speculate(
+                specializer, child, only_if=not refused and may_refuse_some(specializer, frame)
+            ) as speculation:
+                given = specializer.run(block, frame.copy(), speculation.builder)
+            for watch, count in zip(specializer.iterables.watches, before, strict=True):
                 watch.note_side(count, statement, block, given)
         except DifferentiationError as problem:
-            if refused or not may_refuse_later(self, frame, problem):
+            if refused or not may_refuse_later(specializer, frame, problem):
                 raise
             refused = True
             child, given = refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)
         finally:
-            self.undecided -= 1
-            self.there.pop()
-        sides.append((child, given, ends(child.statements), self.context.heap))
-    self.context.heap = base
+            specializer.undecided -= 1
+            specializer.there.pop()
+        sides.append((child, given, ends(child.statements), specializer.context.heap))
+    specializer.context.heap = base
     (then, then_yields, then_raised, _), (orelse, else_yields, else_raised, _) = sides
     if then_raised and else_raised:
         builder.add(ir.If(test, then.block(), orelse.block(), (), statement.span))
         return True
     if then_raised or else_raised:
-        return _after_raise(self.context, statement, test, sides, frame, builder)
+        return _after_raise(specializer.context, statement, test, sides, frame, builder)
     paths = (Side(then, sides[0][3]), Side(orelse, sides[1][3]))
     roots = [(v.name, a, b) for v, a, b in zip(statement.results, then_yields, else_yields, strict=True)]
-    atoms = join_sides(self, test, base, paths, roots, builder, statement.span)
+    atoms = join_sides(specializer, test, base, paths, roots, builder, statement.span)
     frame.env.update(zip(statement.results, atoms, strict=True))
     return False
 
 
-def assertion(self: Specializer, statement: ir.Assert, frame: Frame, builder: Builder) -> bool:
+def assertion(specializer: Specializer, statement: ir.Assert, frame: Frame, builder: Builder) -> bool:
     """An ``assert`` is a branch that raises, and an assertion again where nothing else has become of that branch."""
     problem = statement.problem
     raising = ir.Block((*problem.statements, ir.Raise(problem.yields[0], None, statement.span)))
-    if branch(self, ir.If(statement.test, ir.Block(()), raising, (), statement.span), frame, builder):
+    if branch(specializer, ir.If(statement.test, ir.Block(()), raising, (), statement.span), frame, builder):
         return True
     last = builder.statements[-1] if builder.statements else None
-    if not self.trying and isinstance(last, ir.If) and last.span is statement.span and last.orelse.statements:
+    if not specializer.trying and isinstance(last, ir.If) and last.span is statement.span and last.orelse.statements:
         *made, end = last.orelse.statements
         given = end.exception if isinstance(end, ir.Raise) else None
-        if given is not None and self.context.definition(given, AssertionError) is not None:
+        if given is not None and specializer.context.definition(given, AssertionError) is not None:
             builder.statements[-1] = ir.Assert(last.test, ir.Block(tuple(made), (given,)), last.span)
     return False
 
@@ -98,22 +100,22 @@ def _decided(context: Context, test: ir.Atom) -> bool | None:
 
 
 def join_sides(
-    self: Specializer, test: ir.Atom, base: virtual_heap.Heap, sides: tuple[Side, Side],
+    specializer: Specializer, test: ir.Atom, base: virtual_heap.Heap, sides: tuple[Side, Side],
     roots: list[tuple[str, ir.Atom, ir.Atom]], builder: Builder, span: ir.Span | None,
 ) -> list[ir.Atom]:
     """The ``If`` of two paths that are both complete; the atoms that its results are for ``roots``."""
     for _, a, b in roots:
         if a != b:
-            check_joined(self, a, sides[0].builder, span)
-            check_joined(self, b, sides[1].builder, span)
-    found = Join(self.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
-    results = [joined_by(self.context, leaf, test, builder) for leaf in found.leaves]
+            check_joined(specializer, a, sides[0].builder, span)
+            check_joined(specializer, b, sides[1].builder, span)
+    found = Join(specializer.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
+    results = [joined_by(specializer.context, leaf, test, builder) for leaf in found.leaves]
     yields = [[ir.UNDEFINED if a == ir.POSSIBLY_UNASSIGNED else a for a in side] for side in (
         [leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])]
     then, orelse = sides[0].builder, sides[1].builder
     if results or then.statements or orelse.statements:
         builder.add(ir.If(test, then.block(*yields[0]), orelse.block(*yields[1]), tuple(results), span))
-    atoms, self.context.heap = found.rebuild([*results])
+    atoms, specializer.context.heap = found.rebuild([*results])
     return atoms
 
 
@@ -133,8 +135,8 @@ def joined_by(context: Context, leaf: Leaf, test: ir.Atom, builder: Builder) -> 
     return result
 
 
-def _splice(self: Specializer, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
-    yields = self.run(block, frame, builder)
+def _splice(specializer: Specializer, block: ir.Block, statement: ir.If, frame: Frame, builder: Builder) -> bool:
+    yields = specializer.run(block, frame, builder)
     if ends(builder.statements[-1:]):
         return True
     for var, atom in zip(statement.results, yields, strict=True):

@@ -18,18 +18,18 @@ ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 13
 """Refusals of changes of objects, which may be followed where the iterations of a loop are unrolled."""
 
 
-def may_refuse_later(self: Specializer, frame: Frame, problem: DifferentiationError) -> bool:
+def may_refuse_later(specializer: Specializer, frame: Frame, problem: DifferentiationError) -> bool:
     """Whether a path that cannot be followed may be refused when it is taken: in code of another package than that
     of the function compiled, which has many paths that no user meets. Not where a handler would see the refusal,
     nor where a call can be left as it is instead."""
-    if problem.diagnostic.code == "S2S901" or not may_refuse_some(self, frame):
+    if problem.diagnostic.code == "S2S901" or not may_refuse_some(specializer, frame):
         return False
-    return problem.diagnostic.code not in ABOUT_OBJECTS or not self.has_short_loops or self.unrolled
+    return problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops or specializer.unrolled
 
 
-def may_refuse_some(self: Specializer, frame: Frame) -> bool:
+def may_refuse_some(specializer: Specializer, frame: Frame) -> bool:
     """Whether there are refusals that may come when a path of this function is taken."""
-    return not (self.catching or self.followed or self.is_own(frame.fn))
+    return not (specializer.catching or specializer.followed or specializer.is_own(frame.fn))
 
 
 def refusal(problem: DifferentiationError, builder: Builder) -> Builder:

@@ -57,20 +57,20 @@ class _Side:
 # --- try ------------------------------------------------------------------------------------------------------------
 
 
-def try_statement(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> bool:
+def try_statement(specializer: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> bool:
     """Specialise a ``try``; True where nothing after it is reached."""
-    kinds = [_kinds_of(self, h, frame) for h in s.handlers]
-    base = self.context.heap
-    self.context.heap = base.copy()
-    run = _run_body(self, s, frame, builder)
-    raised = raising.raised_in(run.builder.statements, self.value_of_exception)
+    kinds = [_kinds_of(specializer, h, frame) for h in s.handlers]
+    base = specializer.context.heap
+    specializer.context.heap = base.copy()
+    run = _run_body(specializer, s, frame, builder)
+    raised = raising.raised_in(run.builder.statements, specializer.value_of_exception)
     possible = [k for k, kind in enumerate(kinds) if raising.may_catch(kind, raised)]
     if not possible:
-        return _only_body(self, s, run, frame, builder)
-    certain = _certain_handler(self, run.builder.statements, kinds) if run.ended else None
+        return _only_body(specializer, s, run, frame, builder)
+    certain = _certain_handler(specializer, run.builder.statements, kinds) if run.ended else None
     if certain is not None:
-        return _only_handler(self, s, s.handlers[certain], run, frame, builder)
-    return _real_try(self, s, [(k, kinds[k]) for k in possible], run, frame, builder, base)
+        return _only_handler(specializer, s, s.handlers[certain], run, frame, builder)
+    return _real_try(specializer, s, [(k, kinds[k]) for k in possible], run, frame, builder, base)
 
 
 @dataclass
@@ -89,30 +89,30 @@ class _Body:
         return self.builder.statements[self.starts[k] : stop]
 
 
-def _run_body(self: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> _Body:
+def _run_body(specializer: Specializer, s: ir.Try, frame: Frame, builder: Builder) -> _Body:
     run = _Body(builder.child(), frame.copy(), [])
-    kinds = [_kinds_of(self, handler, frame) for handler in s.handlers]
+    kinds = [_kinds_of(specializer, handler, frame) for handler in s.handlers]
     catches = any(k is None or issubclass(UnsupportedSyntaxError, k) for k in kinds)
-    self.trying += 1
-    self.catching += catches
+    specializer.trying += 1
+    specializer.catching += catches
     try:
         for statement in s.body.statements:
             run.starts.append(len(run.builder.statements))
-            if self.step(statement, run.frame, run.builder):
+            if specializer.step(statement, run.frame, run.builder):
                 run.ended = True
                 break
     finally:
-        self.trying -= 1
-        self.catching -= catches
+        specializer.trying -= 1
+        specializer.catching -= catches
     return run
 
 
-def _kinds_of(self: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | None:
+def _kinds_of(specializer: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | None:
     """The classes that a handler names; None where they are not known."""
     if not handler.kinds:
         return (BaseException,)
     found: list[type[BaseException]] = []
-    todo = [self.context.value(self.atom(atom, frame)) for atom in handler.kinds]
+    todo = [specializer.context.value(specializer.atom(atom, frame)) for atom in handler.kinds]
     while todo:
         value = todo.pop(0)
         if isinstance(value, Sequence):
@@ -126,12 +126,12 @@ def _kinds_of(self: Specializer, handler: ir.Handler, frame: Frame) -> Kinds | N
     return tuple(found)
 
 
-def _only_body(self: Specializer, s: ir.Try, run: _Body, frame: Frame, builder: Builder) -> bool:
+def _only_body(specializer: Specializer, s: ir.Try, run: _Body, frame: Frame, builder: Builder) -> bool:
     """No handler is ever entered: the body and the ``else`` without the ``try``."""
     builder.take(run.builder)
     if run.ended:
         return True
-    yields = self.run(s.orelse, run.frame, builder)
+    yields = specializer.run(s.orelse, run.frame, builder)
     return _bind(s, yields, frame, builder)
 
 
@@ -142,32 +142,34 @@ def _bind(s: ir.Try, yields: tuple[ir.Atom, ...], frame: Frame, builder: Builder
     return False
 
 
-def _certain_handler(self: Specializer, statements: list[ir.Statement], kinds: list[Kinds | None]) -> int | None:
+def _certain_handler(specializer: Specializer, statements: list[ir.Statement], kinds: list[Kinds | None]) -> int | None:
     """The handler that certainly runs: the body comes to a ``raise`` of a known class, and nothing before it raises
     what some handler catches."""
     last = statements[-1]
-    cls = raising.class_of(last.exception, self.value_of_exception) if isinstance(last, ir.Raise) else None
-    before = raising.raised_in(statements[:-1], self.value_of_exception)
+    cls = raising.class_of(last.exception, specializer.value_of_exception) if isinstance(last, ir.Raise) else None
+    before = raising.raised_in(statements[:-1], specializer.value_of_exception)
     if cls is None or any(kind is None or raising.may_catch(kind, before) for kind in kinds):
         return None
     return next((k for k, kind in enumerate(kinds) if kind is not None and issubclass(cls, kind)), None)
 
 
 def _only_handler(
-    self: Specializer, s: ir.Try, handler: ir.Handler, run: _Body, frame: Frame, builder: Builder
+    specializer: Specializer, s: ir.Try, handler: ir.Handler, run: _Body, frame: Frame, builder: Builder
 ) -> bool:
     last = run.builder.statements.pop()
     assert isinstance(last, ir.Raise) and last.exception is not None
     builder.take(run.builder)
     exception = last.exception
     if isinstance(exception, ir.Const) and isinstance(exception.value, type):
-        exception = At(self, frame, builder, last.span).call(exception.value, []).leave()
+        exception = At(specializer, frame, builder, last.span).call(exception.value, []).leave()
     held = {unassigned.param: unassigned.held[len(run.starts) - 1] for unassigned in handler.unassigned}
-    values = {var: ir.POSSIBLY_UNASSIGNED if atom is None else self.atom(atom, run.frame) for var, atom in held.items()}
+    values = {
+        var: ir.POSSIBLY_UNASSIGNED if atom is None else specializer.atom(atom, run.frame) for var, atom in held.items()
+    }
     inner = _handler_frame(handler, exception, frame, values)
-    self.caught.append(exception)
-    yields = self.run(handler.body, inner, builder)
-    self.caught.pop()
+    specializer.caught.append(exception)
+    yields = specializer.run(handler.body, inner, builder)
+    specializer.caught.pop()
     return _bind(s, yields, frame, builder)
 
 
@@ -182,57 +184,69 @@ def _handler_frame(
 
 
 def _real_try(
-    self: Specializer, s: ir.Try, possible: list[tuple[int, Kinds | None]], run: _Body, frame: Frame, builder: Builder,
+    specializer: Specializer,
+    s: ir.Try,
+    possible: list[tuple[int, Kinds | None]],
+    run: _Body,
+    frame: Frame,
+    builder: Builder,
     base: Heap,
 ) -> bool:
     """What depends on the run: the ``try`` with the handlers that may be entered."""
     ended, inside = run.ended, run.builder
     all_kinds = _union(kind for _, kind in possible)
-    values = [_resolve_lost(self, s.handlers[k], kind, all_kinds, run, frame) for k, kind in possible]
-    _put_first(self.context, {atom for found in values for atom in found.values()}, run, builder)
-    runs, heap = [], self.context.heap
+    values = [_resolve_lost(specializer, s.handlers[k], kind, all_kinds, run, frame) for k, kind in possible]
+    _put_first(specializer.context, {atom for found in values for atom in found.values()}, run, builder)
+    runs, heap = [], specializer.context.heap
     for (k, _), known in zip(possible, values, strict=True):
         handler = s.handlers[k]
-        self.context.heap = _interrupted(base, heap)
-        runs.append((handler, *_run_handler(self, handler, k + 1, inside.statements, known, frame, builder)))
-    self.context.heap = heap
+        specializer.context.heap = _interrupted(base, heap)
+        runs.append((handler, *_run_handler(specializer, handler, k + 1, inside.statements, known, frame, builder)))
+    specializer.context.heap = heap
     while runs and _is_again(runs[-1][2]):
         runs.pop()
     if not runs:
-        return _only_body(self, s, run, frame, builder)
+        return _only_body(specializer, s, run, frame, builder)
     all_kinds = _union(kind for _, kind in possible[: len(runs)])
-    _keep_what_raises(self, inside.statements, all_kinds)
+    _keep_what_raises(specializer, inside.statements, all_kinds)
     after = inside.child()
-    yields = tuple(ir.UNDEFINED for _ in s.results) if ended else self.run(s.orelse, run.frame, after)
-    sides = [_Side(0, after, yields, self.context.heap), *(side for _, _, side in runs)]
+    yields = tuple(ir.UNDEFINED for _ in s.results) if ended else specializer.run(s.orelse, run.frame, after)
+    sides = [_Side(0, after, yields, specializer.context.heap), *(side for _, _, side in runs)]
     if not ended:
-        _refuse_other_objects(self, s, sides, base, frame, builder)
+        _refuse_other_objects(specializer, s, sides, base, frame, builder)
     going = [side for side in sides if not (side.raises or (ended and side.number == 0))]
     if len(going) > 1 or (going and going[0].number != 0):
-        _check_stores(self, s, inside.statements, all_kinds, frame)
-    self.context.heap = _joined_heap(base, going)
-    results, rows = _join(self, s, inside, sides, going, frame)
+        _check_stores(specializer, s, inside.statements, all_kinds, frame)
+    specializer.context.heap = _joined_heap(base, going)
+    results, rows = _join(specializer, s, inside, sides, going, frame)
     made = [
         ir.Handler(
-            tuple(self.atom(a, frame) for a in handler.kinds), name, side.builder.block(*yields), (), handler.span)
+            tuple(specializer.atom(a, frame) for a in handler.kinds),
+            name,
+            side.builder.block(*yields),
+            (),
+            handler.span,
+        )
         for (handler, name, side), yields in zip(runs, rows[1:], strict=True)
     ]
     caught = results[0] if len(going) > 1 else None
     builder.add(ir.Try(inside.block(), tuple(made), after.block(*rows[0]), tuple(results), caught, span=s.span))
-    _note_missing(self, s, sides, going, caught, frame, builder)
+    _note_missing(specializer, s, sides, going, caught, frame, builder)
     return not going
 
 
 def _refuse_other_objects(
-    self: Specializer, s: ir.Try, sides: list[_Side], base: Heap, frame: Frame, builder: Builder
+    specializer: Specializer, s: ir.Try, sides: list[_Side], base: Heap, frame: Frame, builder: Builder
 ) -> None:
     """Refuse, when they run, the handlers of a library that go on with other objects than the body leaves."""
     first, *handlers = sides
     problem = error("S2S104", span=s.span, label="goes on with another object where an exception is caught")
-    if first.raises or not may_refuse_later(self, frame, problem):
+    if first.raises or not may_refuse_later(specializer, frame, problem):
         return
     for side in handlers:
-        differ = any(a != b and self.context.is_virtual(a) for a, b in zip(first.yields, side.yields, strict=True))
+        differ = any(
+            a != b and specializer.context.is_virtual(a) for a, b in zip(first.yields, side.yields, strict=True)
+        )
         if not side.raises and (differ or changed_cells(base, first.heap)):
             side.builder, side.yields = refusal(problem, builder), tuple(ir.UNDEFINED for _ in side.yields)
             side.heap = base
@@ -280,25 +294,25 @@ def _as_values(context: Context, k: int, going: list[_Side]) -> None:
 
 
 def _resolve_lost(
-    self: Specializer, handler: ir.Handler, kinds: Kinds | None, all_kinds: Kinds | None, run: _Body,
+    specializer: Specializer, handler: ir.Handler, kinds: Kinds | None, all_kinds: Kinds | None, run: _Body,
     frame: Frame,
 ) -> dict[ir.Var, ir.Atom]:
     """What the variables that the body assigns hold in a handler: one thing where all that may raise stands between the
     same two assignments, and ``POSSIBLY_UNASSIGNED`` where not."""
 
     def catches(kinds: Kinds | None, statements: list[ir.Statement]) -> bool:
-        return raising.may_catch(kinds, raising.raised_in(statements, self.value_of_exception))
+        return raising.may_catch(kinds, raising.raised_in(statements, specializer.value_of_exception))
 
     raises = [k for k in range(len(run.starts)) if catches(kinds, run.written(k))]
     found: dict[ir.Var, ir.Atom] = {}
     for unassigned in handler.unassigned:
         held = {unassigned.held[k] for k in raises}
         atom = held.pop() if len(held) == 1 else None
-        value = ir.POSSIBLY_UNASSIGNED if atom is None else self.atom(atom, run.frame)
+        value = ir.POSSIBLY_UNASSIGNED if atom is None else specializer.atom(atom, run.frame)
         place = _place_of(value, run)
         if place is not None and catches(all_kinds, run.builder.statements[: place + 1]):
             value = ir.POSSIBLY_UNASSIGNED  # it would have to stand before the ``try``
-        if self.context.is_virtual(value) and value not in frame.env.values():
+        if specializer.context.is_virtual(value) and value not in frame.env.values():
             value = ir.POSSIBLY_UNASSIGNED  # an object that the block has made
         found[unassigned.param] = value
     return found
@@ -340,29 +354,36 @@ def _is_again(side: _Side) -> bool:
 
 
 def _run_handler(
-    self: Specializer, handler: ir.Handler, number: int, body: list[ir.Statement], values: Mapping[ir.Var, ir.Atom],
-    frame: Frame, builder: Builder,
+    specializer: Specializer,
+    handler: ir.Handler,
+    number: int,
+    body: list[ir.Statement],
+    values: Mapping[ir.Var, ir.Atom],
+    frame: Frame,
+    builder: Builder,
 ) -> tuple[ir.Var | None, _Side]:
     child = builder.child()
     name = "problem" if handler.name is None else handler.name.name
-    exception = self.context.define(name, UNKNOWN, _carries(self.context, body))
-    self.caught.append(None)
-    self.undecided += 1
+    exception = specializer.context.define(name, UNKNOWN, _carries(specializer.context, body))
+    specializer.caught.append(None)
+    specializer.undecided += 1
     try:
-        with speculate(self, child, only_if=not self.catching) as speculation:
-            yields = self.run(handler.body, _handler_frame(handler, exception, frame, values), speculation.builder)
+        with speculate(specializer, child, only_if=not specializer.catching) as speculation:
+            yields = specializer.run(
+                handler.body, _handler_frame(handler, exception, frame, values), speculation.builder
+            )
     except DifferentiationError as problem:
-        if may_refuse_later(self, frame, problem):
+        if may_refuse_later(specializer, frame, problem):
             child = refusal(problem, builder)
-        elif problem.diagnostic.code == "S2S104" and not self.catching:
+        elif problem.diagnostic.code == "S2S104" and not specializer.catching:
             child = _refuse_handler(problem, builder)
         else:
             raise
         yields = tuple(ir.UNDEFINED for _ in handler.body.yields)
     finally:
-        self.caught.pop()
-        self.undecided -= 1
-    heap = self.context.heap
+        specializer.caught.pop()
+        specializer.undecided -= 1
+    heap = specializer.context.heap
     read = {a for s in ir.walk(child.block()) for a in ir.reads_of(s)} | {
         a for s in ir.walk(child.block()) for b in ir.blocks_of(s) for a in b.yields}
     return exception if exception in (*read, *yields) else None, _Side(number, child, yields, heap)
@@ -387,26 +408,33 @@ def _carries(context: Context, body: list[ir.Statement]) -> bool:
     return False
 
 
-def _keep_what_raises(self: Specializer, statements: list[ir.Statement], kinds: Kinds | None) -> None:
+def _keep_what_raises(specializer: Specializer, statements: list[ir.Statement], kinds: Kinds | None) -> None:
     """Nothing that may lead to a handler is dropped because nobody reads its result."""
     for s in ir.walk(ir.Block(tuple(statements))):
         if isinstance(s, ir.Let) and s.target is not None:
-            if raising.may_catch(kinds, raising.raised_by(s, self.value_of_exception)):
-                self.context.kept.add(s.target)
+            if raising.may_catch(kinds, raising.raised_by(s, specializer.value_of_exception)):
+                specializer.context.kept.add(s.target)
 
 
 def _check_stores(
-    self: Specializer, s: ir.Try, statements: list[ir.Statement], kinds: Kinds | None, frame: Frame
+    specializer: Specializer, s: ir.Try, statements: list[ir.Statement], kinds: Kinds | None, frame: Frame
 ) -> None:
     """Refuse arrays that are changed before an exception may interrupt the body, where a handler goes on."""
     order = list(ir.walk(ir.Block(tuple(statements))))
     for k, statement in enumerate(order):
         if isinstance(statement, ir.Store) and isinstance(statement.target, ir.Var):
-            if not any(map(self.there[-1], self.context.sharing.with_(statement.target, self.context.value))):
+            if not any(
+                map(
+                    specializer.there[-1],
+                    specializer.context.sharing.with_(statement.target, specializer.context.value),
+                )
+            ):
                 continue  # made in the block, so nobody else sees it
             in_loop = any(isinstance(o, (ir.For, ir.While)) for o in order[:k])
             later = order if in_loop else order[k + 1 :]
-            if any(raising.may_catch(kinds, raising.raised_by(other, self.value_of_exception)) for other in later):
+            if any(
+                raising.may_catch(kinds, raising.raised_by(other, specializer.value_of_exception)) for other in later
+            ):
                 label = "changes an array in a block that an exception may interrupt"
                 raise error(
                     "S2S104", span=statement.span, label=label, asked_by=frame.called_from,
@@ -415,11 +443,11 @@ def _check_stores(
 
 
 def _join(
-    self: Specializer, s: ir.Try, inside: Builder, sides: list[_Side], going: list[_Side], frame: Frame
+    specializer: Specializer, s: ir.Try, inside: Builder, sides: list[_Side], going: list[_Side], frame: Frame
 ) -> tuple[list[ir.Var], list[list[ir.Atom]]]:
     """The results of a ``try`` and what each side yields for them. Where more than one side goes on, the first result
     says which one did."""
-    context = self.context
+    context = specializer.context
     results: list[ir.Var] = []
     rows: list[list[ir.Atom]] = [[] for _ in sides]
     own = {v for b in (inside, *(side.builder for side in sides)) for v in raising.binders(b.block())}
@@ -436,10 +464,10 @@ def _join(
         atoms: list[ir.Atom] = [ir.Const(side.number > 0 if is_flag else side.number) for side in sides]
         add(context.define("caught", Scalar(bool if is_flag else int)), atoms)
     for k, var in enumerate(s.results):
-        _as_values(self.context, k, going)
+        _as_values(specializer.context, k, going)
         given = [side.yields[k] for side in going]
         for side in going:
-            check_joined(self, side.yields[k], side.builder, s.span)
+            check_joined(specializer, side.yields[k], side.builder, s.span)
         if given and all(a == given[0] for a in given) and given[0] not in own:
             frame.env[var] = given[0]
             continue
@@ -447,7 +475,7 @@ def _join(
         for atom in given[1:]:
             other = Known(ir.UNDEFINED) if atom == ir.POSSIBLY_UNASSIGNED else context.value(atom)
             value = join(value, other, context.evaluator.facts)
-        result = context.define(var.name, self.joined_value(value), any(map(context.is_varied, given)))
+        result = context.define(var.name, specializer.joined_value(value), any(map(context.is_varied, given)))
         context.joined(result, *given)
         frame.env[var] = result
         for atom in given:
@@ -491,11 +519,11 @@ def _handed_out(context: Context, own: set[ir.Var]) -> dict[ir.Var, ir.Var]:
 
 
 def _note_missing(
-    self: Specializer, s: ir.Try, sides: list[_Side], going: list[_Side], caught: ir.Var | None, frame: Frame,
+    specializer: Specializer, s: ir.Try, sides: list[_Side], going: list[_Side], caught: ir.Var | None, frame: Frame,
     builder: Builder,
 ) -> None:
     """Note which results have no value, or an unsure one, after some of the sides."""
-    context = self.context
+    context = specializer.context
     for k, var in enumerate(s.results):
         result = frame.env.get(var)
         without = [side for side in going if side.yields[k] in (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED)]

@@ -78,22 +78,22 @@ def names_of(frame: Frame, arrays: list[ir.Var]) -> tuple[ir.Var, ...]:
     return tuple(name for name, atom in frame.env.items() if atom in arrays) if arrays else ()
 
 
-def place_of(self: Specializer, place: Any) -> Any:
+def place_of(specializer: Specializer, place: Any) -> Any:
     """A place of a loop, and how many there were at this place in this iteration of the loop around it."""
     number = 0
-    while (place, number) in self.solving:
+    while (place, number) in specializer.solving:
         number += 1
     return place, number
 
 
 @contextmanager
-def inside(self: Specializer, before: dict[Any, Solution]) -> Iterator[dict[Any, Solution]]:
+def inside(specializer: Specializer, before: dict[Any, Solution]) -> Iterator[dict[Any, Solution]]:
     """Around an iteration: ``before`` are the solutions of the loops in it of the run before; those of now come out.
     """
-    around = self.solved, self.solving
+    around = specializer.solved, specializer.solving
     found: dict[Any, Solution] = {}
-    self.solved, self.solving = before, found
+    specializer.solved, specializer.solving = before, found
     try:
         yield found
     finally:
-        self.solved, self.solving = around
+        specializer.solved, specializer.solving = around

@@ -41,31 +41,33 @@ FEW = 4
 """Loops of libraries with so many iterations are unrolled: they often put shapes together, known only then."""
 
 
-def for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
+def for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     """A ``for``: unrolled over a container of known items, else a loop over a range."""
     if not is_of_s2s(frame):  # what `sum` comes to takes all items
-        generators.check_taken(self.context, None, [self.atom(loop.iterable, frame)], loop.span, frame.called_from)
-    with generators.noted_loop(self.context, loop, frame, builder):
-        return _for_loop(self, loop, frame, builder)
+        generators.check_taken(
+            specializer.context, None, [specializer.atom(loop.iterable, frame)], loop.span, frame.called_from
+        )
+    with generators.noted_loop(specializer.context, loop, frame, builder):
+        return _for_loop(specializer, loop, frame, builder)
 
 
-def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
-    given = self.atom(loop.iterable, frame)
-    check_read(self, loop.iterable, given, builder, loop.span, frame)
-    iterable = turned(self.context, builder, given, loop.span)
-    snapshots = self.loop_snapshots(loop.iterable, frame)
+def _for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
+    given = specializer.atom(loop.iterable, frame)
+    check_read(specializer, loop.iterable, given, builder, loop.span, frame)
+    iterable = turned(specializer.context, builder, given, loop.span)
+    snapshots = specializer.loop_snapshots(loop.iterable, frame)
     if snapshots is not None:
-        self.repeating += 1
+        specializer.repeating += 1
         try:
-            _checkpointed_loop(self, loop, iterable, snapshots, frame, builder)
+            _checkpointed_loop(specializer, loop, iterable, snapshots, frame, builder)
         finally:
-            self.repeating -= 1
+            specializer.repeating -= 1
         return False
-    flat = iterators.flat_items(At(self, frame, builder, loop.span), iterable)
+    flat = iterators.flat_items(At(specializer, frame, builder, loop.span), iterable)
     if flat is None:
-        return _loop_over(self, loop, iterable, frame, builder)
+        return _loop_over(specializer, loop, iterable, frame, builder)
     before = len(builder.statements)
-    ended = _loop_over(self, loop, flat, frame, builder)
+    ended = _loop_over(specializer, loop, flat, frame, builder)
     made = ir.Block(tuple(builder.statements[before:]))
     if any(isinstance(s, ir.Store) for s in ir.walk(made)):  # an iteration may change what later ones read
         hint = "loop over `a.flatten()`, or over the indices where the loop changes what it reads"
@@ -73,81 +75,85 @@ def _for_loop(self: Specializer, loop: ir.For, frame: Frame, builder: Builder) -
     return ended
 
 
-def _loop_over(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
-    if isinstance(self.context.value(iterable), Range):
-        if not _loop_or_not(self, loop, iterable, frame, builder):
-            _unroll(self, loop, [*map(ir.Const, few_iterations(self.context, iterable) or ())], frame, builder)
+def _loop_over(specializer: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
+    if isinstance(specializer.context.value(iterable), Range):
+        if not _loop_or_not(specializer, loop, iterable, frame, builder):
+            _unroll(
+                specializer, loop, [*map(ir.Const, few_iterations(specializer.context, iterable) or ())], frame, builder
+            )
         return False
-    with self.iterables.over(iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
-        return _loop_over_items(self, loop, taken, watch, frame, builder)
+    with specializer.iterables.over(iterable) as watch, _taken(specializer, loop, iterable, frame, builder) as taken:
+        return _loop_over_items(specializer, loop, taken, watch, frame, builder)
 
 
 def _loop_over_items(
-    self: Specializer, loop: ir.For, iterable: ir.Atom, watch: Watch, frame: Frame, builder: Builder
+    specializer: Specializer, loop: ir.For, iterable: ir.Atom, watch: Watch, frame: Frame, builder: Builder
 ) -> bool:
-    items = self.items.known(iterable, builder, loop.span)
-    if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * self.unrolling <= MOST_UNROLLED:
-        _unroll(self, loop, items, frame, builder, watch)
+    items = specializer.items.known(iterable, builder, loop.span)
+    if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * specializer.unrolling <= MOST_UNROLLED:
+        _unroll(specializer, loop, items, frame, builder, watch)
         return False
-    counted = self.items.counted(iterable, builder, loop.span)
-    length, most = counted.length, 0 if self.is_own(frame.fn) else FEW
+    counted = specializer.items.counted(iterable, builder, loop.span)
+    length, most = counted.length, 0 if specializer.is_own(frame.fn) else FEW
     if isinstance(length, ir.Const) and type(length.value) is int and length.value <= most:
         items = [counted.item(ir.Const(k), builder) for k in range(length.value)]
-        _unroll(self, loop, items, frame, builder, watch)
+        _unroll(specializer, loop, items, frame, builder, watch)
         return False
     over = builder.call(range, counted.length, span=loop.span)
-    _loop(self, loop, over, counted, frame, builder, watch=watch)
+    _loop(specializer, loop, over, counted, frame, builder, watch=watch)
     return False
 
 
 @contextlib.contextmanager
 def _taken(
-    self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder
+    specializer: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder
 ) -> Iterator[ir.Atom]:
     """What a loop runs over: of an iterator all that it has left. What is left of it while the loop runs is not known,
     nor after a loop that may end early."""
-    cell, state = cell_of(self.context, iterable), state_of(self.context, iterable)
+    cell, state = cell_of(specializer.context, iterable), state_of(specializer.context, iterable)
     if cell is None or state is None or state.kind is not virtual_heap.Iterator:
         yield iterable
         return
-    rest = iterators.take_rest(At(self, frame, builder, loop.span), cell)
-    self.context.heap.unknown[cell] = "a loop runs over it"
+    rest = iterators.take_rest(At(specializer, frame, builder, loop.span), cell)
+    specializer.context.heap.unknown[cell] = "a loop runs over it"
     yield rest
-    self.context.heap.unknown.pop(cell, None)
+    specializer.context.heap.unknown.pop(cell, None)
     if loop.leave is not None:
-        iterators.leave_rest(self.context, iterable)
+        iterators.leave_rest(specializer.context, iterable)
 
 
 def _checkpointed_loop(
-    self: Specializer, loop: ir.For, iterable: ir.Atom, snapshots: ir.Atom, frame: Frame, builder: Builder
+    specializer: Specializer, loop: ir.For, iterable: ir.Atom, snapshots: ir.Atom, frame: Frame, builder: Builder
 ) -> None:
     """A loop of which iterations are replayed: over ``range(n)``, so that the number of one says what it runs for."""
-    bounds = self.context.definition(iterable, range)
+    bounds = specializer.context.definition(iterable, range)
     if bounds is not None and len(bounds) == 1:
-        _loop(self, loop, iterable, None, frame, builder, snapshots)
+        _loop(specializer, loop, iterable, None, frame, builder, snapshots)
         return
-    with self.iterables.over(iterable) as watch, _taken(self, loop, iterable, frame, builder) as taken:
-        counted = self.items.counted(taken, builder, loop.span)
+    with specializer.iterables.over(iterable) as watch, _taken(specializer, loop, iterable, frame, builder) as taken:
+        counted = specializer.items.counted(taken, builder, loop.span)
         over = builder.call(range, counted.length, span=loop.span)
-        _loop(self, loop, over, counted, frame, builder, snapshots, watch)
+        _loop(specializer, loop, over, counted, frame, builder, snapshots, watch)
 
 
-def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
+def _loop_or_not(specializer: Specializer, loop: ir.For, iterable: ir.Atom, frame: Frame, builder: Builder) -> bool:
     """A loop over a range; False where it has no iteration, or few and objects that can only be followed unrolled."""
-    few = few_iterations(self.context, iterable)
+    few = few_iterations(specializer.context, iterable)
     if few is None:
-        _loop(self, loop, iterable, None, frame, builder)
+        _loop(specializer, loop, iterable, None, frame, builder)
         return True
     if not few:
         return False
-    self.has_short_loops = True
-    if self.unrolled:
+    specializer.has_short_loops = True
+    if specializer.unrolled:
         return False
-    unknown = dict(self.context.heap.unknown)
+    unknown = dict(specializer.context.heap.unknown)
     try:
-        with speculate(self, builder, frame) as speculation:
-            _loop(self, loop, iterable, None, frame, speculation.builder)
-            if not any(cell not in unknown and cell.var in frame.env.values() for cell in self.context.heap.unknown):
+        with speculate(specializer, builder, frame) as speculation:
+            _loop(specializer, loop, iterable, None, frame, speculation.builder)
+            if not any(
+                cell not in unknown and cell.var in frame.env.values() for cell in specializer.context.heap.unknown
+            ):
                 return True
             speculation.discard()
     except DifferentiationError as problem:
@@ -157,16 +163,16 @@ def _loop_or_not(self: Specializer, loop: ir.For, iterable: ir.Atom, frame: Fram
 
 
 def _unroll(
-    self: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder,
+    specializer: Specializer, loop: ir.For, items: list[ir.Atom], frame: Frame, builder: Builder,
     watch: Watch | None = None,
 ) -> None:
     """The iterations of a loop one after the other; where one may leave, the others stand in its else side."""
-    values = [self.atom(c.init, frame) for c in loop.carried]
-    around, self.unrolling = self.unrolling, self.unrolling * max(len(items), 1)
+    values = [specializer.atom(c.init, frame) for c in loop.carried]
+    around, specializer.unrolling = specializer.unrolling, specializer.unrolling * max(len(items), 1)
     try:
-        values, left = _iterations(self, loop, items, values, frame, builder, watch)
+        values, left = _iterations(specializer, loop, items, values, frame, builder, watch)
     finally:
-        self.unrolling = around
+        specializer.unrolling = around
     for c, value in zip(loop.carried, values, strict=True):
         frame.env[c.result] = value
     if loop.left is not None:
@@ -174,7 +180,7 @@ def _unroll(
 
 
 def _iterations(
-    self: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder,
+    specializer: Specializer, loop: ir.For, items: list[ir.Atom], values: list[ir.Atom], frame: Frame, builder: Builder,
     watch: Watch | None, number: int = 0,
 ) -> tuple[list[ir.Atom], ir.Atom]:
     if not items:
@@ -184,56 +190,56 @@ def _iterations(
         watch.iteration, watch.item = number, items[0]
     inner.env[loop.item] = items[0]
     inner.env.update({c.param: v for c, v in zip(loop.carried, values, strict=True)})
-    after = list(self.run(loop.body, inner, builder))
-    leave = ir.Const(False) if loop.leave is None else self.atom(loop.leave, inner)
-    decided = truth(self.context.value(leave))
+    after = list(specializer.run(loop.body, inner, builder))
+    leave = ir.Const(False) if loop.leave is None else specializer.atom(loop.leave, inner)
+    decided = truth(specializer.context.value(leave))
     if decided is True:
         return after, ir.Const(True)
     if watch is not None:
         watch.check(loop.leave, frame.called_from)
     if decided is False:
-        return _iterations(self, loop, items[1:], after, frame, builder, watch, number + 1)
-    rest, stop, base = builder.child(), builder.child(), self.context.heap
-    self.context.heap = base.copy()
-    self.there.append(self.context.births())
+        return _iterations(specializer, loop, items[1:], after, frame, builder, watch, number + 1)
+    rest, stop, base = builder.child(), builder.child(), specializer.context.heap
+    specializer.context.heap = base.copy()
+    specializer.there.append(specializer.context.births())
     try:
-        later, left = _iterations(self, loop, items[1:], after, frame, rest, watch, number + 1)
+        later, left = _iterations(specializer, loop, items[1:], after, frame, rest, watch, number + 1)
     finally:
-        self.there.pop()
-    sides = (Side(stop, base.copy()), Side(rest, self.context.heap))
-    self.context.heap = base
+        specializer.there.pop()
+    sides = (Side(stop, base.copy()), Side(rest, specializer.context.heap))
+    specializer.context.heap = base
     roots = [(c.result.name, a, b) for c, a, b in zip(loop.carried, after, later, strict=True)]
-    *results, flag = join_sides(self,
+    *results, flag = join_sides(specializer,
         leave, base, sides, [*roots, ("%", ir.Const(True), left)], builder, loop.span)
     return results, flag
 
 
 def _loop(
-    self: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
+    specializer: Specializer, loop: ir.For, over: ir.Atom, counted: Counted | None, frame: Frame, builder: Builder,
     snapshots: ir.Atom | None = None, watch: Watch | None = None,
 ) -> None:
     def iteration(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, ir.Atom | None]:
         inner = frame.copy()
         name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
-        item = self.context.define(name, Scalar(int))
+        item = specializer.context.define(name, Scalar(int))
         inner.env[loop.item] = item if counted is None else counted.item(item, child)
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
         if watch is not None:
             watch.iteration, watch.item = item, inner.env[loop.item]
-        with _undecided(self, begins):
-            yields = list(self.run(loop.body, inner, child))
-        leave = None if loop.leave is None else self.atom(loop.leave, inner)
-        if watch is not None and (leave is None or truth(self.context.value(leave)) is not True):
+        with _undecided(specializer, begins):
+            yields = list(specializer.run(loop.body, inner, child))
+        leave = None if loop.leave is None else specializer.atom(loop.leave, inner)
+        if watch is not None and (leave is None or truth(specializer.context.value(leave)) is not True):
             watch.check(loop.leave, frame.called_from)
         return yields, item, leave
 
-    begins = bool(constant_range(self.context, over))
-    found = _stable(self, loop.carried, frame, builder, iteration, loop.span)
+    begins = bool(constant_range(specializer.context, over))
+    found = _stable(specializer, loop.carried, frame, builder, iteration, loop.span)
     _, item, leave = found.outcome
-    carried, left = _results(self, loop, found, frame)
-    _note_unbound(self, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
+    carried, left = _results(specializer, loop, found, frame)
+    _note_unbound(specializer, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
         carried) else None)
-    if leave is not None and truth(self.context.value(leave)) is False:
+    if leave is not None and truth(specializer.context.value(leave)) is False:
         leave = None
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
@@ -242,31 +248,31 @@ def _loop(
 
 
 @contextlib.contextmanager
-def _undecided(self: Specializer, begins: bool = False) -> Iterator[None]:
+def _undecided(specializer: Specializer, begins: bool = False) -> Iterator[None]:
     """Around the body of a loop: what it certainly raises is raised when the program runs, unless the loop certainly
     begins."""
-    self.undecided += not begins
+    specializer.undecided += not begins
     try:
         yield
     finally:
-        self.undecided -= not begins
+        specializer.undecided -= not begins
 
 
 def counted_loop(
-    self: Specializer, count: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None,
+    specializer: Specializer, count: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None,
     iteration: Callable[[ir.Var, Builder], Any], fill: Callable[[ir.Var, Builder, Any], None],
 ) -> None:
     """A loop over ``range(count)`` that no source has: ``iteration`` writes an iteration, ``fill`` the end of one, from
     what ``iteration`` gave, when it is known what the loop changes."""
 
     def run(_: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Var, Any]:
-        item = self.context.define("k", Scalar(int))
+        item = specializer.context.define("k", Scalar(int))
         return [], item, iteration(item, child)
 
-    found = _stable(self, (), frame, builder, run)
+    found = _stable(specializer, (), frame, builder, run)
     _, item, outcome = found.outcome
     loop = ir.For(item, count, ir.Block(()), (), None, None, ir.Block(()), span, None)
-    carried, _ = _results(self, loop, found, frame)
+    carried, _ = _results(specializer, loop, found, frame)
     fill(item, found.child, outcome)
     over = builder.call(range, count, span=span)
     builder.add(ir.replace(loop, iterable=over, body=found.child.block(*found.yields), carried=tuple(carried)))
@@ -276,47 +282,47 @@ class _TestChanges(Exception):
     """The test of a ``while`` changes an array, a container or an object."""
 
 
-def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
+def while_loop(specializer: Specializer, loop: ir.While, frame: Frame, builder: Builder) -> bool:
     """A ``while``: kept as a loop, unless it is known not to begin."""
 
     def iteration(params: list[ir.Atom], child: Builder) -> tuple[list[ir.Atom], ir.Block, ir.Atom | None]:
         inner = frame.copy()
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
-        test_builder, start = builder.child(), self.context.heap.copy()
-        (test,) = self.run(loop.test, inner, test_builder)
-        if self.context.is_virtual(test):
-            test = self.apply(ir.Const(bool), [test], {}, inner, test_builder, loop.span)
-        kept.append(self.loop_snapshots(loop.test.yields[0], inner))
-        if changed_cells(start, self.context.heap) or changes_something(test_builder.block()):
+        test_builder, start = builder.child(), specializer.context.heap.copy()
+        (test,) = specializer.run(loop.test, inner, test_builder)
+        if specializer.context.is_virtual(test):
+            test = specializer.apply(ir.Const(bool), [test], {}, inner, test_builder, loop.span)
+        kept.append(specializer.loop_snapshots(loop.test.yields[0], inner))
+        if changed_cells(start, specializer.context.heap) or changes_something(test_builder.block()):
             if kept[-1] is not None:
                 raise error("S2S135", span=loop.span, asked_by=frame.called_from)
             raise _TestChanges
-        self.repeating += kept[-1] is not None
+        specializer.repeating += kept[-1] is not None
         try:
-            with _undecided(self):
-                yields = list(self.run(loop.body, inner, child))
+            with _undecided(specializer):
+                yields = list(specializer.run(loop.body, inner, child))
         finally:
-            self.repeating -= kept[-1] is not None
-        leave = None if loop.leave is None else self.atom(loop.leave, inner)
+            specializer.repeating -= kept[-1] is not None
+        leave = None if loop.leave is None else specializer.atom(loop.leave, inner)
         return yields, test_builder.block(test), leave
 
     kept: list[ir.Atom | None] = []
-    before = self.context.heap
+    before = specializer.context.heap
     try:
-        with speculate(self, builder, frame) as speculation:
-            found = _stable(self, loop.carried, frame, speculation.builder, iteration, loop.span)
+        with speculate(specializer, builder, frame) as speculation:
+            found = _stable(specializer, loop.carried, frame, speculation.builder, iteration, loop.span)
     except _TestChanges:
-        return while_loop(self, with_test_inside(loop), frame, builder)
+        return while_loop(specializer, with_test_inside(loop), frame, builder)
     _, test, leave = found.outcome
-    if not test.statements and truth(self.context.value(test.yields[0])) is False:
-        self.context.heap = before
+    if not test.statements and truth(specializer.context.value(test.yields[0])) is False:
+        specializer.context.heap = before
         for c in loop.carried:
-            frame.env[c.result] = self.atom(c.init, frame)
+            frame.env[c.result] = specializer.atom(c.init, frame)
         if loop.left is not None:
             frame.env[loop.left] = ir.Const(False)
         return False
-    carried, left = _results(self, loop, found, frame)
-    _note_unbound(self, carried, None)
+    carried, left = _results(specializer, loop, found, frame)
+    _note_unbound(specializer, carried, None)
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
@@ -324,55 +330,59 @@ def while_loop(self: Specializer, loop: ir.While, frame: Frame, builder: Builder
     return False
 
 
-def _note_unbound(self: Specializer, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
+def _note_unbound(specializer: Specializer, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
     """Variables that a loop without an iteration leaves unbound."""
     for c in carried:
-        if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in self.context.unbound):
-            self.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
+        if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in specializer.context.unbound):
+            specializer.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
 
 
 def _stable(
-    self: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder, iteration: Callable[..., Any],
+    specializer: Specializer,
+    carried: tuple[ir.Carried, ...],
+    frame: Frame,
+    builder: Builder,
+    iteration: Callable[..., Any],
     span: ir.Span | None = None,
 ) -> _Iteration:
     """Run an iteration on what is known of the carried variables, and of the objects that it changes, until that
     no longer changes. Where an iteration of the loop around this one is run again, it begins with what it came to
     before."""
-    context, base = self.context, self.context.heap
-    inits = [self.atom(c.init, frame) for c in carried]
+    context, base = specializer.context, specializer.context.heap
+    inits = [specializer.atom(c.init, frame) for c in carried]
 
     def check(c: ir.Carried, given: ir.Atom, at: Builder) -> None:
         if given == ir.POSSIBLY_UNASSIGNED:
             raise possibly_unassigned(c.param.name, span, frame)
-        check_joined(self, given, at, None)
+        check_joined(specializer, given, at, None)
 
     for c, init in zip(carried, inits, strict=True):
         check(c, init, builder)
     outside = Side(builder, base)
     roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
-    place, first = fixpoints.place_of(self, (span, len(carried), frame.called_from)), len(context.reached)
-    before = self.solved.get(place, fixpoints.NOTHING)
+    place, first = fixpoints.place_of(specializer, (span, len(carried), frame.called_from)), len(context.reached)
+    before = specializer.solved.get(place, fixpoints.NOTHING)
     before.store(context, frame)
     touched, moved = before.objects(base), before.moved.keys()
     plan = Join(context, base, (outside, outside), roots, touched, all_leaves=True, moved=moved)
-    values = {leaf.key: before.start(leaf.key, _known(self, leaf.first)) for leaf in plan.leaves}
+    values = {leaf.key: before.start(leaf.key, _known(specializer, leaf.first)) for leaf in plan.leaves}
     inner = before.inner
     for attempt in range(9):
         params = [
             context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
         ]
         child = builder.child()
-        rebound, reached, known_vars = len(self.rebound), len(context.reached), context.births()
+        rebound, reached, known_vars = len(specializer.rebound), len(context.reached), context.births()
         for param, leaf in zip(params, plan.leaves, strict=True):
             context.joined(param, leaf.first)
         atoms, start = plan.rebuild([*params])
         context.heap = start.copy()
-        self.there.append(known_vars)
+        specializer.there.append(known_vars)
         try:
-            with fixpoints.inside(self, inner) as inner:
+            with fixpoints.inside(specializer, inner) as inner:
                 outcome = iteration(atoms, child)
         finally:
-            self.there.pop()
+            specializer.there.pop()
         end, context.heap = context.heap, base
         for c, following in zip(carried, outcome[0], strict=True):
             check(c, following, child)
@@ -386,36 +396,36 @@ def _stable(
         if same:
             for param, leaf in zip(params, after.leaves, strict=True):
                 context.joined(param, leaf.second)
-        found = _widened(self, after.leaves, params if same else [], values, attempt)
+        found = _widened(specializer, after.leaves, params if same else [], values, attempt)
         same = same and not any(known_vars(var) for var in context.reached[reached:])
         ends = {c for c in (*end.closed, *end.unknown) if (c in base.states or c.origin is not None)}
         same = same and ends <= {*start.closed, *start.unknown}
         if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
-            inits_of = {leaf.key: _known(self, leaf.first) for leaf in after.leaves}
-            self.solving[place] = fixpoints.Solution(
+            inits_of = {leaf.key: _known(specializer, leaf.first) for leaf in after.leaves}
+            specializer.solving[place] = fixpoints.Solution(
                 {key: (init, values[key]) for key, init in inits_of.items()}, tuple(after.touched),
                 fixpoints.names_of(frame, context.reached[first:]), inner)
             return _Iteration(params, child, outcome, after)
-        del self.rebound[rebound:]
+        del specializer.rebound[rebound:]
         params_of = {leaf.key: param for param, leaf in zip(params, plan.leaves, strict=True)}
-        plan, values = after, _following_activity(self, after.leaves, params_of, found, child)
+        plan, values = after, _following_activity(specializer, after.leaves, params_of, found, child)
     raise error("S2S136", asked_by=frame.called_from)
 
 
-def _known(self: Specializer, atom: ir.Atom) -> fixpoints.Fact:
-    return self.context.value(atom), self.context.is_varied(atom)
+def _known(specializer: Specializer, atom: ir.Atom) -> fixpoints.Fact:
+    return specializer.context.value(atom), specializer.context.is_varied(atom)
 
 
 def _widened(
-    self: Specializer, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]],
+    specializer: Specializer, leaves: list[Leaf], params: list[ir.Var], values: dict[Any, tuple[AbstractValue, bool]],
     attempt: int,
 ) -> dict[Any, tuple[AbstractValue, bool]]:
     """What is known of the carried variables after one more iteration, and whether they depend on an input."""
-    context = self.context
+    context = specializer.context
     found = {}
     moved = {leaf.key: context.is_varied(param) for leaf, param in zip(leaves, params, strict=False)}
     for leaf in leaves:
-        init = _known(self, leaf.first)
+        init = _known(specializer, leaf.first)
         known, varied = values.get(leaf.key, init)
         facts = context.evaluator.facts
         facts.standing = lengths_of(known) - lengths_of(init[0])
@@ -426,7 +436,11 @@ def _widened(
 
 
 def _following_activity(
-    self: Specializer, leaves: list[Leaf], params: dict[Any, ir.Var], values: dict[Any, fixpoints.Fact], child: Builder
+    specializer: Specializer,
+    leaves: list[Leaf],
+    params: dict[Any, ir.Var],
+    values: dict[Any, fixpoints.Fact],
+    child: Builder,
 ) -> dict[Any, fixpoints.Fact]:
     """What is known of the carried variables, where those depend on an input that will, several iterations on, by the
     statements of this one: each would show one step of the way only."""
@@ -436,7 +450,7 @@ def _following_activity(
     for statement in ir.walk(child.block()):
         if isinstance(statement, ir.Let):
             target, value = statement.target, statement.value
-            if target is not None and isinstance(value, ir.Call) and _passes_derivatives(self, value):
+            if target is not None and isinstance(value, ir.Call) and _passes_derivatives(specializer, value):
                 edges += [(atom, target) for atom in ir.atoms_of(value)]
         else:
             edges += [(a, var) for variables, given in ir.joins_of(statement) for var in variables for a in given]
@@ -444,31 +458,33 @@ def _following_activity(
     return {key: (known, varied or params.get(key) in reached) for key, (known, varied) in values.items()}
 
 
-def _passes_derivatives(self: Specializer, value: ir.Call) -> bool:
+def _passes_derivatives(specializer: Specializer, value: ir.Call) -> bool:
     """Whether a call certainly depends on its arguments, by the rule of its function."""
     if not isinstance(value.fn, ir.Const) or table.find(value.fn.value) is None:
         return False
-    return not has_zero_derivative(self.context, value.fn.value, ir.atoms_of(value)[1:])
+    return not has_zero_derivative(specializer.context, value.fn.value, ir.atoms_of(value)[1:])
 
 
 def _results(
-    self: Specializer, loop: ir.For | ir.While, iteration: _Iteration, frame: Frame
+    specializer: Specializer, loop: ir.For | ir.While, iteration: _Iteration, frame: Frame
 ) -> tuple[list[ir.Carried], ir.Var | None]:
     """What a loop carries, and the atoms of its variables after it."""
     carried, results = [], []
     for leaf, param in zip(iteration.join.leaves, iteration.params, strict=True):
         init, after = leaf.first, leaf.second
         if after in (param, init):
-            self.context.values[param] = self.context.value(init)
-        result = self.context.define(leaf.name, self.context.value(param), self.context.is_varied(param))
-        self.context.joined(result, param)
+            specializer.context.values[param] = specializer.context.value(init)
+        result = specializer.context.define(
+            leaf.name, specializer.context.value(param), specializer.context.is_varied(param)
+        )
+        specializer.context.joined(result, param)
         results.append(result)
         carried.append(ir.Carried(param, init, result))
-    atoms, self.context.heap = iteration.join.rebuild([*results])
+    atoms, specializer.context.heap = iteration.join.rebuild([*results])
     frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
     left = None
     if loop.left is not None:
-        left = self.context.define(loop.left.name, Scalar(bool))
+        left = specializer.context.define(loop.left.name, Scalar(bool))
         frame.env[loop.left] = left
     return carried, left
 

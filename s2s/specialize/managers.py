@@ -28,48 +28,48 @@ if TYPE_CHECKING:
 __all__ = ["with_statement"]
 
 
-def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
+def with_statement(specializer: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
     """Specialise a ``with``; True where nothing after it is reached."""
-    manager = self.atom(s.manager, frame)
-    check_read(self, s.manager, manager, builder, s.span, frame)
+    manager = specializer.atom(s.manager, frame)
+    check_read(specializer, s.manager, manager, builder, s.span, frame)
     if isinstance(manager, ir.Const) and isinstance(manager.value, BLOCKS):
         if s.target is not None:
             frame.env[s.target] = manager
         if s.ended is not None:
             frame.env[s.ended] = ir.Const(True)
-        return self.holding.block(manager.value, s.body, frame, builder, s.span)
-    state = virtual_heap.state_of(self.context, manager)
-    maker = _maker_of(self, manager, frame) if state is None else state.kind
-    if state is not None and not self.context.is_varied(manager) and (
-        may_swallow(state.kind) or not _is_followed(self, manager, frame, builder, s.span)
+        return specializer.holding.block(manager.value, s.body, frame, builder, s.span)
+    state = virtual_heap.state_of(specializer.context, manager)
+    maker = _maker_of(specializer, manager, frame) if state is None else state.kind
+    if state is not None and not specializer.context.is_varied(manager) and (
+        may_swallow(state.kind) or not _is_followed(specializer, manager, frame, builder, s.span)
     ):
-        cell, manager = virtual_heap.cell_of(self.context, manager), builder.frozen(manager)
+        cell, manager = virtual_heap.cell_of(specializer.context, manager), builder.frozen(manager)
         assert cell is not None
-        self.context.heap.unknown[cell] = "a `with` statement may change it"
-    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
+        specializer.context.heap.unknown[cell] = "a `with` statement may change it"
+    made = specializer.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
     if maker is contextlib.suppress and isinstance(made, ir.Call):
-        return _suppress(self, s, made.args, frame, builder)
-    if self.context.is_varied(manager) or self.context.is_virtual(manager):
-        return _called_manager(self, s, manager, frame, builder)
+        return _suppress(specializer, s, made.args, frame, builder)
+    if specializer.context.is_varied(manager) or specializer.context.is_virtual(manager):
+        return _called_manager(specializer, s, manager, frame, builder)
     child = builder.child()
     target = None
     if s.target is not None:
-        target = self.context.define(s.target.name, UNKNOWN)
+        target = specializer.context.define(s.target.name, UNKNOWN)
         frame.env[s.target] = target
-    manager = watch(self.context, manager, maker, builder, s.span, frame)
+    manager = watch(specializer.context, manager, maker, builder, s.span, frame)
     unsure = may_set(maker)
-    self.unsure += unsure
+    specializer.unsure += unsure
     try:
-        ended = self.run_statements(s.body, frame, child)
+        ended = specializer.run_statements(s.body, frame, child)
     finally:
-        self.unsure -= unsure
+        specializer.unsure -= unsure
     builder.bound |= child.bound
     if maker is contextlib.nullcontext and target is None:
         builder.statements += child.statements
         return ended
     flag = None
     if maker is None or may_swallow(maker):
-        flag = self.context.define("ended", Scalar(bool))
+        flag = specializer.context.define("ended", Scalar(bool))
     if s.ended is not None:
         frame.env[s.ended] = ir.Const(True) if flag is None else flag
     body = ir.Block((*child.statements,))
@@ -80,23 +80,23 @@ def with_statement(self: Specializer, s: ir.With, frame: Frame, builder: Builder
     return ended
 
 
-def _maker_of(self: Specializer, manager: ir.Atom, frame: Frame) -> Any:
+def _maker_of(specializer: Specializer, manager: ir.Atom, frame: Frame) -> Any:
     """The class or function whose call made a manager, where it is known: a function of ``contextlib`` stands for the
     generator function that it was made of."""
-    value = self.context.value(manager)
+    value = specializer.context.value(manager)
     if isinstance(value, Known):
         return type(value.value)
-    made = self.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
+    made = specializer.context.definitions.get(manager) if isinstance(manager, ir.Var) else None
     if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and callable(made.fn.value):
         return made.fn.value
     if isinstance(made, ir.Load):
         fact = lookup(made, made.owner or frame.fn, made.owner)
         if not fact.is_missing:
-            return type(fact.of_class(self.guards))
+            return type(fact.of_class(specializer.guards))
     return None
 
 
-def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Frame, builder: Builder) -> bool:
+def _suppress(specializer: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Frame, builder: Builder) -> bool:
     """``with contextlib.suppress(...)`` is a ``try`` whose handler does nothing."""
     variables = tuple(dict.fromkeys(raising.binders(s.body)))
     results = tuple(ir.Var(v.name, -1 - v.version) for v in variables)
@@ -105,7 +105,7 @@ def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Fram
     inner.env.update(zip(names, kinds, strict=True))
     handler = ir.Handler(names, None, ir.Block((), tuple(ir.POSSIBLY_UNASSIGNED for _ in variables)), span=s.span)
     attempt = ir.Try(s.body, (handler,), ir.Block((), variables), results, span=s.span)
-    if try_statement(self, attempt, inner, builder):
+    if try_statement(specializer, attempt, inner, builder):
         return True
     for variable, result in zip(variables, results, strict=True):
         frame.env[variable] = inner.env[result]
@@ -113,19 +113,19 @@ def _suppress(self: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Fram
 
 
 def _is_followed(
-    self: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+    specializer: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
 ) -> bool:
     """Whether the methods of a manager, an object of the heap, are followed in place: not called when the program runs.
     """
-    cell = virtual_heap.cell_of(self.context, manager)
+    cell = virtual_heap.cell_of(specializer.context, manager)
     try:
-        with speculate(self, builder, optional=True) as speculation:
+        with speculate(specializer, builder, optional=True) as speculation:
             speculation.discard()
             for name, given in (("__enter__", []), ("__exit__", [ir.Const(None)] * 3)):
                 child = speculation.builder
-                method = self.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
-                self.apply(method, list[ir.Atom](given), {}, frame, child, span)
-                if cell in self.context.heap.closed or cell in self.context.heap.unknown:
+                method = specializer.apply(ir.Const(getattr), [manager, ir.Const(name)], {}, frame, child, span)
+                specializer.apply(method, list[ir.Atom](given), {}, frame, child, span)
+                if cell in specializer.context.heap.closed or cell in specializer.context.heap.unknown:
                     return False
             return True
     except DifferentiationError:
@@ -134,24 +134,24 @@ def _is_followed(
         return True
 
 
-def _called_manager(self: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:
+def _called_manager(specializer: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:
     """A manager that something differentiated goes into: its methods are called around the body, so that they are
     differentiated too."""
     none = ir.Const(None)
-    enter = self.apply(ir.Const(getattr), [manager, ir.Const("__enter__")], {}, frame, builder, s.span)
-    entered = self.apply(enter, [], {}, frame, builder, s.span)
+    enter = specializer.apply(ir.Const(getattr), [manager, ir.Const("__enter__")], {}, frame, builder, s.span)
+    entered = specializer.apply(enter, [], {}, frame, builder, s.span)
     if s.target is not None:
         frame.env[s.target] = entered
-    state, child = virtual_heap.state_of(self.context, manager), builder.child()
-    ended = self.run_statements(s.body, frame, child)
+    state, child = virtual_heap.state_of(specializer.context, manager), builder.child()
+    ended = specializer.run_statements(s.body, frame, child)
     kind = object if state is None else state.kind
-    if may_swallow(kind) and raising.raised_in(child.statements, self.context.value):
+    if may_swallow(kind) and raising.raised_in(child.statements, specializer.context.value):
         label = f"`__exit__` of `{kind.__name__}` may swallow an exception that the body raises"
         raise error("S2S105", span=s.span, label=label, hint="catch the exception with `try` and `except`",
                     asked_by=frame.called_from)
     builder.take(child)
     if ended:
         return True
-    leave = self.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
-    self.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)
+    leave = specializer.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
+    specializer.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)
     return False

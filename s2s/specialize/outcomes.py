@@ -52,32 +52,37 @@ class Outcome:
 
 
 def outcome_of(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder,
 ) -> Outcome:
     """What comes of a call, found by running its source on what is known."""
-    depth = len(self.inliner.active_calls)
-    too_deep = self.tried_from and depth - self.tried_from > TRIAL_DEPTH
-    if not self.inliner.may_try(fn, args) or depth >= INLINE_DEPTH or too_deep or self.effort > MOST_EFFORT:
+    depth = len(specializer.inliner.active_calls)
+    too_deep = specializer.tried_from and depth - specializer.tried_from > TRIAL_DEPTH
+    if (
+        not specializer.inliner.may_try(fn, args)
+        or depth >= INLINE_DEPTH
+        or too_deep
+        or specializer.effort > MOST_EFFORT
+    ):
         return Outcome()
-    key = _key(self, fn, args, kwargs, frame)
-    if key is not None and key in self.outcomes:
-        found, guards = self.outcomes[key]
-        self.guards.update(guards)
+    key = _key(specializer, fn, args, kwargs, frame)
+    if key is not None and key in specializer.outcomes:
+        found, guards = specializer.outcomes[key]
+        specializer.guards.update(guards)
         return found
-    before = self.guards.copy()
+    before = specializer.guards.copy()
     try:
-        with speculate(self, builder, optional=True) as speculation:
-            self.tried_from = self.tried_from or depth
-            atom = self.inliner.inline(fn, args, kwargs, frame, speculation.builder, None)
-            found = _outcome(self.context, atom, [*args, *kwargs.values()], speculation.builder)
-            relied_on = self.guards.since(before)
+        with speculate(specializer, builder, optional=True) as speculation:
+            specializer.tried_from = specializer.tried_from or depth
+            atom = specializer.inliner.inline(fn, args, kwargs, frame, speculation.builder, None)
+            found = _outcome(specializer.context, atom, [*args, *kwargs.values()], speculation.builder)
+            relied_on = specializer.guards.since(before)
             speculation.discard()
     except Exception:
         return Outcome()
-    self.guards.update(relied_on)
+    specializer.guards.update(relied_on)
     if key is not None:
-        self.outcomes[key] = found, relied_on
+        specializer.outcomes[key] = found, relied_on
     return found
 
 
@@ -154,32 +159,32 @@ FEW = 4
 
 
 def _key(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame
 ) -> Any:
     """What an outcome depends on; None where it depends on more than the values of the arguments."""
-    heap = self.context.heap
+    heap = specializer.context.heap
     if any(c.origin is not None and heap.peek(c) is not c.origin.state for c in heap.states):
         return None
     parts: list[Any] = []
     for name, atom in (*enumerate(args), *sorted(kwargs.items())):
-        value = self.context.value(atom)
-        if not isinstance(atom, ir.Const) and (self.context.is_virtual(atom) or isinstance(value, Closure)):
+        value = specializer.context.value(atom)
+        if not isinstance(atom, ir.Const) and (specializer.context.is_virtual(atom) or isinstance(value, Closure)):
             return None
         parts.append((name, atom if isinstance(atom, ir.Const) else value))
-    return fn, tuple(parts), in_rule(frame), bool(self.trying)
+    return fn, tuple(parts), in_rule(frame), bool(specializer.trying)
 
 
 def inlined_if_possible(
-    self: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
+    specializer: Specializer, fn: types.FunctionType, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], frame: Frame,
     builder: Builder, span: ir.Span | None,
 ) -> ir.Atom | None:
     """A call with nothing differentiated in it, in place: so what it does to its arguments is known. None where its
     source cannot be followed."""
-    inliner = self.inliner
-    if not inliner.may_try(fn, args) or len(inliner.active_calls) >= INLINE_DEPTH or self.effort > MOST_EFFORT:
+    inliner = specializer.inliner
+    if not inliner.may_try(fn, args) or len(inliner.active_calls) >= INLINE_DEPTH or specializer.effort > MOST_EFFORT:
         return None
     try:
-        with speculate(self, builder, optional=True) as speculation:
+        with speculate(specializer, builder, optional=True) as speculation:
             result = inliner.inline(fn, args, kwargs, frame, speculation.builder, span)
             if not raising.ends(speculation.builder.statements):
                 return result

@@ -37,13 +37,13 @@ class Parameter:
     default: ir.Atom | None = None
 
 
-def parameters(self: Specializer, fn: ir.Atom) -> list[Parameter] | None:
+def parameters(specializer: Specializer, fn: ir.Atom) -> list[Parameter] | None:
     """The parameters that callers of a function see, without ``*args`` and ``**kwargs``; None where not known."""
-    value = self.context.value(fn)
-    made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
-    asked = asked_of(self.context, fn)
+    value = specializer.context.value(fn)
+    made = specializer.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
+    asked = asked_of(specializer.context, fn)
     if asked is not None:
-        return parameters(self, asked.fn)
+        return parameters(specializer, asked.fn)
     if isinstance(value, FramedClosure):
         defaults = dict(value.defaults)
         return [
@@ -57,14 +57,14 @@ def parameters(self: Specializer, fn: ir.Atom) -> list[Parameter] | None:
             for p in target.public if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         ]
     if isinstance(made, ir.Call) and made.fn == ir.Const(functools.partial):
-        inner = parameters(self, made.args[0])  # type: ignore[arg-type]
+        inner = parameters(specializer, made.args[0])  # type: ignore[arg-type]
         fixed = dict(made.kwargs)
         return inner and [
             dataclasses.replace(p, default=fixed.get(p.name, p.default)) for p in inner[len(made.args) - 1 :]
         ]
-    bound = function_and_receiver(self, fn)
+    bound = function_and_receiver(specializer, fn)
     if bound is not None and isinstance(bound[0], types.FunctionType):
-        inner = parameters(self, ir.Const(bound[0]))
+        inner = parameters(specializer, ir.Const(bound[0]))
         return inner and inner[1:]
     return None
 

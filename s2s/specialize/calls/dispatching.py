@@ -32,15 +32,15 @@ DISPATCHED = (
 
 
 def dispatched(
-    self: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+    specializer: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
 ) -> Redirected | None:
     """The call that a call stands for: of a generic function the one for the class of its argument, of a
     ``partialmethod`` the method, of a class with parameters the class, of a ``methodcaller`` the method of its
     argument. None for any other."""
     if isinstance(fn, types.FunctionType) and fn.__code__ is _GENERIC and args:
-        return _chosen(self, fn.dispatch, args[0], args, kwargs)  # type: ignore[attr-defined]
+        return _chosen(specializer, fn.dispatch, args[0], args, kwargs)  # type: ignore[attr-defined]
     if isinstance(fn, functools.singledispatchmethod) and len(args) > 1:
-        return _chosen(self, fn.dispatcher.dispatch, args[1], args, kwargs)
+        return _chosen(specializer, fn.dispatcher.dispatch, args[1], args, kwargs)
     if isinstance(fn, functools.partialmethod) and args:
         fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.keywords.items()}
         return fn.func, [args[0], *map(ir.Const, fn.args), *args[1:]], fixed | kwargs
@@ -52,14 +52,14 @@ def dispatched(
 
 
 def _chosen(
-    self: Specializer, dispatch: Any, first: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
+    specializer: Specializer, dispatch: Any, first: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
 ) -> Redirected | None:
     """The implementation for the class of an argument, where that is known."""
-    state = state_of(self.context, first)
-    kind = type_of(self.context.value(first)) if state is None else state.kind
+    state = state_of(specializer.context, first)
+    kind = type_of(specializer.context.value(first)) if state is None else state.kind
     if kind is None:
         return None
-    found: Any = facts.implementation(dispatch, kind).folded(self.guards)
+    found: Any = facts.implementation(dispatch, kind).folded(specializer.guards)
     if isinstance(found, (staticmethod, classmethod)):
         return None
     return found, args, kwargs

@@ -27,33 +27,33 @@ def is_modules(context: Context, atom: Any) -> bool:
     return isinstance(atom, ir.Var) and context.definitions.get(atom) == MODULES
 
 
-def module_named(self: Specializer, key: Any) -> ir.Const | None:
+def module_named(specializer: Specializer, key: Any) -> ir.Const | None:
     """The module of a known name, ``None`` as a constant where it is not imported; None where the name is not known."""
     if not isinstance(key, ir.Const) or type(key.value) is not str:
         return None
-    return ir.Const(facts.module_if_loaded(key.value).folded(self.guards))
+    return ir.Const(facts.module_if_loaded(key.value).folded(specializer.guards))
 
 
-def module_item(self: Specializer, key: ir.Atom) -> ir.Const | None:
+def module_item(specializer: Specializer, key: ir.Atom) -> ir.Const | None:
     """``sys.modules[key]``, which raises KeyError where the module is not imported."""
-    found = module_named(self, key)
+    found = module_named(specializer, key)
     if found == ir.Const(None):
-        raise self.raised(KeyError(key.value))  # type: ignore[union-attr]
+        raise specializer.raised(KeyError(key.value))  # type: ignore[union-attr]
     return found
 
 
-def module_or(self: Specializer, args: list[ir.Atom]) -> ir.Atom | None:
+def module_or(specializer: Specializer, args: list[ir.Atom]) -> ir.Atom | None:
     """``sys.modules.get(key, default)``; None where the name is not known."""
-    found = module_named(self, args[0]) if 1 <= len(args) <= 2 else None
+    found = module_named(specializer, args[0]) if 1 <= len(args) <= 2 else None
     return args[1] if found == ir.Const(None) and len(args) == 2 else found
 
 
-def is_option_of(self: Specializer, item: ir.Atom, container: ir.Atom) -> bool | None:
+def is_option_of(specializer: Specializer, item: ir.Atom, container: ir.Atom) -> bool | None:
     """Whether a set in a module variable has a known item; None where it is no set of options."""
-    made = self.context.definitions.get(container) if isinstance(container, ir.Var) else None
+    made = specializer.context.definitions.get(container) if isinstance(container, ir.Var) else None
     if not isinstance(made, ir.Load) or made.scope != "global" or not isinstance(item, ir.Const):
         return None
-    fn = made.owner or self.function
+    fn = made.owner or specializer.function
     module: Any = fn.__globals__.get("__name__")
     found: Any = fn.__globals__.get(made.name)
     held: Any = getattr(sys.modules.get(module), made.name, None)
@@ -62,7 +62,7 @@ def is_option_of(self: Specializer, item: ir.Atom, container: ir.Atom) -> bool |
     options: list[Any] = [*found]
     if not all(type(option) in _OPTIONS for option in (item.value, *options)):
         return None
-    return facts.among(item.value, module, made.name).folded(self.guards)
+    return facts.among(item.value, module, made.name).folded(specializer.guards)
 
 
 _OPTIONS = (str, int, type(None))

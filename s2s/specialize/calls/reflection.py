@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 
-def _signature_of(self: Specializer, ref: ir.Atom) -> inspect.Signature | None:
+def _signature_of(specializer: Specializer, ref: ir.Atom) -> inspect.Signature | None:
     """The signature that an atom refers to, where it was there before; it is guarded as an object."""
-    cell = cell_of(self.context, ref)
-    found = None if cell is None else self.live_objects.objects.get(cell)
+    cell = cell_of(specializer.context, ref)
+    found = None if cell is None else specializer.live_objects.objects.get(cell)
     if isinstance(ref, ir.Const):
         found = ref.value
     if not isinstance(found, inspect.Signature):
         return None
     if cell is not None:
-        self.live_objects.guard_identity(cell)
+        specializer.live_objects.guard_identity(cell)
     return found
 
 

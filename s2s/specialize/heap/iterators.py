@@ -152,21 +152,21 @@ def _held(at: At, atom: ir.Atom, name: str) -> ir.Atom:
 
 
 def note_made(
-    self: Specializer, value: ir.Call, atom: ir.Atom, source: generators.Source, frame: Frame
+    specializer: Specializer, value: ir.Call, atom: ir.Atom, source: generators.Source, frame: Frame
 ) -> None:
     """Remember what can be read once only, and what its items are made of."""
-    args = [self.atom(a.atom if isinstance(a, ir.Star) else a, frame) for a in value.args]
+    args = [specializer.atom(a.atom if isinstance(a, ir.Star) else a, frame) for a in value.args]
     if not isinstance(atom, ir.Var) or atom in args:
         return
-    fn = self.atom(value.fn, frame)
-    functions = [f for f in map(self.context.value, args[:1]) if isinstance(f, FramedClosure)]
+    fn = specializer.atom(value.fn, frame)
+    functions = [f for f in map(specializer.context.value, args[:1]) if isinstance(f, FramedClosure)]
     if fn not in _LAZY:
         source.cells, source.arrays = {}, set()
     elif functions:
         captured = zip(functions[0].function.captures, functions[0].captures, strict=True)
         source.names = {v.name for v, a in captured if a != ir.UNDEFINED and not v.is_temporary}
         source.place, source.frame = functions[0].function, functions[0].frame
-    self.context.read_once[atom] = source
+    specializer.context.read_once[atom] = source
 
 
 def as_held(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
@@ -188,22 +188,22 @@ def make(context: Context, items: list[ir.Atom], name: str, span: ir.Span | None
     return virtual_heap.make_cell(context, state, name, span).var
 
 
-def take_all(self: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Atom]:
+def take_all(specializer: Specializer, cell: Cell, span: ir.Span | None) -> list[ir.Atom]:
     """The items that an iterator has left, for a statement that reads it to its end; later ones find none."""
-    state = self.context.heap.state(cell, span)
+    state = specializer.context.heap.state(cell, span)
     if state.whole is not None:
         raise error("S2S142", span=span, name=cell.name)
-    check_made_of(self, cell, span)
-    self.context.heap.change(cell, State(Iterator), span)
+    check_made_of(specializer, cell, span)
+    specializer.context.heap.change(cell, State(Iterator), span)
     return list(state.items)
 
 
-def check_made_of(self: Specializer, cell: Cell, span: ir.Span | None) -> None:
+def check_made_of(specializer: Specializer, cell: Cell, span: ir.Span | None) -> None:
     """Raise UnsupportedSyntaxError where what an iterator makes its items of has changed."""
-    self.iterables.check_source(cell, span)
-    source = self.made_of.get(cell)
+    specializer.iterables.check_source(cell, span)
+    source = specializer.made_of.get(cell)
     if source is not None:
-        source.check(self.context, span)
+        source.check(specializer.context, span)
 
 
 def take_rest(at: At, cell: Cell) -> ir.Atom:

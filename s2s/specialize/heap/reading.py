@@ -65,15 +65,15 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
     return virtual_heap.read(at.builder, cell, position, at.name, at.span)
 
 
-def known_key(self: Specializer, key: ir.Atom) -> ir.Atom:
+def known_key(specializer: Specializer, key: ir.Atom) -> ir.Atom:
     """A key, as a constant where it is known (a slice with known bounds), or where it can be known under a guard."""
-    known = self.context.value(key)
+    known = specializer.context.value(key)
     if isinstance(known, Known) and isinstance(known.value, (slice, tuple)):
         return known.const
-    bounds = self.context.definition(key, slice)
+    bounds = specializer.context.definition(key, slice)
     if bounds is None:
-        return pinned(self, key)
-    parts = [pinned(self, a) for a in bounds]
+        return pinned(specializer, key)
+    parts = [pinned(specializer, a) for a in bounds]
     values = [p.value for p in parts if isinstance(p, ir.Const)]
     return ir.Const(slice(*values)) if len(values) == len(parts) else key
 
