@@ -84,9 +84,9 @@ class Context:
     """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on.
 
     ``names`` are the user's names of temporaries; ``uncertain`` are arrays of floats, and what was made of them, that
-    are arrays of integers on some path. ``effects`` are the results of dynamic calls with
-    differentiated arguments: what such a call changes is not known, so none of them is dropped or taken for one without
-    effects.
+    are arrays of integers on some path. ``must_keep`` are results whose computation may raise the user's error: it stays,
+    whether they are read or not. ``effects`` are the results of dynamic calls with differentiated arguments: what such
+    a call changes is not known, so none of them is dropped or taken for one without effects.
 
     ``unbound`` are variables that have no value on some path, with an atom that is true there;
     ``possibly_unassigned`` those of them that hold what an interrupted block may have assigned or not. ``sides`` of a
@@ -117,7 +117,7 @@ class Context:
     definitions: dict[ir.Var, ir.Value] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     sources: dict[Any, ir.Var] = field(default_factory=dict)
-    kept: set[ir.Var] = field(default_factory=set)
+    must_keep: set[ir.Var] = field(default_factory=set)
     effects: set[ir.Var] = field(default_factory=set)
     forced: dict[ir.Var, tuple[tuple[Dim, Dim], ...]] = field(default_factory=dict)
     unbound: dict[ir.Var, ir.Atom | None] = field(default_factory=dict)
@@ -397,9 +397,9 @@ class Builder:
         if facts.may_be_integer or (context.uncertain and self._stays_uncertain(fn, args)):
             context.uncertain.add(target)
         if type(fn) in _DOMAIN_TYPES and fn in _HAS_DOMAIN and isinstance(target, ir.Var):
-            context.kept.add(target)
+            context.must_keep.add(target)
         if isinstance(known, Unknown) and isinstance(target, ir.Var) and self._may_raise(fn, args):
-            context.kept.add(target)
+            context.must_keep.add(target)
         if forced and isinstance(target, ir.Var):
             context.forced[target] = tuple(forced)
         return target

@@ -70,7 +70,7 @@ class _Sweeper:
 
     def __init__(self, function: ir.Function, context: Context) -> None:
         self.context = context
-        self.kept = context.kept | context.effects
+        self.must_keep = context.must_keep | context.effects
         self.found: dict[int, _Needs] = {}  # of each loop, by the identity of its statement
         self.memory: Memory | None = None
         if any(map(_changes, ir.walk(function.body))):
@@ -90,7 +90,7 @@ class _Sweeper:
             if var not in live and self.is_droppable(var, value, live):
                 return None
             self.read(ir.atoms_of(value), live)
-            if var is None or var in live or var in self.kept or is_pure_call(value):
+            if var is None or var in live or var in self.must_keep or is_pure_call(value):
                 return s
             return ir.replace(s, target=None)
         match s:
@@ -123,7 +123,12 @@ class _Sweeper:
         if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and changes_argument(value.fn.value):
             container = value.args[0]
             return isinstance(container, ir.Var) and self.is_lost(container, live)
-        return target is not None and target not in self.kept and is_pure_call(value) and not self.runs_iterator(value)
+        return (
+            target is not None
+            and target not in self.must_keep
+            and is_pure_call(value)
+            and not self.runs_iterator(value)
+        )
 
     def runs_iterator(self, value: ir.Value) -> bool:
         """Whether a call reads what another call gave that may run code when it is read, as ``map`` does."""

@@ -69,7 +69,7 @@ def _gets_pullback(reverser: Reverser, target: ir.Var | None) -> bool:
     """Whether a call gets a pullback: the result needs its derivative, or it may change what is differentiated.
     Then it is transformed when it runs, and a change is refused."""
     if target in reverser.context.effects:
-        reverser.context.kept.add(target)
+        reverser.context.must_keep.add(target)
         return True
     return target in reverser.useful
 

@@ -148,7 +148,7 @@ class Reverser:
         for s in ir.walk(body):
             if isinstance(s, ir.Let) and s.target is not None and s.target not in self.useful:
                 if isinstance(s.value, ir.Call) and s.value.fn in _MAY_RAISE and self._is_from_user(s.value):
-                    self.context.kept.add(s.target)
+                    self.context.must_keep.add(s.target)
 
     def _is_from_user(self, value: ir.Call) -> bool:
         if value.fn == ir.Const(operator.getitem):

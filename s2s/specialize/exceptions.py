@@ -413,7 +413,7 @@ def _keep_what_raises(specializer: Specializer, statements: list[ir.Statement], 
     for s in ir.walk(ir.Block(tuple(statements))):
         if isinstance(s, ir.Let) and s.target is not None:
             if raising.may_catch(kinds, raising.raised_by(s, specializer.value_of_exception)):
-                specializer.context.kept.add(s.target)
+                specializer.context.must_keep.add(s.target)
 
 
 def _check_stores(

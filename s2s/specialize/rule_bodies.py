@@ -329,8 +329,8 @@ class RuleBodies:
                     continue
                 varied = any(map(context.is_varied, ir.atoms_of(value)))
                 target = context.define("%" if anonymous else statement.target.name, known, varied, value)
-                if statement.target in template.context.kept:  # a test
-                    context.kept.add(target)
+                if statement.target in template.context.must_keep:  # a test
+                    context.must_keep.add(target)
                 if statement.target in template.context.uncertain:
                     context.uncertain.add(target)
                 mapping[statement.target] = target

@@ -392,7 +392,7 @@ class Specializer:
     def keep(self, builder: Builder, value: ir.Value, span: ir.Span | None) -> ir.Atom:
         """A value whose evaluation raises the user's error: it stays, whether its result is read or not."""
         var = self.context.define("%", UNKNOWN, False, value)
-        self.context.kept.add(var)
+        self.context.must_keep.add(var)
         builder.add(ir.Let(var, value, span))
         return var
 

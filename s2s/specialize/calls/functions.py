@@ -211,7 +211,7 @@ def _followed_or_asked(site: CallSite) -> ir.Atom:
     given = (ir.Const(fn), *map(site.builder.frozen, site.args))
     named = tuple((k, site.builder.frozen(a)) for k, a in site.kwargs.items())
     made = site.builder.let(ir.Call(ir.Const(rt.look), given, named), UNKNOWN, span=span)
-    site.context.kept.add(made)  # type: ignore[arg-type]
+    site.context.must_keep.add(made)  # type: ignore[arg-type]
     return made
 
 

@@ -64,7 +64,7 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
     if varied and not makes:
         context.effects.add(var)
     elif given:
-        context.kept.add(var)
+        context.must_keep.add(var)
     builder.add(ir.Let(var, made, span))
     return var
 

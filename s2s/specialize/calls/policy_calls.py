@@ -106,7 +106,7 @@ def through(at: At, fn: ir.Atom, how: Override, args: list[ir.Atom], kwargs: dic
     made = at.write(rt.differentiated_as, out, args[0])
     shapes = [shape_of(at.value(a)) for a in (out, args[0])]
     if isinstance(made, ir.Var) and (shapes[0] is None or shapes[0] != shapes[1]):
-        at.context.kept.add(made)  # it sees to it that the shapes are equal
+        at.context.must_keep.add(made)  # it sees to it that the shapes are equal
     return made
 
 

@@ -56,7 +56,7 @@ def _fit(site: CallSite) -> ir.Atom | None:
     call = ir.Call(ir.Const(fn), (site.builder.frozen(given), site.builder.frozen(like), place))
     known = known if isinstance(known, (Array, Scalar)) else UNKNOWN  # no object on the heap: this is another one
     found = site.builder.let(call, known, site.name, site.span, site.context.is_varied(given))
-    site.context.kept.add(found)  # type: ignore[arg-type]
+    site.context.must_keep.add(found)  # type: ignore[arg-type]
     return found
 
 
