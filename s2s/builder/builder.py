@@ -84,9 +84,9 @@ class Context:
     """All that one compilation knows: what each variable is, which ones depend on an input, and what was relied on.
 
     ``names`` are the user's names of temporaries; ``uncertain`` are arrays of floats, and what was made of them, that
-    are arrays of integers on some path. ``must_keep`` are results whose computation may raise the user's error: it stays,
-    whether they are read or not. ``effects`` are the results of dynamic calls with differentiated arguments: what such
-    a call changes is not known, so none of them is dropped or taken for one without effects.
+    are arrays of integers on some path. ``must_keep`` are results whose computation may raise the user's error: it
+    stays, whether they are read or not. ``effects`` are the results of dynamic calls with differentiated arguments:
+    what such a call changes is not known, so none of them is dropped or taken for one without effects.
 
     ``unbound`` are variables that have no value on some path, with an atom that is true there;
     ``possibly_unassigned`` those of them that hold what an interrupted block may have assigned or not. ``sides`` of a

@@ -338,26 +338,15 @@ def _note_unbound(specializer: Specializer, carried: list[ir.Carried], missing: 
 
 
 def _stable(
-    specializer: Specializer,
-    carried: tuple[ir.Carried, ...],
-    frame: Frame,
-    builder: Builder,
-    iteration: Callable[..., Any],
-    span: ir.Span | None = None,
+    specializer: Specializer, carried: tuple[ir.Carried, ...], frame: Frame, builder: Builder,
+    iteration: Callable[..., Any], span: ir.Span | None = None,
 ) -> _Iteration:
     """Run an iteration on what is known of the carried variables, and of the objects that it changes, until that
     no longer changes. Where an iteration of the loop around this one is run again, it begins with what it came to
     before."""
     context, base = specializer.context, specializer.context.heap
     inits = [specializer.atom(c.init, frame) for c in carried]
-
-    def check(c: ir.Carried, given: ir.Atom, at: Builder) -> None:
-        if given == ir.POSSIBLY_UNASSIGNED:
-            raise possibly_unassigned(c.param.name, span, frame)
-        check_joined(specializer, given, at, None)
-
-    for c, init in zip(carried, inits, strict=True):
-        check(c, init, builder)
+    _check_assigned(specializer, carried, inits, builder, frame, span)
     outside = Side(builder, base)
     roots = [(c.param.name, a, a) for c, a in zip(carried, inits, strict=True)]
     place, first = fixpoints.place_of(specializer, (span, len(carried), frame.called_from)), len(context.reached)
@@ -368,9 +357,7 @@ def _stable(
     values = {leaf.key: before.start(leaf.key, _known(specializer, leaf.first)) for leaf in plan.leaves}
     inner = before.inner
     for attempt in range(9):
-        params = [
-            context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves
-        ]
+        params = [context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves]
         child = builder.child()
         rebound, reached, known_vars = len(specializer.rebound), len(context.reached), context.births()
         for param, leaf in zip(params, plan.leaves, strict=True):
@@ -384,8 +371,7 @@ def _stable(
         finally:
             specializer.there.pop()
         end, context.heap = context.heap, base
-        for c, following in zip(carried, outcome[0], strict=True):
-            check(c, following, child)
+        _check_assigned(specializer, carried, outcome[0], child, frame, span)
         roots = [(c.param.name, a, y) for c, a, y in zip(carried, inits, outcome[0], strict=True)]
         own = {c for c in start.states if c not in base.states and c.origin is None}
         touched = [c for c in changed_cells(start, end) if c not in own and c not in plan.touched]
@@ -401,15 +387,25 @@ def _stable(
         ends = {c for c in (*end.closed, *end.unknown) if (c in base.states or c.origin is not None)}
         same = same and ends <= {*start.closed, *start.unknown}
         if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
-            inits_of = {leaf.key: _known(specializer, leaf.first) for leaf in after.leaves}
-            specializer.solving[place] = fixpoints.Solution(
-                {key: (init, values[key]) for key, init in inits_of.items()}, tuple(after.touched),
-                fixpoints.names_of(frame, context.reached[first:]), inner)
+            moving = {leaf.key: (_known(specializer, leaf.first), values[leaf.key]) for leaf in after.leaves}
+            stored = fixpoints.names_of(frame, context.reached[first:])
+            specializer.solving[place] = fixpoints.Solution(moving, tuple(after.touched), stored, inner)
             return _Iteration(params, child, outcome, after)
         del specializer.rebound[rebound:]
         params_of = {leaf.key: param for param, leaf in zip(params, plan.leaves, strict=True)}
         plan, values = after, _following_activity(specializer, after.leaves, params_of, found, child)
     raise error("S2S136", asked_by=frame.called_from)
+
+
+def _check_assigned(
+    specializer: Specializer, carried: tuple[ir.Carried, ...], given: list[ir.Atom], builder: Builder, frame: Frame,
+    span: ir.Span | None,
+) -> None:
+    """Refuse to carry what an interrupted block may have assigned or not."""
+    for c, atom in zip(carried, given, strict=True):
+        if atom == ir.POSSIBLY_UNASSIGNED:
+            raise possibly_unassigned(c.param.name, span, frame)
+        check_joined(specializer, atom, builder, None)
 
 
 def _known(specializer: Specializer, atom: ir.Atom) -> fixpoints.Fact:
