@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import operator
 import types
@@ -28,6 +29,7 @@ from s2s.specialize.calls import (
     intrinsics,
     objects,
     policy_calls,
+    process,
     stacks,
     user_rules,
     zero_derivatives,
@@ -104,6 +106,7 @@ KNOWN = Registry(
     # callables that come to a call of something else
     always(callables.compiled),
     named({
+        builtins.globals: process.module_variables,
         np.ndarray.__array_namespace__: callables.array_namespace,
         operator.methodcaller: callables.made_method_caller,
     }),

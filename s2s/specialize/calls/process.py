@@ -12,10 +12,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from s2s.core import ir
+from s2s.specialize.site import NOT_HANDLED
 from s2s.versions import facts
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
+    from s2s.specialize.site import CallSite
     from s2s.specialize.specializer import Specializer
 
 MODULES = ir.Call(ir.Const(getattr), (ir.Const(sys), ir.Const("modules")))
@@ -40,6 +42,17 @@ def module_item(specializer: Specializer, key: ir.Atom) -> ir.Const | None:
     if found == ir.Const(None):
         raise specializer.raised(KeyError(key.value))  # type: ignore[union-attr]
     return found
+
+
+def module_variables(site: CallSite) -> ir.Atom | None:
+    """``globals()`` in a function of another module than the generated code has its names from."""
+    written_in, compiled = site.frame.owner, site.specializer.function
+    if written_in is None or written_in.__globals__ is compiled.__globals__:
+        return NOT_HANDLED
+    module = module_named(site.specializer, ir.Const(written_in.__module__))
+    if module is None or module.value is None or vars(module.value) is not written_in.__globals__:
+        raise site.refusal("S2S115", name="globals")
+    return site.result_of(vars, [module])
 
 
 def module_or(specializer: Specializer, args: list[ir.Atom]) -> ir.Atom | None:

@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import itertools
 import operator
 import types
 from collections.abc import Callable
@@ -149,36 +150,66 @@ class Items:
         flat = [a for key, value in entries.items() for a in (ir.Const(key), value)]
         return builder.call(ops.make_dict, *flat, name=name, span=span)
 
-    def counted(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> Counted:
-        """An iterable as a length and a function that reads the item at a position."""
+    def counted(self, atom: ir.Atom, builder: Builder, span: ir.Span | None, most: ir.Atom | None = None) -> Counted:
+        """An iterable as a length and a function that reads the item at a position; of one without a length, which may
+        never end, no more than ``most`` items are taken."""
         made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
         fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
         if isinstance(made, ir.Call) and fn is zip:
-            return self._count_zip(made, builder, span)
+            return self._count_zip(made, builder, span, most)
         if isinstance(made, ir.Call) and fn is enumerate:
-            return self._count_enumerate(made, builder, span)
+            return self._count_enumerate(made, builder, span, most)
         if isinstance(made, ir.Call) and fn is reversed:
             return self._count_reversed(made, builder, span)
         if isinstance(made, ir.Call) and fn is iter and len(made.args) == 1:
-            return self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
+            return self.counted(made.args[0], builder, span, most)  # type: ignore[arg-type]
         atom = builder.frozen(atom)
-        value = self.context.value(atom)
-        if not isinstance(value, (Array, ListOf, Range, Sequence)) and not (
-            isinstance(value, Known) and type(value.value) in (tuple, list, str, range)
-        ):
+        if not self._is_sequence(atom):
+            if most is not None and not self.context.is_varied(atom):
+                atom = builder.call(itertools.islice, atom, most, span=span)
             atom = builder.call(list, atom, span=span)
         length = builder.call(len, atom, span=span)
         return Counted(length, lambda k, b: b.call(operator.getitem, atom, k, span=span))
 
-    def _count_zip(self, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
-        parts = [self.counted(a, builder, span) for a in made.args]  # type: ignore[arg-type]
-        length = parts[0].length if len(parts) == 1 else builder.call(min, *(p.length for p in parts), span=span)
-        if dict(made.kwargs).get("strict", ir.Const(False)) != ir.Const(False):
-            builder.call(rt.check_equal, *(p.length for p in parts), span=span, effect=True)
-        return Counted(length, lambda k, b: b.call(ops.make_tuple, *(p.item(k, b) for p in parts), span=span))
+    def _is_sequence(self, atom: ir.Atom) -> bool:
+        """Whether items of it are read by their positions."""
+        value = self.context.value(atom)
+        return isinstance(value, (Array, ListOf, Range, Sequence)) or (
+            isinstance(value, Known) and type(value.value) in (tuple, list, str, range))
 
-    def _count_enumerate(self, made: ir.Call, builder: Builder, span: ir.Span | None) -> Counted:
-        inner = self.counted(made.args[0], builder, span)  # type: ignore[arg-type]
+    def _has_length(self, atom: ir.Atom) -> bool:
+        """Whether it is known to end: it is a sequence, or views of one."""
+        made = self.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+        fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
+        if isinstance(made, ir.Call) and (fn is zip or fn is enumerate or fn is iter):
+            given = made.args if fn is zip else made.args[:1]
+            return any(self._has_length(a) for a in given)  # type: ignore[arg-type]
+        return fn is reversed or self.context.is_virtual(atom) or self._is_sequence(atom)
+
+    def _count_zip(
+        self, made: ir.Call, builder: Builder, span: ir.Span | None, most: ir.Atom | None = None
+    ) -> Counted:
+        is_strict = dict(made.kwargs).get("strict", ir.Const(False)) != ir.Const(False)
+        given: list[ir.Atom] = [*made.args]  # type: ignore[list-item]
+
+        def least(lengths: list[ir.Atom]) -> ir.Atom:
+            return lengths[0] if len(lengths) == 1 else builder.call(min, *lengths, span=span)
+
+        parts = {k: self.counted(a, builder, span, most) for k, a in enumerate(given) if self._has_length(a)}
+        if parts and len(parts) < len(given) and not is_strict:
+            most = least([part.length for part in parts.values()])
+        parts |= {k: self.counted(a, builder, span, most) for k, a in enumerate(given) if k not in parts}
+        lengths = [parts[k].length for k in range(len(given))]
+        length = least(lengths)
+        if is_strict:
+            builder.call(rt.check_equal, *lengths, span=span, effect=True)
+        return Counted(length, lambda k, b: b.call(
+            ops.make_tuple, *(parts[place].item(k, b) for place in range(len(given))), span=span))
+
+    def _count_enumerate(
+        self, made: ir.Call, builder: Builder, span: ir.Span | None, most: ir.Atom | None = None
+    ) -> Counted:
+        inner = self.counted(made.args[0], builder, span, most)  # type: ignore[arg-type]
         start = start_of(made)
 
         def item(k: ir.Atom, b: Builder) -> ir.Atom:
