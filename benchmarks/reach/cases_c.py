@@ -1,4 +1,4 @@
-"""Signals and acoustics, robotics and geometry, images, curves, GPs, ODE / FEM, quantum, colour, materials, power, biology."""
+"""Signals, robotics, geometry, images, curves, GPs, ODEs and FEM, quantum, colour, materials, power, biology."""
 
 import numpy as np
 from cases import case, steps

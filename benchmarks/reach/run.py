@@ -5,7 +5,7 @@
 
 One line for each case of ``cases.py``: ok, WRONG (the gradient is not that of central differences), or ERROR with the
 first line of the exception; then the score by kind of code. ``--check`` runs no gradients: it says of which references
-two step sizes agree. It needs memory and minutes: packages compile, and a case may take ``--seconds`` of processor time.
+two step sizes agree. It needs memory and minutes: a case may take ``--seconds`` of processor time.
 """
 
 from __future__ import annotations
