@@ -540,7 +540,11 @@ def of_numbers() -> Iterator[tuple[Any, Computes]]:
             yield fn, said
 
 
-@pytest.mark.parametrize(("fn", "computes"), list(of_numbers()), ids=lambda value: getattr(value, "__name__", str(value)))
+def name_of(value):
+    return getattr(value, "__name__", str(value))
+
+
+@pytest.mark.parametrize(("fn", "computes"), list(of_numbers()), ids=name_of)
 def test_functions_compute_what_is_said_of_them(fn, computes):
     expected = COMPUTED[computes]
     given = [(2.3, 0.7), (-2.3, 0.7), (2.3, -0.7), (-0.4, -1.9)]
