@@ -9,7 +9,7 @@ import pytest
 import s2s
 from s2s.errors import DifferentiationError
 from s2s.runtime import directions
-from s2s.specialize.specializer import Specializer
+from s2s.specialize.inlining import Inliner
 from tests.bank import CASES
 from tests.bank.second import MODES, can_be_checked, check_second
 from tests.helpers import differences
@@ -357,13 +357,13 @@ def test_nested_jacobians_of_rules_called_for_each_direction(outer, inner, f):
 
 
 def test_recursion_over_a_list_of_unknown_items_is_followed_once(monkeypatch):
-    followed, inline = [], Specializer.inline
+    followed, inline = [], Inliner.inline
 
     def noted(self, fn, *rest):
         followed.append(fn)
         return inline(self, fn, *rest)
 
-    monkeypatch.setattr(Specializer, "inline", noted)
+    monkeypatch.setattr(Inliner, "inline", noted)
 
     def least_sum_of_rows(x):
         return np.linalg.norm(np.outer(x, x), ord=-np.inf)

@@ -117,7 +117,7 @@ def call_pure(fn: Any, args: Iterable[Any], kwargs: dict[str, Any] | None = None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         made = _by_scipy(fn, args, kwargs) if _is_multimethod(fn) else fn(*args, **kwargs)
-    charge(_size(made))
+    charge(0 if type(made) is range else _size(made))  # its items are not made
     return made
 
 
