@@ -417,7 +417,10 @@ class Reverser:
         if old is None:
             sweep.bars[key] = sweep.named(g, self.name(var))
         else:
-            sweep.bars[key] = self._sum(sweep, old, g, value, span, self.name(var))
+            total = self._sum(sweep, old, g, value, span, self.name(var))
+            if stores.changes_later(self, total):  # half of a buffer, twice
+                total = sweep.builder.call(np.copy, total, span=span, name=self.name(var))
+            sweep.bars[key] = total
 
     def is_mask(self, array: ir.Atom, index: ir.Atom) -> bool:
         """Whether an index chooses items of an array by a bool for each."""
