@@ -140,7 +140,7 @@ def _also_for_short(
     for symbol in dict.fromkeys(d.symbol for d in dims if d.symbol not in given and d.symbol[0] not in "*="):
         if symbol.startswith("?int") or symbol == _LIST.symbol:
             continue
-        offset, others = min(d.offset for d in dims if d.symbol == symbol), set[tuple[str, int]]()
+        offset, unlike = min(d.offset for d in dims if d.symbol == symbol), list[tuple[int, Any, dict[str, int]]]()
         for length in range(max(1 - offset, 1 if symbol[0] == "?" else 2), sizes[symbol]):
             short = sizes | {symbol: length}
             for a, b in merged:
@@ -151,12 +151,14 @@ def _also_for_short(
             except Exception:
                 continue
             if _is_as_found(made, found, short):
-                excluded |= others
+                if symbol[0] != "?":
+                    excluded |= {(symbol, other) for other, _, _ in unlike}
+                    unlike.clear()
                 break
-            if symbol[0] == "?" or length == sizes[symbol] - 1:
-                loose = _of_any_length(found, facts)
-                return loose if _is_as_found(made, loose, short) else UNKNOWN
-            others.add((symbol, length))
+            unlike.append((length, made, short))
+        if unlike:
+            loose = _of_any_length(found, facts)
+            return loose if all(_is_as_found(made, loose, short) for _, made, short in unlike) else UNKNOWN
     facts.assumed |= excluded
     return found
 

@@ -42,9 +42,8 @@ def find_searches(
     if not any(isinstance(inner, ir.Store) or _choice(inner) for s in loops for inner in ir.walk(s.body)):
         return []
     program = _Program(function, value_of, is_varied)
-    found = [s for s in loops if program.is_search(s)]
-    around = {id(s) for s in found if any(inner is not s and inner in found for inner in ir.walk(ir.Block((s,), ())))}
-    return [s.span for s in found if s.span is not None and id(s) not in around]
+    found = {id(s): s for s in loops if program.is_search(s)}
+    return [s.span for s in found.values() if s.span and not any(id(inner) in found for inner in ir.walk(s.body))]
 
 
 def warn_of_searches(
@@ -186,16 +185,17 @@ class _Program:
                 yield choice
             if isinstance(s, ir.If):
                 stores = [inner for side in ir.sides_of(s) for inner in side.statements if isinstance(inner, ir.Store)]
-                yield s.test, [self.stored_or_kept(store) for store in stores]
+                yield s.test, [kept for store in stores for kept in self.stored_or_kept(store)]
             elif isinstance(s, ir.Store):
-                yield s.key, [self.stored_or_kept(s)]
+                yield s.key, [*self.stored_or_kept(s)]
             for inner in ir.blocks_of(s):
                 yield from self.choices(inner)
 
-    def stored_or_kept(self, store: ir.Store) -> tuple[ir.Var, ir.Atom, ir.Atom]:
+    def stored_or_kept(self, store: ir.Store) -> Iterator[tuple[ir.Var, ir.Atom, ir.Atom]]:
+        """What a store changes, with what it holds afterwards on both sides; nothing for an object that is known."""
         array = self.stored_into(store)
-        assert isinstance(array, ir.Var)
-        return array, store.value, array
+        if isinstance(array, ir.Var):
+            yield array, store.value, array
 
     def state(self, loop: ir.For | ir.While, following: dict[ir.Var, list[ir.Atom]]) -> set[ir.Var]:
         """The floats among what changes in a loop that the result of the function is computed from, by themselves or by
