@@ -478,6 +478,22 @@ def test_values_that_stores_of_the_inner_derivative_hold():
     assert s2s.grad(along)(0.83) == pytest.approx(differences(along, 0.83), rel=1e-6)
 
 
+@pytest.mark.parametrize("index", [None, slice(1, None), slice(None)])
+def test_an_unread_name_of_a_view_that_an_inner_derivative_changes(index):
+    def f(x):
+        a = x * x
+        v = a[index]
+        v *= x[1]
+        return np.sum(a**2)
+
+    def along(x):
+        return np.sum(s2s.grad(f)(x) * np.arange(1.0, 4.0))
+
+    wanted = differences(along, X)
+    np.testing.assert_allclose(s2s.grad(along)(X), wanted, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(along, (X,), (X,))[1], wanted @ X, rtol=1e-7)
+
+
 def test_third_order_inside():
     def f(x):
         return np.sum(s2s.grad(lambda y: np.sum(s2s.grad(lambda z: np.sum(s2s.grad(energy)(z) * y * x))(y)))(x))

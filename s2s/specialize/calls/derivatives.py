@@ -96,16 +96,24 @@ class _Inner:
             self.check_unchanged(before)
             params = tuple(ir.Param(leaf.var) for leaf in self.leaves)
             name = name_in_errors(self_.context, self.fn)
-            primal = ir.Function(name, params, builder.block(result), span=self.at.span)
-            primal = drop_dead(primal, self_.context)  # pullbacks that were written out share no memory
+            whole = ir.Function(name, params, builder.block(result), span=self.at.span)
+            primal = drop_dead(whole, self_.context)  # pullbacks that were written out share no memory
             free = tuple(free_variables(primal))
             primal = ir.replace(primal, params=(*map(ir.Param, free), *params))
-            shared = shared_rebindings(primal, self_.rebound, self_.context) - self_.in_place
+            shared = self.shared(whole, primal) - self_.in_place
             if not shared:
                 self.check_captured(primal, free)
                 self.free = free
                 return primal
             self_.in_place |= shared
+
+    def shared(self, whole: ir.Function, primal: ir.Function) -> set[ir.Span | None]:
+        """The augmented assignments that have to change the array itself. One whose result nothing reads is not in the
+        primal any more; what it changes may still be read by another name."""
+        rebound, context = self.at.specializer.rebound, self.at.context
+        left = {var for s in ir.walk(primal.body) for var in ir.defs_of(s)}
+        unread = [one for one in rebound if one[1] not in left]
+        return shared_rebindings(primal, rebound, context) | shared_rebindings(whole, unread, context)
 
     def check_captured(self, primal: ir.Function, free: tuple[ir.Var, ...]) -> None:
         """Refuse a function that changes an array that it has captured."""
