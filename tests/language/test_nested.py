@@ -478,11 +478,11 @@ def test_values_that_stores_of_the_inner_derivative_hold():
     assert s2s.grad(along)(0.83) == pytest.approx(differences(along, 0.83), rel=1e-6)
 
 
-@pytest.mark.parametrize("index", [None, slice(1, None), slice(None)])
-def test_an_unread_name_of_a_view_that_an_inner_derivative_changes(index):
+@pytest.mark.parametrize("view", [lambda a: a[None], lambda a: a[1:], lambda a: a[:]])
+def test_an_unread_name_of_a_view_that_an_inner_derivative_changes(view):
     def f(x):
         a = x * x
-        v = a[index]
+        v = view(a)
         v *= x[1]
         return np.sum(a**2)
 
