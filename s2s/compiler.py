@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import s2s.equations  # noqa: F401 - the rules of solutions
 from s2s.derivatives import adjoint_source, clear, primal_source, show_compiled
 from s2s.directives.policies import under
 from s2s.dynamic_calls import jvp_of_call, vjp_of_call, vjp_of_method

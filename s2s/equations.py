@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from s2s import api, transforms
+from s2s import runtime as rt
 from s2s.core.public import PublicSolution, role
 from s2s.directives.checkpointing import is_found
 from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
 from s2s.errors import error, not_a_function
+from s2s.models.solutions import solved
 from s2s.rules.table import Rule
 
 __all__ = [
@@ -79,7 +81,8 @@ def implicit(
 
     Without ``linear_solve`` the Jacobian of the residual by ``x`` is made and solved with; ``linear_solve(matvec, b)``
     gives the solution of ``matvec(v) == b`` instead, by an iterative method for instance. A singular Jacobian raises
-    what it raises, NumPy's ``LinAlgError``, or ZeroDivisionError for a float. Raises ArgumentError for what is no
+    what it raises, NumPy's ``LinAlgError``, or ZeroDivisionError for a float; one that is nearly singular gives a
+    RuntimeWarning. Raises ArgumentError for what is no
     function.
 
     >>> import numpy as np, s2s
@@ -124,10 +127,10 @@ def cotangents_of_solution(
     elif np.ndim(x) == 0:
         w = -x_bar / api.grad(residual)(x, *args)
     elif np.ndim(x) == 1:
-        jacobian = transforms.jacobian(residual)(x, *args)
+        jacobian = rt.regular(transforms.jacobian(residual)(x, *args))
         w = np.linalg.solve(jacobian.T, -x_bar)
     else:
-        jacobian = np.reshape(transforms.jacobian(residual)(x, *args), (np.size(x), np.size(x)))
+        jacobian = rt.regular(np.reshape(transforms.jacobian(residual)(x, *args), (np.size(x), np.size(x))))
         w = np.reshape(np.linalg.solve(jacobian.T, -np.ravel(x_bar)), np.shape(x))
     _, *bars = api.vjp(residual, x, *args)[1](w)
     return tuple(bars)
@@ -145,8 +148,8 @@ def tangent_of_solution(
     if np.ndim(x) == 0:
         return b / api.grad(residual)(x, *args)
     if np.ndim(x) == 1:
-        return np.linalg.solve(transforms.jacobian(residual)(x, *args), b)
-    jacobian = np.reshape(transforms.jacobian(residual)(x, *args), (np.size(x), np.size(x)))
+        return np.linalg.solve(rt.regular(transforms.jacobian(residual)(x, *args)), b)
+    jacobian = rt.regular(np.reshape(transforms.jacobian(residual)(x, *args), (np.size(x), np.size(x))))
     return np.reshape(np.linalg.solve(jacobian, np.ravel(b)), np.shape(x))
 
 
@@ -164,6 +167,16 @@ def _cotangents_of_nested(
 def _tangent_of_nested(
     x: Any, tangents: Any, solver: Any, residual: Any, linear_solve: Any, /, *args: Any, **options: Any
 ) -> Any:
+    return tangent_of_solution(residual, linear_solve, x, tangents[3:], *args)
+
+
+def _cotangents_of_solved(
+    x: Any, x_bar: Any, residual: Any, linear_solve: Any, found: Any, /, *args: Any
+) -> tuple[Any, ...]:
+    return cotangents_of_solution(residual, linear_solve, x, x_bar, *args)
+
+
+def _tangent_of_solved(x: Any, tangents: Any, residual: Any, linear_solve: Any, found: Any, /, *args: Any) -> Any:
     return tangent_of_solution(residual, linear_solve, x, tangents[3:], *args)
 
 
@@ -220,6 +233,7 @@ def _tangent_of_transposed(
 
 for _solve, _count, _pullback, _pushforward in (
     (solution_of, 3, _cotangents_of_nested, _tangent_of_nested),
+    (solved, 3, _cotangents_of_solved, _tangent_of_solved),
     (linear_solution, 2, _cotangents_of_linear, _tangent_of_linear),
     (transposed_solution, 2, _cotangents_of_transposed, _tangent_of_transposed),
 ):

@@ -138,6 +138,9 @@ class Context:
     heap: virtual_heap.Heap = field(default_factory=virtual_heap.Heap)
     virtual_closures: dict[ir.Var, Callable[[Builder], ir.Atom]] = field(default_factory=dict)
     freeze_instance: Callable[[Builder, virtual_heap.Cell, str], ir.Atom] | None = None
+    for_value: bool = False
+    """Whether what is frozen goes to a call whose result carries no derivative: an object may hold what is
+    differentiated."""
     refer: Callable[..., ir.Atom] | None = None
     foreign: set[ir.Atom] = field(default_factory=set)
     inputs: dict[tuple[ir.Var, tuple[Any, ...]], ir.Var] = field(default_factory=dict)

@@ -400,7 +400,7 @@ def _frozen(builder: Builder, cell: Cell, name: str, open_cells: tuple[Cell, ...
     if kept is not None and all(c not in heap.unknown and heap.peek(c) is s for c, s in kept[1]):
         return kept[0]
     if cell.origin is not None and not is_changed(heap, cell):
-        if cell.origin.has_inputs and is_varied(builder.context, cell):
+        if cell.origin.has_inputs and not builder.context.for_value and is_varied(builder.context, cell):
             raise error("S2S138", span=cell.span, name=state.kind.__name__)
         return origin_atom(builder, cell, name)
     if state.kind is Iterator:

@@ -38,6 +38,8 @@ for _check in (rt.fit_bar, rt.fit_dot):
 
 vjp(rt.differentiated_as, x=lambda y_bar: y_bar, params="value, x", harmless="value")  # a choice: no differences
 jvp(rt.differentiated_as, x=lambda x_dot: x_dot)
+vjp(rt.regular, jacobian=lambda y_bar: y_bar, samples=[args(arr(2, 2))])
+jvp(rt.regular, jacobian=lambda jacobian_dot: jacobian_dot)
 
 
 def _unbroadcast(y_bar: Any, g: Any) -> Any:
@@ -48,6 +50,10 @@ def _unbroadcast(y_bar: Any, g: Any) -> Any:
 linear(
     rt.unbroadcast, g=_unbroadcast, params="g, x", harmless="x",
     samples=[args(arr(2, 3), np.ones(3)), args(arr(2, 3), np.ones((2, 1))), args(arr(3), 1.0), args(num(), np.ones(3))],
+)
+linear(
+    rt.sum_to, g=_unbroadcast, params="g, shape", harmless="shape",
+    samples=[args(arr(2, 3), (3,)), args(arr(2, 3), (2, 1)), args(arr(3), (2, 3)), args(arr(2), (2,))],
 )
 linear(
     rt.summand_bar, g=lambda y_bar: y_bar, params="g, x", harmless="x", samples=[args(arr(3), np.ones(3))],
@@ -294,7 +300,7 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 
-describe(rt.differentiated_as, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
+describe(rt.differentiated_as, rt.regular, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
 describe(rt.check_bits, result=Result.SHARED)  # gives what it checks
 describe(rt.quotient, rt.power, elementwise=True)
 describe(rt.unbroadcast, rt.summand_bar, rt.cast, reads=(0,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from types import MemberDescriptorType
+from types import BuiltinFunctionType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,8 @@ def _layout(cls: type) -> tuple[Any, tuple[tuple[str, Any], ...]]:
 
 def make_object(cls: type, *attributes: Any) -> Any:
     """An object of a class with these attributes, name and value in turn, made without calling ``__init__``."""
-    made: Any = object.__new__(cls)
+    base: Any = next(c for c in cls.__mro__ if isinstance(c.__dict__.get("__new__"), BuiltinFunctionType))
+    made: Any = base.__new__(cls)
     for name, value in zip(attributes[::2], attributes[1::2], strict=True):
         object.__setattr__(made, name, value)
     return made

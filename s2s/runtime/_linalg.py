@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,16 @@ def mT(a: Any) -> Any:
 def mH(a: Any) -> Any:
     """The conjugate transpose, also of a stack of matrices."""
     return np.conj(np.swapaxes(a, -1, -2))
+
+
+def regular(jacobian: Any) -> Any:
+    """A copy of the Jacobian of an equation whose solution is differentiated. Warns where it is so nearly singular that
+    the derivative has no correct digits."""
+    if jacobian.size and not np.linalg.cond(jacobian, 1) < 1.0 / np.finfo(jacobian.dtype).eps:
+        warnings.warn(
+            "the Jacobian of an equation is singular, or nearly so, at the solution that was found: the derivative of "
+            "the solution is not reliable", RuntimeWarning, 2)
+    return np.copy(jacobian)
 
 
 def cofactor(a: Any, determinant: Any) -> Any:

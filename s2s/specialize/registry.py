@@ -30,6 +30,7 @@ from s2s.specialize.calls import (
     objects,
     policy_calls,
     process,
+    solutions,
     stacks,
     user_rules,
     zero_derivatives,
@@ -46,7 +47,7 @@ _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanper
 
 _PUBLIC: dict[Any, Handler] = {
     **derivatives.HANDLERS, **derivatives_at_run_time.HANDLERS, **mapping.HANDLERS, **user_rules.HANDLERS,
-    **policy_calls.HANDLERS,
+    **policy_calls.HANDLERS, **solutions.HANDLERS,
 }
 """Public functions of s2s that a program calls."""
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import integrate, optimize
 
 from s2s.models import integrate as models
-from s2s.models import ode
+from s2s.models import ode, solutions
+from s2s.models import optimize as solvers
 from s2s.rules.samples import args, arr
 from s2s.rules.table import model, refuse, zero
 
@@ -55,15 +56,35 @@ for _name in (
     "solve_bvp", "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
 ):
     refuse(getattr(integrate, _name), STEPS)
-SOLVER = "it iterates until it is content; differentiate the condition that its result fulfils"
+zero(solutions.for_value, solvers.check_elements)
+model(optimize.newton)(solvers.newton)
+model(optimize.root_scalar)(solvers.root_scalar)
+model(optimize.fixed_point)(solvers.fixed_point)
+model(optimize.root)(solvers.root)
+model(optimize.fsolve)(solvers.fsolve)
+model(optimize.minimize)(solvers.minimize)
+model(optimize.minimize_scalar)(solvers.minimize_scalar)
+model(optimize.fminbound)(solvers.fminbound)
+model(optimize.least_squares)(solvers.least_squares)
+model(optimize.curve_fit)(solvers.curve_fit)
+model(optimize.nnls)(solvers.nnls)
+model(optimize.lsq_linear)(solvers.lsq_linear)
+for _stands, _names in (
+    (solvers.bracketing, ("brentq", "brenth", "bisect", "ridder", "toms748")),
+    (solvers.nonlinear, (
+        "broyden1", "broyden2", "anderson", "newton_krylov", "excitingmixing", "linearmixing", "diagbroyden")),
+    (solvers.classic, ("fmin", "fmin_powell")),
+    (solvers.line_minimum, ("brent", "golden")),
+):
+    for _name in _names:
+        model(getattr(optimize, _name), given=(getattr(optimize, _name),))(_stands)
+
+SOLVER = "it iterates until it is content; differentiate the condition that its result fulfils with s2s.implicit"
 for _name in (
-    "minimize", "minimize_scalar", "root", "root_scalar", "fsolve", "brentq", "brenth", "bisect", "ridder",
-    "newton", "toms748", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg", "fmin_l_bfgs_b", "fmin_ncg", "fmin_powell",
-    "fmin_slsqp", "fmin_tnc", "fmin_cobyla", "fminbound", "brent", "golden", "least_squares", "leastsq",
-    "curve_fit", "linprog", "milp", "nnls", "lsq_linear", "basinhopping", "brute", "differential_evolution",
-    "dual_annealing", "shgo", "direct", "linear_sum_assignment", "quadratic_assignment", "broyden1", "broyden2",
-    "anderson", "newton_krylov", "excitingmixing", "linearmixing", "diagbroyden", "approx_fprime", "check_grad",
-    "line_search", "bracket", "isotonic_regression",
+    "fmin_bfgs", "fmin_cg", "fmin_l_bfgs_b", "fmin_ncg", "fmin_slsqp", "fmin_tnc", "fmin_cobyla", "leastsq", "linprog",
+    "milp", "basinhopping", "brute", "differential_evolution", "dual_annealing", "shgo", "direct",
+    "linear_sum_assignment", "quadratic_assignment", "approx_fprime", "check_grad", "line_search", "bracket",
+    "isotonic_regression",
 ):
     if hasattr(optimize, _name):
         refuse(getattr(optimize, _name), SOLVER)

@@ -39,7 +39,7 @@ from s2s.specialize.ownership import shared_rebindings
 from s2s.specialize.site import At, CallSite, Handler
 from s2s.versions.request import Request
 
-__all__ = ["HANDLERS", "Sweeps", "apply", "refuse"]
+__all__ = ["HANDLERS", "Inner", "Sweeps", "apply", "refuse"]
 
 Sweeps: TypeAlias = Callable[[Any, ir.Function, Any, Request], tuple[ir.Function, list[str]]]
 """What makes the derivative of a specialised function: the specialiser, the function, its augmented assignments and
@@ -49,7 +49,7 @@ what is asked for go in; the derivative and the names of the parameters that the
 
 
 @dataclass
-class _Inner:
+class Inner:
     """The call of a function whose derivative is taken: its arguments by their parts."""
 
     at: At
@@ -189,7 +189,7 @@ def apply(at: At, asked: Asked, args: list[ir.Atom], kwargs: dict[Any, ir.Atom])
     if not asked.is_gradient and not all(isinstance(tree, Leaf) for tree in chosen):
         construct = "a Jacobian by a container or an object, inside a function,"
         raise at.refusal("S2S101", construct=construct, hint=_APART)
-    inner = _Inner(at, asked.fn, trees, named)
+    inner = Inner(at, asked.fn, trees, named)
     made = inner.derivative(asked)
     outer = [leaf.outer for leaf in inner.leaves]
     if not asked.is_gradient:
@@ -235,7 +235,7 @@ def take_vjp(site: CallSite) -> ir.Atom | None:
     arguments = Arguments(site)
     names = [p.name for p in parameters(site.specializer, f) or () if p.positional]
     trees = [arguments.tree(a, names[k] if k < len(names) else "x", True) for k, a in enumerate(primals)]
-    inner = _Inner(site, f, trees, dict(named))
+    inner = Inner(site, f, trees, dict(named))
     if not any(leaf.wanted for leaf in inner.leaves):
         raise site.refusal("S2S504", name=name_in_errors(site.context, f), argument="x",
                     kind="without floats", hint="give at least one float or array of floats by position")
@@ -300,7 +300,7 @@ def take_jvp(site: CallSite) -> ir.Atom | None:
     ]
     for k, (tree, dot) in enumerate(zip(trees, dots, strict=True)):
         _give_tangent(site, f, names[k] if k < len(names) else "x", tree, dot)
-    inner = _Inner(site, f, trees, {k: Fixed(a) for k, a in given.items()})
+    inner = Inner(site, f, trees, {k: Fixed(a) for k, a in given.items()})
     moved = [leaf for leaf in inner.leaves if leaf.wanted]
     if not moved:
         out = site.apply_atom(f, primals, dict(given))

@@ -244,7 +244,19 @@ def maker_of_callable(site: CallSite) -> ir.Atom | None:
     """``functools.partial`` and ``np.vectorize``."""
     check_late(site, site.args)
     site.effect = False
+    holds = [a for a in site.given if virtual_heap.state_of(site.context, a) is not None and site.context.is_varied(a)]
+    if site.fn is functools.partial and holds and not site.is_spread:
+        return _virtual_partial(site)
     return site.leave(harmless=True)
+
+
+def _virtual_partial(site: CallSite) -> ir.Var:
+    """A partial function of objects that hold what is differentiated: they are put together where it is kept."""
+    made = ir.Call(ir.Const(functools.partial), tuple(site.args), tuple(site.kwargs.items()))
+    var = site.context.define(site.name, UNKNOWN, True, made)
+    site.context.virtual_closures[var] = lambda builder: builder.let(
+        ir.map_atoms(made, builder.frozen), UNKNOWN, site.name, site.span, True)
+    return var
 
 
 def as_it_is(site: CallSite) -> ir.Atom | None:

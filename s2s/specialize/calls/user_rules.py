@@ -146,7 +146,7 @@ def _of_solution(site: CallSite) -> ir.Atom | None:
     args = site.args
     known = site.value(args[2])
     if not isinstance(known, Unknown) and not (isinstance(known, Array) and known.shape is None):
-        return None
+        return site.inline(site.fn, args, site.kwargs)
     given = [*args, *site.kwargs.values()]
     check_handed_over(ir.Const(site.fn), given, any(map(site.context.is_varied, given)), site.builder, site.span)
     return site.call(site.fn, args, site.kwargs).leave(harmless=True)

@@ -71,7 +71,7 @@ class Place:
 def bound(context: Context, fn: Any, *receivers: ir.Atom) -> ir.Var:
     """A method bound to an object."""
     made = ir.Call(ir.Const(functools.partial), (ir.Const(fn), *receivers))
-    var = context.define("%", UNKNOWN, False, made)
+    var = context.define("%", UNKNOWN, any(map(context.is_varied, receivers)), made)
 
     def freeze(builder: Builder) -> ir.Atom:
         for receiver in receivers:

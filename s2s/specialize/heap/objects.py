@@ -570,7 +570,8 @@ class Instances:
         state = heap.state(cell)
         if cell.origin is not None and not virtual_heap.is_changed(heap, cell):
             return virtual_heap.origin_atom(builder, cell, name)
-        if virtual_heap.is_varied(self.context, cell) or cell.origin is not None or state.kind is super:
+        severs = virtual_heap.is_varied(self.context, cell) and not self.context.for_value
+        if severs or cell.origin is not None or state.kind is super:
             raise error("S2S138", span=cell.span, name=state.kind.__name__)
         if cell in self.freezing:
             raise error("S2S133", span=cell.span, name=cell.name)

@@ -1,0 +1,95 @@
+"""Solutions of equations in code that is differentiated: ``attached(residual, found)`` of ``models.solutions`` goes in,
+a call of ``solved`` comes out that has all that moves the solution among its arguments.
+
+The residual is specialised on a parameter of its own, as a function whose derivative is taken. What it reads of the
+program around it are then variables of numbers and arrays, also where the program has them in objects and closures.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from s2s.builder.builder import Context
+from s2s.core import ir
+from s2s.core.public import compiler, function
+from s2s.core.values import Array, Known, Scalar
+from s2s.models.solutions import solved
+from s2s.optimize.rewriting import substitute_all
+from s2s.specialize.calls import functions
+from s2s.specialize.calls.derivative_parts import Leaf
+from s2s.specialize.calls.derivatives import Inner
+from s2s.specialize.frames import Frame
+from s2s.specialize.site import CallSite, Handler
+
+__all__ = ["HANDLERS"]
+
+
+def _attached(site: CallSite) -> ir.Atom | None:
+    """``attached(residual, found)``: what the residual reads that is differentiated becomes an argument."""
+    compiler()  # it has the rule of what is left here
+    residual, found, *rest = site.args
+    linear_solve = rest[0] if rest else ir.Const(None)
+    context, self_ = site.context, site.specializer
+    known = site.value(found)
+    if isinstance(known, Known):
+        known = Scalar(type(known.value))
+    x = context.define("x", known if isinstance(known, (Array, Scalar)) else site.value(found))
+    inner = Inner(site, residual, [Leaf(found, x, True)], {})
+    primal = _on_its_own(inner)
+    moved = [v for v in inner.free if context.is_varied(v)]
+    if not moved:
+        return found
+    still = tuple(v for v in inner.free if v not in moved)
+    named = _named(context, x, moved)
+    params = (ir.Param(x), *map(ir.Param, named))
+    made = substitute_all(ir.replace(primal, name="residual", params=params, captures=still), dict(zip(moved, named)))
+    frame = Frame(self_.function or site.frame.fn, None, {v: v for v in still}, site.frame.called_from)
+    closure = self_.inliner.closure(made, still, (), frame, site.builder, site.span, "residual")
+    call = ir.Call(ir.Const(solved), (closure, site.builder.frozen(linear_solve), site.builder.frozen(found), *moved))
+    return site.builder.let(call, known, site.name, site.span, True)
+
+
+def _named(context: Context, x: ir.Var, moved: list[ir.Var]) -> list[ir.Var]:
+    """Parameters for what the residual reads, under names of their own."""
+    taken, made = {x.name}, []
+    for var in moved:
+        base = var.name.lstrip("%") or "p"
+        name = next(n for n in itertools.chain([base], (f"{base}_{k}" for k in itertools.count(1))) if n not in taken)
+        taken.add(name)
+        made.append(context.define(name, context.value(var), True))
+    return made
+
+
+def _on_its_own(inner: Inner) -> ir.Function:
+    """The residual as a function of the unknown and of what it reads."""
+    self_, context = inner.at.specializer, inner.at.context
+    outside = context.varied, context.heap, self_.rebound, dict(self_.reshaped), self_.trying, self_.catching
+    try:
+        context.varied = {*context.varied, *(leaf.var for leaf in inner.leaves)}
+        with self_.holding.blocks_alone():
+            return inner.primal()
+    finally:
+        context.varied, context.heap, self_.rebound, self_.reshaped, self_.trying, self_.catching = outside
+
+
+def _for_value(site: CallSite) -> ir.Atom | None:
+    """``for_value(fn, *args)``: a call of functions and objects as they are. What it changes of them, nobody sees."""
+    context = site.context
+    outside, context.heap, context.for_value = (context.heap, context.for_value), context.heap.copy(), True
+    try:
+        return functions.by_rule(site)
+    finally:
+        context.heap, context.for_value = outside
+
+
+def _public_function(site: CallSite) -> ir.Atom | None:
+    """``public.function(role)``."""
+    (name,) = site.args
+    return ir.Const(function(name.value)) if isinstance(name, ir.Const) else None
+
+
+HANDLERS: dict[Any, Handler] = {
+    "attached": _attached, "for_value": _for_value, function: _public_function,
+}
+"""What stands for a call of a function of ``models.solutions``."""
