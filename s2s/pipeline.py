@@ -34,6 +34,7 @@ from s2s.optimize.dead import drop_dead
 from s2s.optimize.detach import detach
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.passes import NESTED, REMARKS, SIMPLIFICATIONS, run_passes, switched_off
+from s2s.optimize.reread import reread
 from s2s.optimize.rewriting import free_variables
 from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
@@ -110,6 +111,7 @@ PRIMAL = (
 
 CHANGING = (
     Pass("watched", watched, "arrays that rules of the user change are given to them as copies"),
+    Pass("reread", reread, "views are made again where they are read whose adjoint cannot be one"),
     Pass("unread", drop_dead, "what is not read shares no memory with what is changed"),
     Pass("unchanged", drop_invariant, "what no iteration changes is no memory of its own"),
     Pass("detach", detach, "arrays that go into a list after they were changed are copied"),

@@ -24,7 +24,7 @@ _VIEWS_OR_COPIES = frozenset(
     )
 )
 _GETATTR = ir.Const(getattr)
-_ASKS = frozenset(map(ir.Const, (np.isfortran, rt.axes_in_memory, np.ndarray.tobytes)))
+_ASKS = frozenset(map(ir.Const, (np.isfortran, rt.axes_in_memory, rt.places_of_strides, np.ndarray.tobytes)))
 _ATTRIBUTES = frozenset(map(ir.Const, ("flags", "strides", "data", "ctypes")))
 
 

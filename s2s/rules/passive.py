@@ -91,19 +91,14 @@ zero(
     math.isqrt, math.ulp,
 )
 
-BY_VALUE = "whether its result is complex depends on the values; call np.sqrt and its kin on `x + 0j`"
-for _name in np.emath.__all__:
-    refuse(getattr(np.emath, _name), BY_VALUE)
-
 MATRIX = "matrices are not differentiated; use arrays of two dimensions and `@`"
 for _matrices in (np.matrix, np.asmatrix, np.bmat):
     refuse(_matrices, MATRIX)
 ITERATOR = "what it iterates over has no rule; loop over indices, or use broadcasting"
-for _iterator in (np.nditer, np.nested_iters, np.broadcast):
+for _iterator in (np.nditer, np.nested_iters):
     refuse(_iterator, ITERATOR)
 refuse(np.poly1d, "polynomials as objects are not differentiated; use np.polyval, np.polymul, np.roots and their kin")
 refuse(np.frombuffer, "bytes carry no derivative; use astype or np.reshape")
-refuse(np.fromiter, "what an iterator gives cannot be taken back; write np.array([...])")
 refuse(np.frompyfunc, "it makes arrays of objects; use np.vectorize")
 
 describe(np.nonzero, np.flatnonzero, np.argwhere, np.ndarray.nonzero, varies=Varies.KIND)

@@ -178,7 +178,7 @@ MODULES = (
     "adjoints", "effects", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "numpy.linalg_eigen", "passive",
     "numpy.polynomials", "numpy.products", "python", "numpy.reductions", "numpy.ufunc_methods", "numpy.nan_reductions",
     "numpy.shape", "numpy.repeating", "numpy.joining", "numpy.ranges", "numpy.sorting", "numpy.statistics",
-    "numpy.ufuncs",
+    "numpy.ufuncs", "numpy.scimath",
 )
 """The modules of this package that register rules, in this order."""
 

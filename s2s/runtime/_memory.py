@@ -116,6 +116,36 @@ def axes_in_memory(x: Any) -> tuple[int, ...]:
     return tuple(reversed(inner))
 
 
+# --- what strides show ----------------------------------------------------------------------------------------------
+
+
+def gather(x: Any, places: Any) -> Any:
+    """The elements of an array at places of the flattened array: what a view by strides shows now."""
+    return np.take(x, places)
+
+
+def places_of_strides(x: Any, shape: Any, strides: Any) -> Any:
+    """The places in the flattened array that ``as_strided(x, shape, strides)`` shows. Raises SharedMemoryError where it
+    shows memory between or beyond the elements of the array."""
+    x = np.asarray(x)
+    shape = x.shape if shape is None else tuple(np.atleast_1d(shape).tolist())
+    strides = x.strides if strides is None else tuple(np.atleast_1d(strides).tolist())
+    shown, own = _offsets(shape, strides), np.ravel(_offsets(x.shape, x.strides))
+    order = np.argsort(own, kind="stable")
+    found = np.searchsorted(own, shown, sorter=order)
+    if np.any(found >= own.size) or np.any(own[order[found]] != shown):
+        raise error("S2S129")
+    return order[found]
+
+
+def _offsets(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """How many bytes after the first element each element lies."""
+    total: Any = np.zeros(shape, np.intp)
+    for axis, (n, stride) in enumerate(zip(shape, strides, strict=True)):
+        total = total + np.reshape(np.arange(n) * stride, (-1,) + (1,) * (len(shape) - axis - 1))
+    return total
+
+
 # --- checks ---------------------------------------------------------------------------------------------------------
 
 

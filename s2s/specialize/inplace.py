@@ -1,7 +1,4 @@
-"""Changes of arrays in place, as the specialiser writes them: items, whole arrays, and functions that store.
-
-Each of NumPy's functions that change their argument comes down to a store: ``np.copyto(a, v)`` is ``a[...] = v``.
-"""
+"""Changes of arrays in place, as the specialiser writes them: items, whole arrays, parts of complex arrays."""
 
 from __future__ import annotations
 
@@ -19,12 +16,14 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
-from s2s.core.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
+from s2s.core.values import AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
+from s2s.directives.policies import chosen
+from s2s.directives.policy import Policy
 from s2s.errors import error
 from s2s.optimize.rewriting import substitute
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap.escapes import note_change
-from s2s.specialize.site import At, CallSite, Handler
+from s2s.specialize.site import At
 
 WHOLE = ir.Const(Ellipsis)
 
@@ -50,7 +49,15 @@ def store_item(
     context = at.context
     flat = context.definition(target, getattr)
     if flat is not None and flat[1] == ir.Const("flat") and isinstance(context.value(flat[0]), Array):
-        return _store_flat(at, flat[0], key, value, op)
+        return store_flat(at, flat[0], key, value, op)
+    part = _part_of_complex(at, target)
+    if part is not None:
+        return _store_part(at, *part, key, value, op, kind)
+    shown = context.definition(target, rt.gather)
+    if shown is not None and op is None and kind == "item" and isinstance(context.value(shown[0]), Array):
+        places = at.apply(operator.getitem, shown[1], key)
+        value = at.apply(np.broadcast_to, _as_array(at, value), at.compute(np.shape, places))
+        return store_flat(at, shown[0], places, value, None)
     array = context.value(target)
     active = context.is_varied(value)
     if not isinstance(array, Array) or not isinstance(target, ir.Var):
@@ -63,7 +70,10 @@ def store_item(
             name = target.name.lstrip("%") or "a"
             raise at.refusal("S2S112", name=name)
         value = _as_array(at, value)
-        _check_kind(array, context.value(value), at.frame, at.span)
+        if op is None and _may_truncate(at, array, value):
+            value, active = at.apply(chosen(np.trunc, _TRUNCATED), value), False
+        else:
+            _check_kind(array, context.value(value), at.frame, at.span)
     at.builder.add(ir.Store(kind, target, key, value, op, at.span))
     if active and isinstance(target, ir.Var):
         context.stored(target)
@@ -73,6 +83,9 @@ def store_attribute(at: At, target: ir.Atom, name: str, value: ir.Atom) -> bool:
     """``a.shape = s``, ``a.flat = v``, ``a.real = v`` and ``a.imag = v`` of an array; False for any other attribute,
     and where the shape of an array would depend on the path."""
     known = at.value(target)
+    flags = at.context.definition(target, getattr)
+    if flags is not None and flags[1] == ir.Const("flags") and isinstance(at.value(flags[0]), Array):
+        return name == "writeable" and value == ir.Const(False)  # no store follows, or NumPy raises
     if not isinstance(known, Array) or not isinstance(target, ir.Var) or known.shape is None:
         return False
     if name == "shape" and not at.specializer.trying and not any(before(target) for before in at.specializer.there):
@@ -82,7 +95,7 @@ def store_attribute(at: At, target: ir.Atom, name: str, value: ir.Atom) -> bool:
         at.specializer.give_shape(target, made)
         return True
     if name == "flat":
-        _store_flat(at, target, ir.Const(slice(None)), value, None)
+        store_flat(at, target, ir.Const(slice(None)), value, None)
         return True
     if name == "real" and known.dtype.kind != "c":
         store_item(at, target, WHOLE, value)
@@ -93,6 +106,32 @@ def store_attribute(at: At, target: ir.Atom, name: str, value: ir.Atom) -> bool:
         store_item(at, target, WHOLE, made)
         return True
     return False
+
+
+def _part_of_complex(at: At, target: ir.Atom) -> tuple[ir.Atom, str] | None:
+    """The complex array of which an array is the real or the imaginary part, and which of them."""
+    found = at.context.definition(target, getattr)
+    if found is None or found[1] not in (ir.Const("real"), ir.Const("imag")):
+        return None
+    known = at.value(found[0])
+    assert isinstance(found[1], ir.Const)
+    return (found[0], found[1].value) if isinstance(known, Array) and known.dtype.kind == "c" else None
+
+
+def _store_part(
+    at: At, array: ir.Atom, name: str, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None, kind: str
+) -> None:
+    """``z.imag[key] = v``: the numbers there are stored again, with another part."""
+    if kind != "item":
+        raise at.refuse(name, "a part of a complex array takes items that may come twice")
+    old = at.apply(operator.getitem, array, key)
+    value = _as_array(at, value)
+    if op is not None:
+        value = at.apply(op, at.apply(_PARTS[name], old), value)
+    store_item(at, array, key, at.apply(_with_real if name == "real" else _with_imaginary, old, value))
+
+
+_PARTS = {"real": np.real, "imag": np.imag}
 
 
 def _with_real(a: Any, real: Any) -> Any:
@@ -108,6 +147,18 @@ def _as_array(at: At, value: ir.Atom) -> ir.Atom:
     if isinstance(at.value(value), (Sequence, ListOf)):
         return at.apply(np.array, value)
     return value
+
+
+_TRUNCATED = Policy("zero", why="stored into an array of integers")
+
+
+def _may_truncate(at: At, array: Array, value: ir.Atom) -> bool:
+    """Whether an array of integers takes a real number without its fraction, and nothing else is chosen for
+    conversions: the derivative is zero."""
+    stored = dtype_of(at.value(value))
+    if array.dtype.kind not in "iu" or stored is None or stored.kind != "f":
+        return False
+    return at.specializer.holding.decided(int) in (None, Policy("zero"))
 
 
 def _check_kind(array: Array, value: AbstractValue, frame: Frame, span: ir.Span | None) -> None:
@@ -140,6 +191,9 @@ def is_harmless(fn: Any) -> bool:
 
 def change_whole(at: At, target: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None) -> None:
     """``target op= value`` on an array that others may refer to."""
+    part = _part_of_complex(at, target)
+    if part is not None:
+        return _store_part(at, *part, WHOLE, value, op, "item")
     if at.context.is_varied(value):
         if isinstance(target, ir.Var) and at.context.may_be_integers(target):
             raise at.refusal("S2S112", name=target.name.lstrip("%") or "a")
@@ -149,210 +203,32 @@ def change_whole(at: At, target: ir.Atom, value: ir.Atom, op: Callable[..., Any]
         at.context.stored(target)
 
 
-# --- functions that store -------------------------------------------------------------------------------------------
-
-def _copyto(site: CallSite) -> ir.Atom | None:
-    args = site.args
-    where = site.kwargs.pop("where", ir.Const(True))
-    if set(site.kwargs) - {"casting"} or len(args) != 2:
-        return None
-    value = args[1]
-    if where != ir.Const(True):
-        value = site.apply(np.where, where, value, args[0])
-    store_item(site, args[0], WHOLE, value)
-    return ir.Const(None)
+# --- places of an array that is flattened ---------------------------------------------------------------------------
 
 
-def _fill(site: CallSite) -> ir.Atom | None:
-    value = site.kwargs["value"] if set(site.kwargs) == {"value"} else site.args[1]
-    store_item(site, site.args[0], WHOLE, value)
-    return ir.Const(None)
-
-
-def _sort(site: CallSite) -> ir.Atom | None:
-    ordered = site.apply_atom(ir.Const(np.sort), list(site.args), dict(site.kwargs))
-    store_item(site, site.args[0], WHOLE, ordered)
-    return ir.Const(None)
-
-
-def _put(site: CallSite) -> ir.Atom | None:
-    """``np.put(a, indices, v)`` stores at places of the flattened array."""
-    args = site.args
-    if site.kwargs or len(args) != 3:
-        return None
-    if not isinstance(site.value(args[2]), Array) and not is_number(site.value(args[2])):
-        return None
-    value = site.apply(_in_turn, args[2], args[1])
-    size = site.compute(np.size, args[0])
-    every = site.compute(np.arange, size)  # read at the indices, it has them from 0 on, or raises IndexError
-    places = site.compute(operator.getitem, every, args[1])
-    key = site.compute(np.unravel_index, places, site.compute(np.shape, args[0]))
-    store_item(site, args[0], key, value)
-    return ir.Const(None)
-
-
-def _store_flat(at: At, array: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None) -> None:
+def store_flat(at: At, array: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None) -> None:
     """``a.flat[key] = v`` stores at places of the flattened array, the values of ``v`` in turn."""
     every = at.compute(np.arange, at.compute(np.size, array))
     places = at.compute(operator.getitem, every, key)
     where = at.compute(np.unravel_index, places, at.compute(np.shape, array))
     if op is None and not is_number(at.value(value)):
-        _keep_apart(at, array, value)
-        value = at.apply(_in_turn, value, places)
+        keep_apart(at, array, value)
+        value = at.apply(in_turn, value, places)
     store_item(at, array, where, value, op)
 
 
-def _along_axis(site: CallSite) -> ir.Atom | None:
-    """``np.put_along_axis(a, indices, v, axis)``: what ``np.take_along_axis`` reads is stored into."""
-    args = site.args
-    given = {**dict(zip(("arr", "indices", "values", "axis"), args, strict=False)), **site.kwargs}
-    axis, known = site.value(given.get("axis", ir.Const(-1))), site.value(args[0])
-    if not isinstance(axis, Known) or not isinstance(known, Array) or known.shape is None or len(given) < 3:
-        return None
-    if axis.value is None:
-        _store_flat(site, args[0], given["indices"], given["values"], None)
-        return ir.Const(None)
-    rank = len(known.shape)
-    parts = [
-        given["indices"] if k == axis.value % rank else
-        site.apply(_line, args[0], ir.Const(k))
-        for k in range(rank)
-    ]
-    key = site.compute(ops.make_tuple, *parts)
-    store_item(site, args[0], key, given["values"])
-    return ir.Const(None)
-
-
-def _line(a: Any, axis: int) -> Any:
-    """The indices along an axis, in a shape that broadcasts with those along the others."""
-    return np.reshape(np.arange(np.shape(a)[axis]), (-1,) + (1,) * (np.ndim(a) - axis - 1))
-
-
-def _in_turn(values: Any, places: Any) -> Any:
+def in_turn(values: Any, places: Any) -> Any:
     """The values for some places, from the beginning again where there are too few."""
-    return np.reshape(np.ravel(values)[np.arange(np.size(places)) % np.size(values)], np.shape(places))
+    return np.take(values, np.reshape(np.arange(np.size(places)) % np.size(values), np.shape(places)))
 
 
-def _fill_diagonal(site: CallSite) -> ir.Atom | None:
-    args = site.args
-    known = site.value(args[0])
-    if site.kwargs or len(args) != 2 or not isinstance(known, Array) or known.shape is None or len(known.shape) != 2:
-        return None
-    lengths = [
-        site.compute(operator.getitem, site.compute(np.shape, args[0]), ir.Const(k))
-        for k in (0, 1)
-    ]
-    count = lengths[0] if lengths[0] == lengths[1] else site.compute(min, *lengths)
-    line = site.compute(np.arange, count)
-    key = site.compute(ops.make_tuple, line, line)
-    value = args[1]
-    if not is_number(site.value(value)):
-        _keep_apart(site, args[0], value)
-        value = site.apply(_in_turn, value, line)
-    store_item(site, args[0], key, value)
-    return ir.Const(None)
-
-
-def _masked(site: CallSite) -> ir.Atom | None:
-    """``np.putmask(a, mask, v)``: each place takes the value that stands where it is."""
-    args = site.args
-    if site.kwargs or len(args) != 3:
-        return None
-    value = site.apply(_where_they_stand, args[2], args[1])
-    store_item(site, args[0], _mask(site.context, args[1], site.builder, site.span), value)
-    return ir.Const(None)
-
-
-def _mask(context: Context, mask: ir.Atom, builder: Builder, span: ir.Span | None) -> ir.Atom:
-    """A mask as an index: numbers are taken for their truth, not for places."""
-    if dtype_of(context.value(mask)) == np.dtype(bool):
-        return mask
-    return builder.call(np.asarray, mask, ir.Const(bool), span=span)
-
-
-def _where_they_stand(values: Any, mask: Any) -> Any:
-    return np.ravel(values)[np.flatnonzero(mask) % np.size(values)]
-
-
-def _placed(site: CallSite) -> ir.Atom | None:
-    """``np.place(a, mask, v)``: the values one after the other."""
-    args = site.args
-    if site.kwargs or len(args) != 3:
-        return None
-    places = site.compute(np.flatnonzero, args[1])
-    value = site.apply(_in_turn, args[2], places)
-    store_item(site, args[0], _mask(site.context, args[1], site.builder, site.span), value)
-    return ir.Const(None)
-
-
-def _set_item(site: CallSite) -> ir.Atom | None:
-    args = site.args
-    store_item(site, args[0], args[1], args[2])
-    return ir.Const(None)
-
-
-CHANGING: dict[Any, Handler] = {
-    np.copyto: _copyto,
-    np.ndarray.fill: _fill,
-    np.ndarray.sort: _sort,
-    np.put: _put,
-    np.ndarray.put: _put,
-    np.fill_diagonal: _fill_diagonal,
-    np.putmask: _masked,
-    np.put_along_axis: _along_axis,
-    np.place: _placed,
-    operator.setitem: _set_item,
-    np.ndarray.__setitem__: _set_item,
-}
-"""Functions that change their first argument, by what they store."""
-
-
-def with_out(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom | None:
-    """A call with ``out=``: the result is stored there, and is that array."""
-    out = kwargs["out"]
-    rest = {k: v for k, v in kwargs.items() if k != "out"}
-    if isinstance(fn, np.ufunc):
-        inner = at.items(out) if isinstance(at.value(out), Sequence) else None
-        if inner is not None and len(inner) == fn.nout > 1:
-            return _with_several(at, fn, args, rest, inner)
-        out = inner[0] if inner is not None and len(inner) == 1 else out
-    if not isinstance(at.value(out), Array):
-        return None
-    where = rest.pop("where", None) if isinstance(fn, np.ufunc) else None
-    result = at.result_of(fn, args, rest)
-    if facts(fn).reads_on:
-        _keep_apart(at, out, args[0])
-    _store_result(at, out, result, where)
-    return out
-
-
-def _store_result(at: At, out: ir.Atom, result: ir.Atom, where: ir.Atom | None) -> None:
-    if where is not None and where != ir.Const(True):
-        result = at.apply(np.where, where, result, out)
-    store_item(at, out, WHOLE, result)
-
-
-def _with_several(
-    at: At, fn: np.ufunc, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], outs: list[ir.Atom]
-) -> ir.Atom:
-    """A call with several results, each of which is stored where one is given: ``np.modf(x, fraction, whole)``."""
-    where = kwargs.pop("where", None)
-    made = at.result_of(fn, args, kwargs)
-    results = [at.compute(operator.getitem, made, ir.Const(k)) for k in range(len(outs))]
-    for k, out in enumerate(outs):
-        if out != ir.Const(None):
-            _store_result(at, out, results[k], where)
-            results[k] = out
-    return at.write(ops.make_tuple, *results)
-
-
-def _keep_apart(at: At, array: ir.Atom, value: ir.Atom) -> None:
+def keep_apart(at: At, array: ir.Atom, value: ir.Atom) -> None:
     """Refuse, when the program runs, a store of elements one after the other that would read what it has stored."""
     known = at.value(value)
     items = None if isinstance(known, Array) else at.items(value)
     if items is not None:
         for item in items:
-            _keep_apart(at, array, item)
+            keep_apart(at, array, item)
     elif isinstance(known, (Array, ListOf, Unknown)) and not isinstance(value, ir.Const):
         place = f"{at.frame.fn.__qualname__}, line {at.span.line}" if at.span is not None else at.frame.fn.__qualname__
         call = ir.Call(ir.Const(rt.check_disjoint), (array, value, ir.Const(place)))
@@ -506,6 +382,6 @@ def _copied(
 
 
 __all__ = [
-    "CHANGING", "change_whole", "changes_any", "is_harmless", "may_change", "own_arguments", "store_attribute",
-    "store_item", "with_out",
+    "WHOLE", "change_whole", "changes_any", "in_turn", "is_harmless", "keep_apart", "may_change", "own_arguments",
+    "store_attribute", "store_flat", "store_item",
 ]

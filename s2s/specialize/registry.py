@@ -37,7 +37,7 @@ from s2s.specialize.calls import (
 )
 from s2s.specialize.calls.memory_order import ORDERED
 from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named
-from s2s.specialize.inplace import CHANGING
+from s2s.specialize.calls.storing import CHANGING
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
 
 __all__ = ["CALLED_BY_VARIABLE", "FUNCTIONS", "KNOWN", "call", "call_function"]
@@ -125,6 +125,7 @@ KNOWN = Registry(
     # arrays that are changed
     named({
         **dict.fromkeys(_MAY_OVERWRITE, arrays.without_overwriting), np.clip: arrays.without_old_names,
+        np.ndarray: arrays.empty_array,
         **dict.fromkeys(operators.PLAIN, arrays.augmented),
     }),
     for_types(types.BuiltinFunctionType, functions.number),

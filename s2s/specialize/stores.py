@@ -34,8 +34,11 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
     if was is not None and is_old(context, was, key, builder):
         value = at.apply(statement.op, was, value)
         statement = ir.replace(statement, op=None)
-    if statement.kind == "attr" and statement.op is None and isinstance(key, ir.Const):
-        if store_attribute(at, target, key.value, value):
+    if statement.kind == "attr" and isinstance(key, ir.Const):
+        if statement.op is not None and isinstance(at.value(target), Array):  # ``z.imag += v``
+            value = at.apply(statement.op, at.apply(getattr, target, key) if was is None else was, value)
+            statement = ir.replace(statement, op=None)
+        if statement.op is None and store_attribute(at, target, key.value, value):
             return None
     if statement.kind == "whole":
         if not isinstance(at.value(target), Array):

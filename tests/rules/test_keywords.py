@@ -49,6 +49,7 @@ ALONE = {
     },
     ("numpy.clip", "min"): "tests/rules/forms.py", ("numpy.clip", "max"): "tests/rules/forms.py",
     ("numpy.full_like", "shape"): "as that of full",
+    ("numpy.fromiter", "count"): "tests/specialize/calls/test_storing.py",
 }
 """Parameters of one function each, of the newest NumPy."""
 
@@ -176,13 +177,19 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-def test_where_without_out_is_refused() -> None:
-    x = np.array([1.0, -2.0])
-    for f in (lambda x: np.sum(np.add(x, 1.0, where=x > 0)), lambda x: np.sum(np.sqrt(x, where=x > 0))):
-        for derivative in (lambda f=f: s2s.grad(f)(x), lambda f=f: s2s.jvp(f, (x,), (x,))):
-            with pytest.raises(NoDerivativeError, match="what it leaves out with `where` holds anything") as info:
-                derivative()
-            assert info.value.diagnostic.hint == "give `out` too, or choose with `np.where`"
+def test_where_without_out_leaves_elements_passive() -> None:
+    x = np.array([1.0, -2.0, 4.0])
+
+    def f(x: Any) -> Any:
+        return np.sqrt(x, where=x > 0.0)[x > 0.0]
+
+    def g(x: Any) -> Any:
+        return np.sum(np.where(x > 0.0, np.multiply(x, x[::-1], where=x > 0.0), 0.0))
+
+    np.testing.assert_allclose(s2s.vjp(f, x)[1](np.array([1.0, 3.0]))[0], [0.5, 0.0, 0.75])
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (np.array([1.0, 5.0, 2.0]),))[1], [0.5, 0.5])
+    np.testing.assert_allclose(s2s.grad(g)(x), [8.0, 0.0, 2.0])
+    np.testing.assert_allclose(s2s.hessian(g)(x), [[0.0, 0.0, 2.0], [0.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
 
 
 @pytest.mark.parametrize("f, keyword", REFUSED)

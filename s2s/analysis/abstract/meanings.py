@@ -41,6 +41,7 @@ from s2s.core.values import (
     Scalar,
     Sequence,
 )
+from s2s.rules.numpy import ranges
 from s2s.runtime import directions
 
 if TYPE_CHECKING:
@@ -191,11 +192,27 @@ def _broadcast_to(
     """An array of the lengths that are given, known or not."""
     lengths = shape.items if isinstance(shape, Sequence) and shape.type is tuple else ()
     dims = [length_of(n) for n in lengths]
-    if all(d is not None for d in dims) or not all(isinstance(n, (Scalar, Known)) for n in lengths):
+    if not lengths or not all(isinstance(n, (Scalar, Known)) for n in lengths):
         return None
     fresh = evaluator.facts.fresh_dim
     dtype = dtype_of(value)
     return None if dtype is None else Array(dtype, tuple(fresh() if d is None else d for d in dims))
+
+
+def _places(
+    evaluator: Evaluator, x: AbstractValue, shape: AbstractValue, strides: AbstractValue
+) -> AbstractValue | None:
+    """Integers in the shape that is given, or that of the array."""
+    if shape == known(None):
+        own = shape_of(x)
+        return None if own is None else Array(np.dtype(np.intp), own)
+    lengths = Sequence(tuple, shape.items if isinstance(shape, Sequence) else (shape,))
+    return _broadcast_to(evaluator, Scalar(np.intp), lengths)
+
+
+def _gathered(evaluator: Evaluator, x: AbstractValue, places: AbstractValue) -> AbstractValue | None:
+    dtype, shape = dtype_of(x), shape_of(places)
+    return None if dtype is None or not shape else Array(dtype, shape)
 
 
 def _flat(evaluator: Evaluator, value: AbstractValue, *order: AbstractValue) -> AbstractValue | None:
@@ -248,6 +265,14 @@ def _cotangent_of(place: int) -> Callable[..., AbstractValue | None]:
         return args[place] if len(args) > place and _holds_arrays(args[place]) else None
 
     return found
+
+
+def _scattered(
+    evaluator: Evaluator, g: AbstractValue, x: AbstractValue, *places: AbstractValue
+) -> AbstractValue | None:
+    """Cotangents put where they belong in an array: of its shape, and of their dtype."""
+    dtype, shape = dtype_of(g), shape_of(x)
+    return None if not isinstance(g, Array) or dtype is None or shape is None else Array(dtype, shape)
 
 
 def _direction(evaluator: Evaluator, value: AbstractValue, number: AbstractValue) -> AbstractValue | None:
@@ -369,6 +394,8 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.reshape: _reshape,
     np.ndarray.reshape: _reshape,
     np.broadcast_to: _broadcast_to,
+    rt.places_of_strides: _places,
+    rt.gather: _gathered,
     np.ravel: _flat,
     np.ndarray.ravel: _flat,
     np.ndarray.flatten: _flat,
@@ -388,6 +415,8 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     directions.one: _direction,
     rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
+    rt.take_bar: _scattered,
+    ranges.windows_bar: _scattered,
     rt.unstack_like: _cotangent_of(1),
     rt.mirror: _cotangent_of(1),
     rt.split_like: _cotangent_of(1),

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
+from s2s.models import arrays
+from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr, num
-from s2s.rules.table import jvp, linear, model, refuse, vjp
+from s2s.rules.table import jvp, linear, model, vjp, zero
 
 # --- ranges between two ends --------------------------------------------------------------------------------
 
@@ -141,7 +144,7 @@ def windows_bar(g: Any, x: Any, window_shape: Any, axis: Any) -> Any:
     """The cotangent of ``x`` from that of its windows: each offset in the window is a slice of ``x``."""
     sizes = tuple(np.atleast_1d(window_shape).tolist())
     axes = range(np.ndim(x)) if axis is None else [int(a) % np.ndim(x) for a in np.atleast_1d(axis)]
-    x_bar = np.zeros_like(x)
+    x_bar = np.zeros(np.shape(x), dtype=np.asarray(g).dtype)
     for offset in np.ndindex(sizes):
         starts = [0] * np.ndim(x)
         for along, step in zip(axes, offset):
@@ -162,10 +165,21 @@ linear(
     g=lambda y_bar, window_shape, axis: np.lib.stride_tricks.sliding_window_view(y_bar, window_shape, axis),
     samples=[args(arr(4, 2), np.ones(5), 2, None)],
 )
-refuse(
-    np.lib.stride_tricks.as_strided,
-    "strides are no indices: it may show any memory; use sliding_window_view, slices or np.broadcast_to",
+model(
+    np.lib.stride_tricks.as_strided, samples=[args(arr(5), (3,)), args(arr(2, 3), (2, 2), (0, 0))],
+)(arrays.as_strided)
+linear(
+    rt.gather, x=lambda y_bar, x, places: rt.take_bar(y_bar, x, places, None), params="x, places",
+    samples=[args(arr(5), np.array([[0, 2], [2, 4]]))],
 )
+zero(rt.places_of_strides)
+describe(rt.gather, result=Result.SHARED, of=(0,))
+describe(rt.places_of_strides, reads=(), result=Result.NEW)
+
+# --- iterators ------------------------------------------------------------------------------------------------------
+
+model(np.broadcast)(arrays.broadcast)
+model(np.fromiter, samples=[args([num(), num()], float)])(arrays.from_iterator)
 
 # --- grids --------------------------------------------------------------------------------------------------
 

@@ -16,13 +16,14 @@ from s2s.core.values import UNKNOWN, Array, ListOf, Sequence, Unknown
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
 from s2s.specialize.calls.memory_order import in_memory_order
+from s2s.specialize.calls.storing import CHANGING, with_out, without_out
 from s2s.specialize.calls.ufunc_at import ufunc_at
 from s2s.specialize.heap.changing import add_in_place
-from s2s.specialize.inplace import CHANGING, change_whole, with_out
+from s2s.specialize.inplace import change_whole
 from s2s.specialize.site import NOT_HANDLED, At, CallSite
 
 __all__ = [
-    "along_axes", "at_places", "augmented", "changing", "in_order", "into_out", "method_of_ufunc",
+    "along_axes", "at_places", "augmented", "changing", "empty_array", "in_order", "into_out", "method_of_ufunc",
     "without_old_names", "without_overwriting",
 ]
 
@@ -99,9 +100,23 @@ def into_out(site: CallSite) -> ir.Atom | None:
         if len(args) > fn.nin + 1:
             extra = site.compute(ops.make_tuple, *args[fn.nin :])
         args, kwargs = args[: fn.nin], {**kwargs, "out": extra}
-    if not kwargs or kwargs.get("out", ir.Const(None)) == ir.Const(None) or isinstance(fn, types.FunctionType):
+    if not kwargs or isinstance(fn, types.FunctionType):
         return NOT_HANDLED
+    if kwargs.get("out", ir.Const(None)) == ir.Const(None):
+        is_elementwise = isinstance(fn, np.ufunc) and fn.nout == 1 and fn.signature is None
+        is_partial = is_elementwise and kwargs.get("where", _EVERYWHERE) != _EVERYWHERE
+        return without_out(site, fn, args, kwargs) if is_partial and site.is_varied else NOT_HANDLED
     return with_out(site, fn, args, kwargs)
+
+
+_EVERYWHERE = ir.Const(True)
+
+
+def empty_array(site: CallSite) -> ir.Atom | None:
+    """``np.ndarray(shape, dtype)``: an array of its own, unless it is given the memory."""
+    if not {*site.kwargs} <= {"shape", "dtype", "order"} or len(site.args) > 2 or site.is_varied:
+        return NOT_HANDLED
+    return site.instead(np.empty, site.args, site.kwargs)
 
 
 def along_axes(site: CallSite) -> ir.Atom | None:
