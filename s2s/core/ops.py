@@ -15,6 +15,12 @@ def make_tuple(*items: Any) -> tuple[Any, ...]:
     return items
 
 
+def make_cell(value: Any) -> list[Any]:
+    """What functions share that read and assign one variable: ``value`` is what it holds at first, if it holds anything.
+    """
+    return [value]
+
+
 def make_list(*items: Any) -> list[Any]:
     """``[a, b, c]``"""
     return list(items)

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
-from s2s.analysis.abstract.parts import Path, leaves, part
+from s2s.analysis.abstract.parts import Path, leaves, like_tangent, part
 from s2s.core import ir, ops
 from s2s.core.values import Array, Mapping, Sequence
 from s2s.errors import error
@@ -61,7 +61,7 @@ def item(forwarder: Forwarder, target: ir.Var, source: ir.Atom, index: ir.Atom, 
         return
     of = forwarder.whole(source, span)
     read = ir.Call(ir.Const(operator.getitem), (of, index))
-    forwarder.put_all(target, forwarder.builder.let(read, made, span=span), span)
+    forwarder.put_all(target, forwarder.builder.let(read, like_tangent(made), span=span), span)
 
 
 def hand_on(forwarder: Forwarder, target: ir.Var, path: Path, source: ir.Atom, place: Path) -> None:
@@ -120,7 +120,8 @@ def changed(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span:
     known = forwarder.context.value(target)
     if fn in (rt.set_item, rt.set_items) or not isinstance(known, (Sequence, Mapping)):
         given = [forwarder.whole(items, span), *value.args[1:-1], forwarder.whole(item, span)]  # type: ignore[arg-type]
-        forwarder.put(target, (), forwarder.builder.let(ir.Call(ir.Const(fn), tuple(given)), known, span=span))
+        made = ir.Call(ir.Const(fn), tuple(given))
+        forwarder.put(target, (), forwarder.builder.let(made, like_tangent(known), span=span))
         return
     new: Any = len(known.items) - 1 if fn is ops.append else literal(value.args[1])  # type: ignore[arg-type]
     for key in known.keys if isinstance(known, Mapping) else range(len(known.items)):
@@ -137,7 +138,8 @@ def converted(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, spa
         hand_on(forwarder, target, (), source, ())  # type: ignore[arg-type]
         return
     read = ir.Call(ir.Const(fn), (forwarder.whole(source, span),))  # type: ignore[arg-type]
-    forwarder.put_all(target, forwarder.builder.let(read, forwarder.context.value(target), span=span), span)
+    known = like_tangent(forwarder.context.value(target))
+    forwarder.put_all(target, forwarder.builder.let(read, known, span=span), span)
 
 
 __all__ = ["hand_on", "structure"]

@@ -17,15 +17,31 @@ _KEEPS = frozenset(map(ir.Const, (*ops.DISPLAYS, *ops.GROWS)))
 
 def check_captures(function: ir.Function) -> ir.Function:
     """The function, if no nested function in it is kept while a variable that it reads changes."""
+    for span, name in _assigned_while_kept(function):
+        raise error(
+            "S2S205", span=span, name=name,
+            hint="bind the value as a default, `lambda x, k=k: ...`, or call the function before that",
+        )
+    return function
+
+
+def assigned_while_kept(function: ir.Function) -> frozenset[str]:
+    """The names of the variables that are assigned while a nested function is kept which reads them."""
+    return frozenset(name for _, name in _assigned_while_kept(function))
+
+
+def _assigned_while_kept(function: ir.Function) -> Iterator[tuple[ir.Span | None, str]]:
     statements = list(ir.walk(function.body))
     kept = _kept(function, statements)
     for place, statement in enumerate(statements):
         match statement:
             case ir.Let(target, ir.MakeFunction(inner) as made, span):
-                check_captures(inner)
+                yield from _assigned_while_kept(inner)
                 if target in kept:
-                    _check(made, span, assigned_later(function.body, statements, place, place))
-    return function
+                    later = assigned_later(function.body, statements, place, place)
+                    for capture, atom in zip(made.function.captures, made.captures, strict=True):
+                        if atom != ir.UNDEFINED and capture.name in later and not capture.is_temporary:
+                            yield span, capture.name
 
 
 def _kept(function: ir.Function, statements: list[ir.Statement]) -> set[ir.Atom]:
@@ -49,15 +65,6 @@ def assigned_later(body: ir.Block, statements: list[ir.Statement], place: int, a
             later |= {v.name for t in ir.walk(s.body) for v in ir.defs_of(t)} | {c.param.name for c in s.carried}
             later |= {s.item.name} if isinstance(s, ir.For) else set()
     return later
-
-
-def _check(made: ir.MakeFunction, span: ir.Span | None, later: set[str]) -> None:
-    for capture, atom in zip(made.function.captures, made.captures, strict=True):
-        if atom != ir.UNDEFINED and capture.name in later and not capture.is_temporary:
-            raise error(
-                "S2S205", span=span, name=capture.name,
-                hint="bind the value as a default, `lambda x, k=k: ...`, or call the function before that",
-            )
 
 
 # --- functions that other functions call ----------------------------------------------------------------------------

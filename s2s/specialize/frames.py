@@ -21,7 +21,8 @@ from s2s.core.values import Scalar
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
 from s2s.frontend import lower, sources
-from s2s.normalize.captures import check_captures, note_late
+from s2s.normalize.cells import share_variables
+from s2s.normalize.captures import assigned_while_kept, check_captures, note_late
 from s2s.normalize.normalize import normalize
 from s2s.specialize.stacks import mark_stacks
 from s2s.versions.facts import MISSING, STABLE_MODULES, Reading, variable
@@ -48,12 +49,22 @@ def lower_function(fn: types.FunctionType) -> ir.Function:
         function, assumed = lowered.load(fn), {}
         if function is None:
             source = sources.find(fn)
-            function, assumed = note_late(check_captures(normalize(lower.lower(source)))), source.assumed
+            function, assumed = _in_ssa_form(lower.lower(source)), source.assumed
             if GENERATED in (fn.__doc__ or ""):
                 function = mark_stacks(function)
             lowered.keep(fn, function)
         _lowered[code] = kept = function, assumed
     return kept[0]
+
+
+def _in_ssa_form(function: ir.Function) -> ir.Function:
+    """A function in named form with variables that nested functions share in cells: those that they assign, and those
+    that are assigned while a function which reads them is kept."""
+    made = normalize(share_variables(function))
+    late = assigned_while_kept(made)
+    if late:
+        made = normalize(share_variables(function, late))
+    return note_late(check_captures(made))
 
 
 def _owned(function: ir.Function, owner: types.FunctionType) -> ir.Function:

@@ -22,7 +22,7 @@ from s2s.analysis.effects import ACTS, effect_of
 from s2s.analysis.raising import ends
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.critical import section
 from s2s.core.values import (
     UNKNOWN,
@@ -364,7 +364,8 @@ class Specializer:
                 if ir.POSSIBLY_UNASSIGNED in given and not effect and _only_computes(callee, positional, keywords):
                     return ir.POSSIBLY_UNASSIGNED  # refused where it is used for more than arithmetic
                 for original, atom in zip(ir.atoms_of(value), given, strict=False):
-                    check_read(self, original, atom, builder, span, frame)
+                    if callee != _CELL:
+                        check_read(self, original, atom, builder, span, frame)
                 known = callee.value if isinstance(callee, ir.Const) else None
                 if known is map or known is filter:
                     with generators.noted(self.context, builder) as items:
@@ -441,6 +442,9 @@ class Specializer:
 def _has_no_place(problem: DifferentiationError) -> bool:
     """Whether an error does not say where yet."""
     return problem.diagnostic.span is None
+
+
+_CELL = ir.Const(ops.make_cell)
 
 
 def _only_computes(callee: ir.Atom, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:

@@ -89,6 +89,23 @@ def part(value: AbstractValue, path: Path) -> AbstractValue:
     return value
 
 
+def like_tangent(value: AbstractValue) -> AbstractValue:
+    """What is known of a tangent with the structure of a value: no number in it is known, and none is an integer."""
+    match value:
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(map(like_tangent, items)))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(map(like_tangent, items)))
+        case ListOf(item):
+            return ListOf(like_tangent(item))
+        case Known():
+            return Scalar(type(value.value)) if isinstance(value.value, (float, complex)) else UNKNOWN
+        case Scalar(kind):
+            return Scalar(kind) if issubclass(kind, (float, complex, np.inexact)) else UNKNOWN
+        case _:
+            return value
+
+
 def is_differentiable(value: AbstractValue) -> bool:
     """Whether a value is of floating point, so that an argument of this kind can be differentiated."""
     match value:

@@ -159,7 +159,7 @@ def own_name(c: Context, name: str, node: cst.CSTNode) -> Var:
     if name in c.scope.globals:
         hint = f"return the new value and assign `{name}` outside the function"
         refuse(c, "S2S108", node, "changes a variable outside the function", hint, name=name)
-    if name in c.scope.nonlocals:
+    if name in c.scope.nonlocals and not isinstance(c.resolve(name), Var):  # resolving notes that it is captured
         hint = f"return the new value and assign `{name}` in the function that owns it"
         refuse(c, "S2S109", node, "changes a variable of the enclosing function", hint, name=name)
     return Var(name)

@@ -280,6 +280,7 @@ def _dict(kind: type) -> Operation:
 
 MAKERS: dict[Any, Operation] = {
     ops.make_list: _make_list,
+    ops.make_cell: _make_list,
     ops.make_dict: _make_dict,
     list: _sequence(list),
     rt.zeros_of: _zeros,
