@@ -137,6 +137,8 @@ class Context:
     masks_stay: bool = True
     heap: virtual_heap.Heap = field(default_factory=virtual_heap.Heap)
     virtual_closures: dict[ir.Var, Callable[[Builder], ir.Atom]] = field(default_factory=dict)
+    generators: dict[ir.Var, Any] = field(default_factory=dict)
+    """Calls of generator functions, by the variables that stand for what they give."""
     freeze_instance: Callable[[Builder, virtual_heap.Cell, str], ir.Atom] | None = None
     for_value: bool = False
     """Whether what is frozen goes to a call whose result carries no derivative: an object may hold what is

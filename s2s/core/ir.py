@@ -423,7 +423,7 @@ class Param:
 @record
 class Function:
     """A function: in SSA form its body yields one atom, the result. ``captures`` are variables of enclosing functions,
-    bound like parameters when the function is inlined."""
+    bound like parameters when the function is inlined. The body of a generator has calls of ``ops.yield_``."""
 
     name: str
     params: tuple[Param, ...]
@@ -431,6 +431,7 @@ class Function:
     captures: tuple[Var, ...] = ()
     doc: str = ""
     span: Span | None = None
+    is_generator: bool = False
 
 
 # --- walking --------------------------------------------------------------------------------------------------------

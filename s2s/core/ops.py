@@ -21,6 +21,11 @@ def make_cell(value: Any) -> list[Any]:
     return [value]
 
 
+def yield_(item: Any) -> bool:
+    """``yield item``: gives whether no other item is taken, so that the generator ends here."""
+    raise TypeError("a generator is run by what takes its items")
+
+
 def make_list(*items: Any) -> list[Any]:
     """``[a, b, c]``"""
     return list(items)

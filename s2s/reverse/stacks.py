@@ -11,7 +11,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.parts import leaves
+from s2s.analysis.abstract.parts import leaves, like_tangent
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, ListOf, Mapping, Sequence
@@ -53,7 +53,8 @@ def tangent(forwarder: Forwarder, s: ir.Let, value: ir.Call) -> bool:
         forwarder.builder.add(ir.Let(None, call, s.span))
     elif fn is ops.pull:
         assert s.target is not None
-        dot = forwarder.context.define(forwarder.name(s.target), forwarder.context.value(s.target))
+        known = like_tangent(forwarder.context.value(s.target))
+        dot = forwarder.context.define(forwarder.name(s.target), known)
         forwarder.builder.add(ir.Let(dot, ir.Call(_PULL, (forwarder.stacks[stack],)), s.span))
         forwarder.put_all(s.target, dot, s.span)
     else:
@@ -108,7 +109,7 @@ def _pull_bar(reverser: Reverser, sweep: Sweep, stack: ir.Var, item: ir.Atom, sp
     if like is None:  # nothing that was taken off matters
         return
     known = reverser.context.value(like)
-    bar = reverser.context.define(reverser.name(item) if isinstance(item, ir.Var) else "%", known)
+    bar = reverser.context.define(reverser.name(item) if isinstance(item, ir.Var) else "%", like_tangent(known))
     sweep.builder.add(ir.Let(bar, ir.Call(_PULL, (_bar_of(reverser, sweep, stack),)), span))
     if not reverser.is_active(item) and not isinstance(known, (Sequence, Mapping)):
         return

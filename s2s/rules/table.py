@@ -176,7 +176,7 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 MODULES = (
     "adjoints", "effects", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "numpy.linalg_eigen", "passive",
-    "numpy.polynomials", "numpy.products", "python", "numpy.reductions", "numpy.ufunc_methods", "numpy.nan_reductions",
+    "numpy.polynomials", "numpy.products", "python", "iterating", "numpy.reductions", "numpy.ufunc_methods", "numpy.nan_reductions",
     "numpy.shape", "numpy.repeating", "numpy.joining", "numpy.ranges", "numpy.sorting", "numpy.statistics",
     "numpy.ufuncs", "numpy.scimath",
 )
@@ -600,11 +600,12 @@ def refuse(fn: Function, reason: str) -> None:
 
 
 def model(
-    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (), always: bool = False,
-    given: tuple[Any, ...] = (),
+    fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (),
+    always: bool | None = None, given: tuple[Any, ...] = (),
 ) -> Callable[[F], F]:
     """Register a Python function that is differentiated in place of ``fn``: a decorator. ``always`` puts it there where
-    nothing differentiated goes in too: because what it makes is an object of its own. What is ``given``, constants that
+    nothing differentiated goes in too: because what it makes is an object of its own, as it is of a class where nothing
+    else is said. What is ``given``, constants that
     tell which of several functions it stands for, it gets first."""
 
     @_later
@@ -612,7 +613,7 @@ def model(
         signature = _signature(body, params)
         supports = frozenset(signature.parameters)
         made = Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples))
-        _add(replace(made, always=always or isinstance(fn, type), given=given))
+        _add(replace(made, always=isinstance(fn, type) if always is None else always, given=given))
 
     return _decorator(add)
 

@@ -106,6 +106,8 @@ class Frame:
     body: ir.Block | None = None
     caller: Frame | None = None
     made: dict[int, tuple[ir.Function, ir.Function]] = field(default_factory=dict)
+    consumer: Any = None
+    """In a generator: what is done to an item that it yields."""
 
     def owned(self, function: ir.Function) -> ir.Function:
         """A nested function, to be kept in the text of another one: what it reads from outside is read where the

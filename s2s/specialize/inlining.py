@@ -14,7 +14,7 @@ from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN
 from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame, FramedClosure, asked_also_by, at_call, in_rule, lower_function, place_of
-from s2s.specialize.heap import iterators, making
+from s2s.specialize.heap import iterators, lazy, making
 from s2s.specialize.outcomes import INLINE_DEPTH
 from s2s.specialize.site import At
 from s2s.versions import facts
@@ -87,6 +87,8 @@ class Inliner:
             inner.owner = None
         self._bind_parameters(function, bound.arguments, self.default_of(fn, builder), inner, builder, span)
         self.dependencies[fn.__code__] = fn
+        if function.is_generator:
+            return lazy.make(self.specializer, function, inner, fn, (fn, self._receiver(args)), span)
         self.active_calls.append(fn)
         self.receivers.append((fn, self._receiver(args)))
         try:
@@ -181,6 +183,8 @@ class Inliner:
             if capture == ir.UNDEFINED and var.name == function.name:
                 inner.env[var] = self.closure_again(closure, builder)
         self._bind_parameters(function, bound.arguments, dict(closure.defaults).__getitem__, inner, builder, span)
+        if function.is_generator:
+            return lazy.make(self.specializer, function, inner, function, None, span)
         self.active_calls.append(function)
         try:
             (result,) = self.specializer.run(function.body, inner, builder)

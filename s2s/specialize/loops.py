@@ -23,7 +23,7 @@ from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.frames import Frame, is_of_s2s
-from s2s.specialize.heap import generators, iterators
+from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.heap.mutated_iterables import Watch
@@ -54,6 +54,9 @@ def for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Buil
 def _for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     given = specializer.atom(loop.iterable, frame)
     check_read(specializer, loop.iterable, given, builder, loop.span, frame)
+    if given in specializer.context.generators:
+        lazy.over(specializer, loop, given, frame, builder)
+        return False
     iterable = turned(specializer.context, builder, given, loop.span)
     snapshots = specializer.loop_snapshots(loop.iterable, frame)
     if snapshots is not None:

@@ -27,6 +27,7 @@ from s2s.specialize.calls import (
     dispatching,
     functions,
     intrinsics,
+    lazy_calls,
     objects,
     policy_calls,
     process,
@@ -104,6 +105,9 @@ KNOWN = Registry(
         call_again: checkpointing.call_again,
     }),
     for_types(Checkpoint, checkpointing.call_checkpoint),
+    # generators
+    named(lazy_calls.HANDLERS),
+    always(lazy_calls.given),
     # callables that come to a call of something else
     always(callables.compiled),
     named({

@@ -47,7 +47,7 @@ from s2s.specialize.frames import (
     lower_function,
     where_chosen,
 )
-from s2s.specialize.heap import generators, iterators
+from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.classes import without_objects
 from s2s.specialize.heap.items import Counted, Items
 from s2s.specialize.heap.live_objects import LiveObjects
@@ -146,6 +146,8 @@ class Specializer:
     ) -> ir.Function:
         """The function for arguments of which this is known; ``varied`` names the differentiated parameters."""
         function, self.function = lower_function(fn), fn
+        if function.is_generator:
+            raise lazy.refuse_as_value(function, None)
         frame, builder = Frame(fn, None, **iterators.uses_of(function)), Builder(self.context)
         params = []
         for param in function.params:
@@ -358,6 +360,8 @@ class Specializer:
                 return self.inliner.closure(function, captures, defaults, frame, builder, span, name, value.late)
             case ir.Call(fn, args, kwargs):
                 callee = self.atom(fn, frame)
+                if callee == lazy.YIELD:
+                    return frame.consumer(self.atom(args[0], frame), builder)  # type: ignore[arg-type, no-any-return]
                 check_read(self, fn, callee, builder, span, frame)
                 positional, keywords = arguments(self, args, kwargs, frame, builder, span)
                 given = (callee, *positional, *keywords.values())

@@ -42,6 +42,9 @@ class Scope:
     first: Var | None = None
     frames: list[dict[str, Var]] = field(default_factory=list)
     captures: dict[Var, None] = field(default_factory=dict)
+    is_function: bool = True
+    yields: bool = False
+    """Whether a ``yield`` in the body makes the function a generator."""
 
     def resolve(self, name: str) -> Var | ir.Load:
         """What a read of ``name`` means here."""

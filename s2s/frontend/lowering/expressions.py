@@ -20,6 +20,7 @@ from s2s.frontend.lowering.functions import LAMBDA, make_function
 from s2s.frontend.lowering.refusals import refuse, refuse_expression
 from s2s.frontend.lowering.strings import lower_string
 from s2s.frontend.lowering.subscripts import lower_key
+from s2s.frontend.lowering.yields import lower_yield
 
 __all__ = ["lower_value"]
 
@@ -80,9 +81,10 @@ def _other_value(c: Context, node: cst.BaseExpression) -> ir.Value:
         case cst.ListComp() | cst.SetComp() | cst.DictComp():
             return lower_comprehension(c, node)
         case cst.GeneratorExp():
-            refuse(
-                c, "S2S103", node, "is kept, and reads its variables when it is consumed", "write a list comprehension"
-            )
+            return Call(Const(iter), (lower_comprehension(c, node),))
+        case cst.Yield() if not isinstance(node.value, cst.From):
+            lower_yield(c, node)  # nothing is ever sent
+            return NONE
         case cst.NamedExpr(target=target, value=value):
             variable = own(c, target)
             c.let(variable, c.value(value), node)

@@ -31,7 +31,8 @@ def lower_definition(c: Context, node: FunctionNode, name: str) -> ir.Function:
         else:
             _function_body(c, node)
     doc = (node.get_docstring() or "") if isinstance(node, cst.FunctionDef) else ""
-    return ir.Function(name, params, block_of(statements), tuple(scope.captures), str(doc), c.span(node))
+    return ir.Function(
+        name, params, block_of(statements), tuple(scope.captures), str(doc), c.span(node), scope.yields)
 
 
 def _function_body(c: Context, node: cst.FunctionDef) -> None:
@@ -66,7 +67,8 @@ def _make_scope(c: Context, node: FunctionNode, params: tuple[ir.Param, ...]) ->
         found.locals.update(walrus_names(c, node.body))
     names = (found.locals | {p.var.name for p in params}) - found.globals - found.nonlocals
     first = params[0].var if params and params[0].kind.startswith("POSITIONAL") else None
-    return Scope(c.scope, names, found.globals, found.nonlocals, c.free, first)
+    is_function = isinstance(node, cst.FunctionDef)
+    return Scope(c.scope, names, found.globals, found.nonlocals, c.free, first, is_function=is_function)
 
 
 def make_function(c: Context, node: FunctionNode, name: str) -> ir.MakeFunction:

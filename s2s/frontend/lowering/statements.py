@@ -18,6 +18,7 @@ from s2s.frontend.lowering.functions import nested_def
 from s2s.frontend.lowering.imports import lower_import
 from s2s.frontend.lowering.matching import lower_match
 from s2s.frontend.lowering.refusals import refuse_async, refuse_statement
+from s2s.frontend.lowering.yields import lower_yield
 
 __all__ = ["lower_suite"]
 
@@ -87,6 +88,9 @@ def _small_statement(c: Context, node: cst.BaseSmallStatement) -> None:
 
 
 def _expression_statement(c: Context, node: cst.Expr) -> None:
+    if isinstance(node.value, cst.Yield):
+        lower_yield(c, node.value)
+        return
     value = c.value(node.value)
     already_done = isinstance(value, Const) or (isinstance(value, Var) and value.is_temporary)
     if not already_done:

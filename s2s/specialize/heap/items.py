@@ -18,7 +18,7 @@ from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir, ops
 from s2s.core.values import Array, Known, ListOf, Mapping, Range, Sequence
 from s2s.optimize.ranges import constant_range
-from s2s.specialize.heap import iterators
+from s2s.specialize.heap import iterators, lazy
 from s2s.specialize.site import At
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Items:
 
     def known(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
         """The items of a container whose length is known, or None."""
+        if atom in self.context.generators:
+            atom = lazy.listed(At(self.specializer, self.specializer.frame, builder, span), atom)
         cell = cell_of(self.context, atom)
         if cell is not None:
             return self._held_items(cell, builder, span)

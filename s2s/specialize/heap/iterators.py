@@ -26,10 +26,10 @@ from s2s.core import ir, ops
 from s2s.core.bounded import Recent
 from s2s.core.functions import Result
 from s2s.core.inspection import by_identity
-from s2s.core.values import Array
+from s2s.core.values import Array, ListOf
 from s2s.errors import error
 from s2s.specialize.frames import FramedClosure
-from s2s.specialize.heap import generators
+from s2s.specialize.heap import generators, lazy
 
 if TYPE_CHECKING:
     from s2s.specialize.frames import Frame
@@ -123,6 +123,8 @@ def _read_often(body: ir.Block) -> set[ir.Var]:
 def keep(at: At, target: ir.Var, value: ir.Value, atom: ir.Atom) -> ir.Atom:
     """What a variable that is read more than once, or that a container takes in, is bound to: for an iterator, made
     here, by a helper or read from a container, a cell with what it has left."""
+    if atom in at.context.generators:
+        return _held(at, lazy.listed(at, atom), target.name)
     callee = at.specializer.atom(value.fn, at.frame) if isinstance(value, ir.Call) else None
     made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
     if is_maker(callee) or atom in at.context.read_once or (isinstance(made, ir.Call) and is_maker(made.fn)):
@@ -272,7 +274,7 @@ def take_one(at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom 
     if state.kind is not Iterator:
         raise at.raised(TypeError(f"'{state.kind.__name__}' object is not an iterator"))
     if state.whole is not None:
-        raise at.refusal("S2S142", name=cell.name)
+        return _first_of_rest(at, cell, state, default)
     check_made_of(at.specializer, cell, at.span)
     if state.items:
         at.context.heap.change(cell, state.with_items(state.items[1:]), at.span)
@@ -280,3 +282,16 @@ def take_one(at: At, items: ir.Atom, default: ir.Atom | None = None) -> ir.Atom 
     if default is None:
         raise at.raised(StopIteration())
     return default
+
+
+def _first_of_rest(at: At, cell: Cell, state: State, default: ir.Atom | None) -> ir.Atom:
+    """The first of items that are not known one by one, which the iterator does not give again."""
+    whole = state.whole
+    assert whole is not None
+    if default is not None or not isinstance(at.value(whole), (Array, ListOf)):
+        raise at.refusal("S2S142", name=cell.name)
+    check_made_of(at.specializer, cell, at.span)
+    item = at.apply(operator.getitem, whole, ir.Const(0))
+    rest = at.apply(operator.getitem, whole, at.apply(slice, ir.Const(1), ir.Const(None)))
+    at.context.heap.change(cell, state.with_whole(at.builder.frozen(rest)), at.span)
+    return item

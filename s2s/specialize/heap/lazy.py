@@ -1,0 +1,182 @@
+"""Generator functions: a call of one computes nothing yet. What takes its items runs its body, with what is done to an item
+in the place of each ``yield``.
+
+    def powers(x):                      total = 0.0
+        yield x                         total = total + x
+        yield x * x              ->     total = total + x * x
+
+    for y in powers(x):
+        total = total + y
+
+What is carried from one item to the next is kept in cells of the heap, as the body may yield in loops and branches. Where
+items are taken one by one (``next``) or more than once, a list of all of them is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from s2s.builder import virtual_heap
+from s2s.builder.states import State
+from s2s.core import ir, ops
+from s2s.core.values import UNKNOWN, Known
+from s2s.errors import DifferentiationError, error
+from s2s.specialize.heap import generators
+
+if TYPE_CHECKING:
+    from s2s.builder.builder import Builder, Context
+    from s2s.specialize.frames import Frame
+    from s2s.specialize.site import At
+    from s2s.specialize.specializer import Specializer
+
+__all__ = ["YIELD", "listed", "make", "over", "refuse_as_value", "running"]
+
+YIELD = ir.Const(ops.yield_)
+
+DEPTH = 40
+"""So many generators may run in one another."""
+
+
+@dataclass
+class Generator:
+    """A call of a generator function that has not begun: its body, the activation with its arguments, and the function
+    that is then being followed. ``items`` is the list of its items, once it is made; ``has_run`` says that it was read.
+    """
+
+    function: ir.Function
+    frame: Frame
+    followed: Any
+    receiver: Any
+    span: ir.Span | None
+    items: list[ir.Atom] = field(default_factory=list)
+    has_run: bool = False
+
+
+def make(
+    specializer: Specializer, function: ir.Function, inner: Frame, followed: Any, receiver: Any, span: ir.Span | None
+) -> ir.Atom:
+    """What a call of a generator function gives."""
+    context = specializer.context
+    varied = any(map(context.is_varied, inner.env.values()))
+    var = context.define("%generator", UNKNOWN, varied)
+    context.generators[var] = Generator(function, inner, followed, receiver, span)
+    problem = refuse_as_value(function, span)
+
+    def freeze(builder: Builder) -> ir.Atom:
+        raise problem
+
+    context.virtual_closures[var] = freeze
+    return var
+
+
+def refuse_as_value(function: ir.Function, span: ir.Span | None) -> DifferentiationError:
+    """The error for a generator that is used as a value."""
+    return error(
+        "S2S103", span=function.span if span is None else span, label="it is used for more than to give its items",
+        hint="loop over it, or make a list of its items: `list(...)`",
+    )
+
+
+def running(
+    specializer: Specializer, atom: ir.Atom, builder: Builder, consume: Callable[[ir.Atom, Builder], ir.Atom]
+) -> None:
+    """Run a generator; ``consume`` writes what is done to an item, and gives whether no other is taken then."""
+    made: Generator = specializer.context.generators[atom]  # type: ignore[index]
+    inliner = specializer.inliner
+    if made.has_run:  # nothing is left in it
+        return
+    made.has_run = True
+    calls, receivers = list(inliner.active_calls), list(inliner.receivers)
+    if len(calls) >= DEPTH:
+        raise error("S2S209", span=made.span, asked_by=made.frame.called_from, name=made.function.name)
+
+    def resume(item: ir.Atom, at: Builder) -> ir.Atom:
+        inside = inliner.active_calls, inliner.receivers
+        inliner.active_calls, inliner.receivers = calls, receivers
+        try:
+            return consume(item, at)
+        finally:
+            inliner.active_calls, inliner.receivers = inside
+
+    frame = made.frame.copy()
+    frame.consumer = resume
+    inliner.active_calls.append(made.followed)
+    inliner.receivers.append(made.receiver)
+    try:
+        specializer.run(made.function.body, frame, builder)
+    finally:
+        inliner.active_calls.pop()
+        inliner.receivers.pop()
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def over(specializer: Specializer, loop: ir.For, generator: ir.Atom, frame: Frame, builder: Builder) -> None:
+    """A ``for`` over a generator."""
+    context = specializer.context
+    held = [_held(context, specializer.atom(c.init, frame), c.param.name) for c in loop.carried]
+    left = _held(context, ir.Const(False), "left") if loop.leave is not None else None
+
+    def consume(item: ir.Atom, at: Builder) -> ir.Atom:
+        inner = frame.copy()
+        inner.env[loop.item] = item
+        inner.env.update({c.param: _now(context, cell) for c, cell in zip(loop.carried, held, strict=True)})
+        yields = specializer.run(loop.body, inner, at)
+        for cell, atom in zip(held, yields, strict=True):
+            context.heap.change(cell, State(list, (0,), (atom,)), loop.span)
+        if loop.leave is None or left is None:
+            return ir.Const(False)
+        leave = specializer.atom(loop.leave, inner)
+        context.heap.change(left, State(list, (0,), (leave,)), loop.span)
+        return leave
+
+    running(specializer, generator, builder, consume)
+    for c, cell in zip(loop.carried, held, strict=True):
+        frame.env[c.result] = _now(context, cell)
+    if loop.left is not None:
+        frame.env[loop.left] = ir.Const(False) if left is None else _now(context, left)
+
+
+def _held(context: Context, atom: ir.Atom, name: str) -> virtual_heap.Cell:
+    return virtual_heap.make_cell(context, State(list, (0,), (atom,)), name)
+
+
+def _now(context: Context, cell: virtual_heap.Cell) -> ir.Atom:
+    return context.heap.state(cell).items[0]
+
+
+# --- all items --------------------------------------------------------------------------------------------------------
+
+
+def listed(at: At, generator: ir.Atom, builder: Builder | None = None) -> ir.Atom:
+    """The list of the items of a generator."""
+    builder = at.builder if builder is None else builder
+    context = at.context
+    made: Generator = context.generators[generator]  # type: ignore[index]
+    if made.items:
+        return made.items[0]
+    child = builder.child()
+    with generators.noted(context, child) as items:
+        out = virtual_heap.make_cell(context, State(list), "items", at.span)
+
+        def consume(item: ir.Atom, b: Builder) -> ir.Atom:
+            append = ir.Const(list.append)
+            at.specializer.apply(append, [out.var, item], {}, at.frame, b, at.span, effect=True)
+            return ir.Const(False)
+
+        running(at.specializer, generator, child, consume)
+        items.append(out.var)
+    if any(isinstance(s, ir.While) and s.leave is None and _is_true(context, s.test) for s in ir.walk(child.block())):
+        raise error("S2S142", span=at.span, name=made.function.name)
+    builder.take(child)
+    made.items.append(out.var)
+    context.read_once[out.var] = generators.Source()
+    return out.var
+
+
+def _is_true(context: Context, test: ir.Block) -> bool:
+    value = context.value(test.yields[0])
+    return isinstance(value, Known) and bool(value.value)
