@@ -16,8 +16,7 @@ def make_tuple(*items: Any) -> tuple[Any, ...]:
 
 
 def make_cell(value: Any) -> list[Any]:
-    """What functions share that read and assign one variable: ``value`` is what it holds at first, if it holds anything.
-    """
+    """What functions share that read and assign one variable; ``value`` is what it holds at first, if anything."""
     return [value]
 
 

@@ -1,5 +1,4 @@
-"""What ``itertools`` and the builtins that make iterators give, as generator functions: item by item, none before it is asked
-for."""
+"""What ``itertools`` and the builtins that make iterators give, as generator functions: item by item."""
 
 from __future__ import annotations
 
@@ -53,8 +52,7 @@ def cycle(iterable: Any) -> Any:
     items = list(iterable)
     if len(items) > 0:
         while True:
-            for item in items:
-                yield item
+            yield from items
 
 
 def repeat(item: Any, times: Any = None) -> Any:
@@ -67,14 +65,12 @@ def repeat(item: Any, times: Any = None) -> Any:
 
 def chain(*iterables: Any) -> Any:
     for items in iterables:
-        for item in items:
-            yield item
+        yield from items
 
 
 def chain_all(iterables: Any) -> Any:
     for items in iterables:
-        for item in items:
-            yield item
+        yield from items
 
 
 def accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Any:

@@ -1,7 +1,7 @@
 """Variables that several functions share: a function in named form goes in; one comes out in which they are cells.
 
-A nested function sees a variable of the function around it as it is when it runs, and may assign it (``nonlocal``). Such a
-variable is kept in a list of one item, which all of them hold: what Python does with its own cells.
+A nested function sees a variable of the function around it as it is when it runs, and may assign it (``nonlocal``).
+Such a variable is kept in a list of one item, which all of them hold: what Python does with its own cells.
 
     n = 0                            %n = [n]; n = 0; %n[0] = n
     def count():                     def count():
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from typing import assert_never
 
 from s2s.core import ir, ops
 from s2s.core.ir import Call, Const, Let, Var
@@ -109,9 +110,15 @@ class _Sharing:
                 inside = [self.block(h.body, (h.name,)) for h in handlers]
                 blocks = [self.block(s.body), self.block(s.orelse), *inside]
                 blocks += [self.block(s.final)] if s.final.statements else []
-            case _:
+            case Let(target):
+                blocks, rest = [], (target,)
+            case (
+                ir.If() | ir.While() | ir.Assert() | ir.Store() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue()
+                | ir.Note()
+            ):
                 blocks = [self.block(b) for b in ir.blocks_of(s)]
-                rest = (s.target,) if isinstance(s, Let) else ()
+            case _:
+                assert_never(s)
         new = ir.rebuild(ir.with_blocks(s, blocks), lambda a: read.get(a, a), lambda b: b)
         return [*made, new, *(x for v in rest for x in self._stored(v, span))]
 

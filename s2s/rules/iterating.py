@@ -13,7 +13,6 @@ _THREE = [num(), num(), num()]
 
 for _fn, _body, _samples in (
     (itertools.chain, iterating.chain, [args(_THREE, [num()])]),
-    (itertools.chain.from_iterable, iterating.chain_all, [args([_THREE, [num()]])]),
     (itertools.accumulate, iterating.accumulate, [args(_THREE), args(_THREE, operator.mul, initial=num())]),
     (itertools.compress, iterating.compress, [args(_THREE, [True, False, True])]),
     (itertools.takewhile, iterating.takewhile, []),

@@ -21,8 +21,8 @@ from s2s.core.values import Scalar
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
 from s2s.frontend import lower, sources
-from s2s.normalize.cells import share_variables
 from s2s.normalize.captures import assigned_while_kept, check_captures, note_late
+from s2s.normalize.cells import share_variables
 from s2s.normalize.normalize import normalize
 from s2s.specialize.stacks import mark_stacks
 from s2s.versions.facts import MISSING, STABLE_MODULES, Reading, variable

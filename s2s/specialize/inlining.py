@@ -184,7 +184,7 @@ class Inliner:
                 inner.env[var] = self.closure_again(closure, builder)
         self._bind_parameters(function, bound.arguments, dict(closure.defaults).__getitem__, inner, builder, span)
         if function.is_generator:
-            return lazy.make(self.specializer, function, inner, function, None, span)
+            return lazy.make(self.specializer, function, inner, function, None, span, closure.frame)
         self.active_calls.append(function)
         try:
             (result,) = self.specializer.run(function.body, inner, builder)

@@ -54,8 +54,11 @@ def for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Buil
 def _for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Builder) -> bool:
     given = specializer.atom(loop.iterable, frame)
     check_read(specializer, loop.iterable, given, builder, loop.span, frame)
-    if given in specializer.context.generators:
-        lazy.over(specializer, loop, given, frame, builder)
+    generator = given
+    if given not in specializer.context.generators and specializer.context.is_virtual(given):
+        generator = lazy.of_object(At(specializer, frame, builder, loop.span), given) or given
+    if generator in specializer.context.generators:
+        lazy.over(specializer, loop, generator, frame, builder)
         return False
     iterable = turned(specializer.context, builder, given, loop.span)
     snapshots = specializer.loop_snapshots(loop.iterable, frame)

@@ -107,6 +107,7 @@ KNOWN = Registry(
     for_types(Checkpoint, checkpointing.call_checkpoint),
     # generators
     named(lazy_calls.HANDLERS),
+    for_types(types.BuiltinMethodType, lazy_calls.of_chain),
     always(lazy_calls.given),
     # callables that come to a call of something else
     always(callables.compiled),

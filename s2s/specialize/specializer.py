@@ -147,7 +147,7 @@ class Specializer:
         """The function for arguments of which this is known; ``varied`` names the differentiated parameters."""
         function, self.function = lower_function(fn), fn
         if function.is_generator:
-            raise lazy.refuse_as_value(function, None)
+            raise lazy.refuse_result(function)
         frame, builder = Frame(fn, None, **iterators.uses_of(function)), Builder(self.context)
         params = []
         for param in function.params:
@@ -274,6 +274,8 @@ class Specializer:
                     if is_named_iterator or target in frame.kept or target in frame.held:
                         atom = iterators.keep(At(self, frame, builder, span), target, value, atom)
                     frame.env[target] = atom
+                    if atom in self.context.generators and not target.is_temporary:
+                        lazy.check_named(self.context, atom, target.name)
                     if not target.is_temporary and isinstance(value, ir.Var | ir.Call):
                         generators.check_taken(self.context, None, [atom], span, frame.called_from)
                     self._take_name(target, atom)

@@ -10,6 +10,8 @@ from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir
 from s2s.core.values import Array, Known, Mapping
 from s2s.specialize.frames import Frame
+from s2s.specialize.heap import lazy
+from s2s.specialize.site import At
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -28,6 +30,8 @@ def arguments(
     for arg in args:
         if isinstance(arg, ir.Star):
             atom = specializer.atom(arg.atom, frame)
+            if atom in specializer.context.generators:
+                atom = lazy.listed(At(specializer, frame, builder, span), atom)
             items = specializer.items.known(atom, builder, span)
             if items is None:
                 items = _rows(specializer.context, atom, builder, span)

@@ -349,15 +349,18 @@ def with_global(x):
     return x * counter
 
 
-def with_nonlocal(x):
-    y = x
+def _counting():
+    COUNT = 0.0
 
-    def f():
-        nonlocal y
-        y = y * x
+    def with_nonlocal(x):
+        nonlocal COUNT
+        COUNT = COUNT + x
+        return COUNT
 
-    f()
-    return y
+    return with_nonlocal
+
+
+with_nonlocal = _counting()
 
 
 def store_in_integers(x):
@@ -392,7 +395,7 @@ SYNTAX = [
     (store_before_an_exception, "try", ("a[0] = x * x",)),
     (with_class, "class", ("class Local",)),
     (with_global, "counter", ("counter = x", "counter = x", "counter")),
-    (with_nonlocal, "y", ("y = y * x", "y = y * x", "y")),
+    (with_nonlocal, "COUNT", ("COUNT = COUNT + x", "COUNT = COUNT + x", "COUNT")),
 ]
 
 
@@ -401,7 +404,7 @@ def test_syntax(f, word, shown):
     text = refusal(UnsupportedSyntaxError, gradient(f, 2.0))
     assert word in text.splitlines()[0]
     assert_shows(text, f, *shown)
-    assert f"in `{f.__name__}" in text
+    assert f"in `{f.__qualname__}" in text
 
 
 def test_exceptions_carry_no_derivative_past_a_handler():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from typing import Any
 
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.errors import DifferentiationError
 from s2s.models import iterating
 from s2s.rules import table
@@ -15,7 +16,7 @@ from s2s.specialize.heap.making import new_list
 from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.specialize.speculation import speculate
 
-__all__ = ["HANDLERS", "given"]
+__all__ = ["HANDLERS", "given", "of_chain"]
 
 
 def _enumerate(site: CallSite) -> ir.Atom | None:
@@ -63,9 +64,18 @@ def _iter(site: CallSite) -> ir.Atom | None:
     return site.args[0] if site.args and site.args[0] in site.context.generators else NOT_HANDLED
 
 
+def of_chain(site: CallSite) -> ir.Atom | None:
+    """``itertools.chain.from_iterable``, which is another object each time it is read."""
+    if site.fn.__self__ is not itertools.chain or site.fn.__name__ != "from_iterable" or not site.is_varied:
+        return NOT_HANDLED
+    return site.inline(iterating.chain_all, site.args)
+
+
 def given(site: CallSite) -> ir.Atom | None:
     """A function that is not followed, and takes the items of what it is given: a list of them."""
-    if not site.context.generators or isinstance(site.fn, (types.FunctionType, types.MethodType)):
+    if not site.context.generators or isinstance(site.fn, types.MethodType):
+        return NOT_HANDLED
+    if isinstance(site.fn, types.FunctionType) and site.fn.__module__ != ops.__name__:
         return NOT_HANDLED
     rule = table.find(site.fn)
     if rule is not None and rule.kind == "model":

@@ -227,12 +227,38 @@ def as_list(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
         return args
     held = [(a, state_of(at.context, a)) for a in args]
     found = [a for a, state in held if state is not None and state.kind is Iterator]
-    if fn is zip and found and len(args) > 1:  # where it stops depends on the others
-        raise at.refusal("S2S142", name="the iterator")
+    if fn is zip and found and len(args) > 1:
+        return _zipped(at, args, found)
     return [
         take_rest(at, cell_of(at.context, a)) if a in found else a  # type: ignore[arg-type]
         for a in args
     ]
+
+
+def _zipped(at: At, args: list[ir.Atom], iterators: list[ir.Atom]) -> list[ir.Atom]:
+    """The arguments of a ``zip`` with iterators among them: each gives as many items as the shortest has, and one more
+    where it is asked before that."""
+    columns = [at.items(a) if a not in iterators else None for a in args]
+    held = [cell_of(at.context, a) for a in args]
+    states = [at.context.heap.state(cell, at.span) if cell is not None else None for cell in held]
+    lengths = []
+    for column, atom, state in zip(columns, args, states, strict=True):
+        known = column if column is not None else state.items if (
+            state is not None and atom in iterators and state.whole is None) else None
+        if known is None or len(set(iterators)) < len(iterators):
+            raise at.refusal("S2S142", name="the iterator")  # where it stops depends on the others
+        lengths.append(len(known))
+    count = min(lengths)
+    stop, made = lengths.index(count), []
+    for k, atom in enumerate(args):
+        cell, state = held[k], states[k]
+        if atom not in iterators or cell is None or state is None:
+            made.append(atom)
+            continue
+        check_made_of(at.specializer, cell, at.span)
+        at.context.heap.change(cell, state.with_items(state.items[count + (k < stop) :]), at.span)
+        made.append(at.result_of(ops.make_list, list(state.items[:count])))
+    return made
 
 
 def flattened(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:

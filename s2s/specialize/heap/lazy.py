@@ -1,5 +1,5 @@
-"""Generator functions: a call of one computes nothing yet. What takes its items runs its body, with what is done to an item
-in the place of each ``yield``.
+"""Generator functions: a call of one computes nothing yet. What takes its items runs its body, with what is done to an
+item in the place of each ``yield``.
 
     def powers(x):                      total = 0.0
         yield x                         total = total + x
@@ -8,12 +8,14 @@ in the place of each ``yield``.
     for y in powers(x):
         total = total + y
 
-What is carried from one item to the next is kept in cells of the heap, as the body may yield in loops and branches. Where
-items are taken one by one (``next``) or more than once, a list of all of them is made.
+What is carried from one item to the next is kept in cells of the heap, as the body may yield in loops and branches.
+Where items are taken one by one (``next``) or more than once, a list of all of them is made.
 """
 
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
-__all__ = ["YIELD", "listed", "make", "over", "refuse_as_value", "running"]
+__all__ = ["YIELD", "check_named", "listed", "make", "of_object", "over", "refuse_as_value", "refuse_result", "running"]
 
 YIELD = ir.Const(ops.yield_)
 
@@ -42,26 +44,28 @@ DEPTH = 40
 @dataclass
 class Generator:
     """A call of a generator function that has not begun: its body, the activation with its arguments, and the function
-    that is then being followed. ``items`` is the list of its items, once it is made; ``has_run`` says that it was read.
-    """
+    that is then being followed; of a nested function the activation that made it. ``items`` has the list of its items,
+    once that is made; ``has_run`` says that it was read."""
 
     function: ir.Function
     frame: Frame
     followed: Any
     receiver: Any
     span: ir.Span | None
+    maker: Frame | None = None
     items: list[ir.Atom] = field(default_factory=list)
     has_run: bool = False
 
 
 def make(
-    specializer: Specializer, function: ir.Function, inner: Frame, followed: Any, receiver: Any, span: ir.Span | None
+    specializer: Specializer, function: ir.Function, inner: Frame, followed: Any, receiver: Any, span: ir.Span | None,
+    maker: Frame | None = None,
 ) -> ir.Atom:
     """What a call of a generator function gives."""
     context = specializer.context
     varied = any(map(context.is_varied, inner.env.values()))
     var = context.define("%generator", UNKNOWN, varied)
-    context.generators[var] = Generator(function, inner, followed, receiver, span)
+    context.generators[var] = Generator(function, inner, followed, receiver, span, maker)
     problem = refuse_as_value(function, span)
 
     def freeze(builder: Builder) -> ir.Atom:
@@ -76,6 +80,16 @@ def refuse_as_value(function: ir.Function, span: ir.Span | None) -> Differentiat
     return error(
         "S2S103", span=function.span if span is None else span, label="it is used for more than to give its items",
         hint="loop over it, or make a list of its items: `list(...)`",
+    )
+
+
+def refuse_result(function: ir.Function) -> DifferentiationError:
+    """The error for a generator function that is to be differentiated itself."""
+    place = next(s for s in ir.walk(function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and (
+        s.value.fn == YIELD))
+    return error(
+        "S2S103", span=place.span, label="yields many values; a derivative needs one result",
+        hint="append each value to a list and `return` the list",
     )
 
 
@@ -109,6 +123,19 @@ def running(
     finally:
         inliner.active_calls.pop()
         inliner.receivers.pop()
+
+
+def of_object(at: At, atom: ir.Atom) -> ir.Atom | None:
+    """The generator that iterating over an object runs; None where it runs none."""
+    state = virtual_heap.state_of(at.context, atom)
+    if state is None or not virtual_heap.is_instance(state) or state.kind is virtual_heap.Iterator:
+        return None
+    instances = at.specializer.instances
+    method = instances.look_up(state.kind, "__iter__")
+    if not isinstance(method, types.FunctionType) or not method.__code__.co_flags & inspect.CO_GENERATOR:
+        return None
+    found = instances.operate(at, iter, "__iter__", atom)
+    return found if found in at.context.generators else None
 
 
 # --- loops ------------------------------------------------------------------------------------------------------------
@@ -159,12 +186,12 @@ def listed(at: At, generator: ir.Atom, builder: Builder | None = None) -> ir.Ato
     if made.items:
         return made.items[0]
     child = builder.child()
-    with generators.noted(context, child) as items:
+    with generators.noted(context, child) as items, generators.followed(context, child) as source:
         out = virtual_heap.make_cell(context, State(list), "items", at.span)
 
         def consume(item: ir.Atom, b: Builder) -> ir.Atom:
             append = ir.Const(list.append)
-            at.specializer.apply(append, [out.var, item], {}, at.frame, b, at.span, effect=True)
+            at.specializer.apply(append, [out.var, item], {}, made.frame, b, at.span, effect=True)
             return ir.Const(False)
 
         running(at.specializer, generator, child, consume)
@@ -173,8 +200,22 @@ def listed(at: At, generator: ir.Atom, builder: Builder | None = None) -> ir.Ato
         raise error("S2S142", span=at.span, name=made.function.name)
     builder.take(child)
     made.items.append(out.var)
-    context.read_once[out.var] = generators.Source()
+    _note_captures(source, made)
+    context.read_once[out.var] = source
     return out.var
+
+
+def check_named(context: Context, generator: ir.Atom, name: str) -> None:
+    """Raise where a variable that a generator has captured is assigned after a name was given to it."""
+    made: Generator = context.generators[generator]  # type: ignore[index]
+    source = generators.Source()
+    _note_captures(source, made)
+    source.check_names(made.span, name)
+
+
+def _note_captures(source: generators.Source, made: Generator) -> None:
+    source.names = {v.name for v in made.function.captures if not v.is_temporary and v.name != made.function.name}
+    source.place, source.frame = made.function, made.maker
 
 
 def _is_true(context: Context, test: ir.Block) -> bool:

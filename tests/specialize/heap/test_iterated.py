@@ -412,6 +412,11 @@ def flat_by_index(a, b):
     return s + sum(f) + len(f)
 
 
+def next_of_a_filter(a, b):
+    f = filter(None, [a, b])
+    return next(f) + 4 * sum(f)
+
+
 READ_ONCE = [
     filter_in_a_list,
     map_in_a_display,
@@ -436,6 +441,7 @@ READ_ONCE = [
     helper_that_reads_twice,
     helper_with_branches,
     flat_by_index,
+    next_of_a_filter,
 ]
 
 
@@ -468,11 +474,6 @@ def flat_in_a_list(a, b):
     l = [x.flat]
     s = sum(l[0])
     return s + 3 * sum(l[0])
-
-
-def next_of_a_filter(a, b):
-    f = filter(None, [a, b])
-    return next(f) + 4 * sum(f)
 
 
 def name_of_a_generator(a, b):
@@ -579,7 +580,6 @@ CHANGED = {
     left_early: "S2S132",
     asked_for_an_item: "S2S142",
     flat_in_a_list: "S2S142",
-    next_of_a_filter: "S2S142",
     name_of_a_generator: "S2S205",
     list_of_a_filter: "S2S181",
     list_of_a_map: "S2S181",
