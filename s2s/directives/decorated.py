@@ -160,6 +160,7 @@ def _inside(f: Any) -> Any:
 def unwrap(f: Any) -> Any:
     """The function, method, partial or object inside the decorators that s2s sees through."""
     from s2s.core.inspection import compiled_from  # which imports NumPy
+    from s2s.core.wrappers import autograd_primitive, autograd_rules
 
     while True:
         if isinstance(f, Differentiable):
@@ -168,5 +169,7 @@ def unwrap(f: Any) -> Any:
             f = f.__wrapped__
         elif compiled_from(f) is not None:
             f = compiled_from(f)
+        elif isinstance(autograd_primitive(f), types.FunctionType) and autograd_rules(f) == (None, None):
+            f = autograd_primitive(f)
         else:
             return f

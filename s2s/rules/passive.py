@@ -10,6 +10,7 @@ import numpy as np
 
 from s2s.core import ops
 from s2s.core.functions import Varies
+from s2s.models.solutions import for_value
 from s2s.rules.functions import describe
 from s2s.rules.table import refuse, zero
 
@@ -90,6 +91,8 @@ zero(
     math.factorial,
     math.isqrt, math.ulp,
 )
+
+zero(for_value)
 
 MATRIX = "matrices are not differentiated; use arrays of two dimensions and `@`"
 for _matrices in (np.matrix, np.asmatrix, np.bmat):

@@ -34,6 +34,7 @@ from s2s.specialize.calls import (
     solutions,
     stacks,
     user_rules,
+    wrappers,
     zero_derivatives,
 )
 from s2s.specialize.calls.memory_order import ORDERED
@@ -95,6 +96,7 @@ KNOWN = Registry(
     named({straight_through: policy_calls.call_straight_through, **dict.fromkeys(BLOCKS, policy_calls.call_block)}),
     always(policy_calls.by_choice),
     for_types(PublicDerivative, callables.derivative_of_nothing),
+    for_types(types.FunctionType, wrappers.of_autograd),
     always(callables.with_rule_of_user),
     Stage(is_for=lambda kind: getattr(kind, "__s2s_primal__", None) is not None, handler=callables.with_primal),
     # functions of s2s

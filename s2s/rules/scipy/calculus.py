@@ -8,7 +8,7 @@ import numpy as np
 from scipy import integrate, optimize
 
 from s2s.models import integrate as models
-from s2s.models import ode, solutions
+from s2s.models import ode
 from s2s.models import optimize as solvers
 from s2s.rules.samples import args, arr
 from s2s.rules.table import model, refuse, zero
@@ -56,7 +56,7 @@ for _name in (
     "solve_bvp", "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
 ):
     refuse(getattr(integrate, _name), STEPS)
-zero(solutions.for_value, solvers.check_elements)
+zero(solvers.check_elements)
 model(optimize.newton)(solvers.newton)
 model(optimize.root_scalar)(solvers.root_scalar)
 model(optimize.fixed_point)(solvers.fixed_point)

@@ -1,0 +1,52 @@
+"""What the wrappers of other packages stand for: the function inside of one, and the rule that goes with it."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+__all__ = ["autograd_operator", "autograd_primitive", "autograd_rules", "namesake"]
+
+
+def _cell(fn: types.FunctionType, name: str) -> Any:
+    """What a nested function has captured under a name."""
+    code, cells = fn.__code__, fn.__closure__ or ()
+    return cells[code.co_freevars.index(name)].cell_contents
+
+
+def _is_made_by(fn: Any, module: str, qualname: str) -> bool:
+    return type(fn) is types.FunctionType and fn.__module__ == module and fn.__code__.co_qualname == qualname
+
+
+def autograd_primitive(fn: Any) -> Any:
+    """The function inside of what autograd's ``primitive`` or ``notrace_primitive`` made; None for anything else."""
+    for maker in ("primitive", "notrace_primitive"):
+        if _is_made_by(fn, "autograd.tracer", f"{maker}.<locals>.f_wrapped"):
+            return _cell(fn, "f_raw")
+    return None
+
+
+def autograd_rules(fn: Any) -> tuple[Any, Any]:
+    """What makes the pullbacks and the tangents of a primitive of autograd, each None where it has none."""
+    core = sys.modules["autograd.core"]
+    return core.primitive_vjps.get(fn), core.primitive_jvps.get(fn)
+
+
+def autograd_operator(fn: Any) -> tuple[Any, Any, Any] | None:
+    """Of what ``autograd.grad(f)`` and its kin give: the name of the operator, the function and the number of the
+    argument; None for anything else."""
+    if not _is_made_by(fn, "autograd.wrap_util", "unary_to_nary.<locals>.nary_operator.<locals>.nary_f"):
+        return None
+    if _cell(fn, "nary_op_args") or _cell(fn, "nary_op_kwargs"):
+        return None
+    return _cell(fn, "unary_operator").__name__, _cell(fn, "fun"), _cell(fn, "argnum")
+
+
+def namesake(fn: Any, package: str, of: types.ModuleType) -> Any:
+    """The function of a module that a function written in Python in another package has the name and the place of; None
+    where there is none."""
+    if type(fn) is not types.FunctionType or fn.__module__ != package:
+        return None
+    names = (name for name, value in vars(sys.modules[package]).items() if value is fn)
+    return next((getattr(of, name) for name in names if hasattr(of, name)), None)

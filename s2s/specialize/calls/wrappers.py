@@ -1,0 +1,100 @@
+"""Calls of functions that a package for derivatives has wrapped: the function inside, or the rule that was given to it
+there."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import weakref
+from typing import Any
+
+import numpy as np
+
+from s2s.core import ir
+from s2s.core.wrappers import autograd_operator, autograd_primitive, autograd_rules, namesake
+from s2s.directives.user_rules import ANYTHING
+from s2s.models import autograd as models
+from s2s.rules import table
+from s2s.rules.table import Rule
+from s2s.specialize.frames import name_of
+from s2s.specialize.site import NOT_HANDLED, CallSite
+
+__all__ = ["of_autograd"]
+
+
+def of_autograd(site: CallSite) -> ir.Atom | None:
+    """A function of autograd: a primitive is what is inside of it, where s2s can differentiate that; else it has the
+    rule that autograd was given. A derivative that was made before is that of s2s."""
+    fn = site.fn
+    if not (fn.__module__ or "").startswith("autograd."):
+        return NOT_HANDLED
+    inside, rule = autograd_primitive(fn), table.find(fn)
+    if rule is not None and not rule.by_user:
+        return NOT_HANDLED
+    made = autograd_operator(fn)
+    if made is not None and made[0] in models.OPERATORS:
+        name, f, argnum = made
+        site.guards.reached(f, fn, "fun")
+        inner = site.inline(models.OPERATORS[name], [ir.Const(f), ir.Const(argnum)])
+        return site.instead_of_atom(inner, site.args, site.kwargs)
+    same = namesake(fn, "autograd.numpy.numpy_wrapper", np)
+    if same is not None:
+        return site.instead(same, site.args, site.kwargs)
+    if inside is None:
+        return NOT_HANDLED
+    vjp, jvp = autograd_rules(fn)
+    if table.find(inside) is not None or vjp is jvp is None or not site.is_varied:
+        return site.instead(inside, site.args, site.kwargs)
+    _give(site, inside, vjp, jvp)
+    return NOT_HANDLED
+
+
+_MORE = "give `defvjp` a function for each argument that is differentiated, by `argnums` for some of them"
+
+_given: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
+"""What the rules of primitives were made of."""
+
+
+def _give(site: CallSite, inside: Any, vjp: Any, jvp: Any) -> None:
+    """Give a primitive the rule that autograd has for it. Raises where it has none for an argument that is
+    differentiated."""
+    pulls, pushes = _by_argument(vjp, "vjp"), _by_argument(jvp, "jvp")
+    has = pulls if vjp is not None else pushes
+    if has is not None and any(site.context.is_varied(a) for k, a in enumerate(site.args) if has.get(k) is None):
+        raise site.refusal("S2S201", name=name_of(inside), hint=_MORE)
+    if _given.get(site.fn) == (vjp, jvp):
+        return
+    back = forth = None
+    if vjp is not None:
+        back = functools.partial(models.pulled_by_number, vjp) if pulls is None else functools.partial(
+            models.pulled, _in_order(pulls))
+    if jvp is not None and (pushes is None or pulls is None or pushes.keys() >= pulls.keys()):
+        forth = functools.partial(models.pushed_by_number, jvp) if pushes is None else functools.partial(
+            models.pushed, _in_order(pushes))
+    _given[site.fn] = vjp, jvp
+    table.give(Rule(site.fn, "custom", ANYTHING, pullback=back, pushforward=forth, by_user=True))
+
+
+def _in_order(makers: dict[int, Any]) -> tuple[Any, ...]:
+    """The functions as a tuple, None for an argument whose derivative was said to be zero."""
+    return tuple(None if _is_zero(makers.get(k)) else makers[k] for k in range(max(makers) + 1))
+
+
+def _is_zero(make: Any) -> bool:
+    """Whether it is what autograd puts in the place of None."""
+    if not isinstance(make, types.FunctionType):
+        return make is None
+    name = make.__code__.co_qualname
+    for_tangent = name == "translate_jvp.<locals>.<lambda>" and "vspace" in make.__code__.co_names
+    return name == "translate_vjp.<locals>.<lambda>" or for_tangent
+
+
+def _by_argument(make: Any, mode: str) -> dict[int, Any] | None:
+    """The functions that ``defvjp`` or ``defjvp`` was given, by argument; None where it was another way."""
+    if not isinstance(make, types.FunctionType):
+        return None
+    if make.__code__.co_qualname != f"def{mode}.<locals>.{mode}_argnums":
+        return None
+    found: dict[int, Any] = inspect.getclosurevars(make).nonlocals[f"{mode}s_dict"]
+    return found
