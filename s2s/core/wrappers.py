@@ -6,7 +6,7 @@ import sys
 import types
 from typing import Any
 
-__all__ = ["autograd_operator", "autograd_primitive", "autograd_rules", "namesake"]
+__all__ = ["autograd_operator", "autograd_primitive", "autograd_rules", "namesake", "numba_type", "numba_ufunc"]
 
 
 def _cell(fn: types.FunctionType, name: str) -> Any:
@@ -41,6 +41,31 @@ def autograd_operator(fn: Any) -> tuple[Any, Any, Any] | None:
     if _cell(fn, "nary_op_args") or _cell(fn, "nary_op_kwargs"):
         return None
     return _cell(fn, "unary_operator").__name__, _cell(fn, "fun"), _cell(fn, "argnum")
+
+
+def numba_ufunc(fn: Any) -> tuple[types.FunctionType, Any] | None:
+    """Of what Numba's ``@vectorize`` and ``@guvectorize`` made: the Python function, and of the latter the names of the
+    dimensions of its inputs and its outputs, and the numbers of inputs that are arrays of one element."""
+    kind = type(fn)
+    if kind.__module__ == "numba.np.ufunc.dufunc":
+        return fn._dispatcher.py_func, None
+    if kind.__module__ != "numba.np.ufunc.gufunc":
+        return None
+    builder = fn.gufunc_builder
+    declared = [signature.args for signature in builder._sigs]
+    boxed = tuple(
+        k for k, core in enumerate(builder.sin) if not core and any(getattr(a[k], "ndim", None) == 1 for a in declared))
+    return builder.py_func, (tuple(map(tuple, builder.sin)), tuple(map(tuple, builder.sout)), boxed)
+
+
+def numba_type(value: Any) -> Any:
+    """The dtype that a type of Numba's numbers stands for; None for anything else."""
+    if type(value).__module__ != "numba.core.types.scalars" or type(value).__name__ not in _NUMBERS:
+        return None
+    return sys.modules["numba.np.numpy_support"].as_dtype(value)
+
+
+_NUMBERS = ("Boolean", "Integer", "IntegerLiteral", "Float", "Complex")
 
 
 def namesake(fn: Any, package: str, of: types.ModuleType) -> Any:

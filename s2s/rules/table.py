@@ -198,7 +198,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "scipy.ndimage": ("scipy.ndimage",), "scipy.interpolate": ("scipy.interpolate",),
     "scipy.spatial.distance": ("scipy.distance",), "scipy.sparse": ("scipy.sparse",),
     "scipy.integrate": ("scipy.calculus",), "scipy.optimize": ("scipy.calculus",),
-    "statistics": ("statistics",), "autograd": ("autograd",),
+    "statistics": ("statistics",), "autograd": ("autograd",), "numba": ("numba",),
 })
 """Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.
 """

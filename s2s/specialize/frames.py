@@ -18,6 +18,7 @@ from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, compiled_from, name_of
 from s2s.core.record import replace
 from s2s.core.values import Scalar
+from s2s.core.wrappers import numba_type, numba_ufunc
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
 from s2s.frontend import lower, sources
@@ -188,7 +189,7 @@ def is_function_like(value: Any) -> bool:
         return False
     if class_attribute(kind, "__s2s_primal__") is not MISSING:
         return class_attribute(kind, "__call__") is not MISSING
-    if compiled_from(value) is not None:
+    if compiled_from(value) is not None or numba_ufunc(value) is not None or numba_type(value) is not None:
         return True
     return issubclass(kind, (*BLOCKS, JOINER, types.MethodType, functools.partial, np.vectorize))
 

@@ -113,6 +113,8 @@ KNOWN = Registry(
     always(lazy_calls.given),
     # callables that come to a call of something else
     always(callables.compiled),
+    always(wrappers.of_numba),
+    always(wrappers.with_dtypes),
     named({
         builtins.globals: process.module_variables,
         np.ndarray.__array_namespace__: callables.array_namespace,

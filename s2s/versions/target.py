@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.core.linecaches import register
 from s2s.core.public import PublicDerivative
+from s2s.core.wrappers import autograd_operator, autograd_primitive, numba_ufunc
 from s2s.directives.decorated import unwrap
 from s2s.errors import error, not_a_function
 from s2s.versions.paths import import_path
@@ -98,7 +99,9 @@ def target_of(f: Any) -> Target | None:
     f = one_of_modes(f) or f
     if table.rule_of_user(f) is not None:
         return None
-    if isinstance(f, Chosen):
+    if isinstance(f, Chosen) or autograd_primitive(f) is not None or autograd_operator(f) is not None:
+        return None
+    if numba_ufunc(f) is not None:
         return None
     if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
         return None

@@ -192,6 +192,8 @@ def test_primitives():
     numpy.testing.assert_allclose(s2s.jacfwd(both)(x), 3.0 * x**2)
     assert s2s.grad(lambda x: without_rule(x) * x)(0.7) == pytest.approx(numpy.sin(0.7) + 0.7 * numpy.cos(0.7))
     assert s2s.grad(without_rule)(0.7) == pytest.approx(numpy.cos(0.7))
+    numpy.testing.assert_allclose(s2s.grad(log_sum_exp)(x), autograd.grad(log_sum_exp)(x))
+    assert s2s.grad(slope)(0.7) == pytest.approx(autograd.grad(slope)(0.7))
 
 
 def test_an_argument_without_a_rule_is_no_zero():

@@ -11,16 +11,26 @@ from typing import Any
 
 import numpy as np
 
+from s2s.analysis.abstract.lattice import shape_of
 from s2s.core import ir
-from s2s.core.wrappers import autograd_operator, autograd_primitive, autograd_rules, namesake
+from s2s.core.values import Array, Scalar
+from s2s.core.wrappers import (
+    autograd_operator,
+    autograd_primitive,
+    autograd_rules,
+    namesake,
+    numba_type,
+    numba_ufunc,
+)
 from s2s.directives.user_rules import ANYTHING
 from s2s.models import autograd as models
+from s2s.models import numba as loops
 from s2s.rules import table
 from s2s.rules.table import Rule
 from s2s.specialize.frames import name_of
 from s2s.specialize.site import NOT_HANDLED, CallSite
 
-__all__ = ["of_autograd"]
+__all__ = ["of_autograd", "of_numba", "with_dtypes"]
 
 
 def of_autograd(site: CallSite) -> ir.Atom | None:
@@ -98,3 +108,63 @@ def _by_argument(make: Any, mode: str) -> dict[int, Any] | None:
         return None
     found: dict[int, Any] = inspect.getclosurevars(make).nonlocals[f"{mode}s_dict"]
     return found
+
+
+# --- Numba ------------------------------------------------------------------------------------------------------------
+
+
+def of_numba(site: CallSite) -> ir.Atom | None:
+    """A function that ``@vectorize`` or ``@guvectorize`` made: the loops around the Python function, where something
+    differentiated flows through it."""
+    dtype = numba_type(site.fn)
+    if dtype is not None:
+        return site.instead(dtype.type, site.args, site.kwargs)
+    found = numba_ufunc(site.fn)
+    if found is None:
+        return NOT_HANDLED
+    if not site.is_varied:
+        return site.leave()
+    if site.kwargs:
+        raise site.refusal("S2S203", name=name_of(found[0]), keyword=next(iter(site.kwargs)))
+    f, dimensions = found
+    if dimensions is None:
+        return site.result_of(loops.by_elements, [ir.Const(f), _kind(site), *site.args])
+    return _generalized(site, f, *dimensions)
+
+
+def _generalized(site: CallSite, f: Any, ins: Any, outs: Any, boxed: Any) -> ir.Atom:
+    """A call of what ``@guvectorize`` made: ``ins`` and ``outs`` name the dimensions of what comes in and out."""
+    at = {name: (k, d) for k, core in enumerate(ins) for d, name in enumerate(core)}
+    shapes = [shape_of(site.value(a)) for a in site.args]
+    if len(outs) != 1 or len(shapes) != len(ins) or None in shapes or not at.keys() >= {*outs[0]}:
+        raise site.refusal("S2S202", name=name_of(f), reason=_ARRAYS)
+    ranks, places = tuple(map(len, ins)), tuple(at[n] for n in outs[0])
+    if all(len(shape or ()) == rank for shape, rank in zip(shapes, ranks)):
+        given = [site.apply(np.reshape, a, ir.Const((1,))) if k in boxed else a for k, a in enumerate(site.args)]
+        return site.result_of(loops.alone, [ir.Const(f), ir.Const(places), _kind(site), *given])
+    said = map(ir.Const, (f, ranks, places, boxed))
+    return site.result_of(loops.generalized, [*said, _kind(site), *site.args])
+
+
+def _kind(site: CallSite) -> ir.Const:
+    """The dtype of results: floats, as wide as the arguments have them."""
+    known = [site.value(a) for a in site.args]
+    kinds = [a.dtype if isinstance(a, Array) else np.dtype(a.type) for a in known if isinstance(a, (Array, Scalar))]
+    inexact = [kind for kind in kinds if kind.kind in "fc"]
+    return ir.Const(np.result_type(*inexact) if inexact and len(inexact) == len(known) else np.dtype(float))
+
+
+_ARRAYS = "it is followed with numbers and arrays of known ranks as inputs and one result, which it returns"
+
+
+def with_dtypes(site: CallSite) -> ir.Atom | None:
+    """Types of Numba among the arguments of a function of NumPy: the dtypes that they are there."""
+    if any(isinstance(a, ir.Const) and numba_type(a.value) is not None for a in site.given):
+        site.args = [_dtype(a) for a in site.args]
+        site.kwargs = {k: _dtype(a) for k, a in site.kwargs.items()}
+    return NOT_HANDLED
+
+
+def _dtype(atom: Any) -> Any:
+    found = numba_type(atom.value) if isinstance(atom, ir.Const) else None
+    return atom if found is None else ir.Const(found)
