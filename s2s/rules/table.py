@@ -176,7 +176,7 @@ PASSIVE_ATTRIBUTES = frozenset(
 
 MODULES = (
     "adjoints", "effects", "numpy.elementwise", "numpy.indexing", "numpy.linalg", "numpy.linalg_eigen", "passive",
-    "numpy.polynomials", "numpy.products", "python", "iterating", "numpy.reductions", "numpy.ufunc_methods",
+    "numpy.polynomials", "numpy.products", "python", "iterating", "ordering", "numpy.reductions", "numpy.ufunc_methods",
     "numpy.nan_reductions",
     "numpy.shape", "numpy.repeating", "numpy.joining", "numpy.ranges", "numpy.sorting", "numpy.statistics",
     "numpy.ufuncs", "numpy.scimath",

@@ -29,6 +29,7 @@ from s2s.specialize.calls import (
     intrinsics,
     lazy_calls,
     objects,
+    ordering_calls,
     policy_calls,
     process,
     solutions,
@@ -131,6 +132,7 @@ KNOWN = Registry(
     always(objects.of_objects),
     named(zero_derivatives.HANDLERS),
     for_types(type, functions.record_in_rule),
+    named(ordering_calls.HANDLERS),
     # arrays that are changed
     named({
         **dict.fromkeys(_MAY_OVERWRITE, arrays.without_overwriting), np.clip: arrays.without_old_names,

@@ -7,7 +7,7 @@ import functools
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.folding import MOST_LISTED
@@ -20,9 +20,7 @@ from s2s.core.values import (
     Known,
     Sequence,
 )
-
-if TYPE_CHECKING:
-    pass
+from s2s.models import ordering
 from s2s.specialize.heap.making import ESCAPED, At, Operation, appended, entries_of, is_key, new_list
 from s2s.specialize.heap.reading import known_key, order_of
 
@@ -182,10 +180,12 @@ def _rotate(at: At, items: list[ir.Atom], steps: ir.Atom = ir.Const(1)) -> Any: 
 def _sort(
     at: At, items: list[ir.Atom], key: ir.Atom = ir.Const(None), reverse: ir.Atom = ir.Const(False)  # noqa: B008
 ) -> Any:
-    order = order_of(at, items, key)
-    if order is None or not isinstance(reverse, ir.Const):
-        return None
-    items[:] = [items[k] for k in (order[::-1] if reverse.value else order)]
+    order = order_of(at, items, key, reverse)
+    if order is None:
+        made = at.inline(ordering.sorted_, [new_list(at, items)], {"key": key, "reverse": reverse})
+        items[:] = at.items(made) or ()
+    else:
+        items[:] = [items[k] for k in order]
     return DONE
 
 

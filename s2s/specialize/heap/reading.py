@@ -12,9 +12,11 @@ import numpy as np
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, plain
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Context
-from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, state_of
+from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.core import ir, ops
+from s2s.core.closures import Closure
 from s2s.core.values import (
+    AbstractValue,
     Array,
     Known,
     ListOf,
@@ -23,6 +25,7 @@ from s2s.core.values import (
     Unknown,
     has_fields,
 )
+from s2s.models import ordering
 from s2s.specialize.frames import pinned
 from s2s.specialize.heap import iterators
 from s2s.specialize.speculation import speculate
@@ -45,6 +48,8 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
     if state.whole is not None or not isinstance(key, ir.Const):
         if _makes_entries(state):  # the dict that stands for it when the program runs would raise KeyError
             raise at.refuse(cell.name, "whether it has the key is not known before the program runs")
+        if state.whole is None and is_sequence(state) and _is_picked(at, container, key):
+            return at.inline(ordering.pick, [container, key])
         return None
     if is_dict(state):
         return _entry(at, cell, state, key)
@@ -63,6 +68,22 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
         return None
     position = range(len(keys))[key.value]
     return virtual_heap.read(at.builder, cell, position, at.name, at.span)
+
+
+MOST_PICKED = 16
+"""An item of so many objects or functions is picked by comparing its place with theirs."""
+
+
+def _is_picked(at: At, container: ir.Atom, key: ir.Atom) -> bool:
+    """Whether it is an item of a few objects or functions, at a place that is known when the program runs."""
+    items = at.items(container)
+    if items is None or len(items) > MOST_PICKED or not isinstance(at.value(key), Scalar):
+        return False
+    return any(at.context.is_virtual(i) or _is_function(at.value(i)) for i in items)
+
+
+def _is_function(value: AbstractValue) -> bool:
+    return isinstance(value, Closure) or (isinstance(value, Known) and callable(value.value))
 
 
 def known_key(specializer: Specializer, key: ir.Atom) -> ir.Atom:
@@ -372,16 +393,15 @@ def _sorted(
 ) -> ir.Atom | None:
     """Known items are sorted now; others are put in order when the program runs, where that has a rule."""
     found = at.items(items) if cell_of(at.context, items) is not None else None
-    if found is None or not isinstance(reverse, ir.Const):
-        return None
-    order = order_of(at, found, key)
-    if order is None:
-        return None
-    return new_list(at, [found[k] for k in (order[::-1] if reverse.value else order)])
+    order = None if found is None else order_of(at, found, key, reverse)
+    return None if found is None or order is None else new_list(at, [found[k] for k in order])
 
 
-def order_of(at: At, items: list[ir.Atom], key: ir.Atom) -> list[int] | None:
+def order_of(at: At, items: list[ir.Atom], key: ir.Atom, reverse: ir.Atom) -> list[int] | None:
+    """The places of the items when they are sorted, where that is known."""
     values = items
+    if not isinstance(reverse, ir.Const):
+        return None
     with speculate(at.specializer, at.builder) as speculation:
         if key != ir.Const(None):
             values = [at.specializer.apply(key, [i], {}, at.frame, speculation.builder, at.span) for i in items]
@@ -391,7 +411,7 @@ def order_of(at: At, items: list[ir.Atom], key: ir.Atom) -> list[int] | None:
             return None
     try:
         keys = [plain(k.value) for k in known if isinstance(k, Known)]
-        return sorted(range(len(items)), key=keys.__getitem__)
+        return sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse.value))
     except (NotFolded, TypeError, ValueError):  # it raises again when the program runs
         return None
 
