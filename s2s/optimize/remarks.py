@@ -27,9 +27,10 @@ def _is_title(s: ir.Statement) -> bool:
 
 def name_unused_items(function: ir.Function, _: Context) -> ir.Function:
     """The function with the item of a loop called ``_`` where nothing reads it."""
-    versions = [s.item.version for s in ir.walk(function.body) if isinstance(s, ir.For)]
-    if not versions:
+    if not any(isinstance(s, ir.For) for s in ir.walk(function.body)):
         return function
+    named = [v for s in ir.walk(function.body) for v in (*ir.defs_of(s), *ir.inner_defs_of(s)) if v.name == "_"]
+    versions = [0, *(v.version for v in named), *(p.var.version for p in function.params)]
     read, fresh = count_uses(function.body), itertools.count(1 + max(versions))
 
     def block(b: ir.Block) -> ir.Block:
