@@ -1,5 +1,5 @@
-"""What puts the items of containers in order, or finds one by comparing: the order is looked up when the program runs, and
-the items are taken in it."""
+"""What puts the items of containers in order, or finds one by comparing: the order is looked up when the program runs,
+and the items are taken in it."""
 
 from __future__ import annotations
 

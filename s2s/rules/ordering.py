@@ -17,7 +17,8 @@ zero(
     bisect.bisect_right, builtins.list.index, builtins.list.count, builtins.tuple.index, builtins.tuple.count,
 )
 describe(
-    rt.order_of, rt.place_of_greatest, rt.place_of_least, rt.heap_order, rt.order_with_last, changes=(), acts=False, calls_back=False,
+    rt.order_of, rt.place_of_greatest, rt.place_of_least, rt.heap_order, rt.order_with_last, changes=(), acts=False,
+    calls_back=False,
 )
 
 _THREE = [num(), num(), num()]

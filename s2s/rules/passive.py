@@ -8,6 +8,7 @@ import operator
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core import ops
 from s2s.core.functions import Varies
 from s2s.models.solutions import for_value
@@ -75,6 +76,7 @@ zero(
     np.linalg.matrix_rank,
 )
 
+zero(rt.record, rt.record_item)
 zero(
     builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr,
     builtins.callable,

@@ -10,6 +10,7 @@ from s2s.builder.builder import Builder, is_constant_kind
 from s2s.core import ir, ops
 from s2s.core.inspection import is_sealed
 from s2s.core.values import UNKNOWN, Known, Unknown
+from s2s.specialize import logs
 from s2s.specialize.calls import process
 from s2s.specialize.frames import Frame, in_rule, lookup
 from s2s.specialize.heap.classes import is_followed_by_parts, is_setting, is_taken_by_value
@@ -26,6 +27,8 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
     """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
     root, owner = load.scope, frame.owner if load.owner is None else load.owner
     fact = lookup(load, load.owner or frame.fn, owner)
+    if root == "global":
+        specializer.loaded.add((id((load.owner or frame.fn).__globals__), load.name))
     if fact.is_missing and specializer.trying:
         fact.folded(specializer.guards)
         raise specializer.raised(NameError(f"name '{load.name}' is not defined"))
@@ -51,6 +54,10 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
     if fact.is_(lambda found: found is sys.modules):
         fact.folded(specializer.guards)
         return builder.let(process.MODULES, UNKNOWN, load.name, span)
+    log = logs.opened(specializer, load, fact, frame, builder, owner)
+    if log is not None:
+        return log
+    logs.note_read(specializer, fact, span)
     if fact.is_(is_followed_by_parts):
         return specializer.live_objects.root(builder, fact, Place(root, (load.name,), owner))
     if fact.is_(_is_opaque_callable):

@@ -17,7 +17,7 @@ from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.directives.decorated import Differentiable
 from s2s.directives.policies import BLOCKS, Chosen, straight_through
-from s2s.specialize import mapping, resolution
+from s2s.specialize import logs, mapping, resolution
 from s2s.specialize.calls import (
     arrays,
     callables,
@@ -64,6 +64,7 @@ def public(site: CallSite) -> ir.Atom | None:
 CALLED_BY_CONSTANT: tuple[Handler, ...] = (resolution.grown_display, resolution.derivative)
 
 CALLED_BY_VARIABLE: tuple[Handler, ...] = (
+    logs.written,
     resolution.vectorized,
     resolution.made_by_partial,
     resolution.chosen,

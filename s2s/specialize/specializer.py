@@ -35,7 +35,7 @@ from s2s.core.values import (
 )
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
-from s2s.specialize import fixpoints, registry
+from s2s.specialize import fixpoints, logs, registry
 from s2s.specialize.branching import assertion, branch, phi
 from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.leaving import leave
@@ -91,6 +91,18 @@ class Specializer:
         self.made_of: dict[virtual_heap.Cell, generators.Source] = {}
         self.read_flat: dict[ir.Atom, ir.Span | None] = {}
         self.frame: Any = None
+        self.logs: dict[ir.Var, Any] = {}
+        """Containers from outside that a function only writes to, by the variables that read them."""
+        self.written_logs: dict[int, ir.Span | None] = {}
+        """Those to which something differentiated is written."""
+        self.read_containers: dict[int, ir.Span | None] = {}
+        """The containers from outside that are read."""
+        self.left_functions: set[types.FunctionType] = set()
+        """The functions that are called when the program runs."""
+        self.assigned_globals: dict[tuple[int, str], ir.Span | None] = {}
+        """The variables of modules that are assigned, by the ``id`` of the variables of their module."""
+        self.loaded: set[tuple[int, str]] = set()
+        """Those that are read."""
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.live_objects = LiveObjects(self)
         self.instances = Instances(self)
@@ -170,6 +182,7 @@ class Specializer:
         result = builder.frozen(result)
         if self.unused:
             raise error("S2S154", span=next(iter(self.unused)))
+        logs.check_unread(self)
         self.live_objects.note_distinct()
         self.live_objects.check_kept()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])

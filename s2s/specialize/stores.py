@@ -9,6 +9,8 @@ from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir, operators
 from s2s.core.values import Array
+from s2s.frontend.lowering.context import GLOBALS
+from s2s.specialize import logs
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap import changing
 from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_item
@@ -29,6 +31,14 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
     for original, atom in zip(originals, (target, key, value), strict=True):
         check_read(specializer, original, atom, builder, statement.span, frame)
     was = None if statement.was is None else specializer.atom(statement.was, frame)
+    if isinstance(statement.target, ir.Var) and statement.target.name == GLOBALS:
+        if context.is_varied(value) or context.is_virtual(value):
+            raise at.refusal("S2S108", name=key.value, label="a differentiated value is assigned")  # type: ignore[union-attr]
+        specializer.assigned_globals[id(frame.fn.__globals__), key.value] = statement.span  # type: ignore[union-attr]
+    if logs.is_log(specializer, target):
+        if was is not None:  # it is read again where the operator is applied
+            context.must_keep.discard(was)  # type: ignore[arg-type]
+        return logs.written_item(specializer, statement, target, key, value, builder)
     if cell_of(context, target) is not None:
         return _store_on_heap(at, statement, target, key, value, was)
     if was is not None and is_old(context, was, key, builder):

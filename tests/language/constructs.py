@@ -3,10 +3,12 @@
 Each takes a float and gives one.
 """
 
+import bisect
 import contextlib
 import copy
 import dataclasses
 import functools
+import heapq
 import itertools
 import logging
 import math
@@ -398,6 +400,11 @@ def fn_chosen_loop(x):
     return t
 
 
+def fn_chosen_list(x):
+    fs = [math.sin, math.cos, math.exp]
+    return fs[int(x * 2) % 3](x)
+
+
 def w1(f):
     return lambda *a: f(*a)
 
@@ -570,6 +577,61 @@ def builder_pattern(x):
     return Chain2().add(x).add(2.0).add(x * x).run(x)
 
 
+def sorted_plain(x):
+    return sorted([x, 0.3, x * x])[1] * x
+
+
+def sorted_key(x):
+    l = sorted([(x, 1.0), (0.5, x), (x * x, 3.0)], key=lambda p: p[0])
+    return l[0][1] * l[1][0] + l[2][0]
+
+
+def sorted_key_rev(x):
+    l = sorted([x, -2.0 * x, 0.3], key=abs, reverse=True)
+    return l[0] * l[1] + l[2]
+
+
+def list_sort_key(x):
+    l = [x, -2.0 * x, 0.3]
+    l.sort(key=lambda v: v * v)
+    return l[0] * 3.0 + l[1] * l[2]
+
+
+def list_sort(x):
+    l = [x, -2.0 * x, 0.3]
+    l.sort()
+    l.sort(reverse=True)
+    return l[0] * 3.0 + l[1] * l[2]
+
+
+def max_key(x):
+    a = max([x, -2.0 * x, 0.3], key=abs)
+    b = min((x, 1.0), (x * x, 2.0), key=lambda p: p[0])
+    return a * a + b[0] * b[1]
+
+
+def max_key_objs(x):
+    o = max([Obj(x), Obj(2.0 * x), Obj(0.1)], key=lambda o: o.a)
+    return o.a * o.b
+
+
+def sorted_objs(x):
+    l = sorted([Obj(x), Obj(2.0 * x, x), Obj(0.1)], key=operator.attrgetter("a"))
+    return l[0].a + l[2].a * l[2].b * 2.0
+
+
+def max_dict(x):
+    d = {"a": x, "b": 2.0 * x, "c": 0.1}
+    k = max(d, key=d.get)
+    return d[k] * d["a"]
+
+
+def list_index(x):
+    l = [x, 2.0 * x, 0.3]
+    i = l.index(max(l))
+    return l[i] * x
+
+
 def list_index_const(x):
     names = ["a", "b", "c"]
     v = [x, x * x, 3.0]
@@ -714,6 +776,42 @@ def deque_loop(x):
     return t
 
 
+def heapq_(x):
+    h = [x, 0.2, 3.0 * x]
+    heapq.heapify(h)
+    heapq.heappush(h, x * 2.0)
+    return heapq.heappop(h) + heapq.heappop(h) * 3.0 * x
+
+
+def heapq_n(x):
+    return sum(heapq.nlargest(2, [x, 3.0, x * x])) * heapq.nsmallest(1, [x, 0.1 * x])[0]
+
+
+def heapq_pairs(x):
+    h = []
+    for k, v in enumerate([3.0 * x, x, 2.0 * x]):
+        heapq.heappush(h, (v, k))
+    t = 0.0
+    while h:
+        v, k = heapq.heappop(h)
+        t += v * (k + 1)
+    return t * x
+
+
+def bisect_(x):
+    grid = [0.0, 0.5, 1.0, 2.0]
+    vals = [1.0, x, 3.0 * x, 4.0]
+    k = bisect.bisect_right(grid, x) - 1
+    w = (x - grid[k]) / (grid[k + 1] - grid[k])
+    return vals[k] * (1 - w) + vals[k + 1] * w
+
+
+def bisect_insort(x):
+    l = [0.1, x, 5.0]
+    bisect.insort(l, 2.0 * x)
+    return l[1] * l[2]
+
+
 def op_getters(x):
     return operator.itemgetter(1)([x, x * x]) * operator.attrgetter("a")(Obj(x)) + operator.methodcaller("__len__")(
         [1]
@@ -795,6 +893,15 @@ def sum_arrays(x):
 log = logging.getLogger("h3")
 
 
+COUNT = {"n": 0}
+
+
+TRACE = []
+
+
+N = 0
+
+
 def effects_print(x):
     y = x * x
     print("y", y, f"{y:.3f}", file=sys.stderr, end="")
@@ -808,6 +915,29 @@ def effects_warn(x):
         warnings.simplefilter("ignore")
         warnings.warn(f"x is {x}", stacklevel=2)
     return x**2
+
+
+def effects_global_list(x):
+    TRACE.append(x * x)
+    TRACE.append((x, "a"))
+    COUNT["n"] += 1
+    return x**3
+
+
+def effects_global_count(x):
+    global N
+    N += 1
+    return x**3
+
+
+def effects_timer(x):
+    t0 = time.time()
+    y = x**3
+    dt = time.perf_counter() - t0
+    TRACE.append(dt)
+    if dt < -1e30:
+        print("slow")
+    return y
 
 
 class Model:
@@ -842,6 +972,10 @@ MODEL2 = Model()
 
 
 MODEL2.hooks.append(lambda v: SEEN.append(float(v)))
+
+
+def effects_hook(x):
+    return MODEL2.loss(x)
 
 
 def effects_assert(x):
@@ -886,6 +1020,24 @@ def memo_dict(x):
         return r
 
     return fib(6)
+
+
+def list_methods(x):
+    l = [x, 2.0]
+    l.extend([x * x, 3.0])
+    l.insert(1, x**3)
+    l.reverse()
+    v = l.pop(0)
+    del l[0]
+    l += [x]
+    l[1:2] = [x, x]
+    return v * l[0] + sum(l) + l.count(2.0) + len(l)
+
+
+def tuple_ops(x):
+    t = (x, 2.0) + (x * x,)
+    a, *b = t * 2
+    return a * b[1] * len(t) + t.count(2.0) + t.index(2.0)
 
 
 def any_all(x):
@@ -955,6 +1107,7 @@ PROGRAMS = [
     fn_chosen_own,
     fn_chosen_dict,
     fn_chosen_loop,
+    fn_chosen_list,
     fn_wrapped,
     fn_compose,
     dict_items_obj,
@@ -968,6 +1121,16 @@ PROGRAMS = [
     iter_gen_method,
     tree_walk,
     builder_pattern,
+    sorted_plain,
+    sorted_key,
+    sorted_key_rev,
+    list_sort_key,
+    list_sort,
+    max_key,
+    max_key_objs,
+    sorted_objs,
+    max_dict,
+    list_index,
     list_index_const,
     it_chain,
     it_accumulate,
@@ -988,6 +1151,11 @@ PROGRAMS = [
     chain_map,
     deque_,
     deque_loop,
+    heapq_,
+    heapq_n,
+    heapq_pairs,
+    bisect_,
+    bisect_insort,
     op_getters,
     statistics_,
     statistics2,
@@ -1003,12 +1171,18 @@ PROGRAMS = [
     sum_arrays,
     effects_print,
     effects_warn,
+    effects_global_list,
+    effects_global_count,
+    effects_timer,
     effects_attr,
+    effects_hook,
     effects_assert,
     effects_progress,
     effects_local_log,
     dict_setdefault,
     memo_dict,
+    list_methods,
+    tuple_ops,
     any_all,
     try_else,
     string_dispatch,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import libcst as cst
 
 from s2s.core import ir, ops
 from s2s.core.ir import Call, Const, Var
 from s2s.core.operators import BINARY, Operator
-from s2s.frontend.lowering.bindings import own, target_names
-from s2s.frontend.lowering.context import Context, block_of
+from s2s.frontend.lowering.bindings import is_global, own, target_names
+from s2s.frontend.lowering.context import GLOBALS, Context, block_of
 from s2s.frontend.lowering.refusals import refuse
 from s2s.frontend.lowering.subscripts import lower_key
 
@@ -67,6 +68,8 @@ def _kept(c: Context, node: cst.BaseExpression, assigned: set[str]) -> ir.Atom:
 def assign_to(c: Context, target: cst.BaseExpression, value: ir.Value, node: cst.CSTNode) -> None:
     """Assign ``value``, which ``node`` computed, to any target."""
     match target:
+        case cst.Name() if is_global(c, target):
+            _assign_global(c, target, c.as_atom(value, node), None, node)
         case cst.Name():
             c.let(own(c, target), value, node)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
@@ -78,6 +81,13 @@ def assign_to(c: Context, target: cst.BaseExpression, value: ir.Value, node: cst
             c.put(ir.Store(kind, obj, key, atom, None, c.span(target, end)))
         case _:
             refuse(c, "S2S101", target, "is not supported as a target", construct="this assignment")
+
+
+def _assign_global(c: Context, target: cst.Name, value: ir.Atom, op: Any, node: cst.CSTNode) -> None:
+    """``globals()[name] = value``"""
+    variables = c.temporary(GLOBALS)
+    c.let(variables, Call(Const(globals), ()), target)
+    c.put(ir.Store("item", variables, Const(c.name(target)), value, op, c.span(target, node)))
 
 
 def _follows(c: Context, target: cst.CSTNode, node: cst.CSTNode) -> bool:
@@ -105,6 +115,8 @@ def _place(c: Context, target: cst.Subscript | cst.Attribute) -> tuple[str, ir.A
 def augment(c: Context, node: cst.AugAssign) -> None:
     op = AUGMENTED[type(node.operator)]
     match node.target:
+        case cst.Name() if is_global(c, node.target):
+            _assign_global(c, node.target, c.atom(node.value), op.fn, node)
         case cst.Name():
             target = own(c, node.target)
             old = c.bind(target, node.target) if target.name in c.walrus else target

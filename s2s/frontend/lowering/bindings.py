@@ -13,7 +13,8 @@ from s2s.frontend.lowering.refusals import refuse
 from s2s.frontend.sources import as_stored, mangle
 
 __all__ = [
-    "Bindings", "captured_names", "dotted", "enter", "import_name", "own", "own_name", "target_names", "walrus_names",
+    "Bindings", "captured_names", "dotted", "enter", "import_name", "is_global", "own", "own_name", "target_names",
+    "walrus_names",
 ]
 
 
@@ -149,6 +150,13 @@ def own(c: Context, node: cst.CSTNode) -> Var:
     if not isinstance(node, cst.Name):
         refuse(c, "S2S101", node, "is not supported as a target", construct="this assignment")
     return own_name(c, c.name(node), node)
+
+
+def is_global(c: Context, node: cst.Name) -> bool:
+    """Whether an assignment to a name assigns a variable of the module."""
+    assert c.scope is not None
+    name = c.name(node)
+    return name in c.scope.globals and not any(name in frame for frame in c.scope.frames)
 
 
 def own_name(c: Context, name: str, node: cst.CSTNode) -> Var:

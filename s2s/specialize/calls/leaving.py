@@ -15,6 +15,7 @@ from s2s.specialize.calls.handing_over import check_captured, check_live, plain,
 from s2s.specialize.heap import generators
 from s2s.specialize.heap.escapes import note_call
 from s2s.specialize.inplace import may_change
+from s2s.specialize.logs import note_left
 
 if TYPE_CHECKING:
     from s2s.specialize.site import CallSite
@@ -31,6 +32,7 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
     ``harmless`` says that it changes no argument.
     """
     context, builder, span = site.context, site.builder, site.span
+    note_left(site.specializer, site.fn)
     callee, args = site.callee if site.fn is None else ir.Const(site.fn), site.args
     atoms = [*map(plain, args), *site.kwargs.values()]
     known = callee.value if isinstance(callee, ir.Const) else None

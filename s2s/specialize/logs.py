@@ -1,0 +1,175 @@
+"""Logs: lists, dicts and sets in global and closure variables that a program only writes to.
+
+What is written there carries no derivative: it is written in the forward sweep, as the program writes it. A container
+that the program reads as well is followed, or its change refused (S2S185).
+
+    HISTORY.append(loss)                    rt.record(HISTORY.append, loss)
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from s2s import runtime as rt
+from s2s.core import ir
+from s2s.core.bounded import Recent
+from s2s.core.values import UNKNOWN
+from s2s.errors import error
+
+if TYPE_CHECKING:
+    from s2s.builder.builder import Builder
+    from s2s.specialize.frames import Frame
+    from s2s.specialize.site import CallSite
+    from s2s.specialize.specializer import Specializer
+    from s2s.versions.facts import Reading
+
+__all__ = ["check_unread", "is_log", "note_left", "note_read", "opened", "written", "written_item"]
+
+_WRITES = frozenset({"append", "extend", "appendleft", "add", "update", "insert"})
+"""Methods that write, and give nothing."""
+
+_KINDS = (list, dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
+
+_uses = Recent[int, tuple[ir.Function, frozenset[tuple[str, str]]]](4096)
+
+
+def only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
+    """The global and closure variables, with their scopes, whose objects a function in SSA form only writes to."""
+    found = _uses.get(id(body))
+    if found is None or found[0] is not body:
+        found = _uses[id(body)] = body, _only_written(body)  # type: ignore[assignment]
+    return found[1]
+
+
+def _only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
+    loads: dict[ir.Atom, tuple[str, str]] = {}
+    methods: dict[ir.Atom, ir.Atom] = {}
+    read: set[ir.Atom] = set()
+    statements = list(ir.walk(body))
+    for s in statements:
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.Load) and s.target is not None:
+            loads[s.target] = (s.value.scope, s.value.name)
+    for s in statements:
+        for block in ir.blocks_of(s):
+            read.update(block.yields)
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call):
+            fn, args = s.value.fn, s.value.args
+            if fn == _GETATTR and args[0] in loads and isinstance(args[1], ir.Const) and args[1].value in _WRITES:
+                methods[s.target] = args[0]  # type: ignore[index, assignment]
+                continue
+            if fn in methods:  # they give None
+                read.update(ir.atoms_of(s.value)[1:])
+                continue
+        if isinstance(s, ir.Store) and s.kind == "item":
+            read.update((s.key, s.value))
+            continue
+        read.update(ir.reads_of(s))
+    read.update(body.yields)
+    bad = {loads[a] for a in loads if a in read} | {loads[methods[m]] for m in methods if m in read}
+    written = {loads[a] for a in methods.values()} | {
+        loads[s.target] for s in statements if isinstance(s, ir.Store) and s.kind == "item" and s.target in loads}
+    return frozenset(written - bad)
+
+
+_GETATTR = ir.Const(getattr)
+
+
+# --- while specialising -----------------------------------------------------------------------------------------------
+
+
+def opened(
+    specializer: Specializer, load: ir.Load, fact: Reading, frame: Frame, builder: Builder, owner: Any
+) -> ir.Atom | None:
+    """The variable of a log; None where it is none here."""
+    if frame.body is None or (load.scope, load.name) not in only_written(frame.body):
+        return None
+    if not fact.is_(lambda found: type(found) in _KINDS):
+        return None
+    found = fact.of_class(specializer.guards)
+    made = builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name)
+    specializer.logs[made] = found  # type: ignore[index]
+    return made
+
+
+def note_read(specializer: Specializer, fact: Reading, span: ir.Span | None) -> None:
+    """A container from outside is read."""
+    if not fact.is_missing and fact.is_(lambda found: type(found) in _KINDS):
+        specializer.read_containers[id(fact.of_class(specializer.guards))] = span
+
+
+def is_log(specializer: Specializer, atom: ir.Atom) -> bool:
+    return atom in specializer.logs
+
+
+def written(site: CallSite) -> ir.Atom | None:
+    """A call of a method of a log."""
+    read = site.context.definition(site.callee, getattr)
+    if read is None or not is_log(site.specializer, read[0]):
+        return None
+    _note(site.specializer, read[0], site.given, site.span)
+    frozen = site.builder.frozen
+    args = [ir.Star(frozen(a.atom)) if isinstance(a, ir.Star) else frozen(a) for a in site.args]
+    kwargs = tuple((key, frozen(a)) for key, a in site.kwargs.items())
+    call = ir.Call(ir.Const(rt.record), (site.callee, *args), kwargs)
+    site.builder.add(ir.Let(None, call, site.span))
+    return ir.Const(None)
+
+
+def written_item(
+    specializer: Specializer, s: ir.Store, target: ir.Atom, key: ir.Atom, value: ir.Atom, builder: Builder
+) -> None:
+    """A store of an item of a log."""
+    _note(specializer, target, (key, value), s.span)
+    if s.op is None and not specializer.context.is_varied(value):
+        builder.add(ir.Store("item", target, builder.frozen(key), builder.frozen(value), None, s.span))
+        return
+    op = ir.Const(s.op)
+    call = ir.Call(ir.Const(rt.record_item), (target, builder.frozen(key), builder.frozen(value), op))
+    builder.add(ir.Let(None, call, s.span))
+
+
+def _note(specializer: Specializer, log: ir.Atom, given: Any, span: ir.Span | None) -> None:
+    atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
+    if any(map(specializer.context.is_varied, atoms)):
+        specializer.written_logs[id(specializer.logs[log])] = span  # type: ignore[index]
+
+
+def note_left(specializer: Specializer, fn: Any) -> None:
+    """A function is called when the program runs."""
+    if isinstance(fn, types.FunctionType):
+        specializer.left_functions.add(fn)
+
+
+def check_unread(specializer: Specializer) -> None:
+    """Raise where something differentiated is written to a container that the program reads as well, or a variable is
+    assigned that it reads."""
+    for place, span in specializer.assigned_globals.items():
+        if place in specializer.loaded:
+            raise error("S2S108", span=span, name=place[1], label="its value is read as well")
+    if not specializer.written_logs:
+        return
+    read = {**specializer.read_containers, **dict.fromkeys(_reached_by(specializer.left_functions))}
+    for container, span in specializer.written_logs.items():
+        if container in read:
+            raise error("S2S185", span=span, name="a container")
+
+
+def _reached_by(functions: Iterable[types.FunctionType]) -> Iterator[int]:
+    """The containers in global and closure variables of functions, and of those that they may call."""
+    todo, seen = [*functions], set[types.CodeType]()
+    while todo:
+        fn = todo.pop()
+        codes = [fn.__code__]
+        held: list[Any] = [cell.cell_contents for cell in fn.__closure__ or () if cell != types.CellType()]
+        while codes:
+            code = codes.pop()
+            if code in seen:
+                continue
+            seen.add(code)
+            codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+            held += [fn.__globals__[name] for name in code.co_names if name in fn.__globals__]
+        todo += [h for h in held if isinstance(h, types.FunctionType)]
+        yield from (id(h) for h in held if type(h) in _KINDS)
