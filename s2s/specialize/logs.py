@@ -148,7 +148,8 @@ def check_unread(specializer: Specializer) -> None:
     assigned that it reads."""
     for place, span in specializer.assigned_globals.items():
         if place in specializer.loaded:
-            raise error("S2S108", span=span, name=place[1], label="its value is read as well")
+            hint = "return the new value and assign it outside the function"
+            raise error("S2S108", span=span, name=place[1], label="its value is read as well", hint=hint)
     if not specializer.written_logs:
         return
     read = {**specializer.read_containers, **dict.fromkeys(_reached_by(specializer.left_functions))}

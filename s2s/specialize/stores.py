@@ -17,6 +17,8 @@ from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_
 from s2s.specialize.site import At
 from s2s.specialize.variables import check_read
 
+OUTSIDE = "return the new value and assign it outside the function"
+
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
@@ -33,7 +35,7 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
     was = None if statement.was is None else specializer.atom(statement.was, frame)
     if isinstance(statement.target, ir.Var) and statement.target.name == GLOBALS:
         if context.is_varied(value) or context.is_virtual(value):
-            raise at.refusal("S2S108", name=key.value, label="a differentiated value is assigned")  # type: ignore[union-attr]
+            raise at.refusal("S2S108", name=key.value, label="a differentiated value is assigned", hint=OUTSIDE)  # type: ignore[union-attr]
         specializer.assigned_globals[id(frame.fn.__globals__), key.value] = statement.span  # type: ignore[union-attr]
     if logs.is_log(specializer, target):
         if was is not None:  # it is read again where the operator is applied

@@ -521,15 +521,12 @@ def test_places_in_a_lambda_over_many_lines():
 # --- refusals -----------------------------------------------------------------------------------------------
 
 REFUSED = [
-    ("S2S103", "yield x", "yield x"),
     ("S2S103", "z = yield from x", "yield from x"),
     ("S2S104", "try:\n    pass\nexcept* ValueError:\n    pass", "try"),
     ("S2S104", "try:\n    y = x\nexcept y:\n    pass", "y"),
     ("S2S102", "async def g():\n    async with x: pass", "async def g"),
     ("S2S107", "class C(int):\n    pass", "class C"),
-    ("S2S108", "global FACTOR\nFACTOR = x", "FACTOR"),
     ("S2S108", "global FACTOR\nfor FACTOR in x: pass", "FACTOR"),
-    ("S2S109", "def g():\n    nonlocal x\n    x += 1", "x"),
     ("S2S114", "return super().f(x)", "super()"),
     ("S2S115", "return locals()", "locals()"),
     ("S2S115", "y = eval('x')", "eval('x')"),
@@ -555,23 +552,6 @@ def message(text, name="f"):
     with pytest.raises(DifferentiationError) as caught:
         lowered(fn)
     return str(caught.value).replace(find(fn).file, "model.py")
-
-
-def test_the_message_of_a_generator():
-    assert message("""
-        def f(state, steps):
-            for t in range(steps):
-                state = np.tanh(state)
-                yield state
-        """) == """\
-a generator cannot be differentiated [S2S103]
- --> model.py:4:9 in `f`
-  |
-2 |     for t in range(steps):
-3 |         state = np.tanh(state)
-4 |         yield state
-  |         ^^^^^^^^^^^ yields many values; a derivative needs one result
-  = instead:  append each `state` to a list and `return` the list"""
 
 
 def test_super_is_the_class_of_the_method_and_its_first_parameter():
@@ -603,12 +583,12 @@ a coroutine cannot be differentiated [S2S102]
 
 
 def test_the_message_of_a_global():
-    assert message("count = 0\ndef f(x):\n    global count\n    count += 1\n    return x\n") == """\
+    assert message("count = 0\ndef f(x):\n    global count\n    for count in x:\n        pass\n    return x\n") == """\
 the global variable `count` is assigned [S2S108]
- --> model.py:4:5 in `f`
+ --> model.py:4:9 in `f`
   |
 2 | def f(x):
 3 |     global count
-4 |     count += 1
-  |     ^^^^^ changes a variable outside the function
+4 |     for count in x:
+  |         ^^^^^ changes a variable outside the function
   = instead:  return the new value and assign `count` outside the function"""

@@ -938,7 +938,7 @@ def work_array_of_the_module(x):
     return WORK[0] * x
 
 
-FUNCTIONS, BY_NAME = [np.sin], {"first": np.sin}
+FUNCTIONS = [np.sin]
 
 
 def list_of_functions_of_the_module(x):
@@ -947,20 +947,9 @@ def list_of_functions_of_the_module(x):
     return FUNCTIONS[0](y)
 
 
-def list_of_functions_of_the_module_in_a_loop(x):
-    for _ in range(2):
-        FUNCTIONS.append(np.cos)
-    return x * x
-
-
 def list_of_functions_of_the_module_on_a_path(x):
     if x > 1.0:
         FUNCTIONS.clear()
-    return x * x
-
-
-def dict_of_functions_of_the_module(x):
-    BY_NAME["second"] = x
     return x * x
 
 
@@ -1013,6 +1002,13 @@ def one_of_two_lists(x):
     first, second = [1], [2]
     (first if SIGN[0] > 0 else second).append(5)
     return len(first) * x
+
+
+def one_of_three_is_changed_then_read(x):
+    first, second, third = [x], [2.0 * x], [3.0 * x]
+    chosen = first if SIGN[0] > 2.0 else (second if SIGN[0] > 0.0 else third)
+    chosen[0] = x * x
+    return second[0]
 
 
 def list_at_a_place(x):
@@ -1117,7 +1113,8 @@ UNFOLLOWED = [
     (dict_or_a_copy, 'd["w"]', "S2S132"),
     (list_or_a_copy, "len(items)", "S2S132"),
     (one_of_two_lists, "len(first)", "S2S132"),
-    (list_at_a_place, "lists[1]", "S2S132"),
+    (list_at_a_place, "len(lists[1])", "S2S132"),
+    (one_of_three_is_changed_then_read, "second[0]", "S2S132"),
     (list_by_a_function, "len(second)", "S2S132"),
     (list_by_a_lambda, "len(first)", "S2S132"),
     (method_of_one_of_two, "len(first)", "S2S132"),
@@ -1136,9 +1133,7 @@ UNFOLLOWED = [
     (work_array_of_the_module, "WORK[0] = x * x", "S2S121"),
     (part_of_an_array_of_the_module, "part += x", "S2S121"),
     (list_of_functions_of_the_module, "FUNCTIONS.append(y)", "S2S185"),
-    (list_of_functions_of_the_module_in_a_loop, "FUNCTIONS.append(np.cos)", "S2S185"),
     (list_of_functions_of_the_module_on_a_path, "FUNCTIONS.clear()", "S2S185"),
-    (dict_of_functions_of_the_module, 'BY_NAME["second"] = x', "S2S185"),
     (changed_before_a_call_at_run_time, "reads_the_body(n - 1)", "S2S139"),
     (one_of_two_is_changed_then_read, "first.x", "S2S132"),
     (changed_by_another_name, "first.append(x)", "S2S131"),

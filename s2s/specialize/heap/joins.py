@@ -286,7 +286,7 @@ class Join:
                     users.setdefault(source, []).append(cells[id(node)])
         for source, found in users.items():
             is_new = source not in self.base.states and source.origin is None
-            others = [] if is_new else [source]
+            others = [*([] if is_new else [source]), *heap.entangled.get(source, ())]  # what a join before it may be
             for cell in found:
                 shared = tuple(c for c in (*others, *found) if c is not cell)
                 heap.entangled[cell] = (*heap.entangled.get(cell, ()), *shared)
