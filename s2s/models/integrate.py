@@ -8,7 +8,7 @@ import numpy as np
 
 from s2s import runtime as rt
 
-__all__ = ["cumulative_trapezoid", "quad", "simpson"]
+__all__ = ["cumulative_trapezoid", "nquad", "quad", "quad_vec", "simpson", "tplquad"]
 
 FINE, COARSE = np.polynomial.legendre.leggauss(21), np.polynomial.legendre.leggauss(10)
 NODES = [float(x) for x in FINE[0]] + [float(x) for x in COARSE[0]]
@@ -17,6 +17,8 @@ CHECKS = [0.0] * 21 + [float(w) for w in COARSE[1]]
 """The nodes of two rules, their weights in the finer one, and in the coarser one, whose distance is the error."""
 
 PLAIN = "it has a rule without full_output, points, weight and complex_func"
+OF_THREE = "it has a rule for up to three variables, without opts and full_output"
+FINITE = "it has a rule for finite limits, without full_output and points"
 MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
 
 
@@ -106,6 +108,105 @@ def dblquad(
         total, error = scale * total, abs(scale * (total - check))
         pieces = 2 * pieces
     return total, error
+
+
+def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: Any = False) -> Any:
+    """Of up to three variables, of which the first varies fastest."""
+    given = () if args is None else args if isinstance(args, tuple) else (args,)
+    if opts is not None or full_output or len(ranges) > 3:
+        return rt.no_derivative("scipy.integrate.nquad", OF_THREE)
+    low, high = ranges[-1](*given) if callable(ranges[-1]) else ranges[-1]
+    if len(ranges) == 1:
+        return quad(func, low, high, given)
+    if len(ranges) == 2:
+        inner = ranges[0]
+        if callable(inner):
+            return dblquad(func, low, high, lambda x: inner(x, *given)[0], lambda x: inner(x, *given)[1], given)
+        return dblquad(func, low, high, inner[0], inner[1], given)
+    first, middle = ranges[0], ranges[1]
+    return tplquad(
+        func, low, high,
+        (lambda x: middle(x, *given)[0]) if callable(middle) else middle[0],
+        (lambda x: middle(x, *given)[1]) if callable(middle) else middle[1],
+        (lambda x, y: first(y, x, *given)[0]) if callable(first) else first[0],
+        (lambda x, y: first(y, x, *given)[1]) if callable(first) else first[1], given,
+    )
+
+
+def tplquad(
+    func: Any, a: Any, b: Any, gfun: Any, hfun: Any, qfun: Any, rfun: Any, args: Any = (), epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    total, error, pieces = 0.0, np.inf, 1
+    while error > max(epsabs, epsrel * abs(total)):
+        check_pieces(32 * pieces)
+        total, check = solid(func, (a, b, gfun, hfun, qfun, rfun), args, pieces)
+        error = abs(total - check)
+        pieces = 2 * pieces
+    return total, error
+
+
+def solid(func: Any, limits: Any, args: Any, pieces: Any) -> Any:
+    """The integral over x from a to b, y from g(x) to h(x), and z from q(x, y) to r(x, y), by both rules."""
+    a, b, gfun, hfun, qfun, rfun = limits
+    total, check = 0.0, 0.0
+    for i in range(31 * pieces):
+        x = a + (b - a) * place_of(i, pieces)
+        low = limit_at(gfun, x)
+        height = limit_at(hfun, x) - low
+        plane, rough_plane = 0.0, 0.0
+        for j in range(31 * pieces):
+            y = low + height * place_of(j, pieces)
+            front = qfun(x, y) if callable(qfun) else qfun
+            depth = (rfun(x, y) if callable(rfun) else rfun) - front
+            line, rough = 0.0, 0.0
+            for k in range(31 * pieces):
+                value = func(front + depth * place_of(k, pieces), y, x, *args)
+                line = line + WEIGHTS[k % 31] * value
+                rough = rough + CHECKS[k % 31] * value
+            plane = plane + WEIGHTS[j % 31] * depth * line
+            rough_plane = rough_plane + CHECKS[j % 31] * depth * rough
+        total = total + WEIGHTS[i % 31] * height * plane
+        check = check + CHECKS[i % 31] * height * rough_plane
+    scale = 0.125 * (b - a) / pieces**3
+    return scale * total, scale * check
+
+
+def place_of(node: Any, pieces: Any) -> Any:
+    """Where the node of a rule on pieces lies between 0 and 1."""
+    return (node // 31 + 0.5 * (1.0 + NODES[node % 31])) / pieces
+
+
+def quad_vec(
+    f: Any, a: Any, b: Any, epsabs: Any = 1e-200, epsrel: Any = 1e-8, norm: Any = "2", cache_size: Any = 100e6,
+    limit: Any = 10000, workers: Any = 1, points: Any = None, quadrature: Any = None, full_output: Any = False, *,
+    args: Any = (),
+) -> Any:
+    if full_output or points is not None or np.isinf(a) or np.isinf(b):
+        return rt.no_derivative("scipy.integrate.quad_vec", FINITE)
+    total, difference = vectors_on_pieces(f, a, b - a, args, 1)
+    pieces = 2
+    while size_of(difference) > max(epsabs, epsrel * size_of(total)):
+        check_pieces(pieces)
+        total, difference = vectors_on_pieces(f, a, b - a, args, pieces)
+        pieces = 2 * pieces
+    return total, size_of(difference)
+
+
+def size_of(values: Any) -> Any:
+    return float(np.sqrt(np.sum(np.abs(values) ** 2)))
+
+
+def vectors_on_pieces(f: Any, start: Any, width: Any, args: Any, pieces: Any) -> Any:
+    """The integral of a function with values of any shape, and how far a coarser rule is from it."""
+    first = f(start + 0.5 * width, *args)
+    total, check = 0.0 * first, 0.0 * first
+    for piece in range(pieces):
+        for j in range(31):
+            value = f(start + width * (piece + 0.5 * (1.0 + NODES[j])) / pieces, *args)
+            total = total + (0.5 * width / pieces * WEIGHTS[j]) * value
+            check = check + (0.5 * width / pieces * CHECKS[j]) * value
+    return total, total - check
 
 
 # --- of values --------------------------------------------------------------------------------------------------------

@@ -102,7 +102,6 @@ for _matrices in (np.matrix, np.asmatrix, np.bmat):
 ITERATOR = "what it iterates over has no rule; loop over indices, or use broadcasting"
 for _iterator in (np.nditer, np.nested_iters):
     refuse(_iterator, ITERATOR)
-refuse(np.poly1d, "polynomials as objects are not differentiated; use np.polyval, np.polymul, np.roots and their kin")
 refuse(np.frombuffer, "bytes carry no derivative; use astype or np.reshape")
 refuse(np.frompyfunc, "it makes arrays of objects; use np.vectorize")
 

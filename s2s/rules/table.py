@@ -187,7 +187,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random",), "numpy.testing": ("numpy.testing",),
     "scipy.fft": ("scipy.fft",), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
-        "scipy.linalg_eigen",
+        "scipy.linalg_eigen", "scipy.linalg_spaces",
     ),
     "scipy.special": (
         "scipy.special", "scipy.special_bessel", "scipy.special_distributions", "scipy.special_polynomials",

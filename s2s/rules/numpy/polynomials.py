@@ -8,9 +8,13 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core.functions import Varies
+from s2s.models import polynomials
 from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr, num
-from s2s.rules.table import jvp, model, vjp
+from s2s.rules.table import jvp, model, vjp, zero
+
+model(np.poly1d)(polynomials.poly1d)
+zero(polynomials.check_leading)
 
 
 @model(np.polyval, samples=[args(arr(4), num()), args(arr(3), arr(2, 3)), args([num(), num()], arr(2))])
@@ -71,8 +75,8 @@ def _poly(seq_of_zeros: Any) -> Any:
     zeros = zeros.astype(np.mintypecode(zeros.dtype.char))
     product = np.ones_like(zeros, shape=1)
     nothing = np.zeros_like(product)
-    for zero in zeros:
-        product = np.concatenate([product, nothing]) - zero * np.concatenate([nothing, product])
+    for root in zeros:
+        product = np.concatenate([product, nothing]) - root * np.concatenate([nothing, product])
     return product
 
 

@@ -40,10 +40,14 @@ if hasattr(integrate, "cumulative_simpson"):
         ],
     )(models.cumulative_simpson)
 model(integrate.dblquad)(models.dblquad)
+model(integrate.tplquad)(models.tplquad)
+model(integrate.nquad)(models.nquad)
+model(integrate.quad_vec)(models.quad_vec)
+zero(models.size_of, models.place_of)
 
 ADAPTIVE = "its steps depend on the values; use fixed_quad, or simpson of values on a grid"
 for _name in (
-    "tplquad", "nquad", "quad_vec", "qmc_quad", "cubature", "tanhsinh", "nsum",
+    "qmc_quad", "cubature", "tanhsinh", "nsum",
 ):
     if hasattr(integrate, _name):
         refuse(getattr(integrate, _name), ADAPTIVE)

@@ -174,8 +174,8 @@ for _name in (
     "CloughTocher2DInterpolator", "RBFInterpolator", "Rbf", "FloaterHormannInterpolator", "AAA", "LSQUnivariateSpline",
     "SmoothBivariateSpline", "RectBivariateSpline", "RectSphereBivariateSpline", "SmoothSphereBivariateSpline",
     "LSQBivariateSpline", "LSQSphereBivariateSpline", "make_lsq_spline", "make_smoothing_spline", "make_splrep",
-    "make_splprep", "generate_knots", "splprep", "sproot", "spalde", "bisplrep", "bisplev", "insert", "pade",
-    "lagrange", "approximate_taylor_polynomial", "BPoly", "NdBSpline", "NdPPoly",
+    "make_splprep", "generate_knots", "splprep", "sproot", "spalde", "bisplrep", "bisplev", "insert", "BPoly",
+    "NdBSpline", "NdPPoly",
 ):
     if hasattr(interpolate, _name):
         refuse(getattr(interpolate, _name), HINT)

@@ -237,9 +237,9 @@ vjp(
 )
 
 for _name in (
-    "schur", "hessenberg", "ldl", "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "null_space", "orth",
-    "subspace_angles", "signm", "funm", "matrix_balance", "qr_multiply", "qr_insert", "qr_delete", "qr_update",
-    "cholesky_banded", "cho_solve_banded", "eig_banded", "interpolative", "find_best_blas_type", "eigh_tridiagonal",
+    "schur", "hessenberg", "ldl", "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "subspace_angles",
+    "signm", "funm", "matrix_balance", "qr_multiply", "qr_insert", "qr_delete", "qr_update",
+    "interpolative", "find_best_blas_type",
 ):
     if callable(getattr(scipy.linalg, _name, None)):
         refuse(getattr(scipy.linalg, _name), "it has no rule; use eigh, svd, qr or a function of SciPy that has one")

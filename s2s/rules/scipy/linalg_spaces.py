@@ -1,0 +1,160 @@
+"""Rules of bases of spaces, and of banded matrices that are factored or have eigenvectors, in ``scipy.linalg``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from s2s import runtime as rt
+from s2s.rules.numpy.linalg import eigh_dot
+from s2s.rules.samples import args, arr
+from s2s.rules.table import jvp, kind_by_value, model, takes_none, vjp
+
+# --- bases ------------------------------------------------------------------------------------------------------------
+
+ONE = "it has a rule for one real vector: a basis of more of them may turn freely; use the projector I - pinv(A) @ A"
+
+
+def _null_space(y_bar: Any, y: Any, A: Any) -> Any:
+    """A vector q with A q = 0 of length 1 moves by -pinv(A) dA q."""
+    if np.shape(y)[1] > 1 or np.iscomplexobj(A):
+        return rt.no_derivative("scipy.linalg.null_space", ONE)
+    return -(np.linalg.pinv(A).T @ y_bar) @ y.T
+
+
+def _null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
+    if np.shape(y)[1] > 1 or np.iscomplexobj(A):
+        return rt.no_derivative("scipy.linalg.null_space", ONE)
+    return -np.linalg.pinv(A) @ (A_dot @ y)
+
+
+vjp(
+    scipy.linalg.null_space, A=_null_space, harmless="rcond lapack_driver",
+    params="A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver='gesdd'",
+    samples=[args(arr(2, 3)), args(arr(1, 2))],
+)
+jvp(scipy.linalg.null_space, A=_null_space_dot)
+kind_by_value(scipy.linalg.null_space)
+
+
+@model(scipy.linalg.orth, samples=[args(arr(4, 2)), args(arr(3, 3))])
+def _orth(A: Any, rcond: Any = None) -> Any:
+    u, s, _ = scipy.linalg.svd(A, full_matrices=False)
+    precision = np.finfo(np.asarray(s).dtype).eps * max(np.shape(A)) if rcond is None else rcond
+    return u[:, : np.count_nonzero(s > precision * np.max(s, initial=0.0))]
+
+
+# --- banded matrices --------------------------------------------------------------------------------------------------
+
+
+def whole_of_band(a_band: Any, lower: Any) -> Any:
+    """The symmetric or Hermitian matrix that has the diagonals."""
+    count, n = np.shape(a_band)
+    whole = 0.5 * np.diag(a_band[0] if lower else a_band[count - 1])
+    for k in range(1, count):
+        band = a_band[k, : n - k] if lower else np.conj(a_band[count - 1 - k, k:])
+        whole = whole + np.diag(band, -k)
+    return whole + np.conj(whole.T)
+
+
+def triangle_of_band(c: Any, lower: Any) -> Any:
+    """The triangular matrix that has the diagonals."""
+    count, n = np.shape(c)
+    whole = np.diag(c[0] if lower else c[count - 1])
+    for k in range(1, count):
+        whole = whole + (np.diag(c[k, : n - k], -k) if lower else np.diag(c[count - 1 - k, k:], k))
+    return whole
+
+
+def band_of(whole: Any, given: Any, lower: Any) -> Any:
+    """The diagonals of a matrix, as SciPy has those of one triangle; where there is no element, what is given."""
+    count, n = np.shape(given)
+    band = given + np.zeros_like(given)
+    for off in range(count):
+        if lower:
+            band[off, : n - off] = np.diagonal(whole, -off)
+        else:
+            band[count - 1 - off, off:] = np.diagonal(whole, off)
+    return band
+
+
+@model(
+    scipy.linalg.cholesky_banded,
+    samples=[args(arr(1, 3, low=1.0, high=2.0)), args(arr(1, 3, low=1.0, high=2.0), lower=True)],
+)
+def _cholesky_banded(ab: Any, overwrite_ab: Any = False, lower: Any = False, check_finite: Any = True) -> Any:
+    return band_of(scipy.linalg.cholesky(whole_of_band(ab, lower), lower=lower), ab, lower)
+
+
+@model(
+    scipy.linalg.cho_solve_banded,
+    samples=[args((arr(2, 3, low=0.5), True), arr(3)), args((arr(2, 3, low=0.5), False), arr(3, 2))],
+)
+def _cho_solve_banded(cb_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite: Any = True) -> Any:
+    c, lower = cb_and_lower
+    return scipy.linalg.cho_solve((triangle_of_band(c, lower), lower), b)
+
+
+# --- eigenvectors of banded matrices ----------------------------------------------------------------------------------
+
+ALL = "it has a rule for all values; index the result"
+
+
+def tridiagonal_pairs(d: Any, e: Any) -> Any:
+    return scipy.linalg.eigh_tridiagonal(d, e)
+
+
+def _tridiagonal_d(y_bar: Any, y: Any) -> Any:
+    return np.diagonal(rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1]))
+
+
+def _tridiagonal_e(y_bar: Any, y: Any) -> Any:
+    made = rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
+    return np.diagonal(made, 1) + np.diagonal(made, -1)
+
+
+def _tridiagonal_e_dot(e_dot: Any, y: Any) -> Any:
+    return eigh_dot(y[0], y[1], np.diag(e_dot, 1) + np.diag(e_dot, -1))
+
+
+vjp(tridiagonal_pairs, d=_tridiagonal_d, e=_tridiagonal_e, params="d, e", samples=[args(arr(4), arr(3))])
+jvp(tridiagonal_pairs, d=lambda d_dot, y: eigh_dot(y[0], y[1], np.diag(d_dot)), e=_tridiagonal_e_dot)
+
+
+@model(scipy.linalg.eigh_tridiagonal, samples=[args(arr(4), arr(3), eigvals_only=True)])
+def _eigh_tridiagonal(
+    d: Any, e: Any, eigvals_only: Any = False, select: Any = "a", select_range: Any = None, check_finite: Any = True,
+    tol: Any = 0.0, lapack_driver: Any = "auto",
+) -> Any:
+    if select != "a":
+        return rt.no_derivative("scipy.linalg.eigh_tridiagonal", ALL)
+    return scipy.linalg.eigvalsh_tridiagonal(d, e) if eigvals_only else tridiagonal_pairs(d, e)
+
+
+def banded_pairs(a_band: Any, lower: Any) -> Any:
+    return scipy.linalg.eig_banded(a_band, lower)
+
+
+def _banded(y_bar: Any, y: Any, a_band: Any, lower: Any) -> Any:
+    if np.iscomplexobj(a_band):
+        return rt.no_derivative("scipy.linalg.eig_banded", "it has a rule for real matrices")
+    made = rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
+    made = np.tril(made) + np.triu(made, 1).T
+    return band_of(made if lower else made.T, np.zeros_like(a_band), lower)
+
+
+vjp(banded_pairs, a_band=_banded, params="a_band, lower", samples=[args(arr(2, 4), True)])
+jvp(banded_pairs, a_band=lambda a_band_dot, y, lower: eigh_dot(y[0], y[1], whole_of_band(a_band_dot, lower)))
+takes_none(tridiagonal_pairs, banded_pairs)
+
+
+@model(scipy.linalg.eig_banded, samples=[args(arr(2, 4), eigvals_only=True)])
+def _eig_banded(
+    a_band: Any, lower: Any = False, eigvals_only: Any = False, overwrite_a_band: Any = False, select: Any = "a",
+    select_range: Any = None, max_ev: Any = 0, check_finite: Any = True,
+) -> Any:
+    if select != "a":
+        return rt.no_derivative("scipy.linalg.eig_banded", ALL)
+    return scipy.linalg.eigvals_banded(a_band, lower) if eigvals_only else banded_pairs(a_band, lower)
