@@ -160,7 +160,7 @@ def test_tangents_that_do_not_fit(primals, tangents, said):
 
 def test_function_that_is_refused():
     def f(x):
-        return np.sum(np.histogram(x)[1]) * np.poly1d(x)(2.0)
+        return np.sum(np.histogram(x)[1]) * np.nextafter(x[0], 2.0)
 
     with pytest.raises(NoDerivativeError):
         s2s.jvp(f, (X,), (V,))
