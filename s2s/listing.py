@@ -53,7 +53,7 @@ def functions(filter: str = "") -> list[FunctionRow]:
     >>> [row.name for row in s2s.functions("linalg.solve")]  # doctest: +ELLIPSIS
     ['numpy.linalg.solve', 'scipy.linalg.solve', ...]
     """
-    found = [name for name in table.EXTENSIONS if _is_installed(name)]
+    found = [name for name in table.EXTENSIONS if name not in table.WRAPPERS and _is_installed(name)]
     table.extend(*found)
     rows = {_row(rule) for rule in table.RULES.values() if _is_public(rule)}
     wanted = filter.lower()
@@ -68,7 +68,7 @@ def _is_installed(package: str) -> bool:
 def _is_public(rule: table.Rule) -> bool:
     """Whether users call it: the compiler calls some of its own, and libraries have functions that are not public."""
     name = rule.name.removeprefix("_")  # of a module that is compiled, as ``_operator``
-    return not name.startswith("s2s.") and "._" not in name
+    return name.partition(".")[0] not in ("s2s", *table.WRAPPERS) and "._" not in name
 
 
 def _row(rule: table.Rule) -> FunctionRow:

@@ -259,7 +259,7 @@ def test_the_sessions_of_the_choices_are_true():
 def test_the_sessions_about_custom_rules_are_true():
     names = {}
     sessions = fenced(CUSTOM.read_text(encoding="utf-8"), "pycon")
-    assert len(sessions) == 8
+    assert len(sessions) == 9
     for start, code in sessions:
         assert failures(CUSTOM, start, code, names) == 0
 

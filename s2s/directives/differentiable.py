@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from s2s.directives.decorated import Differentiable, made_differentiable
 from s2s.directives.policy import Choice
@@ -33,6 +33,14 @@ def differentiable(
 
 
 @overload
+def differentiable(f: Callable[P, R], /, *, numeric: Literal[True]) -> Callable[P, R]: ...
+
+
+@overload
+def differentiable(f: None = None, /, *, numeric: Literal[True]) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+@overload
 def differentiable(
     f: Callable[P, R], /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
     sharpness: float | None = None,
@@ -54,8 +62,14 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     >>> print(rounded(2.5), s2s.grad(rounded)(2.5))
     5.0 2.0
 
+    ``numeric=True``, without other options, is for a function that has neither a rule nor source: its derivatives are
+    central differences, two calls for each number of its arguments (in forward mode two in all), with some ten correct
+    digits, once. Nothing else in the program is differentiated so, and the generated code says where it is.
+
     Raises ArgumentError for an option that there is not, and for what is no function.
     """
+    if options.pop("numeric", False):
+        return _numeric(f, options)
     checked = _options(options)
     if f is None:
         return lambda function: differentiable(function, **options)
@@ -67,11 +81,26 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     return made_differentiable(f, checked)
 
 
+def _numeric(f: Any, options: dict[str, Any]) -> Any:
+    """``differentiable(f, numeric=True)``. Raises ArgumentError for other options beside it, and for what is no
+    function."""
+    from s2s.directives.numeric import numeric
+
+    if options:
+        hint = "leave the others out: nothing of the function is generated"
+        raise option_error("`numeric=True` goes with no other option", hint)
+    if f is None:
+        return numeric
+    if isinstance(f, (type, staticmethod, classmethod)) or not callable(f):
+        raise not_a_function(f)
+    return numeric(f)
+
+
 def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Options, checked, by name. Raises ArgumentError."""
     for name in options:
         if name not in ("backend", "nonsmooth", "sharpness"):
-            hint = "choose among backend, nonsmooth, sharpness"
+            hint = "choose among backend, nonsmooth, sharpness, numeric"
             raise option_error(f"`differentiable` has no option `{name}`", hint)
     backend, nonsmooth = options.get("backend", "numpy"), options.get("nonsmooth")
     if backend not in BACKENDS:

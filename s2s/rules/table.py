@@ -203,6 +203,9 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
 """Packages whose rules are registered when one of their functions is first looked up, and the modules that have them.
 """
 
+WRAPPERS = ("autograd", "numba")
+"""Those of them whose functions stand for functions of other packages, or of the program."""
+
 _ROOTS = frozenset(package.partition(".")[0] for package in EXTENSIONS)
 
 _extended: set[str] = set()

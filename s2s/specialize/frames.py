@@ -191,7 +191,16 @@ def is_function_like(value: Any) -> bool:
         return class_attribute(kind, "__call__") is not MISSING
     if compiled_from(value) is not None or numba_ufunc(value) is not None or numba_type(value) is not None:
         return True
+    if _is_compiled_callable(kind):
+        return True
     return issubclass(kind, (*BLOCKS, JOINER, types.MethodType, functools.partial, np.vectorize))
+
+
+def _is_compiled_callable(kind: type) -> bool:
+    """Whether objects of a class are called by compiled code, and are no methods: the functions of ``ctypes``."""
+    called_by = type(class_attribute(kind, "__call__"))
+    return called_by is types.WrapperDescriptorType and class_attribute(kind, "__get__") is MISSING and (
+        not issubclass(kind, type))
 
 
 _PLAIN_VALUES = frozenset({int, float, complex, bool, str, bytes, type(None), list, tuple, dict, np.ndarray})
