@@ -16,6 +16,7 @@ from s2s.core import stack
 from s2s.core.inspection import name_of
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_and_tangent
+from s2s.rules import table
 from s2s.versions.signature import describe, has_float
 from s2s.versions.target import own_signature
 
@@ -156,7 +157,7 @@ def _by_position(
     active = [name for name, value in kwargs.items() if _carries(value)]
     if not active:
         return args, {}
-    signature = own_signature(fn) if isinstance(fn, types.FunctionType) else inspect.signature(fn)
+    signature = _signature(fn, active[0])
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     places, given = {}, list(args)
@@ -172,6 +173,22 @@ def _by_position(
 
         raise error("S2S203", span=_definition(fn), name=name_of(fn), keyword=lost[0])
     return tuple(given), places
+
+
+def _signature(fn: Any, keyword: str) -> inspect.Signature:
+    """The parameters of a function: its own, or those that its rule has for a compiled one that does not tell them.
+    Raises NoDerivativeError where neither says which parameter a keyword means."""
+    if isinstance(fn, types.FunctionType):
+        return own_signature(fn)
+    try:
+        return inspect.signature(fn)
+    except (ValueError, TypeError):
+        rule = table.find(fn)
+    if rule is None:
+        from s2s.errors import error
+
+        raise error("S2S203", name=name_of(fn), keyword=keyword)
+    return rule.params
 
 
 def _definition(fn: Any) -> Span | None:

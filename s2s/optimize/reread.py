@@ -15,11 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.lattice import known
 from s2s.analysis.adjoint_placement import RUNTIME, AdjointPlacement
 from s2s.analysis.memory import Memory, shared_with
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.core.values import Array, Known
+from s2s.core.values import AbstractValue, Array, Known
 from s2s.errors import error
 from s2s.optimize.rewriting import substitute
 
@@ -97,13 +98,13 @@ def _are_only_read(views: set[ir.Var], function: ir.Function, memory: Memory, co
     return True
 
 
-def _kind(s: ir.Let, context: Context) -> object:
-    return Known(None) if s.target is None else context.value(s.target)
+def _kind(s: ir.Let, context: Context) -> AbstractValue:
+    return known(None) if s.target is None else context.value(s.target)
 
 
 def _target(s: ir.Statement, context: Context) -> object:
     """What is known of an array that a statement stores into."""
-    return context.value(s.target) if isinstance(s, ir.Store) else Known(None)
+    return context.value(s.target) if isinstance(s, ir.Store) else known(None)
 
 
 class _Again:

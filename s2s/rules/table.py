@@ -130,8 +130,13 @@ class Rule:
         if _is_method_of_ufunc(self.fn):
             return f"numpy.{self.fn.__self__.__name__}.{self.fn.__name__}"  # type: ignore[attr-defined]
         name = getattr(self.fn, "__name__", None) or _name_in_module(self.fn)
+        if is_fortran(self.fn):
+            name = name.removeprefix("function ")
+            lapack = sys.modules["scipy.linalg.lapack"]
+            return f"scipy.linalg.{'lapack' if hasattr(lapack, name) else 'blas'}.{name}"
         if type(self.fn) is np.ufunc and getattr(np, name, None) is not self.fn:
-            return f"scipy.special.{name}"
+            module = "numpy.linalg._umath_linalg"
+            return f"{module if hasattr(sys.modules[module], name) else 'scipy.special'}.{name}"
         if type(self.fn) is FunctionType and "<" not in self.fn.__qualname__:
             name = self.fn.__qualname__  # a method comes with its class
         owner = getattr(self.fn, "__objclass__", None)
@@ -147,6 +152,11 @@ def _name_in_module(fn: object) -> str:
             if value is fn:
                 return name
     return type(fn).__name__
+
+
+def is_fortran(fn: object) -> bool:
+    """Whether a callable is a function of LAPACK or BLAS, as SciPy has them."""
+    return type(fn).__name__ == "fortran"
 
 
 def _is_method_of_ufunc(fn: object) -> bool:
@@ -179,17 +189,17 @@ MODULES = (
     "numpy.polynomials", "numpy.products", "python", "iterating", "ordering", "numpy.reductions", "numpy.ufunc_methods",
     "numpy.nan_reductions",
     "numpy.shape", "numpy.repeating", "numpy.joining", "numpy.ranges", "numpy.sorting", "numpy.statistics",
-    "numpy.ufuncs", "numpy.scimath",
+    "numpy.ufuncs", "numpy.scimath", "numpy.linalg_compiled",
 )
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random",), "numpy.testing": ("numpy.testing",),
-    "scipy.fft": ("scipy.fft",), "scipy.linalg": (
+    "scipy.fft": ("scipy.fft", "scipy.fft_compiled"), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
-        "scipy.linalg_eigen", "scipy.linalg_spaces",
+        "scipy.linalg_eigen", "scipy.linalg_spaces", "scipy.lapack",
     ),
-    "scipy.special": (
+    "scipy.special.cython_special": ("scipy.special_compiled",), "scipy.special": (
         "scipy.special", "scipy.special_bessel", "scipy.special_distributions", "scipy.special_polynomials",
         "scipy.special_private", "scipy.special_waves",
     ),
@@ -290,6 +300,8 @@ def _package_of(fn: object) -> str | None:
     """The package in ``EXTENSIONS`` that a function belongs to."""
     if type(fn) is np.ufunc:  # does not say where it is from
         return "scipy.special" if "scipy.special" in sys.modules else None
+    if is_fortran(fn):
+        return "scipy.linalg" if "scipy.linalg" in sys.modules else None
     module = look_up(fn, "__module__", None)
     if type(module) is not str:
         return None

@@ -207,7 +207,7 @@ def test_attributes_mean_functions_with_rules() -> None:
 
 
 CHOICES = frozenset(
-    """UPLO args assume_a axes axis axis1 axis2 axisa axisb axisc branch_cut casting check_finite compute_uv copy
+    """UPLO args assume_a axes axis axis1 axis2 axisa axisb axisc branch_cut casting check_finite clean compute_uv copy
     correction ddof deg density descending destination device diff_n driver dtype edge_order eigvals_only endpoint
     equal_nan full_matrices hermitian include_initial indexing indices indices_or_sections k keepdims kind kth
     l_and_u lapack_driver like lower lwork m method minlength mode n ndmin norm num obj offset optimize order

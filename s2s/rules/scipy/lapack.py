@@ -1,0 +1,111 @@
+"""Rules of functions of LAPACK and BLAS for real numbers, as ``scipy.linalg.lapack`` and ``scipy.linalg.blas`` have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import blas, lapack
+
+from s2s import runtime as rt
+from s2s.rules.table import model, vjp
+
+# --- solving: what info says is that of the factors -------------------------------------------------------------------
+
+
+def _factor(y_bar: Any, y: Any, a: Any, lower: Any, clean: Any) -> Any:
+    """A factor of a matrix that is read in one triangle."""
+    if not clean:
+        return rt.no_derivative("scipy.linalg.lapack.dpotrf", "it has a rule for clean=1")
+    if lower:
+        return np.tril(both_triangles(rt.cholesky_bar(np.tril(y_bar[0]), y[0])))
+    return np.triu(both_triangles(rt.cholesky_bar(np.tril(y_bar[0].T), y[0].T)))
+
+
+def both_triangles(a_bar: Any) -> Any:
+    """The cotangent of the elements of one triangle, which stand for those of the other one."""
+    return a_bar + a_bar.T - np.diag(np.diagonal(a_bar))
+
+
+def double(a: Any) -> Any:
+    """An array in double precision, as these functions take it."""
+    return np.asarray(a, np.float64)
+
+
+def potrs(c: Any, b: Any, lower: Any = 0, overwrite_b: Any = 0) -> Any:
+    return scipy.linalg.cho_solve((double(c), lower), double(b)), 0
+
+
+def trtrs(
+    a: Any, b: Any, lower: Any = 0, trans: Any = 0, unitdiag: Any = 0, lda: Any = None, overwrite_b: Any = 0
+) -> Any:
+    return scipy.linalg.solve_triangular(
+        double(a), double(b), trans=trans, lower=lower, unit_diagonal=unitdiag), 0
+
+
+def gesv(a: Any, b: Any, overwrite_a: Any = 0, overwrite_b: Any = 0) -> Any:
+    lu, piv = scipy.linalg.lu_factor(double(a))
+    return lu, piv, np.linalg.solve(double(a), double(b)), 0
+
+
+def potri(c: Any, lower: Any = 0, overwrite_c: Any = 0) -> Any:
+    """One triangle of the inverse; in the other one is what was there."""
+    c = double(c)
+    inverse = scipy.linalg.cho_solve((c, lower), np.eye(np.shape(c)[0]))
+    if lower:
+        return np.tril(inverse) + np.triu(c, 1), 0
+    return np.triu(inverse) + np.tril(c, -1), 0
+
+
+# --- products ---------------------------------------------------------------------------------------------------------
+
+
+def gemm(
+    alpha: Any, a: Any, b: Any, beta: Any = 0.0, c: Any = None, trans_a: Any = 0, trans_b: Any = 0,
+    overwrite_c: Any = 0,
+) -> Any:
+    a, b = double(a), double(b)
+    made = alpha * ((a.T if trans_a else a) @ (b.T if trans_b else b))
+    return made if c is None else made + beta * double(c)
+
+
+def gemv(
+    alpha: Any, a: Any, x: Any, beta: Any = 0.0, y: Any = None, offx: Any = 0, incx: Any = 1, offy: Any = 0,
+    incy: Any = 1, trans: Any = 0, overwrite_y: Any = 0,
+) -> Any:
+    if offx != 0 or incx != 1 or offy != 0 or incy != 1:
+        return rt.no_derivative("scipy.linalg.blas.dgemv", "it has a rule for vectors that are taken whole")
+    a = double(a)
+    made = alpha * ((a.T if trans else a) @ double(x))
+    return made if y is None else made + beta * double(y)
+
+
+def trsm(
+    alpha: Any, a: Any, b: Any, side: Any = 0, lower: Any = 0, trans_a: Any = 0, diag: Any = 0, overwrite_b: Any = 0
+) -> Any:
+    a, b = double(a), double(b)
+    if side:
+        solved = scipy.linalg.solve_triangular(a, b.T, trans=0 if trans_a else 1, lower=lower, unit_diagonal=diag)
+        return alpha * solved.T
+    return alpha * scipy.linalg.solve_triangular(a, b, trans=trans_a, lower=lower, unit_diagonal=diag)
+
+
+def dot(x: Any, y: Any) -> Any:
+    return np.dot(double(x), double(y))
+
+
+def nrm2(x: Any) -> Any:
+    return np.linalg.norm(double(x))
+
+
+vjp(lapack.dpotrf, a=_factor, params="a, lower=0, clean=1, overwrite_a=0")
+model(lapack.dpotrs)(potrs)
+model(lapack.dtrtrs)(trtrs)
+model(lapack.dgesv)(gesv)
+model(lapack.dpotri)(potri)
+model(blas.dgemm)(gemm)
+model(blas.dgemv)(gemv)
+model(blas.dtrsm)(trsm)
+model(blas.ddot)(dot)
+model(blas.dnrm2)(nrm2)

@@ -1,0 +1,121 @@
+"""Compiled functions that libraries call: gufuncs of NumPy, transforms, LAPACK, BLAS, special functions of numbers."""
+
+import numpy as np
+import pytest
+from numpy.linalg import _umath_linalg as gufuncs
+from scipy import fftpack, linalg
+from scipy.linalg import blas, lapack
+from scipy.special import cython_special
+
+import s2s
+from s2s.errors import DifferentiationError
+from tests.helpers import differences
+
+X = np.array([0.3, 0.7, 1.2, 0.9, 1.6, 0.45])
+A = np.array([[4.0, 1.0, 0.5], [0.3, 3.0, 0.2], [0.1, 0.4, 5.0]])
+B = np.arange(1.0, 10.0).reshape(3, 3)
+
+
+def matrix(x):
+    return np.reshape(np.concatenate([x, x[:3] ** 2]), (3, 3)) * 0.5 + A
+
+
+def symmetric(x):
+    return matrix(x) + matrix(x).T
+
+
+def solved_by_gufuncs(x):
+    first = gufuncs.solve(matrix(x), B, signature="dd->d")
+    return np.sum(first**2) + np.sum(gufuncs.solve1(matrix(x), x[:3]) ** 2) + np.sum(gufuncs.inv(matrix(x)) ** 2 * B)
+
+
+def determinants(x):
+    sign, logarithm = gufuncs.slogdet(matrix(x))
+    return gufuncs.det(matrix(x)) * 0.01 + sign * logarithm**2
+
+
+def eigenvalues(x):
+    w, v = gufuncs.eigh_lo(symmetric(x))
+    u, _ = gufuncs.eigh_up(symmetric(x))
+    rest = gufuncs.eigvalsh_lo(symmetric(x))[0] * gufuncs.eigvalsh_up(symmetric(x))[2]
+    return np.sum(w**3) + np.sum(v[0] ** 2 * x[:3]) + np.sum(u**2) + rest + np.sum(gufuncs.eigvals(matrix(x)).real ** 3)
+
+
+def factors(x):
+    u, s, _ = gufuncs.svd_s(matrix(x))
+    lower, upper = gufuncs.cholesky_lo(symmetric(x)), gufuncs.cholesky_up(symmetric(x))
+    return np.sum(s**3) + np.sum(u[:, 0] ** 2 * x[:3]) + np.sum(lower**3) + np.sum(upper**2 * B)
+
+
+def transforms(x):
+    spectrum = np.abs(fftpack.fft(x)) ** 2 * np.arange(6.0)
+    back = fftpack.ifft(fftpack.fft(x**2)).real
+    return np.sum(spectrum) + np.sum(back**3) + np.sum(fftpack.dct(x, norm="ortho") ** 2 * np.arange(6.0))
+
+
+def sines(x):
+    return np.sum(fftpack.idst(x) ** 2 * np.arange(6.0)) + np.sum(fftpack.dct(x, 3) ** 3)
+
+
+def solved_by_lapack(x):
+    factor, info = lapack.dpotrf(symmetric(x), lower=1)
+    if info != 0:
+        return 0.0 * x[0]
+    solution, _ = lapack.dpotrs(factor, B, lower=1)
+    half, _ = lapack.dtrtrs(factor, x[:3], lower=1)
+    inverse, _ = lapack.dpotri(factor, lower=1)
+    upper, _ = lapack.dpotrf(symmetric(x))
+    _, _, general, _ = lapack.dgesv(matrix(x), B)
+    return np.sum(solution**2) + np.sum(half**2) + np.sum(np.tril(inverse) * B) + np.sum(upper**3) + np.sum(general**2)
+
+
+def products_of_blas(x):
+    m = matrix(x)
+    made = blas.dgemm(2.0, m, m.T, beta=0.5, c=m, trans_a=1)
+    other = blas.dtrsm(1.5, np.tril(m), B, lower=1) + blas.dtrsm(1.0, np.triu(m), B, side=1)
+    return np.sum(made**2 * B) + blas.ddot(x, x**2) + blas.dnrm2(x) + np.sum(blas.dgemv(1.0, m, x[:3]) ** 2 * other[0])
+
+
+def chosen_by_type(x):
+    (gesv,) = linalg.get_lapack_funcs(("gesv",), (matrix(x), B))
+    return np.sum(gesv(matrix(x), B)[2] ** 2)
+
+
+def numbers(x):
+    return cython_special.gamma(x[0]) + cython_special.erf(x[1]) * cython_special.j0(x[2]) + cython_special.ndtr(x[3])
+
+
+PROGRAMS = [
+    solved_by_gufuncs, determinants, eigenvalues, factors, transforms, sines, solved_by_lapack, products_of_blas,
+    chosen_by_type, numbers,
+]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_first_order(f):
+    wanted = differences(f, X)
+    value, gradient = s2s.value_and_grad(f)(X)
+    np.testing.assert_allclose(value, f(X), rtol=1e-12)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(s2s.jvp(f, (X,), (np.cos(X),))[1], wanted @ np.cos(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not chosen_by_type])
+def test_second_order(f):
+    gradient, v = s2s.grad(f), np.cos(np.arange(6.0))
+    wanted = differences(lambda t: float(np.sum(v * gradient(X + t * v))), 0.0)
+    np.testing.assert_allclose(np.sum(v * s2s.jvp(gradient, (X,), (v,))[1]), wanted, rtol=1e-6)
+
+
+def test_a_matrix_without_a_factor_is_told_by_its_info():
+    def f(a):
+        factor, info = lapack.dpotrf(a, lower=1)
+        return np.sum(factor) if info == 0 else np.sum(a**2)
+
+    a = np.array([[1.0, 2.0], [2.0, 1.0]])
+    np.testing.assert_allclose(s2s.grad(f)(a), 2.0 * a)
+
+
+def test_a_keyword_of_a_function_that_tells_no_parameters_is_refused():
+    with pytest.raises(DifferentiationError, match="daxpy"):
+        s2s.grad(lambda x: np.sum(blas.daxpy(x, x.copy(), a=2.0)))(X)
