@@ -8,8 +8,16 @@ from typing import Any
 
 __all__ = [
     "accumulate", "beside", "chain", "chain_all", "compress", "count", "counted", "cycle", "dropwhile", "filterfalse",
-    "groupby", "islice", "pairwise", "repeat", "starmap", "takewhile", "until", "zip_longest",
+    "groupby", "islice", "listed", "pairwise", "repeat", "starmap", "takewhile", "until", "zip_longest",
 ]
+
+
+def listed(items: Any) -> Any:
+    """``list`` of a ``zip``, an ``enumerate`` or a ``reversed``."""
+    made = []
+    for item in items:
+        made.append(item)
+    return made
 
 
 def counted(items: Any, start: Any = 0) -> Any:

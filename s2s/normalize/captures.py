@@ -12,6 +12,12 @@ from collections.abc import Iterable, Iterator
 from s2s.core import ir, ops
 from s2s.errors import error
 
+_GETATTR = ir.Const(getattr)
+_ADDS = frozenset(map(ir.Const, (
+    "add", "append", "appendleft", "extend", "insert", "push", "put", "register", "setdefault", "update",
+)))
+"""Methods that put what they are given into what they belong to, by their names."""
+
 _KEEPS = frozenset(map(ir.Const, (*ops.DISPLAYS, *ops.GROWS)))
 
 
@@ -47,10 +53,14 @@ def _assigned_while_kept(function: ir.Function) -> Iterator[tuple[ir.Span | None
 def _kept(function: ir.Function, statements: list[ir.Statement]) -> set[ir.Atom]:
     """The atoms that containers, joins of paths or the result keep."""
     kept: set[ir.Atom] = set(function.body.yields)
+    loads = {s.target for s in statements if isinstance(s, ir.Let) and isinstance(s.value, ir.Load)}
+    methods = {
+        s.target for s in statements if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and (
+            s.value.fn == _GETATTR and s.value.args[0] not in loads and s.value.args[1] in _ADDS)}
     for s in statements:
         for block in ir.blocks_of(s):
             kept.update(block.yields)
-        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _KEEPS:
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and (s.value.fn in _KEEPS or s.value.fn in methods):
             kept.update(ir.atoms_of(s.value))
         if isinstance(s, ir.Store):
             kept.add(s.value)

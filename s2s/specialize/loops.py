@@ -153,11 +153,11 @@ def _loop_or_not(specializer: Specializer, loop: ir.For, iterable: ir.Atom, fram
     specializer.has_short_loops = True
     if specializer.unrolled:
         return False
-    unknown = dict(specializer.context.heap.unknown)
+    unknown, kept = dict(specializer.context.heap.unknown), specializer.kept_functions
     try:
         with speculate(specializer, builder, frame) as speculation:
             _loop(specializer, loop, iterable, None, frame, speculation.builder)
-            if not any(
+            if kept == specializer.kept_functions and not any(
                 cell not in unknown and cell.var in frame.env.values() for cell in specializer.context.heap.unknown
             ):
                 return True

@@ -61,7 +61,9 @@ def public(site: CallSite) -> ir.Atom | None:
     return NOT_HANDLED if handler is None else handler(site)
 
 
-CALLED_BY_CONSTANT: tuple[Handler, ...] = (resolution.grown_display, resolution.derivative)
+CALLED_BY_CONSTANT: tuple[Handler, ...] = (
+    resolution.grown_display, resolution.extreme_of_spread, resolution.spread, resolution.derivative,
+)
 
 CALLED_BY_VARIABLE: tuple[Handler, ...] = (
     logs.written,

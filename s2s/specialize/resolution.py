@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
-from s2s.core.values import Known
+from s2s.core.values import Array, Known, ListOf
 from s2s.specialize.branching import join_sides
 from s2s.specialize.calls import derivatives, process
 from s2s.specialize.calls.bound_methods import function_and_receiver
@@ -103,6 +106,33 @@ def grown_display(site: CallSite) -> ir.Atom | None:
     if not isinstance(site.callee, ir.Const) or not site.callee.holds(ops.make_list) or not site.is_spread:
         return NOT_HANDLED
     return reading.grown(site, site.args)
+
+
+def extreme_of_spread(site: CallSite) -> ir.Atom | None:
+    """``max(*items)`` of a list of unknown length."""
+    if site.callee not in _EXTREMES or len(site.args) != 1 or None in site.kwargs:
+        return NOT_HANDLED
+    only = site.args[0]
+    return site.instead(site.callee.value, [only.atom], site.kwargs) if isinstance(only, ir.Star) else NOT_HANDLED  # type: ignore[union-attr]
+
+
+_EXTREMES = (ir.Const(max), ir.Const(min))
+
+
+def spread(site: CallSite) -> ir.Atom | None:
+    """``f(a, *items)`` of a function of Python that takes a fixed number of arguments, with items of unknown number."""
+    value = site.value(site.callee)
+    fn = value.value if isinstance(value, Known) else None
+    stars = [k for k, a in enumerate(site.args) if isinstance(a, ir.Star)]
+    if not isinstance(fn, types.FunctionType) or stars != [len(site.args) - 1] or site.kwargs or not site.is_varied:
+        return NOT_HANDLED
+    items, missing = site.args[-1].atom, fn.__code__.co_argcount - len(site.args) + 1
+    is_fixed = not (fn.__code__.co_flags & inspect.CO_VARARGS or fn.__defaults__)
+    if not is_fixed or missing < 1 or not isinstance(site.value(items), (Array, ListOf)):
+        return NOT_HANDLED
+    taken = site.apply(ops.unpack, items, ir.Const(missing), ir.Const(None))
+    given = [site.apply(operator.getitem, taken, ir.Const(k)) for k in range(missing)]
+    return site.instead_of_atom(site.callee, [*site.args[:-1], *given])
 
 
 def derivative(site: CallSite) -> ir.Atom | None:

@@ -91,6 +91,8 @@ class Specializer:
         self.made_of: dict[virtual_heap.Cell, generators.Source] = {}
         self.read_flat: dict[ir.Atom, ir.Span | None] = {}
         self.frame: Any = None
+        self.kept_functions = 0
+        """How many nested functions were put into lists of unknown length."""
         self.logs: dict[ir.Var, Any] = {}
         """Containers from outside that a function only writes to, by the variables that read them."""
         self.written_logs: dict[int, ir.Span | None] = {}

@@ -12,7 +12,7 @@ from s2s.core.values import Array
 from s2s.frontend.lowering.context import GLOBALS
 from s2s.specialize import logs
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap import changing
+from s2s.specialize.heap import changing, generators
 from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_item
 from s2s.specialize.site import At
 from s2s.specialize.variables import check_read
@@ -37,6 +37,7 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
         if context.is_varied(value) or context.is_virtual(value):
             raise at.refusal("S2S108", name=key.value, label="a differentiated value is assigned", hint=OUTSIDE)  # type: ignore[union-attr]
         specializer.assigned_globals[id(frame.fn.__globals__), key.value] = statement.span  # type: ignore[union-attr]
+    generators.check_kept(context, value, statement.span)
     if logs.is_log(specializer, target):
         if was is not None:  # it is read again where the operator is applied
             context.must_keep.discard(was)  # type: ignore[arg-type]

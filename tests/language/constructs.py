@@ -20,6 +20,7 @@ import types
 import warnings
 from collections import ChainMap, Counter, defaultdict, deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -305,6 +306,20 @@ def counter_class_decorator(x):
     return csq3(x) + csq3(x * 3.0)
 
 
+def lambdas_in_loop(x):
+    fs = []
+    for k in range(3):
+        fs.append(lambda v, k=k: v ** (k + 1) * x)
+    return sum((f(x) for f in fs))
+
+
+def lambdas_late(x):
+    fs = []
+    for k in range(3):
+        fs.append(lambda v: v * k * x)
+    return sum((f(x) for f in fs))
+
+
 def lambdas_comp(x):
     fs = [lambda v, a=a: a * v for a in (x, x**2, 3.0)]
     return fs[0](x) + fs[1](x) * fs[2](x)
@@ -495,6 +510,23 @@ def dc_replace_loop(x):
 def dc_fields(x):
     d = FDC(x, x * x)
     return sum((getattr(d, f.name) * 2.0 for f in dataclasses.fields(d)))
+
+
+class NT(NamedTuple):
+    a: float
+    b: float = 1.0
+
+
+def nt_replace(x):
+    n = NT(x)._replace(b=x * x)
+    return n.a * n.b + sum(n)
+
+
+def nt_loop(x):
+    n = NT(x, 1.0)
+    for _ in range(5):
+        n = n._replace(b=n.b * x)
+    return n.b
 
 
 class Deleg:
@@ -718,6 +750,11 @@ def it_tee(x):
 
 def reduce_(x):
     return functools.reduce(operator.mul, [x, 2.0, x]) + functools.reduce(lambda s, v: s * v + x, [x, x * x], 1.0)
+
+
+def zip_star(x):
+    a, b = zip(*[(x, 1.0), (x * x, 2.0), (3.0, x)])
+    return sum(a) * sum(b)
 
 
 def dict_zip(x):
@@ -1072,6 +1109,33 @@ def exc_flow(x):
     return y * x
 
 
+class Hooks:
+    def __init__(self):
+        self.hooks = []
+
+    def add(self, f):
+        self.hooks.append(f)
+
+
+def late_kept_by_a_method(x):
+    h = Hooks()
+    a = x
+    h.add(lambda v: v * a)
+    a = 2.0 * x
+    return h.hooks[0](x)
+
+
+def sorted_is_stable(x):
+    l = sorted([(1, x), (1, 2.0 * x), (0, 3.0)], key=lambda p: p[0], reverse=True)
+    return l[0][1] ** 2 + l[1][1] * l[2][1]
+
+
+def picked_object(x):
+    os = [Obj(x), Obj(2.0 * x), Obj(0.3, x)]
+    k = int(3.0 * x)
+    return os[k].a * os[k - 1].b * x
+
+
 PROGRAMS = [
     ops_by_decorator,
     total_ordering,
@@ -1095,6 +1159,8 @@ PROGRAMS = [
     nonlocal_nested,
     nonlocal_state_machine,
     counter_class_decorator,
+    lambdas_in_loop,
+    lambdas_late,
     lambdas_comp,
     lambdas_dict,
     lambda_reuse,
@@ -1116,6 +1182,8 @@ PROGRAMS = [
     dc_replace,
     dc_replace_loop,
     dc_fields,
+    nt_replace,
+    nt_loop,
     getattr_delegation,
     ns,
     iter_gen_method,
@@ -1143,6 +1211,7 @@ PROGRAMS = [
     it_misc,
     it_tee,
     reduce_,
+    zip_star,
     dict_zip,
     dict_comp,
     set_comp,
@@ -1187,4 +1256,7 @@ PROGRAMS = [
     try_else,
     string_dispatch,
     exc_flow,
+    late_kept_by_a_method,
+    sorted_is_stable,
+    picked_object,
 ]

@@ -1004,6 +1004,17 @@ def one_of_two_lists(x):
     return len(first) * x
 
 
+def _keep(functions, f):
+    functions.append(f)
+
+
+def kept_by_a_helper(x):
+    functions, a = [], x
+    _keep(functions, lambda v: v * a)
+    a = 2.0 * x
+    return functions[0](x)
+
+
 def one_of_three_is_changed_then_read(x):
     first, second, third = [x], [2.0 * x], [3.0 * x]
     chosen = first if SIGN[0] > 2.0 else (second if SIGN[0] > 0.0 else third)
@@ -1115,6 +1126,7 @@ UNFOLLOWED = [
     (one_of_two_lists, "len(first)", "S2S132"),
     (list_at_a_place, "len(lists[1])", "S2S132"),
     (one_of_three_is_changed_then_read, "second[0]", "S2S132"),
+    (kept_by_a_helper, "functions.append(f)", "S2S205"),
     (list_by_a_function, "len(second)", "S2S132"),
     (list_by_a_lambda, "len(first)", "S2S132"),
     (method_of_one_of_two, "len(first)", "S2S132"),

@@ -409,10 +409,13 @@ def _of_source(fn: Any, site: CallSite) -> ir.Atom | None:
 def _unpack(site: CallSite) -> ir.Atom | None:
     """``a, *b, c = value`` of a container of known length."""
     before, after = site.args[1], site.args[2]
-    if not isinstance(site.value(site.args[0]), (Sequence, Mapping)):
+    is_view = any(site.context.definition(site.args[0], view) is not None for view in (zip, enumerate, reversed))
+    if not is_view and not isinstance(site.value(site.args[0]), (Sequence, Mapping)):
         return None
     items = site.items(site.args[0])
-    assert items is not None and isinstance(before, ir.Const) and isinstance(after, ir.Const)
+    if items is None:
+        return None
+    assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     count = before.value if after.value is None else before.value + after.value
     if len(items) < count or (after.value is None and len(items) != count):
         if site.specializer.trying:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import inspect
@@ -60,6 +61,8 @@ def _made(site: CallSite) -> ir.Atom | None:
         made = making.made_record(site, fn, first.value, args[1:], site.kwargs)
         if made is not NOT_HANDLED:
             return made
+    if isinstance(fn, types.FunctionType) and fn.__code__ is _REPLACE:
+        return _replaced(site)
     if fn is super and len(args) == 2 and all(isinstance(a, ir.Const) for a in args):
         return ir.Const(super(*(a.value for a in args)))
     if fn is types.SimpleNamespace and not args and None not in site.kwargs:
@@ -70,6 +73,22 @@ def _made(site: CallSite) -> ir.Atom | None:
     if fn is object.__new__ and isinstance(first, ir.Const):
         return specializer.instances.new(site, first.value)
     return NOT_HANDLED
+
+
+_REPLACE = collections.namedtuple("_Example", "field")._replace.__code__  # type: ignore[attr-defined]
+"""The code of ``_replace`` of every named tuple."""
+
+
+def _replaced(site: CallSite) -> ir.Atom | None:
+    """``record._replace(field=value)``"""
+    state, known = virtual_heap.state_of(site.context, site.args[0]), site.value(site.args[0])
+    cls: Any = state.kind if state is not None else getattr(known, "type", None)
+    items = site.items(site.args[0]) if has_fields(cls) else None
+    if items is None or not set(site.kwargs) <= {*cls._fields}:
+        return NOT_HANDLED
+    given = [site.kwargs.get(name, item) for name, item in zip(cls._fields, items, strict=True)]
+    made = making.made_record(site, cls.__new__, cls, given, {})
+    return made if made is not None else making.new_record(site, cls, given, {})
 
 
 def _instance(site: CallSite) -> ir.Atom | None:

@@ -22,6 +22,7 @@ from s2s.errors import error
 from s2s.frontend.lowering.context import GENERATED
 from s2s.normalize.captures import assigned_later
 from s2s.normalize.while_true import changes_something
+from s2s.specialize.frames import FramedClosure
 from s2s.specialize.heap.joins import changed_cells
 
 if TYPE_CHECKING:
@@ -130,6 +131,19 @@ def _is_at(s: ir.Statement, place: Any) -> bool:
     return s is place or (isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction) and s.value.function is place)
 
 
+def check_kept(context: Context, atom: ir.Atom, span: ir.Span | None) -> None:
+    """Raise where a nested function is put into a container or an object, and a variable that it has captured is
+    assigned later: it would see the new value."""
+    made = context.value(atom)
+    if not isinstance(made, FramedClosure) or made.frame is None:
+        return
+    source = Source()
+    captured = zip(made.function.captures, made.captures, strict=True)
+    source.names = {v.name for v, a in captured if a != ir.UNDEFINED and not v.is_temporary}
+    source.place, source.frame = made.function, made.frame
+    source.check_names(span, made.function.name)
+
+
 class _Start:
     """Where the making of items begins: what there is."""
 
@@ -171,4 +185,4 @@ def check_taken(
             raise error("S2S222", span=span, asked_by=asked_by)
 
 
-__all__ = ["Source", "check_taken", "followed", "noted", "noted_loop"]
+__all__ = ["Source", "check_kept", "check_taken", "followed", "noted", "noted_loop"]

@@ -174,6 +174,9 @@ def note_made(
 def as_held(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
     """The arguments of a function that puts them into a container, with cells for iterators."""
     once = at.context.read_once
+    if id(fn) in _HOLDERS:
+        for atom in args:
+            generators.check_kept(at.context, atom, at.span)
     if not once or id(fn) not in _HOLDERS or not any(a in once for a in args if isinstance(a, ir.Var)):
         return args
     return [_held(at, a, "the iterator") if a in once else a for a in args]

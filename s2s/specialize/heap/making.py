@@ -15,6 +15,7 @@ from s2s import runtime as rt
 from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.core import ir, ops
+from s2s.core.closures import Closure
 from s2s.core.inspection import is_hashable
 from s2s.core.values import (
     Known,
@@ -23,6 +24,7 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.errors import DifferentiationError
+from s2s.models import iterating
 from s2s.specialize.frames import lower_function
 from s2s.specialize.site import At
 from s2s.versions import facts
@@ -179,6 +181,7 @@ def _comprehended(at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
 def appended(at: At, state: State, item: ir.Atom) -> State:
     """A list of unknown length with one more item, which must not change any more."""
     assert state.whole is not None
+    at.specializer.kept_functions += isinstance(at.value(item), Closure)
     frozen = at.builder.frozen(item)
     virtual_heap.close(at.context, item, ESCAPED)
     return state.with_whole(at.write(ops.append, state.whole, frozen))
@@ -239,11 +242,20 @@ def _sequence(kind: type) -> Operation:
         known = at.value(items)
         found = None if isinstance(known, Known) and isinstance(known.value, range) else (
             at.items(items))
+        if found is None and _is_view(at, items):
+            made = at.inline(iterating.listed, [items])
+            return made if kind is list else at.apply(kind, made)
         if found is None:
             return None if kind is not list else _adopted(at, items)
         return new_list(at, found[-limit:] if limit else found, kind, limit)
 
     return convert
+
+
+def _is_view(at: At, items: ir.Atom) -> bool:
+    """Whether it gives items of something differentiated, one after the other: they are taken in a loop."""
+    return at.context.is_varied(items) and any(
+        at.context.definition(items, view) is not None for view in (zip, enumerate, reversed))
 
 
 def _adopted(at: At, items: ir.Atom) -> ir.Atom | None:
