@@ -1,5 +1,6 @@
 """Each construct on top level, in a loop, in a helper and in a method: in both modes and to second order."""
 
+import numpy as np
 import pytest
 
 import s2s
@@ -56,3 +57,97 @@ def test_construct(program, place):
     assert s2s.jvp(f, (X,), (1.0,))[1] == pytest.approx(slope, rel=1e-6, abs=1e-6)
     assert s2s.jvp(s2s.grad(f), (X,), (1.0,))[1] == pytest.approx(bend, rel=1e-5, abs=1e-5)
     assert s2s.grad(s2s.grad(f))(X) == pytest.approx(bend, rel=1e-5, abs=1e-5)
+
+
+def pairs_of_lists(x):
+    left, right = [v * v for v in x], [2.0 * v for v in x]
+    pairs, turned = list(zip(left, right)), list(zip(right, left))
+    total = 0.0
+    for a, b in turned:
+        total += a * b
+    return pairs[0][0] * pairs[1][1] + pairs[-1][0] * total
+
+
+def numbered_and_reversed(x):
+    squares = [v * v for v in x]
+    numbered, back = list(enumerate(squares)), list(reversed(squares))
+    return numbered[1][1] * back[0] + numbered[2][0] * back[1]
+
+
+def spread(a, b, c):
+    return a * b + c**3
+
+
+def spread_array(x):
+    return spread(*x) * max(*[v * v for v in x])
+
+
+@pytest.mark.parametrize("f", [pairs_of_lists, numbered_and_reversed, spread_array], ids=lambda f: f.__name__)
+def test_lists_of_unknown_length(f):
+    x = np.array([0.7, 1.1, 1.9])
+    steps = 1e-5 * np.eye(3)
+    slope = [(f(x + step) - f(x - step)) / 2e-5 for step in steps]
+    np.testing.assert_allclose(s2s.grad(f)(x), slope, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(f)(x), slope, rtol=1e-7)
+    gradient = s2s.grad(f)
+    bend = [(gradient(x + step) - gradient(x - step)) / 2e-5 for step in steps]
+    np.testing.assert_allclose(s2s.jacfwd(gradient)(x), bend, rtol=1e-6, atol=1e-7)
+
+
+def scaled_square(x):
+    HISTORY.append(x * x)
+    COUNTS["calls"] += 1
+    return x**3
+
+
+def square_of_the_last(x):
+    return scaled_square(x) * HISTORY[-1]
+
+
+def last():
+    return HISTORY[-1]
+
+
+def square_of_the_last_by_a_helper(x):
+    return scaled_square(x) * last()
+
+
+HISTORY, COUNTS = [], {"calls": 0}
+
+
+def test_logs_are_written_as_the_function_writes_them():
+    HISTORY.clear()
+    COUNTS["calls"] = 0
+    assert s2s.grad(scaled_square)(2.0) == 12.0
+    assert HISTORY == [4.0] and COUNTS == {"calls": 1}
+    assert s2s.jvp(scaled_square, (3.0,), (1.0,)) == (27.0, 27.0)
+    assert HISTORY == [4.0, 9.0] and COUNTS == {"calls": 2}
+
+
+@pytest.mark.parametrize("f", [square_of_the_last, square_of_the_last_by_a_helper], ids=lambda f: f.__name__)
+def test_what_is_read_from_a_log_is_refused(f):
+    HISTORY[:] = [1.0]
+    with pytest.raises(s2s.errors.DifferentiationError, match="S2S185"):
+        s2s.grad(f)(0.5)
+
+
+def test_generators_end_where_their_items_are_not_taken():
+    taken = []
+
+    def numbers(x):
+        k = 1.0
+        while True:
+            taken.append(k)
+            yield k * x
+            k = k + 1.0
+
+    def f(x):
+        total = 0.0
+        for value in numbers(x):
+            if value > 3.0:
+                break
+            total = total + value * value
+        return total
+
+    assert s2s.grad(f)(1.0) == pytest.approx(2.0 * (1.0 + 4.0 + 9.0))
+    assert s2s.jvp(f, (1.0,), (1.0,)) == (14.0, 28.0)

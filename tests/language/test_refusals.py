@@ -1292,20 +1292,6 @@ def test_elements_in_their_order_of_an_array_that_changes_meanwhile():
     with pytest.raises(s2s.errors.NoDerivativeError, match="the attribute `flat`"):
         s2s.grad(f)(np.array([1.0, 2.0, 3.0]))
 
-
-def test_pairs_of_lists_of_unknown_length_that_are_kept():
-    def f(x, n):
-        products = [x[0] * i for i in range(n)]
-        pairs = list(zip(products, products[1:]))
-        return pairs[0][0] * pairs[0][1]
-
-    x = np.array([1.0, 2.0])
-    for derivative in (lambda: s2s.grad(f)(x, 4), lambda: s2s.jvp(f, (x, 4), (x, None))):
-        text = refusal(NoDerivativeError, derivative)
-        assert "a derivative flows through zip, whose length or order is not known [S2S210]" in text
-        assert_shows(text, f, "pairs = list(zip(products, products[1:]))", "zip(products, products[1:])")
-
-
 def test_a_container_that_makes_items_is_not_taken_for_a_plain_one_on_one_of_two_paths():
     def f(x):
         groups = collections.defaultdict(list) if FLAGS[0] > 0.0 else None

@@ -29,12 +29,14 @@ from s2s.core import ir, ops
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
 from s2s.errors import error
+from s2s.models import iterating
 from s2s.rules.numpy.joining import as_columns, as_vector
 from s2s.specialize.calls import process
 from s2s.specialize.frames import JOINER, MISSING, in_rule, name_of
 from s2s.specialize.heap.classes import is_setting, is_taken_by_value
 from s2s.specialize.heap.items import few_iterations
 from s2s.specialize.heap.live_objects import Place
+from s2s.specialize.heap.making import is_view
 from s2s.specialize.site import CallSite, Handler
 from s2s.versions import facts
 from s2s.versions.facts import is_replaceable
@@ -217,6 +219,8 @@ def _make_list(kind: Any) -> Handler:
         iterations = few_iterations(site.context, site.args[0]) if kind is tuple else None
         if iterations is not None:
             return site.write(make, *map(ir.Const, iterations))
+        if items is None and kind is tuple and is_view(site, site.args[0]):
+            return site.apply(tuple, site.inline(iterating.listed, [site.args[0]]))
         if items is None or isinstance(site.value(site.args[0]), Known):
             return None
         return site.write(make, *items)

@@ -242,7 +242,7 @@ def _sequence(kind: type) -> Operation:
         known = at.value(items)
         found = None if isinstance(known, Known) and isinstance(known.value, range) else (
             at.items(items))
-        if found is None and _is_view(at, items):
+        if found is None and is_view(at, items):
             made = at.inline(iterating.listed, [items])
             return made if kind is list else at.apply(kind, made)
         if found is None:
@@ -252,7 +252,7 @@ def _sequence(kind: type) -> Operation:
     return convert
 
 
-def _is_view(at: At, items: ir.Atom) -> bool:
+def is_view(at: At, items: ir.Atom) -> bool:
     """Whether it gives items of something differentiated, one after the other: they are taken in a loop."""
     return at.context.is_varied(items) and any(
         at.context.definition(items, view) is not None for view in (zip, enumerate, reversed))
