@@ -43,11 +43,24 @@ def _assigned_while_kept(function: ir.Function) -> Iterator[tuple[ir.Span | None
         match statement:
             case ir.Let(target, ir.MakeFunction(inner) as made, span):
                 yield from _assigned_while_kept(inner)
-                if target in kept:
+                seen = _kept_names(inner) if target not in kept else None
+                if seen is None or seen:
                     later = assigned_later(function.body, statements, place, place)
                     for capture, atom in zip(made.function.captures, made.captures, strict=True):
-                        if atom != ir.UNDEFINED and capture.name in later and not capture.is_temporary:
+                        is_seen = seen is None or capture.name in seen
+                        if is_seen and atom != ir.UNDEFINED and capture.name in later and not capture.is_temporary:
                             yield span, capture.name
+
+
+def _kept_names(function: ir.Function) -> set[str]:
+    """The names of the variables that functions inside a function see which are kept when it has ended."""
+    statements = list(ir.walk(function.body))
+    kept, found = _kept(function, statements), set[str]()
+    for s in statements:
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+            inner = s.value.function
+            found |= {v.name for v in inner.captures} if s.target in kept else _kept_names(inner)
+    return found
 
 
 def _kept(function: ir.Function, statements: list[ir.Statement]) -> set[ir.Atom]:

@@ -107,6 +107,8 @@ class Frame:
     body: ir.Block | None = None
     caller: Frame | None = None
     made: dict[int, tuple[ir.Function, ir.Function]] = field(default_factory=dict)
+    closure: Any = None
+    """The nested function that this is an activation of."""
     consumer: Any = None
     """In a generator: what is done to an item that it yields."""
 

@@ -178,6 +178,7 @@ class Inliner:
         asked = (*frame.called_from, place_of(frame, span))
         uses = iterators.uses_of(function)
         inner = Frame(closure.frame.fn, closure.frame.owner, {}, asked, True, **uses)
+        inner.closure = closure
         inner.env.update(zip(function.captures, closure.captures, strict=True))
         for var, capture in zip(function.captures, closure.captures, strict=True):
             if capture == ir.UNDEFINED and var.name == function.name:

@@ -124,11 +124,13 @@ def spread(site: CallSite) -> ir.Atom | None:
     value = site.value(site.callee)
     fn = value.value if isinstance(value, Known) else None
     stars = [k for k, a in enumerate(site.args) if isinstance(a, ir.Star)]
-    if not isinstance(fn, types.FunctionType) or stars != [len(site.args) - 1] or site.kwargs or not site.is_varied:
+    if not isinstance(fn, types.FunctionType) or stars != [len(site.args) - 1] or site.kwargs:
         return NOT_HANDLED
     items, missing = site.args[-1].atom, fn.__code__.co_argcount - len(site.args) + 1
     is_fixed = not (fn.__code__.co_flags & inspect.CO_VARARGS or fn.__defaults__)
     if not is_fixed or missing < 1 or not isinstance(site.value(items), (Array, ListOf)):
+        return NOT_HANDLED
+    if not site.context.is_varied(items):
         return NOT_HANDLED
     taken = site.apply(ops.unpack, items, ir.Const(missing), ir.Const(None))
     given = [site.apply(operator.getitem, taken, ir.Const(k)) for k in range(missing)]

@@ -1015,6 +1015,18 @@ def kept_by_a_helper(x):
     return functions[0](x)
 
 
+def kept_by_a_helper_of_a_nested_function(x):
+    functions = []
+
+    def add():
+        _keep(functions, lambda: a * a)
+
+    a = x
+    add()
+    a = 2.0 * x
+    return functions[0]()
+
+
 def one_of_three_is_changed_then_read(x):
     first, second, third = [x], [2.0 * x], [3.0 * x]
     chosen = first if SIGN[0] > 2.0 else (second if SIGN[0] > 0.0 else third)
@@ -1127,6 +1139,7 @@ UNFOLLOWED = [
     (list_at_a_place, "len(lists[1])", "S2S132"),
     (one_of_three_is_changed_then_read, "second[0]", "S2S132"),
     (kept_by_a_helper, "functions.append(f)", "S2S205"),
+    (kept_by_a_helper_of_a_nested_function, "functions.append(f)", "S2S205"),
     (list_by_a_function, "len(second)", "S2S132"),
     (list_by_a_lambda, "len(first)", "S2S132"),
     (method_of_one_of_two, "len(first)", "S2S132"),

@@ -134,14 +134,15 @@ def _is_at(s: ir.Statement, place: Any) -> bool:
 def check_kept(context: Context, atom: ir.Atom, span: ir.Span | None) -> None:
     """Raise where a nested function is put into a container or an object, and a variable that it has captured is
     assigned later: it would see the new value."""
-    made = context.value(atom)
-    if not isinstance(made, FramedClosure) or made.frame is None:
-        return
-    source = Source()
-    captured = zip(made.function.captures, made.captures, strict=True)
-    source.names = {v.name for v, a in captured if a != ir.UNDEFINED and not v.is_temporary}
-    source.place, source.frame = made.function, made.frame
-    source.check_names(span, made.function.name)
+    made, name = context.value(atom), ""
+    names: set[str] | None = None
+    while isinstance(made, FramedClosure) and made.frame is not None:  # and what the functions around it have captured
+        captured = zip(made.function.captures, made.captures, strict=True)
+        found = {v.name for v, a in captured if a != ir.UNDEFINED and not v.is_temporary}
+        source, names, name = Source(), found if names is None else names & found, name or made.function.name
+        source.names, source.place, source.frame = names, made.function, made.frame
+        source.check_names(span, name)
+        made = made.frame.closure
 
 
 class _Start:
