@@ -15,10 +15,10 @@ import numpy as np
 from scipy import integrate
 
 from s2s import runtime as rt
+from s2s.models.solutions import attached, for_value
 
 __all__ = ["Continuous", "Solution", "odeint", "solve_ivp"]
 
-EVENTS = "where an event happens has no rule; find the time by a loop with steps, or solve up to a time that is given"
 METHODS = "it has a rule for the methods of SciPy: RK45, RK23, DOP853, Radau, BDF, LSODA"
 FULL = "it has a rule without full_output"
 VECTORIZED = "it has a rule for functions of one state"
@@ -240,8 +240,8 @@ class Solution:
         self.t = t
         self.y = y
         self.sol = sol
-        self.t_events = None
-        self.y_events = None
+        self.t_events: Any = None
+        self.y_events: Any = None
         self.nfev = found.nfev
         self.njev = found.njev
         self.nlu = found.nlu
@@ -278,8 +278,6 @@ def solve_ivp(
     fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: Any = False,
     events: Any = None, vectorized: Any = False, args: Any = None, **options: Any,
 ) -> Any:
-    if events is not None:
-        return rt.no_derivative("scipy.integrate.solve_ivp with events", EVENTS)
     if vectorized:
         return rt.no_derivative("scipy.integrate.solve_ivp with vectorized=True", VECTORIZED)
     if not isinstance(method, str):
@@ -295,14 +293,96 @@ def solve_ivp(
     if callable(options.get("jac")):
         by_state = options["jac"]
         options = {**options, "jac": lambda t, y: by_state(t, y, *more)}
-    found = solved(slope, span, y0, method, t_eval, options)
+    if events is not None:
+        whole = (float(span[0]), float(span[1]))
+        found = for_value(
+            integrate.solve_ivp, fun, whole, y0, method, t_eval, True, events, False, args, **options)
+        ended = float(for_value(has_ended, found))
+        span = (span[0], (1.0 - ended) * span[1] + ended * float(for_value(last, found)))
+    else:
+        found = solved(slope, span, y0, method, t_eval, options)
     if method in TABLES:
         steps = again(slope, y0, over(span, fractions(found.sol.ts, span)), method, options.get("jac"))
     else:
         steps = again_instead(slope, y0, span, steps_instead(slope, span, y0, options, len(found.sol.ts)))
     t = over(span, fractions(found.t, span)) if t_eval is None else np.asarray(t_eval)[: len(found.t)]
+    if events is not None:
+        return solution_with_events(found, steps, t, t_eval, events if callable(events) else tuple(events), more,
+                                    dense_output)
     y = of_value(np.transpose(steps.at(t)), found.y)
     return Solution(found, t, y, Continuous(found, steps) if dense_output else None)
+
+
+def solution_with_events(
+    found: Any, steps: Any, t: Any, t_eval: Any, events: Any, more: Any, dense_output: Any
+) -> Any:
+    """As ``Solution``, with the times at which events happen: where the functions of the events are zero."""
+    every = (events,) if callable(events) else events
+    times, states = [], []
+    for k, event in enumerate(every):
+        count = int(for_value(count_of, found, k))
+        at = times_of_event(event, steps, filled((count,), float, for_value(at_events, found, k)), more)
+        times.append(at)
+        states.append(of_value(steps.at(at), for_value(states_at, found, k)))
+        if t_eval is None:
+            moved = np.sum(filled((count,), float, for_value(is_end, found, k)) * at)
+            t = t + filled(np.shape(t), float, for_value(ends, found, t)) * (moved - detached(moved))
+    made = Solution(found, t, of_value(np.transpose(steps.at(t)), found.y), None)
+    made.sol = Continuous(found, steps) if dense_output else None
+    made.t_events = times
+    made.y_events = states
+    return made
+
+
+def times_of_event(event: Any, steps: Any, found: Any, more: Any) -> Any:
+    def wrong(t: Any) -> Any:
+        rows = steps.at(t)
+        return np.array([float(event(t[i], rows[i], *more)) for i in range(len(t))])
+
+    return attached(wrong, found, by_elements)
+
+
+def by_elements(product: Any, b: Any) -> Any:
+    """The solution of a linear system whose matrix is diagonal."""
+    return b / product(np.ones_like(b))
+
+
+def detached(x: Any) -> Any:
+    return for_value(np.copy, x)
+
+
+# --- what SciPy has found of events: constants ----------------------------------------------------------------------
+
+
+def has_ended(found: Any) -> Any:
+    return found.status == 1
+
+
+def last(found: Any) -> Any:
+    return found.sol.ts[-1]
+
+
+def count_of(found: Any, k: Any) -> Any:
+    return len(found.t_events[k])
+
+
+def at_events(found: Any, k: Any) -> Any:
+    return found.t_events[k]
+
+
+def states_at(found: Any, k: Any) -> Any:
+    return np.reshape(found.y_events[k], (len(found.t_events[k]), -1)) if len(found.t_events[k]) else np.zeros(
+        (0, found.y.shape[0]))
+
+
+def is_end(found: Any, k: Any) -> Any:
+    """For each time of an event, whether the solution ends there by it."""
+    return (found.t_events[k] == found.sol.ts[-1]) * float(found.status == 1)
+
+
+def ends(found: Any, t: Any) -> Any:
+    """For each time, whether it is the last."""
+    return np.arange(len(t)) == len(t) - 1
 
 
 def odeint(

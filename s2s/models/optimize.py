@@ -15,7 +15,7 @@ from scipy import optimize
 
 from s2s import runtime as rt
 from s2s.core.public import function
-from s2s.models.solutions import attached, for_value
+from s2s.models.solutions import arity, attached, for_value
 
 __all__ = [
     "Found", "bracketing", "curve_fit", "fixed_point", "fsolve", "least_squares", "lsq_linear", "minimize",
@@ -351,12 +351,10 @@ def curve_fit(
     f: Any, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: Any = False,
     check_finite: Any = None, bounds: Any = (-np.inf, np.inf), method: Any = None, jac: Any = None, **options: Any,
 ) -> Any:
-    if p0 is None:
-        return rt.no_derivative("scipy.optimize.curve_fit without p0", "give starting values, p0=[...]")
     x, y = xdata, np.asarray(ydata)
     found = for_value(
         optimize.curve_fit, f, x, y, p0, sigma, absolute_sigma, check_finite, bounds, method, jac, **options)
-    count = len(p0)
+    count = arity(f) - 1 if p0 is None else len(p0)
     if np.ndim(sigma) > 1:
         root_of_sigma = np.linalg.cholesky(np.asarray(sigma))
 

@@ -9,13 +9,14 @@ method, attributes of an object. The compiler makes arguments of it: a call of `
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 
 from s2s.core.public import role
 
-__all__ = ["attached", "for_value", "solved"]
+__all__ = ["arity", "attached", "for_value", "solved"]
 
 
 @role("attached")
@@ -35,3 +36,10 @@ def solved(residual: Any, linear_solve: Any, found: Any, /, *args: Any) -> Any:
 def for_value(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``, a constant for all derivatives, whatever its arguments and their functions depend on."""
     return fn(*args, **kwargs)
+
+
+@role("arity")
+def arity(f: Any) -> int:
+    """How many positional parameters a function has."""
+    kinds = [p.kind for p in inspect.signature(f).parameters.values()]
+    return sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)

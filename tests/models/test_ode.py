@@ -216,7 +216,7 @@ def test_as_a_peer_has_it() -> None:
 @pytest.mark.parametrize(
     "option, reason",
     [
-        ({"events": oscillator}, "where an event happens"), ({"vectorized": True}, "one state"),
+        ({"vectorized": True}, "one state"),
         ({"method": "x"}, "RK45"),
     ],
 )
@@ -226,3 +226,82 @@ def test_refused_by_name(option: Any, reason: str) -> None:
 
     with pytest.raises(NoDerivativeError, match=reason):
         s2s.grad(f)(1.0)
+
+
+# --- events -----------------------------------------------------------------------------------------------------------
+
+
+def fall(t, y, gravity):
+    return [y[1], -gravity]
+
+
+def on_the_ground(t, y, gravity):
+    return y[0]
+
+
+on_the_ground.terminal, on_the_ground.direction = True, -1  # type: ignore[attr-defined]
+
+
+def at_the_top(t, y, gravity):
+    return y[1]
+
+
+NARROW = {"rtol": 1e-10, "atol": 1e-12}
+
+
+def thrown(p, **options):
+    options = {**NARROW, "dense_output": True, **options}
+    return integrate.solve_ivp(
+        fall, (0.0, 10.0), [p[0], p[1]], events=(on_the_ground, at_the_top), args=(p[2],), **options)
+
+
+def landing(p):
+    return (p[1] + np.sqrt(p[1] ** 2 + 2.0 * p[2] * p[0])) / p[2]
+
+
+def what_happens(p):
+    found = thrown(p)
+    (hit,), (top,) = found.t_events[0], found.t_events[1]
+    return np.array([
+        hit, found.t[-1], found.y[1, -1], found.y_events[0][0][1], top, found.y_events[1][0][0], found.sol(0.5)[0]])
+
+
+def as_it_is(p):
+    end, top = landing(p), p[1] / p[2]
+    return np.array([
+        end, end, p[1] - p[2] * end, p[1] - p[2] * end, top, p[0] + p[1] ** 2 / (2.0 * p[2]),
+        p[0] + p[1] * 0.5 - p[2] * 0.125])
+
+
+def test_events():
+    p, v = np.array([2.0, 3.0, 9.0]), np.array([0.3, -1.0, 0.5])
+    weights = np.array([1.0, 2.0, -0.5, 3.0, 0.7, -1.2, 0.4])
+    f, exact = lambda p: what_happens(p) @ weights, lambda p: as_it_is(p) @ weights
+    np.testing.assert_allclose(what_happens(p), as_it_is(p), rtol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(what_happens)(p), s2s.jacfwd(as_it_is)(p), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(s2s.grad(f)(p), s2s.grad(exact)(p), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(s2s.hvp(f, (p,), (v,)), s2s.hvp(exact, (p,), (v,)), rtol=1e-5, atol=1e-6)
+
+
+def test_an_event_and_times_that_are_given():
+    p, t = np.array([2.0, 3.0, 9.0]), np.linspace(0.0, 0.9, 4)
+    found = s2s.jacrev(lambda p: thrown(p, t_eval=t, method="DOP853").y[0])(p)
+    np.testing.assert_allclose(found, np.stack([np.ones(4), t, -t * t / 2.0], axis=1), rtol=1e-6, atol=1e-9)
+
+
+def test_an_event_with_a_method_of_several_steps():
+    p = np.array([2.0, 3.0, 9.0])
+    f = lambda p: thrown(p, method="BDF", rtol=1e-8).t[-1]  # noqa: E731
+    np.testing.assert_allclose(s2s.grad(f)(p), s2s.grad(landing)(p), rtol=1e-5)
+
+
+def test_an_event_that_does_not_happen():
+    far = lambda t, y: y[0] - 100.0  # noqa: E731
+
+    def f(p):
+        found = integrate.solve_ivp(lambda t, y: [y[1], -p[2]], (0.0, p[0]), [p[0], p[1]], events=far, **NARROW)
+        return found.y[0, -1] + 0.0 * len(found.t_events[0])
+
+    p = np.array([2.0, 3.0, 9.0])
+    np.testing.assert_allclose(s2s.grad(f)(p), [1.0 + p[1] - p[2] * p[0], p[0], -(p[0] ** 2) / 2.0], rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(f)(p), [1.0 + p[1] - p[2] * p[0], p[0], -(p[0] ** 2) / 2.0], rtol=1e-7)

@@ -215,13 +215,14 @@ def by_size_and_rate(t, size, rate):
     return np.stack([np.exp(-rate * t), -t * size * np.exp(-rate * t)], axis=1)
 
 
+@pytest.mark.parametrize("start", [[1.0, 1.0], None])
 @pytest.mark.parametrize("sigma", [None, np.linspace(0.5, 1.0, 6)])
-def test_fitted_curves(sigma):
+def test_fitted_curves(sigma, start):
     t, noise = np.linspace(0.0, 1.0, 6), np.array([0.1, -0.2, 0.05, 0.1, -0.1, 0.0])
 
     def fit(p):
         return optimize.curve_fit(
-            decay, t, decay(t, 2.0 + p[0], p[1]) + noise * p[0], [1.0, 1.0], sigma, jac=by_size_and_rate, xtol=1e-15,
+            decay, t, decay(t, 2.0 + p[0], p[1]) + noise * p[0], start, sigma, jac=by_size_and_rate, xtol=1e-15,
             ftol=1e-15)
 
     for f in (lambda p: WEIGHTS @ fit(p)[0], lambda p: np.sum(fit(p)[1] * np.array([[1.0, 2.0], [2.0, 5.0]]))):

@@ -17,6 +17,7 @@ from s2s.core.values import Array, Known, Scalar
 from s2s.models.solutions import solved
 from s2s.optimize.rewriting import substitute_all
 from s2s.specialize.calls import functions
+from s2s.specialize.calls.derivative_arguments import parameters
 from s2s.specialize.calls.derivative_parts import Leaf
 from s2s.specialize.calls.derivatives import Inner
 from s2s.specialize.frames import Frame
@@ -83,6 +84,17 @@ def _for_value(site: CallSite) -> ir.Atom | None:
         context.heap, context.for_value = outside
 
 
+def _arity(site: CallSite) -> ir.Atom | None:
+    """``arity(f)``, by what is known of the function."""
+    found = parameters(site.specializer, site.args[0])
+    if found is None:
+        raise site.refusal("S2S202", name="a function of unknown parameters", reason=_PARAMETERS)
+    return ir.Const(sum(p.positional for p in found))
+
+
+_PARAMETERS = "give starting values, p0=[...]"
+
+
 def _public_function(site: CallSite) -> ir.Atom | None:
     """``public.function(role)``."""
     (name,) = site.args
@@ -90,6 +102,6 @@ def _public_function(site: CallSite) -> ir.Atom | None:
 
 
 HANDLERS: dict[Any, Handler] = {
-    "attached": _attached, "for_value": _for_value, function: _public_function,
+    "attached": _attached, "for_value": _for_value, "arity": _arity, function: _public_function,
 }
 """What stands for a call of a function of ``models.solutions``."""
