@@ -9,7 +9,7 @@ from scipy import signal
 
 from s2s import runtime as rt
 from s2s.core.functions import Result
-from s2s.models import ranks
+from s2s.models import filters, ranks
 from s2s.models import signal as models
 from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr
@@ -231,10 +231,14 @@ for _name in (
     "find_peaks", "find_peaks_cwt", "argrelextrema", "argrelmax", "argrelmin",
 ):
     refuse(getattr(signal, _name), COUNTS)
+model(signal.normalize)(filters.normalize)
+model(signal.lp2hp)(filters.highpass)
+model(signal.bilinear)(filters.bilinear)
+zero(filters.check_leading, filters.substituted)
 DESIGN = "filters are designed outside of it; write the formula of the coefficients"
 DESIGNERS = """bessel butter buttord cheb1ord cheb2ord cheby1 cheby2 ellip ellipord iirdesign iirfilter firwin
-        firwin_2d remez gammatone kaiserord iircomb tf2zpk tf2ss tf2sos zpk2sos zpk2ss ss2tf ss2zpk sos2zpk normalize
-        lp2lp lp2hp lp2bp lp2bs bilinear residue residuez invres invresz unique_roots place_poles besselap buttap
+        firwin_2d remez gammatone kaiserord iircomb tf2sos zpk2sos zpk2ss ss2tf ss2zpk sos2zpk
+        residue residuez invres invresz unique_roots place_poles besselap buttap
         cheb1ap cheb2ap ellipap abcd_normalize band_stop_obj"""
 for _name in DESIGNERS.split():
     if hasattr(signal, _name):
