@@ -33,15 +33,17 @@ _WRITES = frozenset({"append", "extend", "appendleft", "add", "update", "insert"
 
 _KINDS = (list, dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
 
-_uses = Recent[int, tuple[ir.Function, frozenset[tuple[str, str]]]](4096)
+_uses = Recent[int, tuple[ir.Block, frozenset[tuple[str, str]]]](4096)
 
 
 def only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
     """The global and closure variables, with their scopes, whose objects a function in SSA form only writes to."""
     found = _uses.get(id(body))
-    if found is None or found[0] is not body:
-        found = _uses[id(body)] = body, _only_written(body)  # type: ignore[assignment]
-    return found[1]
+    if found is not None and found[0] is body:
+        return found[1]
+    made = _only_written(body)
+    _uses[id(body)] = body, made
+    return made
 
 
 def _only_written(body: ir.Block) -> frozenset[tuple[str, str]]:

@@ -57,6 +57,8 @@ def _for_loop(specializer: Specializer, loop: ir.For, frame: Frame, builder: Bui
     generator = given
     if given not in specializer.context.generators and specializer.context.is_virtual(given):
         generator = lazy.of_object(At(specializer, frame, builder, loop.span), given) or given
+    elif loop.leave is not None:  # it may be why the loop ends
+        generator = lazy.of_endless(At(specializer, frame, builder, loop.span), given) or given
     if generator in specializer.context.generators:
         lazy.over(specializer, loop, generator, frame, builder)
         return False

@@ -80,8 +80,9 @@ class At:
         """What a call of something comes to, whose result is that of the place."""
         return self.specializer.apply(callee, args, kwargs, self.frame, self.builder, self.span, self.name)
 
-    def inline(self, fn: types.FunctionType, args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
+    def inline(self, fn: Callable[..., Any], args: list[Any], kwargs: dict[Any, ir.Atom] | None = None) -> ir.Atom:
         """What the body of a Python function comes to, in this place."""
+        assert isinstance(fn, types.FunctionType)
         return self.specializer.inliner.inline(fn, args, kwargs or {}, self.frame, self.builder, self.span)
 
     def compute(self, fn: Any, *args: ir.Atom) -> ir.Atom:

@@ -731,6 +731,15 @@ def it_cycle(x):
     return t
 
 
+def it_count(x):
+    t = 0.0
+    for k in itertools.count():
+        t += x**k
+        if k > 3:
+            break
+    return t
+
+
 def it_misc(x):
     a = sum(itertools.starmap(operator.mul, [(x, 2.0), (x, x)]))
     b = sum(itertools.repeat(x, 3))
@@ -1208,6 +1217,7 @@ PROGRAMS = [
     it_islice,
     it_ziplongest,
     it_cycle,
+    it_count,
     it_misc,
     it_tee,
     reduce_,

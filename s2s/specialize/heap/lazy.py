@@ -15,6 +15,7 @@ Where items are taken one by one (``next``) or more than once, a list of all of 
 from __future__ import annotations
 
 import inspect
+import itertools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from s2s.builder.states import State
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Known
 from s2s.errors import DifferentiationError, error
+from s2s.models import iterating
 from s2s.specialize.heap import generators
 
 if TYPE_CHECKING:
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
     from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
-__all__ = ["YIELD", "check_named", "listed", "make", "of_object", "over", "refuse_as_value", "refuse_result", "running"]
+__all__ = [
+    "YIELD", "check_named", "listed", "make", "of_endless", "of_object", "over", "refuse_as_value", "refuse_result",
+    "running",
+]
 
 YIELD = ir.Const(ops.yield_)
 
@@ -135,6 +140,21 @@ def of_object(at: At, atom: ir.Atom) -> ir.Atom | None:
     if not isinstance(method, types.FunctionType) or not method.__code__.co_flags & inspect.CO_GENERATOR:
         return None
     found = instances.operate(at, iter, "__iter__", atom)
+    return found if found in at.context.generators else None
+
+
+_ENDLESS: dict[Any, types.FunctionType] = {
+    ir.Const(itertools.count): iterating.count, ir.Const(itertools.cycle): iterating.cycle,  # type: ignore[dict-item]
+    ir.Const(itertools.repeat): iterating.repeat,  # type: ignore[dict-item]
+}
+
+
+def of_endless(at: At, atom: ir.Atom) -> ir.Atom | None:
+    """The generator that an iterator of ``itertools`` without an end stands for; None for anything else."""
+    made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if not isinstance(made, ir.Call) or made.fn not in _ENDLESS:
+        return None
+    found = at.inline(_ENDLESS[made.fn], list(made.args), dict(made.kwargs))
     return found if found in at.context.generators else None
 
 

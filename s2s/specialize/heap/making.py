@@ -243,8 +243,8 @@ def _sequence(kind: type) -> Operation:
         found = None if isinstance(known, Known) and isinstance(known.value, range) else (
             at.items(items))
         if found is None and is_view(at, items):
-            made = at.inline(iterating.listed, [items])
-            return made if kind is list else at.apply(kind, made)
+            taken = at.inline(iterating.listed, [items])
+            return taken if kind is list else at.apply(kind, taken)
         if found is None:
             return None if kind is not list else _adopted(at, items)
         return new_list(at, found[-limit:] if limit else found, kind, limit)
