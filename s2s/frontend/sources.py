@@ -98,7 +98,7 @@ def _lines(fn: types.FunctionType) -> list[str]:
     """The lines of the function's file; of what ``exec`` ran, where ``linecache`` was told."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    lines = linecache.getlines(code.co_filename, fn.__globals__) or _command_line(fn)
     # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
     made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
     if not lines or (code.co_filename == "<string>" and made not in "".join(lines)):
@@ -108,6 +108,15 @@ def _lines(fn: types.FunctionType) -> list[str]:
             hint="define the function in a file or a notebook cell",
         )
     return lines
+
+
+def _command_line(fn: types.FunctionType) -> list[str]:
+    """What ``python -c`` runs, which Python keeps among its arguments."""
+    given = sys.orig_argv
+    is_main = fn.__code__.co_filename == "<string>" and fn.__globals__ is vars(sys.modules["__main__"])
+    if not is_main or sys.argv[:1] != ["-c"] or "-c" not in given[:-1]:
+        return []
+    return given[given.index("-c") + 1].splitlines(keepends=True)
 
 
 def _changed(fn: types.FunctionType) -> Exception:
@@ -314,7 +323,7 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     compiled = _compile_like(code, text, indent)
     if compiled is None or _same_code(compiled, code):
         return
-    plain = type(fn.__globals__.get("__loader__")) is SourceFileLoader
+    plain = type(fn.__globals__.get("__loader__")) is SourceFileLoader or code.co_filename == "<string>"
     if plain or not _parts(compiled) <= _parts(code):
         raise _changed(fn)
 

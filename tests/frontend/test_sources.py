@@ -241,3 +241,15 @@ def test_every_function_of_some_modules_is_found():
         for fn in vars(module).values():
             if isinstance(fn, types.FunctionType) and fn.__module__ == module.__name__:
                 assert fn.__code__.co_name in find(fn).text or find(fn).is_lambda
+
+
+def test_the_source_of_a_command_line():
+    program = (
+        "def f(x): return x * x\n"
+        "import s2s\n"
+        "print(s2s.grad(f)(2.0), s2s.grad(lambda x: x ** 3)(2.0))\n"
+        "exec('def f(x): return x * x * x')\n"
+        "try: print(s2s.grad(f)(2.0))\n"
+        "except s2s.errors.SourceUnavailableError as problem: print('refused')\n")
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["4.0", "12.0", "refused"]
