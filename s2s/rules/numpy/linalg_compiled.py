@@ -16,4 +16,4 @@ for _name, _body in {
     "eigvals": compiled.eigenvalues,
 }.items():
     if hasattr(gufuncs, _name):
-        model(getattr(gufuncs, _name))(_body)
+        model(getattr(gufuncs, _name))(_body)  # type: ignore[type-var]
