@@ -27,6 +27,7 @@ from s2s.cache import lowered
 from s2s.codegen.emit import emit
 from s2s.codegen.heading import with_heading
 from s2s.core import ir
+from s2s.core.limits import TooLong, check_statements
 from s2s.core.values import AbstractValue, Same
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.checking import checked, sound
@@ -51,6 +52,7 @@ from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
 from s2s.versions.facts import builtin, is_of_python
 from s2s.versions.request import Compiled, Request
+from s2s.versions.target import parameter_span
 
 REVERSE = ("grad", "value_and_grad", "vjp")
 """The modes in which checkpoints hold: one reverse sweep for one cotangent."""
@@ -129,6 +131,8 @@ def compile(
     try:
         with limited():
             return _compile(fn, arguments, request, stages)
+    except TooLong as problem:
+        raise error("S2S160", span=parameter_span(fn), name=fn.__name__, problem=problem) from None
     finally:
         if collecting:
             gc.enable()
@@ -166,6 +170,7 @@ def _primal(
 ) -> tuple[Primal, ir.Function]:
     """The function that is differentiated, specialised for its arguments."""
     specializer, function = _specialize(fn, arguments, varied, request, stages)
+    check_statements(sum(1 for _ in ir.walk(function.body)))
     changes = dict(request.options).get("changes", "")
     primal = Primal(
         specializer, request, "refused" if changes == "repeated" else changes, rebound=specializer.rebound)
@@ -289,6 +294,7 @@ def _derivative_inside(
     function = checked(ir.replace(function, body=plain(context, function.body)))
     if _changes_masks(function, context):
         raise error("S2S118", span=function.span, name="a mask")
+    check_statements(sum(1 for _ in ir.walk(function.body)))
     changes = dict(request.options).get("changes", "")
     primal = Primal(specializer, request, changes, is_inner=True, rebound=rebound)
     function = _prepare(function, primal)

@@ -22,6 +22,9 @@ os.environ.setdefault("S2S_CHECK_IR", "1")  # the IR is verified after each pass
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# What the compiler refuses is refused: tests of recordings, which would stand in, set it themselves.
+os.environ.setdefault("S2S_RECORDED", "0")
+
 os.environ.setdefault("NUMBA_OPT", "0")  # what LLVM makes faster takes it longer than all that is run here
 
 

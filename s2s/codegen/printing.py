@@ -122,7 +122,7 @@ def _by_items(node: ast.stmt, width: int) -> str | None:
 def _by_astor(node: ast.stmt, width: int) -> str | None:
     """The lines of the widest wrapping of which none begins with a bracket or a dot."""
     texts = (_wrapped_by_astor(node, least) for least in range(width, max(width - 32, LEAST) - 1, -4))
-    first = next(texts)
+    first = next(texts, None)
     if first is None or not _BRACKET.search(first):
         return first
     return next((text for text in texts if text is not None and not _BRACKET.search(text)), first)

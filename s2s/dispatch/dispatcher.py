@@ -15,14 +15,17 @@ the dispatcher's code for one that knows it. So a call costs the guards and noth
 from __future__ import annotations
 
 import os
+import traceback
 import types
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from s2s.backends import runnable
 from s2s.codegen.link import link
+from s2s.core.codes import own_codes
 from s2s.core.const import Const
 from s2s.core.critical import section
+from s2s.core.limits import limited_length
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -40,6 +43,7 @@ from s2s.directives.policies import key_text, note_met, note_used
 from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh, validating
+from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.version import Version
 from s2s.dispatch.writer import Writer
 from s2s.errors import error
@@ -113,7 +117,7 @@ class Dispatcher:
         if ask.argnums is not None:
             find_paths(target, ask.argnums, None)  # unknown names are told before the first call
         self._writer = Writer(target, name, None if held else lambda: self.under(AMBIENT.get()).function)
-        self.function = self._writer.function(self._miss)
+        self.function = self._writer.function(self._miss, self._retry)
 
     def under(self, held: Choices) -> Dispatcher:
         """The dispatcher for calls in blocks for which these choices hold, outside those that hold for this one: each
@@ -152,7 +156,7 @@ class Dispatcher:
 
     def collect(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The values of the function's parameters in a call with these arguments."""
-        values: tuple[Any, ...] = Writer(self.target, self.name).function(lambda *values: values)(*args, **kwargs)
+        values: tuple[Any, ...] = Writer(self.target, self.name).function(lambda *values: values, None)(*args, **kwargs)
         return values
 
     def differentiated(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -182,7 +186,7 @@ class Dispatcher:
         Raises the errors of the compiler, and ArgumentError where an argument to differentiate has no
         derivative.
         """
-        with section:
+        with section, own_codes():
             return boundary.within(lambda: self._version_for(values), self.target.function, self.ask.mode, values)
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
@@ -299,6 +303,20 @@ class Dispatcher:
     def _miss(self, *values: Any) -> Any:
         return self.version_for(values).call(*values)
 
+    def _retry(self, problem: Any, *values: Any) -> Any:
+        """The result of a call in which a version has refused the path that it came to: it is recorded from its start,
+        as the next calls with such arguments are."""
+        codes = {frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)}
+        with section, own_codes():
+            version = next((v for v in self.versions if v.raw.__code__ in codes), None)
+            if version is None or is_recorded(version.compiled) or not self._may_be_recorded() or not (
+                may_record(problem, version.request)
+            ):
+                raise problem
+            version.record(self.target.function, problem, self._finish, self.target)
+            self._install(version, values)
+        return version.call(*values)
+
     def _describe(self, values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
         wanted = self.ask.parameters(self.target, values)
         named = zip(self.target.parameters, values, strict=True)
@@ -327,10 +345,19 @@ class Dispatcher:
         """The version that is compiled from the primal, or from a version of the inner derivative."""
         function, guards = (self.target.function, self._own_code()) if inner is None else (inner.raw, inner.guards)
         by_name = None if values is None else dict(zip(_parameter_names(function), values, strict=True))
-        compiled, file = find_or_compile(
-            function, _arguments(function, avals), _rename(request, self.target, function), by_name,
-            not is_afresh(self.target.function),
-        )
+        renamed = _rename(request, self.target, function)
+        try:
+            if inner is not None and is_recorded(inner.compiled):
+                raise inner.compiled.objects["refusal"]
+            if values is not None and self._may_be_recorded() and is_always(request):
+                raise error("S2S101", construct="anything, as S2S_RECORDED says,")
+            with limited_length(values is not None and self._may_be_recorded() and is_recordable(request)):
+                compiled, file = find_or_compile(
+                    function, _arguments(function, avals), renamed, by_name, not is_afresh(self.target.function))
+        except Exception as problem:
+            if values is None or not self._may_be_recorded() or not may_record(problem, request):
+                raise
+            compiled, file = recorded(function, renamed, problem), None
         for aval in avals:
             _let_go(aval)
         guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)
@@ -342,10 +369,15 @@ class Dispatcher:
             for met in choice.overridden:
                 if key_text(met) in compiled.met:
                     note_met(choice, met)
-        version.call = version.run = runnable(compiled, raw, function, request, avals, values)
+        if not is_recorded(compiled):
+            version.call = version.run = runnable(compiled, raw, function, request, avals, values)
         if self._finish is not None:
             version.call = self._finish(version, self.target)
         return version
+
+    def _may_be_recorded(self) -> bool:
+        """Whether there is code to be watched: one that stands for a call of a compiled function has none."""
+        return not self._is_of_s2s and "__s2s_calls__" not in self.target.function.__dict__
 
     def _own_code(self) -> tuple[tuple[Guard, types.FunctionType], ...]:
         """The guard on the function's own code, which may be replaced: a notebook that reloads a module does that."""
@@ -451,7 +483,7 @@ class Dispatcher:
                         switch, option, [e for e, o in zip(tested, options, strict=True) if o in (option, None)])
             tested = [entry for entry, option in zip(tested, options, strict=True) if option is None]
         entries = [(conditions, names, entry.call) for entry, conditions, names in tested[:INLINE]]
-        return self._writer.code(entries, self._miss, switch, table, inner is not None)
+        return self._writer.code(entries, self._miss, self._retry, switch, table, inner is not None)
 
     def _switch(self, tested: list[_Tested]) -> str | None:
         """The parameter that tells most versions apart by being one string or another."""

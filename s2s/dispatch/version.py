@@ -6,7 +6,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from s2s.codegen.link import link
 from s2s.core.values import AbstractValue, Unknown
+from s2s.dispatch.recorded import recorded
 from s2s.versions.guards import Guard
 from s2s.versions.request import Compiled, Request
 
@@ -33,6 +35,13 @@ class Version:
         self.avals = avals
         self.guards = guards
         self.late = 0
+
+    def record(self, function: types.FunctionType, problem: Any, finish: Any, target: Any) -> None:
+        """Record each call from now on; ``problem`` says why."""
+        self.compiled = recorded(function, self.request, problem)
+        self.raw = self.run = self.call = link(self.compiled, function)
+        if finish is not None:
+            self.call = finish(self, target)
 
     @property
     def keeps_states(self) -> bool:

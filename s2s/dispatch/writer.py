@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.codes import replace_constants
 from s2s.core.inspection import module_of
 from s2s.directives.policy import AMBIENT
+from s2s.errors import DifferentiationError
 from s2s.versions.target import Target, parameters_of
 
 __all__ = ["Writer"]
@@ -46,15 +48,16 @@ class Writer:
         set."""
         return self._fixed.get(name, name)
 
-    def function(self, miss: Callable[..., Any]) -> types.FunctionType:
-        """A new dispatcher, which knows no version."""
+    def function(self, miss: Callable[..., Any], retry: Callable[..., Any] | None) -> types.FunctionType:
+        """A new dispatcher, which knows no version. What it calls where a version refuses a path that it has come to is
+        given the refusal, then the arguments."""
         defaults = tuple(
             _MISSING if p.name in self._live else p.default
             for p in self.target.public
             if p.name in self.target.positional and p.default is not p.empty
         )
         closure = (types.CellType(self._kept),)
-        made = types.FunctionType(self.code([], miss), self.globals, self.name, defaults or None, closure)
+        made = types.FunctionType(self.code([], miss, retry), self.globals, self.name, defaults or None, closure)
         by_keyword = {
             p.name: _MISSING if p.name in self._live else p.default
             for p in self.target.public
@@ -69,7 +72,7 @@ class Writer:
         return types.FunctionType(code, self.globals, self.name, None, (types.CellType(self._kept),))
 
     def code(
-        self, entries: Any, miss: Any, switch: str | None = None, table: dict[str, Any] | None = None,
+        self, entries: Any, miss: Any, retry: Any, switch: str | None = None, table: dict[str, Any] | None = None,
         is_inner: bool = False,
     ) -> types.CodeType:
         """The code of a dispatcher that tests ``entries``, (conditions, names, what to call), in turn. Before that it
@@ -102,7 +105,14 @@ class Writer:
         if tests:  # a condition about what was deleted raises: it does not hold
             lines += ["    try:", *tests, "        else:", f"            {found} = {miss_}"]
             lines += [f"    except {problem}:", f"        {found} = {miss_}"]
-        lines.append(f"    return {found if tests else miss_}({arguments})")
+        refusal, again = f"{self.prefix}refusal", f"{self.prefix}again"
+        objects |= {refusal: DifferentiationError, again: retry}
+        lines += [
+            "    try:",
+            f"        return {found if tests else miss_}({arguments})",
+            f"    except {refusal} as {problem[1:]}:",
+            f"        return {again}({problem[1:]}, {arguments})",
+        ]
         kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}
         return _code("\n".join(lines), self.prefix, objects, kept, f"{self.prefix}kept")
 
@@ -219,13 +229,4 @@ def _code(
     outer = next(c for c in module.co_consts if isinstance(c, types.CodeType))
     code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
     plain = {f"<{name}>": value for name, value in objects.items() if name not in kept}
-    return _replace_constants(code.replace(co_qualname=code.co_name), plain)
-
-
-def _replace_constants(code: types.CodeType, objects: dict[str, Any]) -> types.CodeType:
-    def change(constant: Any) -> Any:
-        if isinstance(constant, types.CodeType):
-            return _replace_constants(constant, objects)
-        return objects.get(constant, constant) if type(constant) is str else constant
-
-    return code.replace(co_consts=tuple(map(change, code.co_consts)))
+    return replace_constants(code.replace(co_qualname=code.co_name), plain)

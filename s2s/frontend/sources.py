@@ -26,7 +26,9 @@ from typing import Any
 
 from s2s.errors import error
 
-__all__ = ["Source", "as_stored", "find", "mangle", "meaning_of", "private_class"]
+__all__ = [
+    "FUTURE_FLAGS", "Source", "as_stored", "codes_in", "find", "mangle", "meaning_of", "private_class", "surrounded",
+]
 
 _FEATURES = (getattr(__future__, name) for name in __future__.all_feature_names)
 FUTURE_FLAGS = functools.reduce(operator.or_, (feature.compiler_flag for feature in _FEATURES))
@@ -339,7 +341,24 @@ def _compile_like(code: types.CodeType, text: str, indent: int) -> types.CodeTyp
         module = compile(text, code.co_filename, "exec", code.co_flags & FUTURE_FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
-    return next((found for found in _codes(module) if found.co_name == code.co_name), None)
+    return next((found for found in codes_in(module) if found.co_name == code.co_name), None)
+
+
+def surrounded(code: types.CodeType, text: str, first_line: int) -> ast.Module:
+    """The tree of a module in which a function's text means what it means to ``code``, with the lines of its file."""
+    head, depth = _surroundings(code)
+    made = f"({text}\n)" if code.co_name == "<lambda>" else text
+    inner = ast.parse(made).body
+    for node in inner:
+        ast.increment_lineno(node, first_line - 1)
+    if not head:
+        return ast.Module(inner, [])
+    tree = ast.parse(f"{head}{' ' * depth}pass\n")
+    around: Any = tree.body[-1]
+    while not isinstance(around.body[-1], ast.Pass):
+        around = around.body[-1]
+    around.body[-1:] = inner
+    return tree
 
 
 def _surroundings(code: types.CodeType) -> tuple[str, int]:
@@ -355,12 +374,12 @@ def _surroundings(code: types.CodeType) -> tuple[str, int]:
     return f"def s2s_outer({free}):\n{shared} class {owner}:\n", 2
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
     """The code objects inside one, in order of the text, outer before inner."""
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield constant
-            yield from _codes(constant)
+            yield from codes_in(constant)
 
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
@@ -411,7 +430,7 @@ def _parts(code: types.CodeType) -> set[str]:
     """The names and constants in a code object and those inside it."""
     parts = {repr(c) for c in code.co_consts if not isinstance(c, types.CodeType | frozenset)}
     parts.update(code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    return parts.union(*map(_parts, _codes(code)))
+    return parts.union(*map(_parts, codes_in(code)))
 
 
 # --- both ---------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind
 from s2s.core import ir, ops
 from s2s.core.critical import section
+from s2s.core.limits import charge_step
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -268,6 +269,7 @@ class Specializer:
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
         section.allow_interrupt()
+        charge_step()
         try:
             return self._step(statement, frame, builder)
         except Raised as raised:

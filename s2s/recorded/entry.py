@@ -1,0 +1,338 @@
+"""One derivative of one call, by a recording of it.
+
+    run        the function with copies of what is differentiated, recorded
+    grad       ... and the cotangents swept back from its result
+    jvp        ... or the tangents swept forward
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import operator
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.errors import DifferentiationError, error
+from s2s.recorded import operations
+from s2s.recorded.recorder import Recorder, is_number, pack, unpack
+from s2s.recorded.sweeps import Backward, Forward
+from s2s.versions.fitting import fit, fit_tangent
+from s2s.versions.request import Path, Request
+from s2s.versions.signature import has_attributes, own_attributes
+
+__all__ = ["MODES", "derivative_of_call"]
+
+_lock = threading.RLock()
+
+
+class _Recording:
+    """A call that was recorded: ``out`` is its result, ``inputs`` what was differentiated, by path."""
+
+    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], wrt: tuple[Path, ...]) -> None:
+        self.recorder = recorder = Recorder()
+        names = list(function.__code__.co_varnames)
+        given = {name: _copied(value) for name, value in zip(names, _in_order(function, values))}
+        fresh: dict[Path, Any] = {}
+        leaves: list[Any] = []
+        pack(tuple(given.values()), leaves)
+        for leaf in leaves:
+            if isinstance(leaf, np.ndarray):
+                recorder.guard(leaf)
+        for path in wrt:
+            fresh[path] = _fresh(_at(given, path))
+            given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
+        self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
+        self.inner = len(operations.ACTIVE)
+        with _lock:
+            operations.ACTIVE.append(recorder)
+        try:
+            operations.INSTALLER.see(function)
+            if not operations.INSTALLER.knows(function):
+                raise error("S2S302", name=function.__qualname__)
+            self.out = _invoke(function, given)
+        finally:
+            with _lock:
+                operations.ACTIVE.remove(recorder)
+                if not operations.ACTIVE:
+                    operations.INSTALLER.restore()
+            recorder.give_back()
+        self.names = given
+
+
+class _Input:
+    """An argument that is differentiated: its structure, and what its leaves are in the recording."""
+
+    def __init__(self, recorder: Recorder, value: Any) -> None:
+        self.value = value
+        self.leaves: list[Any] = []
+        self.structure = _packed(value, self.leaves)
+        self.refs = [recorder.new(leaf) if _carries(leaf) else None for leaf in self.leaves]
+
+    def made(self, leaves: list[Any]) -> Any:
+        """The argument's structure with other leaves."""
+        return _unpacked(self.structure, leaves, self.value)
+
+
+def _in_order(function: types.FunctionType, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values of the parameters in the order of the code's variables."""
+    return values
+
+
+def _carries(leaf: Any) -> bool:
+    return is_number(leaf) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc")
+
+
+def _packed(value: Any, leaves: list[Any]) -> Any:
+    if has_attributes(value):
+        return {name: _packed(part, leaves) for name, part in own_attributes(value).items()}
+    return pack(value, leaves)
+
+
+def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
+    if has_attributes(value):
+        parts = {name: unpack(part, leaves) for name, part in structure.items()}
+        return rt.gradient_object(value, **{name: part for name, part in parts.items() if part is not None})
+    return unpack(structure, leaves)
+
+
+def _copied(value: Any) -> Any:
+    """A container of the caller's as a new one, so that what changes it changes a copy."""
+    leaves: list[Any] = []
+    return unpack(pack(value, leaves), leaves) if type(value) in (list, dict) else value
+
+
+def _fresh(value: Any) -> Any:
+    """A copy that is no object of anybody else's: what is known of it, is known of it alone."""
+    if isinstance(value, np.ndarray):
+        return operations.call_method(value, "copy", "K")
+    if is_number(value):
+        return operations.binary(operator.mul, value, type(value)(1.0))
+    if has_attributes(value):
+        made = copy.copy(value)
+        for name, part in own_attributes(value).items():
+            object.__setattr__(made, name, _fresh(part))
+        return made
+    leaves: list[Any] = []
+    structure = pack(value, leaves)
+    if len(leaves) == 1 and leaves[0] is value:
+        return value
+    return unpack(structure, [_fresh(leaf) for leaf in leaves])
+
+
+def _at(values: dict[str, Any], path: Path) -> Any:
+    value = values[path[0]]
+    for step in path[1:]:
+        value = value[step]
+    return value
+
+
+def _with(value: Any, path: Path, part: Any) -> Any:
+    """A container with another part at a path."""
+    if not path:
+        return part
+    inner = _with(value[path[0]], path[1:], part)
+    if isinstance(value, dict):
+        return {**value, path[0]: inner}
+    items = list(value)
+    items[path[0]] = inner
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+
+def _invoke(function: types.FunctionType, given: dict[str, Any]) -> Any:
+    """Call a function with the values of its parameters."""
+    code = function.__code__
+    names = code.co_varnames
+    positional = [given[name] for name in names[: code.co_argcount]]
+    rest = code.co_argcount + code.co_kwonlyargcount
+    named = {name: given[name] for name in names[code.co_argcount : rest]}
+    if code.co_flags & inspect.CO_VARARGS:
+        positional += given[names[rest]]
+        rest += 1
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        named |= given[names[rest]]
+    return function(*positional, **named)
+
+
+# --- the modes --------------------------------------------------------------------------------------------------------
+
+
+def derivative_of_call(
+    function: types.FunctionType, values: tuple[Any, ...], request: Request, refusal: DifferentiationError,
+    tangents: tuple[Any, ...] = (),
+) -> Any:
+    """What a compiled version for a request gives for these arguments.
+
+    Raises ``refusal``, which says why there is none, where the call cannot be recorded either.
+    """
+    try:
+        recording = _Recording(function, values, request.wrt)
+        return MODES[request.mode](recording, request, function, tangents)
+    except DifferentiationError as problem:
+        if problem.diagnostic.code in _ANSWERS:
+            raise
+        raise problem from refusal
+
+
+_ANSWERS = ("S2S401", "S2S402", "S2S505", "S2S506", "S2S514", "S2S515")
+"""What is wrong with the call, and not with the recording."""
+
+
+def _split(recording: _Recording, request: Request) -> tuple[Any, tuple[Any, ...]]:
+    """The result, and what comes beside it."""
+    return (recording.out[0], (recording.out[1],)) if request.has_aux else (recording.out, ())
+
+
+def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[Any, ...]:
+    """The cotangents of what is differentiated."""
+    sweep = Backward(recording.recorder)
+    leaves: list[Any] = []
+    structure = pack(out, leaves)
+    bars: list[Any] = []
+    _along(structure, bar, bars, len(leaves))
+    for leaf, one in zip(leaves, bars):
+        sweep.add(recording.recorder.ref(leaf), one)
+    sweep.run()
+    none = dict(request.options).get("unconnected") == "none"
+    return tuple(_bar(sweep, recording.inputs[path], none) for path in request.wrt)
+
+
+def _along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
+    """The parts of a value that stand where a structure has leaves."""
+    found: list[Any] = [None] * count
+
+    def walk(structure: Any, value: Any) -> None:
+        if hasattr(structure, "number"):
+            found[structure.number] = value
+        elif isinstance(structure, dict):
+            for key, part in structure.items():
+                walk(part, value[key])
+        else:
+            for part, one in zip(structure, value):
+                walk(part, one)
+
+    walk(structure, value)
+    leaves += found
+
+
+def _bar(sweep: Backward, given: _Input, none: bool) -> Any:
+    found = []
+    reached = False
+    for leaf, ref in zip(given.leaves, given.refs):
+        bar = None if ref is None else sweep.value(ref)
+        reached = reached or bar is not None
+        if bar is None and ref is not None:
+            bar = rt.zeros_of(leaf)
+        elif is_number(leaf) and not operations.ACTIVE:
+            bar = rt.cast(bar, leaf)
+        found.append(bar)
+    return None if none and not reached else given.made(found)
+
+
+def _grad(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
+    out, aux = _split(recording, request)
+    _check_scalar(out, function)
+    bars = _bars(recording, request, out, np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1.0))
+    found = bars[0] if request.single else bars
+    if request.mode == "grad":
+        return (found, *aux) if aux else found
+    return ((out, *aux) if aux else out), found
+
+
+def _check_scalar(out: Any, function: Any) -> None:
+    name = function.__name__.strip("<>")
+    if isinstance(out, np.ndarray) and out.shape != ():
+        raise error("S2S401", name=name, shape=out.shape)
+    if not isinstance(out, (float, np.floating, np.ndarray)):
+        raise error("S2S402", name=name, kind=f"a {type(out).__name__}")
+
+
+def _vjp(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
+    out, aux = _split(recording, request)
+
+    def pullback(bar: Any) -> tuple[Any, ...]:
+        return _bars(recording, request, out, bar)
+
+    return out, pullback, *aux
+
+
+def _jvp(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
+    out, aux = _split(recording, request)
+    return out, _pushed(recording, request, out, tangents), *aux
+
+
+def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[Any, ...]) -> Any:
+    sweep = Forward(recording.recorder)
+    for path, tangent in zip(request.wrt, tangents):
+        given = recording.inputs[path]
+        parts: list[Any] = []
+        _along(given.structure, vars(tangent) if has_attributes(tangent) else tangent, parts, len(given.leaves))
+        for ref, dot in zip(given.refs, parts):
+            if dot is not None:
+                sweep.set(ref, dot)
+    sweep.run()
+    leaves: list[Any] = []
+    structure = pack(out, leaves)
+    dots = []
+    for leaf in leaves:
+        ref = recording.recorder.ref(leaf)
+        dot = None if ref is None else sweep.value(ref)
+        dots.append(rt.zeros_of(leaf) if dot is None else dot)
+    return unpack(structure, dots)
+
+
+def _elementwise(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
+    out, aux = _split(recording, request)
+    bars = _bars(recording, request, out, np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1.0))
+    found = bars[0] if request.single else bars
+    return (found, *aux) if aux else found
+
+
+def _jacobian(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
+    out, aux = _split(recording, request)
+    leaves: list[Any] = []
+    structure = pack(out, leaves)
+    rows = [_rows(recording, request, out, leaves, k) for k in range(len(leaves))]
+    found = unpack(structure, rows)
+    if request.mode.startswith("value_and"):
+        return ((out, *aux) if aux else out), found
+    return (found, *aux) if aux else found
+
+
+def _rows(recording: _Recording, request: Request, out: Any, leaves: list[Any], k: int) -> Any:
+    """The derivatives of one part of a result by all that is differentiated."""
+    leaf = leaves[k]
+    shape = np.shape(leaf)
+    made = [
+        [np.zeros((*shape, *np.shape(x)), np.result_type(x, leaf)) if _carries(x) else None for x in given.leaves]
+        for given in (recording.inputs[path] for path in request.wrt)
+    ]
+    for index in np.ndindex(shape):
+        bar = np.zeros(shape, np.result_type(leaf))
+        bar[index] = 1.0
+        sweep = Backward(recording.recorder)
+        sweep.add(recording.recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else type(leaf)(1.0))
+        sweep.run()
+        for arrays, path in zip(made, request.wrt):
+            for array, ref in zip(arrays, recording.inputs[path].refs):
+                one = None if ref is None else sweep.value(ref)
+                if one is not None:
+                    operations.set_item(one, array, index)
+    found = []
+    for arrays, path in zip(made, request.wrt):
+        parts = [a if a is None or a.shape else operations.get_item(a, ()) for a in arrays]
+        found.append(recording.inputs[path].made(parts))
+    return found[0] if request.single else tuple(found)
+
+
+MODES: dict[str, Callable[..., Any]] = {
+    "grad": _grad, "value_and_grad": _grad, "vjp": _vjp, "jvp": _jvp, "elementwise_grad": _elementwise,
+    "jacfwd": _jacobian, "jacrev": _jacobian, "value_and_jacfwd": _jacobian, "value_and_jacrev": _jacobian,
+}
+
+_ = (fit, fit_tangent)

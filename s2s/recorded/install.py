@@ -1,0 +1,187 @@
+"""Watched code in the functions that run, while something is recorded.
+
+A function is given watched code the first time that it is seen: it is called, read from an object, passed as an
+argument, or the class is seen that it is a method of. So what C code calls back, and what operators and properties
+call, is watched too. When the last recording ends, every function has its own code again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from s2s.core.codes import SUSPENDED
+from s2s.core.inspection import module_of
+from s2s.errors import DifferentiationError
+from s2s.recorded.watch import watched_code
+
+__all__ = ["ORIGINAL", "Installer"]
+
+ORIGINAL: dict[types.CodeType, types.CodeType] = {}
+"""Watched code, and the code that it stands for."""
+
+_WATCHED: dict[types.CodeType, types.CodeType | None] = {}
+"""The watched code of a code object, made once; None where there is none."""
+
+_WRAPPERS = (staticmethod, classmethod)
+_OWN = (
+    "s2s",
+    "threading",
+    "typing",
+    "abc",
+    "enum",
+    "importlib",
+    "contextvars",
+    "re",
+    "logging",
+    "warnings",
+    "collections",
+    "inspect",
+    "types",
+    "dataclasses",
+    "weakref",
+    "linecache",
+    "traceback",
+    "string",
+    "os",
+    "sys",
+    "unittest",
+)
+"""Packages that compute nothing that has a derivative: they run as they are."""
+
+_COMPUTING = ("s2s.runtime", "s2s.rules", "s2s.models")
+"""What generated code calls."""
+
+
+class Installer:
+    """Gives functions watched code, and takes it back."""
+
+    def __init__(self, tools: dict[str, Callable[..., Any]]) -> None:
+        self.tools = tools
+        self.installed: list[tuple[types.FunctionType, types.CodeType]] = []
+        self.seen: dict[int, Any] = {}
+        self.lock = threading.RLock()
+        SUSPENDED.append(self.suspended)
+
+    def see(self, value: Any) -> None:
+        """Let what a value may run be watched: itself, or the methods of its class."""
+        kind = type(value)
+        if kind is types.FunctionType:
+            self._function(value)
+        elif kind is types.MethodType:
+            self.see(value.__func__)
+            self._class(type(value.__self__) if not isinstance(value.__self__, type) else value.__self__)
+        elif kind is functools.partial:
+            self.see(value.func)
+            for arg in (*value.args, *value.keywords.values()):
+                self.see(arg)
+        elif isinstance(value, type):
+            self._class(value)
+        elif id(kind) not in self.seen:
+            self._class(kind)
+
+    def knows(self, function: types.FunctionType) -> bool:
+        """Whether a function is watched."""
+        return function.__code__ in ORIGINAL
+
+    def _function(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        if id(function) in self.seen and code in ORIGINAL:
+            return
+        self.seen[id(function)] = function
+        if code in ORIGINAL or _runs_as_it_is(function.__module__ or ""):
+            return
+        if code not in _WATCHED:
+            try:
+                _WATCHED[code] = made = watched_code(function, self.tools)
+            except (DifferentiationError, SyntaxError, ValueError, TypeError, RecursionError):
+                _WATCHED[code] = made = None
+            if made is not None:
+                self._name_parts(made, code)
+        made = _WATCHED[code]
+        if made is None or made.co_freevars != code.co_freevars:
+            return
+        with self.lock:
+            self.installed.append((function, code))
+            function.__code__ = made
+        for cell in function.__closure__ or ():  # what a decorator wraps
+            try:
+                self._inside(cell.cell_contents)
+            except ValueError:
+                continue
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self._inside(default)
+
+    def _name_parts(self, made: types.CodeType, code: types.CodeType) -> None:
+        ORIGINAL[made] = code
+        inner = [c for c in made.co_consts if isinstance(c, types.CodeType)]
+        for one, other in zip(inner, [c for c in code.co_consts if isinstance(c, types.CodeType)]):
+            self._name_parts(one, other)
+
+    def _inside(self, value: Any) -> None:
+        """See what may be called that stands in a cell, a default, or a class."""
+        if isinstance(value, (types.FunctionType, types.MethodType, functools.partial, type)):
+            self.see(value)
+        elif isinstance(value, property):
+            for part in (value.fget, value.fset, value.fdel):
+                if part is not None:
+                    self.see(part)
+        elif isinstance(value, _WRAPPERS):
+            self._inside(value.__func__)
+        elif value is not None and not isinstance(value, (int, float, complex, str, bytes, types.ModuleType)):
+            wrapped = getattr(value, "__dict__", None)
+            if isinstance(wrapped, dict):
+                for part in list(wrapped.values()):
+                    if isinstance(part, (types.FunctionType, types.MethodType)):
+                        self.see(part)
+            called = getattr(type(value), "__call__", None)  # noqa: B004 (it is looked at)
+            if isinstance(called or getattr(type(value), "__get__", None), types.FunctionType):
+                self._class(type(value))
+
+    def _class(self, kind: type) -> None:
+        if id(kind) in self.seen:
+            return
+        self.seen[id(kind)] = kind
+        if module_of(kind) == "builtins" or _runs_as_it_is(module_of(kind)):
+            return
+        for base in kind.__mro__:
+            if base is not kind and id(base) in self.seen:
+                continue
+            self.seen[id(base)] = base
+            if module_of(base) == "builtins" or _runs_as_it_is(module_of(base)):
+                continue
+            for part in list(vars(base).values()):
+                self._inside(part)
+        if type(kind) is not type:
+            self._class(type(kind))
+
+    @contextlib.contextmanager
+    def suspended(self) -> Iterator[None]:
+        """As a context: functions have their own code, as for the compiler, which reads it."""
+        with self.lock:
+            swapped = [(function, function.__code__) for function, _ in self.installed]
+            for function, made in swapped:
+                function.__code__ = ORIGINAL.get(made, made)
+            try:
+                yield
+            finally:
+                for function, made in swapped:
+                    function.__code__ = made
+
+    def restore(self) -> None:
+        """Give every function its own code again."""
+        with self.lock:
+            for function, code in reversed(self.installed):
+                if ORIGINAL.get(function.__code__) is code:
+                    function.__code__ = code
+            self.installed.clear()
+            self.seen.clear()
+
+
+def _runs_as_it_is(module: str) -> bool:
+    """Whether the code of a module is not watched: it computes nothing, or watches."""
+    return module.partition(".")[0] in _OWN and not module.startswith(_COMPUTING)

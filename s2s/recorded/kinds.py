@@ -1,0 +1,169 @@
+"""What kinds of values there are for a recording: numbers and arrays, what hands objects on, and what hides them."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import inspect
+import io
+import itertools
+import re
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.core.inspection import is_written
+from s2s.core.operators import OPERATORS, plain_of
+from s2s.recorded.recorder import is_number
+
+__all__ = [
+    "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours", "is_python",
+    "is_read_item_by_item", "names_of", "overrides", "plain_array",
+]
+
+REAL = frozenset({float, int, bool, np.float64, np.float32, np.longdouble, np.int64, np.int32, np.intp})
+
+
+CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
+
+
+ITERATORS: Any = (
+    zip,
+    enumerate,
+    map,
+    filter,
+    reversed,
+    types.GeneratorType,
+    itertools.chain,
+    type(iter([])),
+    type(iter(())),
+    type(iter({})),
+    type({}.items()),
+    type({}.values()),
+    type({}.keys()),
+    type(iter({}.items())),
+    type(iter({}.values())),
+)
+
+
+def is_numeric(value: Any, *names: str) -> bool:
+    """Whether an operand is a number or an array whose class leaves these methods to NumPy."""
+    kind = type(value)
+    if kind in REAL or kind is np.ndarray or kind is complex or issubclass(kind, np.generic):
+        return True
+    return issubclass(kind, np.ndarray) and not overrides(kind, names)  # type: ignore[arg-type]
+
+
+@functools.lru_cache(1024)
+def overrides(kind: type, names: tuple[str, ...] = ()) -> bool:
+    """Whether a class of arrays has methods, or calls of NumPy's functions, of its own."""
+    return any(
+        getattr(kind, name, None) is not getattr(np.ndarray, name, None)
+        for name in (*names, "__array_ufunc__", "__array_function__")
+    )
+
+
+@functools.lru_cache(256)
+def names_of(op: Any) -> tuple[str, ...]:
+    """The methods that an operator asks an object for."""
+    known = OPERATORS.get(plain_of(op) or op)
+    names = () if known is None else (known.method, known.reflected, known.in_place_method)
+    return tuple(name for name in names if name)
+
+
+def is_ours(value: Any, op: Any) -> bool:
+    """Whether an operator of an object is Python code, which is watched."""
+    return any(type(getattr(type(value), name, None)) is types.FunctionType for name in names_of(op))
+
+
+def plain_array(value: Any) -> Any:
+    return np.ndarray.view(value, np.ndarray) if isinstance(value, np.ndarray) else value
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object may keep what it is given in a way of its own: one of a class that is not Python code."""
+    kind = type(value)
+    if is_number(value) or kind in PLAIN or isinstance(value, SAFE):
+        return False
+    return not is_python(kind)  # type: ignore[arg-type]
+
+
+@functools.lru_cache(4096)
+def is_python(kind: type) -> bool:
+    """Whether what makes objects of a class is Python code, or keeps nothing."""
+    for name in ("__new__", "__init__"):
+        found = inspect.getattr_static(kind, name, None)
+        found = getattr(found, "__func__", found)
+        if type(found) is types.FunctionType or found in KEEP_NOTHING:
+            continue
+        return False
+    return is_written(kind)
+
+
+PLAIN = frozenset(
+    {int, bool, str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.MethodType, np.dtype}
+)
+
+
+SAFE = (
+    np.ndarray,
+    np.generic,
+    *CONTAINERS,
+    *ITERATORS,
+    BaseException,
+    slice,
+    types.SimpleNamespace,
+    types.MappingProxyType,
+    functools.partial,
+    io.IOBase,
+    range,
+    np.random.Generator,
+    np.random.RandomState,
+    np.errstate,
+    type,
+    re.Pattern,
+    np.broadcast,
+    np.nditer,
+    np.ufunc,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+)
+
+
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, type, functools.partial)
+
+
+KEEP_NOTHING = frozenset({
+    object.__new__, object.__init__, *(getattr(kind, name) for kind in (*CONTAINERS, Exception, float, np.ndarray)
+                                       for name in ("__new__", "__init__")),
+})
+
+
+def flat(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)) and len(value) < 64:
+            yield from flat(value)
+        else:
+            yield value
+
+
+def is_read_item_by_item(value: Any) -> bool:
+    """Whether a value gives its items only when it is iterated over."""
+    kind = type(value)
+    return hasattr(kind, "__iter__") and not isinstance(
+        value, (np.ndarray, str, bytes, range, list, tuple, dict, set, frozenset))
+
+
+KNOWN = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    np.ufunc,
+    type,
+    type(np.sum),
+)
+"""Types of functions that the compiler knows what to do with, or refuses."""

@@ -1,0 +1,312 @@
+"""What depends on what is differentiated, by identity, and the steps between.
+
+A number is known by the object that it is: Python hands objects on, through variables, containers, attributes, closures
+and iterators, and makes a new one for each result. An array is known by its memory. So nothing is wrapped, and the
+program runs with the objects that it always has.
+
+Arrays that steps hold are copied before something changes them.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.recorded.memory import Place, copy_of, owner_of, place_in, view_at
+
+__all__ = ["Leaf", "Recorder", "Ref", "is_number", "pack", "unpack"]
+
+Ref = int | Place | None
+"""What of a recording a value is: the number of a slot, a place in memory, or nothing."""
+
+
+class Leaf:
+    """In a structure of containers, the number of a value that is none."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def pack(value: Any, leaves: list[Any]) -> Any:
+    """A value with a ``Leaf`` for each part that is no container."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([pack(item, leaves) for item in value])
+    if kind is dict:
+        return {key: pack(item, leaves) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return kind(*[pack(item, leaves) for item in value])
+    if isinstance(value, tuple) and hasattr(kind, "n_sequence_fields"):
+        return kind([pack(item, leaves) for item in value])
+    leaves.append(value)
+    return Leaf(len(leaves) - 1)
+
+
+def unpack(value: Any, leaves: list[Any]) -> Any:
+    """A structure with the leaves in place."""
+    kind = type(value)
+    if kind is Leaf:
+        return leaves[value.number]
+    if kind is list or kind is tuple:
+        return kind([unpack(item, leaves) for item in value])
+    if kind is dict:
+        return {key: unpack(item, leaves) for key, item in value.items()}
+    if hasattr(kind, "_fields"):
+        return kind(*[unpack(item, leaves) for item in value])
+    return kind([unpack(item, leaves) for item in value])
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number that may carry a derivative."""
+    return type(value) in (float, complex) or isinstance(value, np.inexact)
+
+
+_ITEMS: Any = (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.items()))
+_SIMPLE = (int, str, bytes, type(None), type, types.ModuleType, types.BuiltinFunctionType, np.dtype, slice)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """What an object, a function or a method refers to."""
+    if isinstance(value, types.FunctionType):
+        for cell in value.__closure__ or ():
+            if cell != types.CellType():
+                yield cell.cell_contents
+        yield from value.__defaults__ or ()
+        return
+    if isinstance(value, types.MethodType):
+        yield value.__self__
+        return
+    own = getattr(value, "__dict__", None)
+    if isinstance(own, dict):
+        yield from own.values()
+    for base in type(value).__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            yield getattr(value, name, None)
+
+
+class Recorder:
+    """One recording: what it knows by identity, and its steps in the order in which they ran."""
+
+    def __init__(self) -> None:
+        self.slots: dict[int, int] = {}
+        self.numbers: list[Any] = []
+        self.owners: dict[int, np.ndarray[Any, Any]] = {}
+        self.steps: list[Any] = []
+        self.holders: dict[int, list[tuple[Any, int]]] = {}
+        self.tainted: dict[int, Any] = {}
+        self.has_written = False
+        self.before: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+
+    # -- what is known
+
+    def ref(self, value: Any) -> Ref:
+        """What a value is in this recording; None where it does not depend on what is differentiated."""
+        if is_number(value):
+            return self.slots.get(id(value))
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fcV":
+            owner = owner_of(value)
+            if id(owner) in self.owners:
+                return place_in(owner, value)
+        return None
+
+    def depends(self, value: Any, depth: int = 6) -> bool:
+        """Whether a value, or what a container holds, depends on what is differentiated."""
+        kind = type(value)
+        if kind is float or kind is np.float64 or kind is complex:
+            return id(value) in self.slots
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "O":
+                return depth > 0 and any(self.depends(item, depth - 1) for item in value.ravel().tolist())
+            return value.dtype.kind in "fcV" and id(owner_of(value)) in self.owners
+        if isinstance(value, np.inexact):
+            return id(value) in self.slots
+        if depth > 0 and isinstance(value, _ITEMS):
+            return any(self.depends(item, depth - 1) for item in value)
+        if depth > 0 and isinstance(value, dict):
+            return any(self.depends(item, depth - 1) for item in value.values())
+        return id(value) in self.tainted
+
+    def holds(self, value: Any, depth: int = 4) -> bool:
+        """Whether a value depends on what is differentiated, or is an object with attributes that do."""
+        if isinstance(value, _SIMPLE):
+            return False
+        if self.depends(value):
+            return True
+        if depth == 0 or is_number(value) or isinstance(value, np.ndarray):
+            return False
+        if isinstance(value, _ITEMS):
+            return any(self.holds(item, depth - 1) for item in value)
+        if isinstance(value, dict):
+            return any(self.holds(item, depth - 1) for item in value.values())
+        return any(self.holds(part, depth - 1) for part in _parts(value))
+
+    def hides(self, value: Any, depth: int = 4) -> bool:
+        """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
+        if isinstance(value, _SIMPLE) or is_number(value) or isinstance(value, np.ndarray) or depth == 0:
+            return False
+        if isinstance(value, _ITEMS):
+            return any(self.hides(item, depth - 1) for item in value)
+        if isinstance(value, dict):
+            return any(self.hides(item, depth - 1) for item in value.values())
+        return self.holds(value)
+
+    def new(self, value: Any) -> Ref:
+        """Let a new number, or a new array, depend on what is differentiated."""
+        if isinstance(value, np.ndarray):
+            owner = owner_of(value)
+            self.owners[id(owner)] = owner
+            return place_in(owner, value)
+        self.slots[id(value)] = slot = len(self.numbers)
+        self.numbers.append(value)
+        return slot
+
+    # -- memory that changes
+
+    def hold(self, step: Any, number: int, array: np.ndarray[Any, Any]) -> None:
+        """Note that a step reads an array when it is swept."""
+        self.holders.setdefault(id(owner_of(array)), []).append((step, number))
+
+    def changes(self, array: np.ndarray[Any, Any], recorders: list[Recorder]) -> None:
+        """Something is about to change an array: steps that hold its memory get a copy, of which other recordings
+        know."""
+        owner = owner_of(array)
+        held = self.holders.pop(id(owner), None)
+        if held:
+            kept, made, whole = copy_of(owner)
+            for other in recorders:
+                if other is not self:
+                    other.store(made, ..., whole)
+            for step, number in held:
+                step.leaves[number] = view_at(kept, place_in(owner, step.leaves[number]))
+        guarded = self.before.get(id(owner))
+        if guarded is not None and guarded[1] is None:
+            self.before[id(owner)] = owner, owner.copy()  # type: ignore[assignment]
+
+    def guard(self, array: np.ndarray[Any, Any]) -> None:
+        """Let an array of the caller be as it was when the recording ends."""
+        owner = owner_of(array)
+        self.before.setdefault(id(owner), (owner, None))  # type: ignore[arg-type]
+
+    def give_back(self) -> None:
+        """Give the arrays of the caller what they held before."""
+        for owner, content in self.before.values():
+            if content is not None:
+                self.changes(owner, [])
+                owner[...] = content
+
+    # -- steps
+
+    def arithmetic(self, op: Any, a: Any, b: Any, out: Any) -> None:
+        """Note an operation with two numbers."""
+        one, other = self.slots.get(id(a)), self.slots.get(id(b))
+        if (one is None and other is None) or out is a or out is b:
+            return
+        self.steps.append(Arithmetic(op, a, b, one, other, out, self.new(out)))
+
+    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+        """Note a call of a function with a derivative."""
+        step = Step(fn, args, kwargs)
+        step.leaves = [_plain(leaf) for leaf in step.leaves]
+        step.refs = [self.ref(leaf) for leaf in step.leaves]
+        if not any(ref is not None for ref in step.refs):
+            return
+        memory = {id(owner_of(leaf)) for leaf in step.leaves if isinstance(leaf, np.ndarray)}
+        outs: list[Any] = []
+        step.result = pack(out, outs)
+        step.outs = outs
+        given = set(map(id, step.leaves))
+        for leaf in outs:
+            is_new = is_number(leaf) and id(leaf) not in given
+            if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fcV":
+                owner = id(owner_of(leaf))
+                is_new = owner not in memory and owner not in self.owners
+            step.out_refs.append(self.new(leaf) if is_new else None)
+        if any(ref is not None for ref in step.out_refs):
+            self.add(step)
+
+    def add(self, step: Any) -> None:
+        """Add a step, which holds its arrays from here on."""
+        self.steps.append(step)
+        for number, leaf in enumerate(step.leaves):
+            if isinstance(leaf, np.ndarray):
+                self.hold(step, number, leaf)
+
+    def read(self, array: np.ndarray[Any, Any], index: Any, out: Any) -> None:
+        """Note that items of an array were read which are no view of it."""
+        if isinstance(array, np.ndarray) and id(owner_of(array)) in self.owners:
+            self.steps.append(Read(place_in(owner_of(array), array), _kept_index(index), out, self.new(out)))
+
+    def store(self, array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
+        """Note that items of an array were written."""
+        owner = owner_of(array)
+        ref = self.ref(value)
+        if array.dtype.kind not in "fcV" or (ref is None and id(owner) not in self.owners):
+            return
+        self.owners[id(owner)] = owner
+        self.steps.append(Store(place_in(owner, array), _kept_index(index), ref, np.shape(value), value))
+
+
+def _plain(value: Any) -> Any:
+    """An array of a class of its own as the array that it is."""
+    kind = type(value)
+    return np.ndarray.view(value, np.ndarray) if kind is not np.ndarray and isinstance(value, np.ndarray) else value
+
+
+def _kept_index(index: Any) -> Any:
+    if isinstance(index, tuple):
+        return tuple(map(_kept_index, index))
+    return index.copy() if isinstance(index, np.ndarray) else list(index) if isinstance(index, list) else index
+
+
+class Arithmetic:
+    """One of Python's operators with real numbers: ``one`` and ``other`` are the slots of its operands."""
+
+    __slots__ = ("a", "b", "one", "op", "other", "out", "slot")
+
+    def __init__(self, op: Any, a: Any, b: Any, one: Ref, other: Ref, out: Any, slot: Ref) -> None:
+        self.op, self.a, self.b, self.one, self.other, self.out, self.slot = op, a, b, one, other, out, slot
+
+
+class Step:
+    """A call of a function with a derivative."""
+
+    __slots__ = ("args", "fn", "kwargs", "leaves", "out_refs", "outs", "refs", "result")
+
+    def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.fn = fn
+        self.leaves: list[Any] = []
+        self.args = tuple(pack(arg, self.leaves) for arg in args)
+        self.kwargs = {key: pack(arg, self.leaves) for key, arg in kwargs.items()}
+        self.refs: list[Ref] = []
+        self.result: Any = None
+        self.outs: list[Any] = []
+        self.out_refs: list[Ref] = []
+
+
+class Read:
+    """``out = array[index]``, which is no view."""
+
+    __slots__ = ("index", "out", "place", "ref")
+
+    def __init__(self, place: Place, index: Any, out: Any, ref: Ref) -> None:
+        self.place, self.index, self.out, self.ref = place, index, out, ref
+
+
+class Store:
+    """``array[index] = value``."""
+
+    __slots__ = ("index", "place", "ref", "shape", "value")
+
+    def __init__(self, place: Place, index: Any, ref: Ref, shape: tuple[int, ...], value: Any) -> None:
+        self.place, self.index, self.ref, self.shape, self.value = place, index, ref, shape, value
+
+
+LINEAR = frozenset({operator.add, operator.sub, operator.neg, operator.pos})

@@ -1,0 +1,57 @@
+"""What a program remembers of earlier calls: a number of this call that is equal to one of them is another number.
+
+    if x in self.known: return self.known[x]            a recording looks for ``x`` and finds nothing, and computes it
+    if x == self.last_x: return self.last               a recording is refused: it could not tell this from a limit case
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import error
+from s2s.recorded.recorder import is_number
+
+__all__ = ["compare", "is_remembered"]
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}
+
+
+def compare(sign: str, a: Any, b: Any, depends: Callable[[Any], bool]) -> Any:
+    """``a == b`` and its like. Raises UnsupportedSyntaxError where a number that depends on what is differentiated is
+    equal to one that was remembered."""
+    found = _OPERATIONS[sign](a, b)
+    if sign in ("in", "not in"):
+        if isinstance(b, (dict, set, frozenset)) and is_remembered(b, a, depends):
+            return sign == "not in"
+        return found
+    if _is_same(a, b) and depends(a) != depends(b):
+        raise error(
+            "S2S101", construct="a test whether a differentiated number is the one of an earlier call",
+            hint="clear what the program remembers before the gradient is taken",
+        )
+    return found
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two values are equal floats, or arrays and tuples of these, that are equal by no accident."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.shape == b.shape and a.size > 0 and a.dtype.kind in "fc" and bool(np.array_equal(a, b)) and not (
+            np.all(np.isin(a, (0.0, 1.0, -1.0))))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return (
+            len(a) == len(b) and any(map(_is_same, a, b)) and all(x is y or bool(np.all(x == y)) for x, y in zip(a, b))
+        )
+    return is_number(a) and is_number(b) and bool(a == b) and a not in (0.0, 1.0, -1.0)
+
+
+def is_remembered(container: Any, key: Any, depends: Callable[[Any], bool]) -> bool:
+    """Whether a key that depends on what is differentiated is equal to one that does not."""
+    if not depends(key) or isinstance(key, np.ndarray) or key not in container:
+        return False
+    return not any(depends(known) for known in container if known == key)

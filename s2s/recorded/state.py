@@ -1,0 +1,107 @@
+"""The recordings that last, and what all of them are asked: whether a value depends on what is differentiated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s.core.inspection import name_of
+from s2s.errors import error
+from s2s.recorded.kinds import is_opaque
+from s2s.recorded.memory import owner_of
+from s2s.recorded.recorder import Recorder, is_number, pack
+
+__all__ = [
+    "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
+    "taint", "written",
+]
+
+ACTIVE: list[Recorder] = []
+"""The recordings that last, outermost first. Threads that the program starts are recorded too."""
+
+
+def written(*values: Any) -> Any:
+    """A value that becomes a part of a text. What is read back from texts then is refused: nobody knows what it is."""
+    if ACTIVE and (depends(*values) or hides(values, {})):
+        for recorder in ACTIVE:
+            recorder.has_written = True
+    return values[0]
+
+
+def check_read(fn: Any, *values: Any) -> None:
+    """Raise NoDerivativeError where a number is read from a text, after one was written that carries a derivative."""
+    if any(recorder.has_written for recorder in ACTIVE) and any(isinstance(v, (str, bytes)) for v in values):
+        raise error("S2S180", name=name_of(fn))
+
+
+def hides(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether an argument is an object, or a function, that holds what depends on what is differentiated."""
+    return any(recorder.hides(value) for recorder in ACTIVE for value in (*args, *kwargs.values()))
+
+
+def depends(*values: Any) -> bool:
+    return any(recorder.depends(value) for recorder in ACTIVE for value in values)
+
+
+def before_change(array: np.ndarray[Any, Any]) -> None:
+    for recorder in ACTIVE:
+        recorder.changes(array, ACTIVE)
+
+
+def taint(*values: Any) -> None:
+    """Note objects that may keep what depends on what is differentiated: numbers that come out of them are refused."""
+    leaves: list[Any] = []
+    pack(values, leaves)
+    for leaf in list(leaves):
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "O":
+            leaves += leaf.ravel().tolist()
+    for value in leaves:
+        if is_opaque(value):
+            for recorder in ACTIVE:
+                recorder.tainted[id(value)] = value
+
+
+def gives_argument(out: Any, args: tuple[Any, ...]) -> bool:
+    return any(out is arg for arg in args) or depends(out)
+
+
+def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    """The result of a call of what is not Python code with objects that hold what depends on what is differentiated: it
+    must hand on what these hold. What it may have kept is noted."""
+    given = (*args, getattr(fn, "__self__", None))
+    if has_new(given, kwargs, out) and not isinstance(out, (bool, int, str)):
+        raise error("S2S201", name=name_of(fn))
+    taint(out, *given, *kwargs.values())
+    return out
+
+
+def checked(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    """The result of code that is not watched, which must hand on what it is given."""
+    if depends(args, kwargs) and has_new(args, kwargs, out):
+        raise error("S2S201", name=name_of(fn))
+    return out
+
+
+def has_new(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
+    """Whether a result holds a number or an array that was not there before."""
+    given: list[Any] = []
+    pack((args, tuple(kwargs.values())), given)
+    ids = set(map(id, given))
+    for leaf in given:
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "O":
+            ids |= set(map(id, leaf.ravel().tolist()))
+    owners = {id(owner_of(a)) for a in given if isinstance(a, np.ndarray)}
+    outs: list[Any] = []
+    pack(out, outs)
+    for leaf in list(outs):
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "O":
+            outs += leaf.ravel().tolist()
+    for leaf in outs:
+        if is_number(leaf) and id(leaf) not in ids and not depends(leaf):
+            return True
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fcV" and id(owner_of(leaf)) not in owners and (
+            not depends(leaf)
+        ):
+            return True
+    return False

@@ -1,0 +1,376 @@
+"""Cotangents back over the steps of a recording, or tangents forward.
+
+What is computed here is computed with the tools that watched code has: another recording, around this one, sees it.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.derivatives import derivative, jvp
+from s2s.directives.policies import nonsmooth
+from s2s.dynamic_calls import _by_position
+from s2s.recorded import memory, operations
+from s2s.recorded.memory import Place
+from s2s.recorded.recorder import Arithmetic, Leaf, Read, Recorder, Ref, Step, Store, pack, unpack
+
+__all__ = ["Backward", "Forward"]
+
+binary, unary, call = operations.binary, operations.unary, operations.call
+
+
+class _Sweep:
+    """What each slot and each piece of memory has by now."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.numbers: dict[int, Any] = {}
+        self.shadows: dict[int, Any] = {}
+
+    def view(self, place: Place) -> Any:
+        """The shadow of an array, made where there is none."""
+        if place.owner not in self.shadows:
+            self.shadows[place.owner] = memory.new_shadow(self.recorder.owners[place.owner])
+        return memory.view_at(self.shadows[place.owner], place)
+
+    def has(self, ref: Ref) -> bool:
+        """Whether anything has come to a value."""
+        return ref.owner in self.shadows if isinstance(ref, Place) else ref in self.numbers
+
+    def value(self, ref: Ref) -> Any:
+        """What has come to a value, None for nothing."""
+        if isinstance(ref, Place):
+            if ref.owner not in self.shadows:
+                return None
+            found = call(np.array, self.view(ref))
+            return _conjugate(found) if self.is_reverse else found
+        return self.numbers.get(ref) if ref is not None else None  # type: ignore[arg-type]
+
+    is_reverse = True
+
+
+def _conjugate(bar: Any) -> Any:
+    """The conjugate of a complex cotangent. Memory has conjugates, so that the real and the imaginary part of an array
+    are views of its shadow as they are of the array."""
+    return call(np.conj, bar) if np.iscomplexobj(bar) else bar
+
+
+class Backward(_Sweep):
+    """Reverse mode: ``add`` what is asked for, ``run``, and read ``value`` at the inputs."""
+
+    def add(self, ref: Ref, bar: Any) -> None:
+        """Add to the cotangent of a value."""
+        if bar is None or ref is None:
+            return
+        if isinstance(ref, Place):
+            self._add_to_memory(ref, bar)
+        elif ref in self.numbers:
+            self.numbers[ref] = binary(operator.add, self.numbers[ref], bar)
+        else:
+            self.numbers[ref] = bar
+
+    def _add_to_memory(self, place: Place, bar: Any) -> None:
+        if np.iscomplexobj(bar):
+            bar = _conjugate(bar) if place.dtype.kind == "c" else call(np.real, bar)
+        view = self.view(place)
+        if place.overlaps:
+            where = memory.positions(self.shadows[place.owner], place)
+            size = place.dtype.itemsize
+            count = self.shadows[place.owner].size // size
+            flat = np.ndarray((count,), place.dtype, self.shadows[place.owner])
+            call(np.add.at, flat, where, call(np.broadcast_to, bar, where.shape))
+        else:
+            operations.inplace(operator.iadd, view, bar)
+
+    def run(self) -> None:
+        """Sweep all steps, the last one first."""
+        for step in reversed(self.recorder.steps):
+            _PULL[type(step)](self, step)
+
+
+def _pull_arithmetic(sweep: Backward, s: Arithmetic) -> None:
+    bar = sweep.numbers.pop(s.slot, None)  # type: ignore[arg-type]
+    if bar is None:
+        return
+    op, a, b = s.op, s.a, s.b
+    if op is operator.pos:
+        one, other = rt.cast(bar, a) if not operations.ACTIVE else bar, None
+    elif op is operator.add:
+        one, other = bar, bar
+    elif op is operator.sub:
+        one, other = bar, None if s.other is None else unary(operator.neg, bar)
+    elif op is operator.neg:
+        one, other = unary(operator.neg, bar), None
+    elif op is operator.mul:
+        one = None if s.one is None else binary(operator.mul, bar, b)
+        other = None if s.other is None else binary(operator.mul, bar, a)
+    elif op is operator.truediv:
+        one = binary(operator.truediv, bar, b)
+        other = None if s.other is None else unary(operator.neg, binary(operator.mul, one, s.out))
+    else:
+        one = other = None
+        if s.one is not None:
+            less = binary(operator.pow, a, binary(operator.sub, b, 1))
+            one = binary(operator.mul, binary(operator.mul, bar, b), less)
+        if s.other is not None:
+            logarithm = call(math.log, a) if a > 0 else 0.0
+            other = binary(operator.mul, binary(operator.mul, bar, s.out), logarithm)
+    if s.one is not None:
+        sweep.add(s.one, one)
+    if s.other is not None:
+        sweep.add(s.other, other)
+
+
+def _pull_read(sweep: Backward, s: Read) -> None:
+    bar = sweep.value(s.ref)
+    if bar is None:
+        return
+    sweep.numbers.pop(s.ref, None)  # type: ignore[arg-type]
+    view, bar = sweep.view(s.place), _conjugate(bar)
+    if s.place.overlaps:
+        where = memory.positions(sweep.shadows[s.place.owner], s.place)[s.index]
+        count = sweep.shadows[s.place.owner].size // s.place.dtype.itemsize
+        call(np.add.at, np.ndarray((count,), s.place.dtype, sweep.shadows[s.place.owner]), where, bar)
+    elif isinstance(s.out, np.ndarray):
+        call(np.add.at, view, s.index, bar)
+    else:
+        before = operations.get_item(view, s.index)
+        operations.set_item(binary(operator.add, before, bar), view, s.index)
+
+
+def _pull_store(sweep: Backward, s: Store) -> None:
+    if s.place.owner not in sweep.shadows:
+        return
+    view = sweep.view(s.place)
+    bar = operations.get_item(view, s.index)
+    if isinstance(bar, np.ndarray):
+        bar = call(np.array, bar)
+    operations.set_item(0.0, view, s.index)
+    if s.ref is None:
+        return
+    if isinstance(bar, np.ndarray):
+        last = _written_last(s.place, s.index)
+        if last is not None:
+            bar = binary(operator.mul, bar, last)
+        bar = _summed(bar, s.shape)
+    bar = _conjugate(bar)
+    if np.iscomplexobj(bar) and not np.iscomplexobj(s.value):
+        bar = call(np.real, bar)
+    sweep.add(s.ref, bar)
+
+
+def _written_last(place: Place, index: Any) -> np.ndarray[Any, Any] | None:
+    """For a store at places that may come twice, where the value is the one that stays; None where all are."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not any(isinstance(p, list) or (isinstance(p, np.ndarray) and p.dtype.kind != "b") for p in parts):
+        return None
+    numbers = np.arange(math.prod(place.shape)).reshape(place.shape)[index]
+    order = np.empty(math.prod(place.shape), int)
+    order[numbers.ravel()] = np.arange(numbers.size)
+    return (order[numbers] == np.arange(numbers.size).reshape(numbers.shape)).astype(float)
+
+
+def _summed(bar: Any, shape: tuple[int, ...]) -> Any:
+    """A cotangent of a value that was broadcast."""
+    if bar.shape == shape:
+        return bar
+    extra = bar.ndim - len(shape)
+    if extra > 0:
+        bar = call(np.sum, bar, axis=tuple(range(extra)))
+    axes = tuple(k for k, n in enumerate(shape) if n == 1 and np.shape(bar)[k] != 1)
+    if axes:
+        bar = call(np.sum, bar, axis=axes, keepdims=True)
+    return bar if np.shape(bar) == shape else call(np.reshape, bar, shape)
+
+
+def _pull_step(sweep: Backward, s: Step) -> None:
+    if not any(ref is not None and sweep.has(ref) for ref in s.out_refs):
+        return
+    bars = [
+        rt.zeros_of(leaf) if ref is None or not sweep.has(ref) else sweep.value(ref)
+        for leaf, ref in zip(s.outs, s.out_refs)
+    ]
+    for ref in s.out_refs:
+        if ref is not None and not isinstance(ref, Place):
+            sweep.numbers.pop(ref, None)
+    found = pulled(s, unpack(s.result, bars))
+    for structure, bar in found:
+        _add_all(sweep, s, structure, bar)
+
+
+def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:
+    if bar is None or bar is rt.CAPTURED or bar is rt.INTEGER:
+        return
+    if type(structure) is Leaf:
+        sweep.add(s.refs[structure.number], bar)
+    elif isinstance(structure, dict):
+        for key, part in structure.items():
+            _add_all(sweep, s, part, bar[key])
+    else:
+        for part, one in zip(structure, bar):
+            _add_all(sweep, s, part, one)
+
+
+def _moving(s: Step) -> tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...], dict[str, Any], tuple[int, ...]]:
+    """The arguments of a step by position and by name, their structures, and which of them are differentiated."""
+    args = tuple(unpack(arg, s.leaves) for arg in s.args)
+    kwargs = {key: unpack(arg, s.leaves) for key, arg in s.kwargs.items()}
+    structures = list(s.args)
+    if any(_has_ref(s, arg) for arg in s.kwargs.values()):
+        args, places = _by_position(s.fn, args, kwargs)
+        structures += [None] * (len(args) - len(structures))
+        for name, place in places.items():
+            structures[place] = s.kwargs[name]
+        kwargs = {key: value for key, value in kwargs.items() if key not in places}
+    argnums = tuple(k for k, arg in enumerate(structures) if arg is not None and _has_ref(s, arg))
+    return args, kwargs, tuple(structures), {}, argnums
+
+
+def _has_ref(s: Step, structure: Any) -> bool:
+    if type(structure) is Leaf:
+        return s.refs[structure.number] is not None
+    parts = structure.values() if isinstance(structure, dict) else structure
+    return any(_has_ref(s, part) for part in parts)
+
+
+def pulled(s: Step, bar: Any) -> list[tuple[Any, Any]]:
+    """The structures of the arguments of a step that are differentiated, each with its cotangent."""
+    args, kwargs, structures, _, argnums = _moving(s)
+    if operations.ACTIVE:
+        found = call(_pull_of(steady(s.fn), argnums, len(args), tuple(kwargs)), bar, *args, **kwargs)
+    else:
+        _, pullback = derivative("vjp", steady(s.fn), argnums, False, "zeros", len(args), "")(*args, **kwargs)
+        found = pullback(bar)
+        found = tuple(found[k] for k in argnums)
+    return [(structures[k], one) for k, one in zip(argnums, found)]
+
+
+@functools.lru_cache(256)
+def _without_steps(fn: Any) -> Any:
+    return nonsmooth("zero")(fn)
+
+
+def steady(fn: Any) -> Any:
+    """A function whose quotients and whole parts have the derivative zero, as steps have in a recording."""
+    return _without_steps(fn) if fn in (divmod, np.divmod, np.modf, math.modf) else fn
+
+
+@functools.lru_cache(256)
+def _pull_of(fn: Any, argnums: tuple[int, ...], count: int, names: tuple[str, ...]) -> Any:
+    """The function of a cotangent and arguments that gives the cotangents of some of them, to be differentiated."""
+    own = [f"x{k}" for k in range(count)]
+    moving = [f"x{k}" for k in argnums]
+    inner = ", ".join(own[k] for k in range(count))
+    named = ", ".join([*own, *(f"{n}={n}" for n in names)])
+    lines = [
+        f"def pull(bar, {', '.join([*own, *names])}):",
+        f"    out, back = vjp(lambda {', '.join(moving)}: fn({named}), {', '.join(moving)})",
+        "    return back(bar)",
+    ]
+    del inner
+    return operations.primitive_of("\n".join(lines) + "\n", "pull", {"fn": fn})
+
+
+class Forward(_Sweep):
+    """Forward mode: ``set`` what the inputs have, ``run``, and read ``value`` at the results."""
+
+    is_reverse = False
+
+    def set(self, ref: Ref, dot: Any) -> None:
+        """Say what the tangent of a value is."""
+        if ref is None:
+            return
+        if isinstance(ref, Place):
+            operations.set_item(dot, self.view(ref), ...)
+        else:
+            self.numbers[ref] = dot
+
+    def run(self) -> None:
+        """Sweep all steps, the first one first."""
+        for step in self.recorder.steps:
+            _PUSH[type(step)](self, step)
+
+
+def _push_arithmetic(sweep: Forward, s: Arithmetic) -> None:
+    one, other = sweep.value(s.one), sweep.value(s.other)
+    if one is None and other is None:
+        return
+    op, a, b = s.op, s.a, s.b
+    mul = functools.partial(binary, operator.mul)
+    if op is operator.pos:
+        terms = [type(s.out)(one) if not operations.ACTIVE else one, None]
+    elif op in (operator.add, operator.sub):
+        terms = [one, None if other is None else other if op is operator.add else unary(operator.neg, other)]
+    elif op is operator.neg:
+        terms = [unary(operator.neg, one), None]
+    elif op is operator.mul:
+        terms = [None if one is None else mul(one, b), None if other is None else mul(a, other)]
+    elif op is operator.truediv:
+        terms = [
+            None if one is None else binary(operator.truediv, one, b),
+            None if other is None else unary(operator.neg, binary(operator.truediv, mul(s.out, other), b)),
+        ]
+    else:
+        terms = [None, None]
+        if one is not None:
+            terms[0] = mul(mul(one, b), binary(operator.pow, a, binary(operator.sub, b, 1)))
+        if other is not None:
+            terms[1] = mul(mul(other, s.out), call(math.log, a) if a > 0 else 0.0)
+    there = [term for term in terms if term is not None]
+    sweep.numbers[s.slot] = there[0] if len(there) == 1 else binary(operator.add, *there)  # type: ignore[index]
+
+
+def _push_read(sweep: Forward, s: Read) -> None:
+    if sweep.has(s.place):
+        sweep.set(s.ref, operations.get_item(sweep.view(s.place), s.index))
+
+
+def _push_store(sweep: Forward, s: Store) -> None:
+    dot = sweep.value(s.ref)
+    if dot is not None or sweep.has(s.place):
+        operations.set_item(0.0 if dot is None else dot, sweep.view(s.place), s.index)
+
+
+def _push_step(sweep: Forward, s: Step) -> None:
+    dots = [None if ref is None else sweep.value(ref) for ref in s.refs]
+    if not any(dot is not None for dot in dots):
+        return
+    filled = [rt.zeros_of(leaf) if dot is None and _carries(leaf) else dot for leaf, dot in zip(s.leaves, dots)]
+    args, kwargs, structures, _, argnums = _moving(s)
+    tangents = tuple(unpack(structures[k], filled) if k in argnums else None for k in range(len(args)))
+    if operations.ACTIVE:
+        given = tuple(tangents[k] for k in argnums)
+        out_dot = call(_push_of(steady(s.fn), argnums, len(args), tuple(kwargs)), given, *args, **kwargs)
+    else:
+        out_dot = jvp(steady(s.fn), args, tangents, False, kwargs, "")[1]
+    found: list[Any] = []
+    pack(out_dot, found)
+    for ref, dot in zip(s.out_refs, found):
+        sweep.set(ref, dot)
+
+
+def _carries(leaf: Any) -> bool:
+    return isinstance(leaf, (float, complex, np.inexact)) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc")
+
+
+@functools.lru_cache(256)
+def _push_of(fn: Any, argnums: tuple[int, ...], count: int, names: tuple[str, ...]) -> Any:
+    """The function of tangents and arguments that gives the tangent of the result, to be differentiated."""
+    own = [f"x{k}" for k in range(count)]
+    moving = ", ".join(f"x{k}" for k in argnums)
+    named = ", ".join([*own, *(f"{n}={n}" for n in names)])
+    lines = [
+        f"def push(dots, {', '.join([*own, *names])}):",
+        f"    return jvp(lambda {moving}: fn({named}), ({moving},), dots)[1]",
+    ]
+    return operations.primitive_of("\n".join(lines) + "\n", "push", {"fn": fn})
+
+
+_PULL: dict[type, Any] = {Arithmetic: _pull_arithmetic, Read: _pull_read, Store: _pull_store, Step: _pull_step}
+_PUSH: dict[type, Any] = {Arithmetic: _push_arithmetic, Read: _push_read, Store: _push_store, Step: _push_step}

@@ -1,0 +1,314 @@
+"""The source of a function in, code that tells of each operation out.
+
+    y = a.b[i] + f(*x)      ->      y = binary(add, get_item(get_attribute(a, "b"), i), call(f, *iterate(x)))
+
+Tests and the flow of control stay as they are: they carry no derivative. So do names, containers and
+attributes: what they hold is the same object afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from s2s.core.codes import replace_constants
+from s2s.frontend import sources
+
+__all__ = ["watched_code", "watched_text"]
+
+_OF_FRAME = {"super", "locals", "globals", "vars", "dir", "__build_class__"}
+"""These look at the frame that they are called from."""
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or_",
+    ast.BitXor: "xor", ast.BitAnd: "and_", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
+}
+
+_EQUALITIES: dict[type[ast.AST], str] = {ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in"}
+
+_MARK = "<s2s watched {}>"
+
+
+def watched_code(function: types.FunctionType, tools: dict[str, Callable[..., Any]]) -> types.CodeType:
+    """Code for a function that does what its own does and tells the ``tools`` of each operation.
+
+    Raises SourceUnavailableError where the source is not at hand.
+    """
+    code = function.__code__
+    source = sources.find(function)
+    tree = sources.surrounded(code, source.text, source.first_line)
+    _Watcher(sources.private_class(code)).visit(tree)
+    module = _compiled(
+        ast.fix_missing_locations(tree), code.co_filename, "exec", code.co_flags & sources.FUTURE_FLAGS, tools
+    )
+    found = next(c for c in sources.codes_in(module) if c.co_name == code.co_name)
+    return found.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname)
+
+
+def _compiled(tree: Any, file: str, kind: str, flags: int, tools: dict[str, Callable[..., Any]]) -> types.CodeType:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a string is called
+        module = compile(tree, file, kind, flags, dont_inherit=True)
+    objects: dict[str, Any] = {_MARK.format(name): tool for name, tool in tools.items()}
+    for name in (*_OPERATORS.values(), *(f"i{name.rstrip('_')}" for name in _OPERATORS.values())):
+        if hasattr(operator, name):
+            objects[_MARK.format(f"operator {name}")] = getattr(operator, name)
+    return replace_constants(module, objects)
+
+
+def watched_text(text: str, file: str, kind: str, tools: dict[str, Callable[..., Any]]) -> types.CodeType:
+    """Code for a text that ``eval`` or ``exec`` is given, as ``watched_code``; ``kind`` is their word for it."""
+    tree = ast.parse(text.strip() if kind == "eval" else text, file, kind)
+    _Watcher("").visit(tree)
+    return _compiled(ast.fix_missing_locations(tree), file, kind, 0, tools)
+
+
+def _tool(name: str) -> ast.expr:
+    return ast.Constant(_MARK.format(name))
+
+
+class _Watcher(ast.NodeTransformer):
+    """Rewrites one function; ``owner`` is the class by which names with two underscores are mangled."""
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.count = 0
+
+    def _name(self) -> str:
+        self.count += 1
+        return f"_s2s_{self.count}"
+
+    def _call(self, at: ast.AST, tool: str, *args: ast.expr) -> ast.Call:
+        return ast.copy_location(ast.Call(_tool(tool), list(args), []), at)
+
+    def _mangled(self, name: str) -> str:
+        return sources.mangle(name, self.owner)
+
+    # -- expressions
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        return self._call(node, "binary", _tool(f"operator {_OPERATORS[type(node.op)]}"), left, right)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self.visit(node.operand)
+        if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
+            return ast.copy_location(ast.UnaryOp(node.op, operand), node)
+        return self._call(node, "unary", _tool(f"operator {_OPERATORS[type(node.op)]}"), operand)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        sides = [node.left, *node.comparators]
+        if (
+            len(node.ops) != 1
+            or type(node.ops[0]) not in _EQUALITIES
+            or any(isinstance(s, ast.Constant) for s in sides)
+        ):
+            return node
+        return self._call(node, "compare", ast.Constant(_EQUALITIES[type(node.ops[0])]), *sides)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+        args = [self.visit(arg) for arg in node.args]
+        if isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"):
+            frame = [ast.Call(ast.Name(name, ast.Load()), [], []) for name in ("globals", "locals")]
+            return ast.copy_location(ast.Call(_tool("evaluate"), [node.func, *frame, *args], keywords), node)
+        if isinstance(node.func, ast.Name) and node.func.id in _OF_FRAME:
+            return ast.copy_location(ast.Call(node.func, args, keywords), node)
+        if isinstance(node.func, ast.Attribute):
+            receiver = self.visit(node.func.value)
+            head = ["call_method", receiver, ast.Constant(self._mangled(node.func.attr))]
+        else:
+            head = ["call", self.visit(node.func)]
+        return ast.copy_location(ast.Call(_tool(head[0]), [*head[1:], *args], keywords), node)
+
+    def visit_Starred(self, node: ast.Starred) -> ast.expr:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            value = self._call(node, "iterate", value)
+        return ast.copy_location(ast.Starred(value, node.ctx), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            return self._call(node, "get_attribute", value, ast.Constant(self._mangled(node.attr)))
+        return ast.copy_location(ast.Attribute(value, node.attr, node.ctx), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        value, index = self.visit(node.value), self._index(node.slice)
+        if isinstance(node.ctx, ast.Load):
+            return self._call(node, "get_item", value, index)
+        return ast.copy_location(ast.Subscript(value, index, node.ctx), node)
+
+    def _index(self, index: ast.expr) -> ast.expr:
+        if isinstance(index, ast.Slice):
+            parts = [ast.Constant(None) if p is None else self.visit(p) for p in (index.lower, index.upper, index.step)]
+            return ast.copy_location(ast.Call(_tool("slice"), parts, []), index)
+        if isinstance(index, ast.Tuple):
+            return ast.copy_location(ast.Tuple([self._index(e) for e in index.elts], ast.Load()), index)
+        return self.visit(index)  # type: ignore[no-any-return]
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        iterated = node.iter if node.is_async else self._call(node.iter, "iterate", self.visit(node.iter))
+        if not _is_simple(node.target):
+            iterated = self._call(node.iter, "iterate_parts", iterated)
+        tests = [self.visit(test) for test in node.ifs]
+        return ast.comprehension(node.target, iterated, tests, node.is_async)
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
+        return ast.copy_location(ast.YieldFrom(self._call(node, "iterate", self.visit(node.value))), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        node.value = self._call(node.value, "written", self.visit(node.value))
+        return node
+
+    # -- statements
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        value = self.visit(node.value)
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            return ast.copy_location(ast.Assign(node.targets, value), node)
+        if len(node.targets) == 1:
+            return self._assign(node.targets[0], value, node)
+        name = self._name()
+        made: list[ast.stmt] = [ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)]
+        for target in node.targets:
+            made += self._assign(target, ast.Name(name, ast.Load()), node)
+        return made
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None:
+            return node
+        if isinstance(node.target, ast.Name):
+            return ast.copy_location(
+                ast.AnnAssign(node.target, node.annotation, self.visit(node.value), node.simple), node
+            )
+        return self._assign(node.target, self.visit(node.value), node)
+
+    def _assign(self, target: ast.expr, value: ast.expr, at: ast.AST) -> list[ast.stmt]:
+        """The statements that assign to a target: parts of an array come out of it as numbers that are told of."""
+        match target:
+            case ast.Subscript(container, index):
+                made: ast.stmt = ast.Expr(self._in_order("set_item", value, container, self._index(index), at))
+                return [ast.copy_location(made, at)]
+            case ast.Attribute(container, name):
+                named = ast.Constant(self._mangled(name))
+                made = ast.Expr(self._in_order("set_attribute", value, container, named, at))
+                return [ast.copy_location(made, at)]
+            case ast.Tuple(parts) | ast.List(parts):
+                later: list[ast.stmt] = []
+                simple = []
+                for part in parts:
+                    inner = part.value if isinstance(part, ast.Starred) else part
+                    if isinstance(inner, ast.Name):
+                        simple.append(part)
+                        continue
+                    name = self._name()
+                    stored: ast.expr = ast.Name(name, ast.Store())
+                    simple.append(ast.Starred(stored, ast.Store()) if isinstance(part, ast.Starred) else stored)
+                    later += self._assign(inner, ast.Name(name, ast.Load()), at)
+                first = ast.Assign([ast.Tuple(simple, ast.Store())], self._call(at, "iterate", value))
+                return [ast.copy_location(first, at), *later]
+            case _:
+                return [ast.copy_location(ast.Assign([target], value), at)]
+
+    def _in_order(self, tool: str, value: ast.expr, container: ast.expr, place: ast.expr, at: ast.AST) -> ast.expr:
+        """A call of a tool that evaluates the value first, as an assignment does."""
+        return self._call(at, tool, value, self.visit(container), place)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        word = _OPERATORS[type(node.op)].rstrip("_")
+        made: list[ast.stmt] = []
+
+        def kept(value: ast.expr) -> str:
+            name = self._name()
+            made.append(ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node))
+            return name
+
+        def result(before: ast.expr) -> ast.expr:
+            return self._call(node, "inplace", _tool(f"operator i{word}"), before, self.visit(node.value))
+
+        def load(name: str) -> ast.expr:
+            return ast.Name(name, ast.Load())
+
+        match node.target:
+            case ast.Name(name):
+                return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], result(load(name))), node)
+            case ast.Subscript(container, index):
+                where, at = kept(self.visit(container)), kept(self._index(index))
+                changed = result(self._call(node, "get_item", load(where), load(at)))
+                stored = self._call(node, "set_item", changed, load(where), load(at))
+            case ast.Attribute(container, name):
+                where, named = kept(self.visit(container)), ast.Constant(self._mangled(name))
+                changed = result(self._call(node, "get_attribute", load(where), named))
+                stored = self._call(node, "set_attribute", changed, load(where), named)
+            case _:
+                raise TypeError(f"an augmented assignment to {node.target!r}")
+        return [*made, ast.copy_location(ast.Expr(stored), node)]
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        iterated = self._call(node.iter, "iterate", self.visit(node.iter))
+        target, body = node.target, self._block(node.body)
+        if not _is_simple(target):
+            name = self._name()
+            body = [*self._assign(target, ast.Name(name, ast.Load()), node), *body]
+            target = ast.Name(name, ast.Store())
+        return ast.copy_location(ast.For(target, iterated, body, self._block(node.orelse)), node)
+
+    def _block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in body:
+            found = self.visit(statement)
+            made += found if isinstance(found, list) else [found]
+        return made
+
+    def visit_With(self, node: ast.With) -> ast.With:
+        items = [
+            ast.withitem(self._call(item.context_expr, "see", self.visit(item.context_expr)), item.optional_vars)
+            for item in node.items
+        ]
+        return ast.copy_location(ast.With(items, self._block(node.body)), node)
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        decorators = [self._call(d, "see", self.visit(d)) for d in node.decorator_list]
+        node.decorator_list = decorators
+        node.args = self._arguments(node.args)
+        node.body = self._block(node.body)
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        return ast.copy_location(ast.Lambda(self._arguments(node.args), self.visit(node.body)), node)
+
+    def _arguments(self, arguments: ast.arguments) -> ast.arguments:
+        arguments.defaults = [self.visit(default) for default in arguments.defaults]
+        arguments.kw_defaults = [None if d is None else self.visit(d) for d in arguments.kw_defaults]
+        return arguments
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        owner, self.owner = self.owner, node.name
+        node.decorator_list = [self._call(d, "see", self.visit(d)) for d in node.decorator_list]
+        node.bases = [self.visit(base) for base in node.bases]
+        node.body = self._block(node.body)
+        self.owner = owner
+        return node
+
+    def visit_Delete(self, node: ast.Delete) -> ast.Delete:
+        return node
+
+    def visit_Match(self, node: ast.Match) -> ast.Match:
+        node.subject = self.visit(node.subject)
+        for case in node.cases:
+            case.guard = None if case.guard is None else self.visit(case.guard)
+            case.body = self._block(case.body)
+        return node
+
+
+def _is_simple(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name)
