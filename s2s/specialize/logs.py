@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from s2s import runtime as rt
 from s2s.core import ir
 from s2s.core.bounded import Recent
-from s2s.core.values import UNKNOWN
+from s2s.core.values import UNKNOWN, Array, Instance, Mapping, Sequence, Unknown
 from s2s.errors import error
 
 if TYPE_CHECKING:
@@ -111,6 +111,9 @@ def written(site: CallSite) -> ir.Atom | None:
     read = site.context.definition(site.callee, getattr)
     if read is None or not is_log(site.specializer, read[0]):
         return None
+    given = [a.atom if isinstance(a, ir.Star) else a for a in site.given]
+    if not any(map(site.context.is_varied, given)) and any(map(lambda a: _may_change(site, a), given)):
+        raise site.refusal("S2S185", name="a container")  # it keeps the array itself, which may change later
     _note(site.specializer, read[0], site.given, site.span)
     frozen = site.builder.frozen
     args = [ir.Star(frozen(a.atom)) if isinstance(a, ir.Star) else frozen(a) for a in site.args]
@@ -118,6 +121,10 @@ def written(site: CallSite) -> ir.Atom | None:
     call = ir.Call(ir.Const(rt.record), (site.callee, *args), kwargs)
     site.builder.add(ir.Let(None, call, site.span))
     return ir.Const(None)
+
+
+def _may_change(site: CallSite, atom: ir.Atom) -> bool:
+    return isinstance(site.context.value(atom), (Array, Sequence, Mapping, Instance))
 
 
 def written_item(
@@ -135,7 +142,7 @@ def written_item(
 
 def _note(specializer: Specializer, log: ir.Atom, given: Any, span: ir.Span | None) -> None:
     atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
-    if any(map(specializer.context.is_varied, atoms)):
+    if any(specializer.context.is_varied(a) or isinstance(specializer.context.value(a), Unknown) for a in atoms):
         specializer.written_logs[id(specializer.logs[log])] = span  # type: ignore[index]
 
 
