@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import operator
 
+from s2s.core.functions import Result
 from s2s.models import iterating
+from s2s.rules.functions import describe
 from s2s.rules.samples import args, num
 from s2s.rules.table import model
 
@@ -33,3 +35,9 @@ for _fn, _body, _samples in (
     (itertools.repeat, iterating.repeat, []),
 ):
     model(_fn, always=False)(_body)  # type: ignore[arg-type]
+    if _fn is not itertools.tee:
+        describe(_fn, result=Result.ITERATOR)
+describe(  # reading on runs the function that they are given, and what that does is done
+    itertools.accumulate, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.starmap,
+    itertools.groupby, pure=False,
+)
