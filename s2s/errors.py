@@ -219,7 +219,6 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     ),
     "S2S154": (UnsupportedSyntaxError, "`s2s.checkpointed` must be the iterable of a `for` or the test of a `while`"),
     "S2S155": (UnsupportedSyntaxError, "a call of `{name}` is recomputed, and may give another result each time"),
-    "S2S160": (UnsupportedSyntaxError, "`{name}` is too long to be written out: {problem}"),
     "S2S180": (
         NoDerivativeError,
         "`{name}` converts a differentiated value to text or bytes that are read back as numbers",
@@ -361,7 +360,6 @@ HINTS: dict[str, str] = {
     "S2S153": "assign it before the loop",
     "S2S154": "write `for i in s2s.checkpointed(range(n), snapshots=20):` or `while s2s.checkpointed(test, 20):`",
     "S2S155": "pass the value as an argument",
-    "S2S160": "take derivatives of parts of it, or let its calls be recorded",
     "S2S180": "compute with the value itself; where a number without a derivative is meant, with `s2s.stop_gradient`",
     "S2S181": "loop over a copy of it: `list({name})`",
     "S2S185": "pass it as an argument, or change a copy of it",

@@ -132,7 +132,8 @@ def compile(
         with limited():
             return _compile(fn, arguments, request, stages)
     except TooLong as problem:
-        raise error("S2S160", span=parameter_span(fn), name=fn.__name__, problem=problem) from None
+        span, label = parameter_span(fn), str(problem)
+        raise error("S2S101", span=span, construct="a function of this length", label=label) from None
     finally:
         if collecting:
             gc.enable()

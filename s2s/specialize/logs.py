@@ -112,7 +112,7 @@ def written(site: CallSite) -> ir.Atom | None:
     if read is None or not is_log(site.specializer, read[0]):
         return None
     given = [a.atom if isinstance(a, ir.Star) else a for a in site.given]
-    if not any(map(site.context.is_varied, given)) and any(map(lambda a: _may_change(site, a), given)):
+    if not any(map(site.context.is_varied, given)) and any(_may_change(site, a) for a in given):
         raise site.refusal("S2S185", name="a container")  # it keeps the array itself, which may change later
     _note(site.specializer, read[0], site.given, site.span)
     frozen = site.builder.frozen
