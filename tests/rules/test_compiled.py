@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
+import heapq
 import importlib.util
 import math
 import operator
@@ -27,8 +28,8 @@ from s2s.rules.table import RULES, Rule
 
 table.extend()
 MODULES = (
-    builtins, math, cmath, operator, rt, elementwise, indexing, polynomials, shape, np, np.linalg, np.lib.stride_tricks,
-    np.emath,
+    builtins, math, cmath, operator, heapq, rt, elementwise, indexing, polynomials, shape, np, np.linalg,
+    np.lib.stride_tricks, np.emath,
     *(sys.modules[name] for name in table.EXTENSIONS if name in sys.modules),
     scipy.sparse.linalg, scipy.special._ufuncs,
     *(module for name, module in sys.modules.items() if name.startswith(("s2s.models.", "s2s.rules."))),

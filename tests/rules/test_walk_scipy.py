@@ -37,10 +37,13 @@ AS_SOURCE = {
         | cont2discrete((m[:2, :2], m[:2, :1], m[:1, :2], m[:1, :1]), x[0])[0] | vectorstrength(x, 2.0)[0]
         | correlation_lags(5, 6) * x[0] | gauss_spline(x, 3) | max_len_seq(3)[0][0] * x[0]
         | closest_STFT_dual_window(x, 2)[0] | lp2lp_zpk(x[:2], y[:2], x[2], x[3])[2]
-        | lp2hp_zpk(x[:2], y[:2], x[2], x[3])[1]""",
+        | lp2hp_zpk(x[:2], y[:2], x[2], x[3])[1] | np.abs(tf2zpk(x[:2], y[:3])[1]) | tf2zpk(x[:3], y[:2])[2]
+        | tf2ss(x[:2], y[:3])[0] | lp2lp(x[:2], y[:3], x[3])[1] | lp2bp(x[:2], y[:3], x[3], x[4])[0]
+        | lp2bs(x[:2], y[:3], x[3], x[4])[1]""",
     "integrate": "fixed_quad(lambda t: np.sin(t * x[0]), 0.0, 1.0)[0] | romb(x[:5], 0.2) | trapezoid(x, y)",
     "interpolate": """KroghInterpolator(PLACES, x)(0.7) | krogh_interpolate(PLACES, x, 0.7)
-        | pchip_interpolate(PLACES, x, 0.7)""",
+        | pchip_interpolate(PLACES, x, 0.7) | lagrange(PLACES[:4], x[:4])(0.7) | pade(x[:5], 2)[0](0.3)
+        | pade(x[:5], 2)[1](0.3) | approximate_taylor_polynomial(lambda t: np.sin(t * x[0]), 0.1, 3, 1.0)(0.4)""",
     "stats": """describe(x).variance | gzscore(x) ** 3 | sigmaclip(x, 2.0, 2.0)[0] | trim1(x + 0.0, 0.2)
         | trimboth(x + 0.0, 0.2) | trim_mean(x + 0.0, 0.2) | median_abs_deviation(x)
         | scoreatpercentile(x, 30) | boxcox(x, 0.4) | yeojohnson(x, 0.4) | boxcox_llf(x[0], y)
