@@ -81,7 +81,9 @@ def _other_value(c: Context, node: cst.BaseExpression) -> ir.Value:
         case cst.ListComp() | cst.SetComp() | cst.DictComp():
             return lower_comprehension(c, node)
         case cst.GeneratorExp():
-            return Call(Const(iter), (lower_comprehension(c, node),))
+            refuse(
+                c, "S2S103", node, "is kept, and reads its variables when it is consumed", "write a list comprehension"
+            )
         case cst.Yield() if not isinstance(node.value, cst.From):
             lower_yield(c, node)  # nothing is ever sent
             return NONE

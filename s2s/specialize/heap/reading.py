@@ -79,7 +79,10 @@ def _is_picked(at: At, container: ir.Atom, key: ir.Atom) -> bool:
     items = at.items(container)
     if items is None or len(items) > MOST_PICKED or not isinstance(at.value(key), Scalar):
         return False
-    return any(at.context.is_virtual(i) or _is_function(at.value(i)) for i in items)
+    cells = [cell for i in items if (cell := cell_of(at.context, i)) is not None]
+    if any(cell.origin is not None for cell in cells):  # the object itself is meant, not one like it
+        return False
+    return bool(cells) or any(_is_function(at.value(i)) for i in items)
 
 
 def _is_function(value: AbstractValue) -> bool:
