@@ -286,7 +286,18 @@ def iterate(value: Any) -> Any:
             return _items(value)
         if type(value) not in CONTAINERS:
             INSTALLER.see(value)
+        if is_opaque(value) and depends(value):
+            return _checked_items(value)
     return value
+
+
+def _checked_items(value: Any) -> Iterator[Any]:
+    """The items of a value, which must be known where the value may have made them of what is differentiated."""
+    is_hidden = is_opaque(value) and depends(value)
+    for item in value:
+        if is_hidden and has_new((), {}, item):
+            raise error("S2S201", name=type(value).__name__)
+        yield item
 
 
 def _items(array: np.ndarray[Any, Any]) -> Iterator[Any]:
@@ -440,7 +451,7 @@ def _call_derivative(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a class."""
-    if is_written(kind):
+    if is_written(kind) and not _reads_items(kind):
         INSTALLER.see(kind)
         _see_all(args, kwargs)
         made = kind(*args, **kwargs)
@@ -479,6 +490,11 @@ def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: di
     if method is None:
         return fn(*args, **kwargs)
     return _compute(method, (receiver, *args), kwargs, fn)
+
+
+def _reads_items(fn: Any) -> bool:
+    """Whether a function or a class reads what it is given item by item."""
+    return is_hashable(fn) and (fn in _READERS or facts(fn).result is Result.ITERATOR)
 
 
 def _see_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -590,8 +606,7 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
     """The arguments, with items for an array that is read item by item, and watched functions."""
     known = facts(fn) if is_hashable(fn) else None
     receiver = getattr(fn, "__self__", None)
-    reads = fn in _READERS if is_hashable(fn) else False
-    reads = reads or (known is not None and known.result is Result.ITERATOR) or (
+    reads = _reads_items(fn) or (
         isinstance(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys")
     )
     made = []
@@ -609,7 +624,7 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
         elif not reads and is_read_item_by_item(arg) and (
             (known is not None and known.takes_all) or (hasattr(type(arg), "__next__") and fn not in (next, iter))
         ):
-            arg = list(arg)  # what is computed of the items is one step of these
+            arg = list(_checked_items(arg))  # what is computed of the items is one step of these
         made.append(arg)
     if fn is itertools.accumulate and len(args) + ("func" in kwargs) < 2:
         made.append(functools.partial(binary, operator.add))
