@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s.core.inspection import is_written
 from s2s.core.operators import OPERATORS, plain_of
+from s2s.recorded.install import ORIGINAL
 from s2s.recorded.recorder import is_number
 
 __all__ = [
@@ -75,7 +76,8 @@ def names_of(op: Any) -> tuple[str, ...]:
 
 def is_ours(value: Any, op: Any) -> bool:
     """Whether an operator of an object is Python code, which is watched."""
-    return any(type(getattr(type(value), name, None)) is types.FunctionType for name in names_of(op))
+    methods = (getattr(type(value), name, None) for name in names_of(op))
+    return any(type(m) is types.FunctionType and m.__code__ in ORIGINAL for m in methods)
 
 
 def plain_array(value: Any) -> Any:

@@ -335,3 +335,11 @@ def test_a_function_without_source_is_refused():
     exec("def f(x): return x * x", scope)
     with pytest.raises(s2s.errors.SourceUnavailableError):
         s2s.grad(scope["f"])(2.0)
+
+
+def test_operators_without_source_are_refused():
+    scope = {}
+    exec("class Length:\n    def __init__(self, v): self.v = v\n    def __add__(self, other): return self.v + other.v", scope)
+    length = scope["Length"]
+    with pytest.raises(s2s.errors.NoDerivativeError):
+        s2s.grad(lambda x: length(x[0]) + length(x[1]))(X)
