@@ -40,8 +40,8 @@ def may_record(problem: Exception, request: Request) -> bool:
     """Whether calls of a function for which the compiler has raised may be recorded instead."""
     if not is_recordable(request):
         return False
-    diagnostic = getattr(problem, "diagnostic", None)
-    return diagnostic is not None and _CODES.match(diagnostic.code) is not None
+    diagnostic = getattr(problem, "diagnostic", None)  # none where the compiler made a mistake, or the program raises
+    return diagnostic is None or _CODES.match(diagnostic.code) is not None
 
 
 def is_always(request: Request) -> bool:

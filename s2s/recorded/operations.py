@@ -139,6 +139,10 @@ def binary(op: Any, a: Any, b: Any) -> Any:
     names = names_of(op)
     if is_numeric(a, *names) and is_numeric(b, *names):
         return _compute(op, (a, b), {})
+    for one, other in ((a, b), (b, a)):
+        if type(one) in (list, tuple) and isinstance(other, np.ndarray) and is_numeric(other, *names) and depends(a, b):
+            array = call(np.asarray, one)
+            return _compute(op, (array, b) if one is a else (a, array), {})
     INSTALLER.see(a)
     INSTALLER.see(b)
     if isinstance(a, (str, bytes)):
@@ -178,8 +182,8 @@ def inplace(op: Any, a: Any, b: Any) -> Any:
         return a
     if is_numeric(a, *names):
         return binary(_FUNCTIONAL[op], a, b)
-    if isinstance(a, list) and isinstance(b, np.ndarray):
-        b = iterate(b)
+    if isinstance(a, list) and isinstance(b, np.ndarray):  # an array, as NumPy's operator comes first
+        return binary(_FUNCTIONAL[op], a, b)
     INSTALLER.see(a)
     INSTALLER.see(b)
     return op(a, b)
@@ -402,7 +406,7 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     own = getattr(kind, "__call__", None)  # noqa: B004 (it is looked at)
     if type(own) is types.FunctionType:
         return _call_python(fn, own, (fn, *args), kwargs)
-    source = getattr(fn, "py_func", None) or getattr(fn, "__wrapped__", None)
+    source = getattr(fn, "py_func", None)
     if type(source) is types.FunctionType and kind is not type(np.sum) and depends(args, kwargs):
         return _call(source, args, kwargs)  # compiled from Python code
     return _compute(fn, args, kwargs)
@@ -471,7 +475,9 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_read(kind, *args)
     if issubclass(kind, (int, np.integer)):
         return kind(*args, **kwargs)
-    if issubclass(kind, (float, np.floating)) and len(args) == 1 and isinstance(args[0], np.ndarray):
+    if issubclass(kind, (float, np.floating)) and len(args) == 1 and isinstance(args[0], np.ndarray) and (
+        args[0].size == 1
+    ):
         return _make(kind, (call_method(args[0], "item"),), {})
     return _compute(kind, args, kwargs)
 
@@ -643,7 +649,7 @@ _READERS = frozenset({
 
 def _watched(fn: Any) -> Any:
     """A function that C code calls, as one that is seen."""
-    if isinstance(fn, (types.BuiltinFunctionType, np.ufunc, types.MethodDescriptorType)) or fn in (float, abs):
+    if isinstance(fn, (types.BuiltinFunctionType, np.ufunc, types.MethodDescriptorType)) or fn is float:
         return lambda *args: call(fn, *args)
     return fn
 
