@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from s2s.cache import folders
-from s2s.core.linecaches import register
+from s2s.core.linecaches import register, shows_another
 from s2s.versions.fingerprints import new_hash
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled
@@ -36,6 +36,8 @@ def link(
     ``file`` is where the cache keeps the text, None for a made-up file name. Raises ImportError where a name of
     the text cannot be imported, and LookupError where the primal has no such closure variable.
     """
+    if file and shows_another(file, compiled.text):
+        file = None
     outside = sorted({*compiled.imports, *compiled.objects, *compiled.made, *compiled.free})
     if file:
         codes = _stored_codes(compiled.text, outside, file)
