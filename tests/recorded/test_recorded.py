@@ -339,7 +339,8 @@ def test_a_function_without_source_is_refused():
 
 def test_operators_without_source_are_refused():
     scope = {}
-    exec("class Length:\n    def __init__(self, v): self.v = v\n    def __add__(self, other): return self.v + other.v", scope)
+    text = "class Length:\n    def __init__(self, v): self.v = v\n    def __add__(self, other): return self.v + other.v"
+    exec(text, scope)
     length = scope["Length"]
     with pytest.raises(s2s.errors.NoDerivativeError):
         s2s.grad(lambda x: length(x[0]) + length(x[1]))(X)

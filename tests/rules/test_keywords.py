@@ -19,6 +19,7 @@ NO_MEANING = {
     "like": "the library of the result", "device": "the device of the result", "copy": "whether it is copied",
     "kind": "the algorithm", "stable": "the algorithm", "optimize": "the order of the products",
     "overwrite_input": "whether the argument may be scratch memory", "check_finite": "a check",
+    "check_bounds": "a check",
     "tol": "how small an imaginary part is left out", "writeable": "whether it may be written to",
 }
 """Parameters that mean nothing to a derivative, in all functions."""

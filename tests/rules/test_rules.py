@@ -394,6 +394,7 @@ TESTED_ELSEWHERE = (
     "scipy.interpolate.BSpline.__call__", "scipy.interpolate.UnivariateSpline.__call__",
     "scipy.interpolate.RectBivariateSpline.ev", "scipy.interpolate._BivariateSplineBase.__call__",
     "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate", "s2s.runtime.differentiated_as",
+    "s2s.rules.scipy.linalg_spaces.tridiagonal_pairs",  # its signs are LAPACK's: tests/models/test_polynomials.py
     "scipy.linalg.lapack.dpotrf",  # its result holds an error code: tests/rules/test_compiled_functions.py
 )
 

@@ -119,7 +119,7 @@ def _tridiagonal_e_dot(e_dot: Any, y: Any) -> Any:
     return eigh_dot(y[0], y[1], np.diag(e_dot, 1) + np.diag(e_dot, -1))
 
 
-vjp(tridiagonal_pairs, d=_tridiagonal_d, e=_tridiagonal_e, params="d, e", samples=[args(arr(4), arr(3))])
+vjp(tridiagonal_pairs, d=_tridiagonal_d, e=_tridiagonal_e, params="d, e")
 jvp(tridiagonal_pairs, d=lambda d_dot, y: eigh_dot(y[0], y[1], np.diag(d_dot)), e=_tridiagonal_e_dot)
 
 
