@@ -59,6 +59,7 @@ def place_in(owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> Place:
 
     Raises UnsupportedSyntaxError where it reads that memory as numbers of another kind.
     """
+    array, owner, number = np.ndarray.view(array, np.ndarray), np.ndarray.view(owner, np.ndarray), id(owner)
     offset = _interface(array)["data"][0] - _low_and_high(owner)[0]
     dtype, whole = array.dtype, owner.dtype
     if dtype != whole and whole.kind == "c" and dtype.kind == "f" and 2 * dtype.itemsize == whole.itemsize:
@@ -66,7 +67,7 @@ def place_in(owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> Place:
             raise error("S2S101", construct="a view of complex numbers as pairs of real ones")
     elif dtype != whole and whole.kind in "fc" and array.size:
         raise error("S2S101", construct=f"a view of memory of {whole} as {dtype}")
-    return Place(id(owner), offset, array.shape, array.strides, dtype, _overlaps(array))
+    return Place(number, offset, array.shape, array.strides, dtype, _overlaps(array))
 
 
 def _overlaps(array: np.ndarray[Any, Any]) -> bool:

@@ -50,7 +50,7 @@ from s2s.recorded.kinds import (
     plain_array,
 )
 from s2s.recorded.memory import owner_of
-from s2s.recorded.recorder import is_number
+from s2s.recorded.recorder import is_number, kind_of
 from s2s.recorded.state import (
     ACTIVE,
     before_change,
@@ -207,11 +207,7 @@ def get_item(container: Any, index: Any) -> Any:
     if isinstance(container, np.ndarray):
         INSTALLER.see(container)
         out = container[index]
-        if container.dtype.kind in "fcV" and is_numeric(container, "__getitem__"):
-            if is_number(out) or (isinstance(out, np.ndarray) and owner_of(out) is not owner_of(container)):
-                for recorder in ACTIVE:
-                    recorder.read(container, index, out)
-        return out
+        return _noted_item(container, index, out) if is_numeric(container, "__getitem__") else out
     if isinstance(container, np.inexact) and depends(container):
         return get_item(call(np.asarray, container), index)
     if type(container) not in CONTAINERS:
@@ -224,6 +220,16 @@ def get_item(container: Any, index: Any) -> Any:
     return handed_on(operator.getitem, (container,), {}, out) if is_opaque(container) and depends(container) else out
 
 
+def _noted_item(container: Any, index: Any, out: Any) -> Any:
+    """An item of an array, which is a step where it is no view."""
+    if kind_of(container) in "fcV" and (
+        is_number(out) or (isinstance(out, np.ndarray) and owner_of(out) is not owner_of(container))
+    ):
+        for recorder in ACTIVE:
+            recorder.read(plain_array(container), index, out)
+    return out
+
+
 def set_item(value: Any, container: Any, index: Any) -> None:
     """``container[index] = value``."""
     if ACTIVE and isinstance(container, np.ndarray):
@@ -231,7 +237,7 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             INSTALLER.see(container)
             container[index] = value
             return
-        if container.dtype.kind == "O":
+        if kind_of(container) == "O":
             value = _as_objects(value) if isinstance(value, np.ndarray) and depends(value) else value
         elif isinstance(value, (list, tuple)) and depends(value):
             value = call(np.array, value)
@@ -374,6 +380,12 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if id(fn) in _PASSIVE:
         return fn(*args, **kwargs)
     kind = type(fn)
+    if fn is getattr and len(args) == 2 and isinstance(args[1], str):
+        return get_attribute(*args)
+    if fn is setattr and len(args) == 3:
+        return set_attribute(args[2], args[0], args[1])
+    if kind is types.MethodWrapperType and fn.__name__ == "__call__":
+        return _call(fn.__self__, args, kwargs)
     if kind is types.FunctionType:
         return _call_python(fn, fn, args, kwargs)
     if kind is types.MethodType:
@@ -402,7 +414,7 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return _call_array_method(receiver, fn, args, kwargs)
         return _compute(fn, args, kwargs)
     if kind is types.MethodDescriptorType and args and isinstance(args[0], (np.ndarray, np.generic)):
-        return _call_array_method(args[0], getattr(args[0], fn.__name__), args[1:], kwargs)
+        return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
     own = getattr(kind, "__call__", None)  # noqa: B004 (it is looked at)
     if type(own) is types.FunctionType:
         return _call_python(fn, own, (fn, *args), kwargs)
@@ -490,6 +502,10 @@ def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: di
     if name == "__array_function__":
         function, _, given, named = args
         return _call(function._implementation, given, named)
+    if name == "__getitem__" and isinstance(receiver, np.ndarray):
+        return _noted_item(receiver, args[0], fn(*args))
+    if name == "__setitem__" and isinstance(receiver, np.ndarray):
+        return set_item(args[1], plain_array(receiver), args[0])
     if name in ("__deepcopy__", "__copy__"):
         return receiver if isinstance(receiver, np.generic) else call_method(receiver, "copy")
     method = getattr(np.ndarray, name, None)
@@ -547,7 +563,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return call(
             np.asarray, _compute(fn, args, {key: value for key, value in kwargs.items() if key != "out"}, bound)
         )
-    if any(isinstance(a, np.ndarray) and a.dtype.kind == "O" for a in args) and depends(args):
+    if any(isinstance(a, np.ndarray) and kind_of(a) == "O" for a in args) and depends(args):
         return _of_objects(fn, args, kwargs)
     if out_arg is not None:
         return _into(fn, args, kwargs, out_arg)
@@ -559,6 +575,9 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         out = _run(fn, args, kwargs, bound)
         if any(recorder.has_written for recorder in ACTIVE) and has_new((), {}, out):
             check_read(fn, *args)
+        is_read = any(hasattr(type(arg), "__next__") for arg in args) and fn is not next and not _reads_items(fn)
+        if is_read and has_new(args, kwargs, out):
+            raise error("S2S201", name=name_of(fn))  # what it was computed of went by unseen
         return out
     changed = _changed(fn, args)
     if changed:
@@ -628,7 +647,8 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
                 return (_Backwards(arg),), kwargs
             arg = _items(arg) if lazily else list(_items(arg))
         elif not reads and is_read_item_by_item(arg) and (
-            (known is not None and known.takes_all) or (hasattr(type(arg), "__next__") and fn not in (next, iter))
+            (known is not None and known.takes_all) or fn is np.fromiter
+            or (table.find(fn) is not None and fn not in (next, iter) and not isinstance(receiver, CONTAINERS))
         ):
             arg = list(_checked_items(arg))  # what is computed of the items is one step of these
         made.append(arg)
@@ -701,7 +721,7 @@ def _change(
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    return bool(np.array_equal(a, b, equal_nan=kind_of(a) in "fc"))
 
 
 @functools.lru_cache(256)
@@ -737,7 +757,7 @@ def _noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> 
         return out
     if isinstance(out, (*ITERATORS, *FUNCTIONS)):
         return out
-    if isinstance(out, np.ndarray) and out.dtype.kind == "O":
+    if isinstance(out, np.ndarray) and kind_of(out) == "O":
         if fn in _ARRAY_MAKERS and isinstance(args[0], np.ndarray):
             return _as_objects(args[0])
         if has_new(args, kwargs, out):

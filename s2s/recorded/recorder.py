@@ -19,7 +19,7 @@ import numpy as np
 
 from s2s.recorded.memory import Place, copy_of, owner_of, place_in, view_at
 
-__all__ = ["Leaf", "Recorder", "Ref", "is_number", "pack", "unpack"]
+__all__ = ["Leaf", "Recorder", "Ref", "is_number", "kind_of", "pack", "unpack"]
 
 Ref = int | Place | None
 """What of a recording a value is: the number of a slot, a place in memory, or nothing."""
@@ -61,6 +61,14 @@ def unpack(value: Any, leaves: list[Any]) -> Any:
     if hasattr(kind, "_fields"):
         return kind(*[unpack(item, leaves) for item in value])
     return kind([unpack(item, leaves) for item in value])
+
+
+_dtype: Any = np.ndarray.__dict__["dtype"].__get__
+
+
+def kind_of(array: Any) -> str:
+    """The kind of numbers of an array, whatever its class has for ``dtype``."""
+    return _dtype(array).kind  # type: ignore[no-any-return]
 
 
 def is_number(value: Any) -> bool:
@@ -111,7 +119,7 @@ class Recorder:
         """What a value is in this recording; None where it does not depend on what is differentiated."""
         if is_number(value):
             return self.slots.get(id(value))
-        if isinstance(value, np.ndarray) and value.dtype.kind in "fcV":
+        if isinstance(value, np.ndarray) and kind_of(value) in "fcV":
             owner = owner_of(value)
             if id(owner) in self.owners:
                 return place_in(owner, value)
@@ -123,9 +131,9 @@ class Recorder:
         if kind is float or kind is np.float64 or kind is complex:
             return id(value) in self.slots
         if isinstance(value, np.ndarray):
-            if value.dtype.kind == "O":
+            if kind_of(value) == "O":
                 return depth > 0 and any(self.depends(item, depth - 1) for item in value.ravel().tolist())
-            return value.dtype.kind in "fcV" and id(owner_of(value)) in self.owners
+            return kind_of(value) in "fcV" and id(owner_of(value)) in self.owners
         if isinstance(value, np.inexact):
             return id(value) in self.slots
         if depth > 0 and isinstance(value, _ITEMS):
@@ -147,6 +155,17 @@ class Recorder:
         if isinstance(value, dict):
             return any(self.holds(item, depth - 1) for item in value.values())
         return any(self.holds(part, depth - 1) for part in _parts(value))
+
+    def parts_of(self, value: Any, depth: int = 4) -> Iterator[Any]:
+        """The numbers and arrays that an object refers to."""
+        if isinstance(value, _SIMPLE) or depth == 0:
+            return
+        if is_number(value) or isinstance(value, np.ndarray):
+            yield value
+            return
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, _ITEMS) else _parts(value)
+        for part in list(inner):
+            yield from self.parts_of(part, depth - 1)
 
     def hides(self, value: Any, depth: int = 4) -> bool:
         """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
@@ -225,7 +244,7 @@ class Recorder:
         given = set(map(id, step.leaves))
         for leaf in outs:
             is_new = is_number(leaf) and id(leaf) not in given
-            if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fcV":
+            if isinstance(leaf, np.ndarray) and kind_of(leaf) in "fcV":
                 owner = id(owner_of(leaf))
                 is_new = owner not in memory and owner not in self.owners
             step.out_refs.append(self.new(leaf) if is_new else None)
@@ -248,7 +267,7 @@ class Recorder:
         """Note that items of an array were written."""
         owner = owner_of(array)
         ref = self.ref(value)
-        if array.dtype.kind not in "fcV" or (ref is None and id(owner) not in self.owners):
+        if kind_of(array) not in "fcV" or (ref is None and id(owner) not in self.owners):
             return
         self.owners[id(owner)] = owner
         self.steps.append(Store(place_in(owner, array), _kept_index(index), ref, np.shape(value), value))

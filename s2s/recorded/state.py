@@ -10,7 +10,7 @@ from s2s.core.inspection import name_of
 from s2s.errors import error
 from s2s.recorded.kinds import is_opaque
 from s2s.recorded.memory import owner_of
-from s2s.recorded.recorder import Recorder, is_number, pack
+from s2s.recorded.recorder import Recorder, is_number, kind_of, pack
 
 __all__ = [
     "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
@@ -54,7 +54,7 @@ def taint(*values: Any) -> None:
     leaves: list[Any] = []
     pack(values, leaves)
     for leaf in list(leaves):
-        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "O":
+        if isinstance(leaf, np.ndarray) and kind_of(leaf) == "O":
             leaves += leaf.ravel().tolist()
     for value in leaves:
         if is_opaque(value):
@@ -70,7 +70,10 @@ def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) 
     """The result of a call of what is not Python code with objects that hold what depends on what is differentiated: it
     must hand on what these hold. What it may have kept is noted."""
     given = (*args, getattr(fn, "__self__", None))
-    if has_new(given, kwargs, out) and not isinstance(out, (bool, int, str)):
+    held = [
+        part for recorder in ACTIVE[:1] for value in (*given, *kwargs.values()) for part in recorder.parts_of(value)
+    ]
+    if has_new((*given, held), kwargs, out) and not isinstance(out, (bool, int, str)):
         raise error("S2S201", name=name_of(fn))
     taint(out, *given, *kwargs.values())
     return out
@@ -89,18 +92,18 @@ def has_new(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
     pack((args, tuple(kwargs.values())), given)
     ids = set(map(id, given))
     for leaf in given:
-        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "O":
+        if isinstance(leaf, np.ndarray) and kind_of(leaf) == "O":
             ids |= set(map(id, leaf.ravel().tolist()))
     owners = {id(owner_of(a)) for a in given if isinstance(a, np.ndarray)}
     outs: list[Any] = []
     pack(out, outs)
     for leaf in list(outs):
-        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "O":
+        if isinstance(leaf, np.ndarray) and kind_of(leaf) == "O":
             outs += leaf.ravel().tolist()
     for leaf in outs:
         if is_number(leaf) and id(leaf) not in ids and not depends(leaf):
             return True
-        if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fcV" and id(owner_of(leaf)) not in owners and (
+        if isinstance(leaf, np.ndarray) and kind_of(leaf) in "fcV" and id(owner_of(leaf)) not in owners and (
             not depends(leaf)
         ):
             return True
