@@ -646,9 +646,9 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
             if fn is reversed:
                 return (_Backwards(arg),), kwargs
             arg = _items(arg) if lazily else list(_items(arg))
-        elif not reads and is_read_item_by_item(arg) and (
+        elif not reads and fn is not next and is_read_item_by_item(arg) and (
             (known is not None and known.takes_all) or fn is np.fromiter
-            or (table.find(fn) is not None and fn not in (next, iter) and not isinstance(receiver, CONTAINERS))
+            or (hasattr(type(arg), "__next__") and table.find(fn) is not None and not isinstance(receiver, CONTAINERS))
         ):
             arg = list(_checked_items(arg))  # what is computed of the items is one step of these
         made.append(arg)
