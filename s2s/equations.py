@@ -170,13 +170,13 @@ def _tangent_of_nested(
     return tangent_of_solution(residual, linear_solve, x, tangents[3:], *args)
 
 
-def _cotangents_of_solved(
+def cotangents_of_solved(
     x: Any, x_bar: Any, residual: Any, linear_solve: Any, found: Any, /, *args: Any
 ) -> tuple[Any, ...]:
     return cotangents_of_solution(residual, linear_solve, x, x_bar, *args)
 
 
-def _tangent_of_solved(x: Any, tangents: Any, residual: Any, linear_solve: Any, found: Any, /, *args: Any) -> Any:
+def tangent_of_solved(x: Any, tangents: Any, residual: Any, linear_solve: Any, found: Any, /, *args: Any) -> Any:
     return tangent_of_solution(residual, linear_solve, x, tangents[3:], *args)
 
 
@@ -233,7 +233,7 @@ def _tangent_of_transposed(
 
 for _solve, _count, _pullback, _pushforward in (
     (solution_of, 3, _cotangents_of_nested, _tangent_of_nested),
-    (solved, 3, _cotangents_of_solved, _tangent_of_solved),
+    (solved, 3, cotangents_of_solved, tangent_of_solved),
     (linear_solution, 2, _cotangents_of_linear, _tangent_of_linear),
     (transposed_solution, 2, _cotangents_of_transposed, _tangent_of_transposed),
 ):

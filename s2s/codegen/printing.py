@@ -16,7 +16,7 @@ __all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_
 WIDTH = 100
 LEAST = 40
 _NAME = ast.Name("_", ast.Store())
-_BRACKET = re.compile(r"^ *[])},([.]", re.MULTILINE)
+_TORN = re.compile(r"^ *[])},([.]|^ *=|\.$", re.MULTILINE)
 _POWER = re.compile(r"\*\* \((-[\w.]+)\)")
 
 
@@ -120,12 +120,13 @@ def _by_items(node: ast.stmt, width: int) -> str | None:
 
 
 def _by_astor(node: ast.stmt, width: int) -> str | None:
-    """The lines of the widest wrapping of which none begins with a bracket or a dot."""
+    """The lines of the widest wrapping that tears nothing: none begins with a bracket, a dot or an equals sign, or ends
+    with a dot."""
     texts = (_wrapped_by_astor(node, least) for least in range(width, max(width - 32, LEAST) - 1, -4))
     first = next(texts, None)
-    if first is None or not _BRACKET.search(first):
+    if first is None or not _TORN.search(first):
         return first
-    return next((text for text in texts if text is not None and not _BRACKET.search(text)), first)
+    return next((text for text in texts if text is not None and not _TORN.search(text)), first)
 
 
 def _wrapped_by_astor(node: ast.stmt, width: int) -> str | None:
