@@ -83,5 +83,6 @@ def recorded(function: types.FunctionType, request: Request, problem: Any) -> Co
         f"    # {said}\n"
         f"    return derivative_of_call(primal, {given}, request, refusal{extra})\n"
     )
+    problem.__traceback__ = problem.__context__ = problem.__cause__ = None  # a version must not keep what they refer to
     objects = {"primal": function, "request": request, "refusal": problem}
     return Compiled(text, entry, {"derivative_of_call": f"{_MODULE}:derivative_of_call"}, objects)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import operator
 import threading
@@ -20,9 +21,9 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations
+from s2s.recorded.differences import Replay, agree
 from s2s.recorded.recorder import Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward
-from s2s.versions.fitting import fit, fit_tangent
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 
@@ -36,8 +37,7 @@ class _Recording:
 
     def __init__(self, function: types.FunctionType, values: tuple[Any, ...], wrt: tuple[Path, ...]) -> None:
         self.recorder = recorder = Recorder()
-        names = list(function.__code__.co_varnames)
-        given = {name: _copied(value) for name, value in zip(names, _in_order(function, values))}
+        given = {name: _copied(value) for name, value in zip(function.__code__.co_varnames, values)}
         fresh: dict[Path, Any] = {}
         leaves: list[Any] = []
         pack(tuple(given.values()), leaves)
@@ -48,7 +48,7 @@ class _Recording:
             fresh[path] = _fresh(_at(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
         self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
-        self.inner = len(operations.ACTIVE)
+        self.replay = None if operations.ACTIVE else Replay(functools.partial(_invoke, function), given)
         with _lock:
             operations.ACTIVE.append(recorder)
         try:
@@ -62,7 +62,6 @@ class _Recording:
                 if not operations.ACTIVE:
                     operations.INSTALLER.restore()
             recorder.give_back()
-        self.names = given
 
 
 class _Input:
@@ -72,16 +71,12 @@ class _Input:
         self.value = value
         self.leaves: list[Any] = []
         self.structure = _packed(value, self.leaves)
+        self.originals = [np.array(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves]
         self.refs = [recorder.new(leaf) if _carries(leaf) else None for leaf in self.leaves]
 
     def made(self, leaves: list[Any]) -> Any:
         """The argument's structure with other leaves."""
         return _unpacked(self.structure, leaves, self.value)
-
-
-def _in_order(function: types.FunctionType, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values of the parameters in the order of the code's variables."""
-    return values
 
 
 def _carries(leaf: Any) -> bool:
@@ -168,10 +163,12 @@ def derivative_of_call(
 ) -> Any:
     """What a compiled version for a request gives for these arguments.
 
-    Raises ``refusal``, which says why there is none, where the call cannot be recorded either.
+    Raises the refusal of the recording, caused by ``refusal``, which says why nothing was compiled.
     """
     try:
         recording = _Recording(function, values, request.wrt)
+        if recording.replay is not None:
+            _hold_against_differences(recording, request, function.__name__.strip("<>"))
         return MODES[request.mode](recording, request, function, tangents)
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
@@ -179,7 +176,62 @@ def derivative_of_call(
         raise problem from refusal
 
 
-_ANSWERS = ("S2S401", "S2S402", "S2S505", "S2S506", "S2S514", "S2S515")
+def _hold_against_differences(recording: _Recording, request: Request, name: str) -> None:
+    """Refuse a recording that has lost a part of the derivative."""
+    replay = recording.replay
+    assert replay is not None
+    weights = np.random.default_rng(3)
+    outs: list[Any] = []
+    pack(_split(recording, request)[0], outs)
+    chosen = [weights.uniform(0.5, 1.5, np.shape(leaf)) if _carries(leaf) else None for leaf in outs]
+
+    def cotangent(leaf: Any, weight: Any) -> Any:
+        made = None if weight is None else np.asarray(weight, np.result_type(leaf))
+        return made if made is None or isinstance(leaf, np.ndarray) else type(leaf)(made[()])
+
+    sweep = Backward(recording.recorder)
+    for leaf, weight in zip(outs, chosen):
+        sweep.add(recording.recorder.ref(leaf), cotangent(leaf, weight))
+    sweep.run()
+    inputs = [recording.inputs[path] for path in request.wrt]
+    moving = [(given, k) for given in inputs for k, ref in enumerate(given.refs) if ref is not None]
+
+    def weighted(directions: list[Any], step: float) -> float:
+        places = iter(directions)
+        changed: dict[str, Any] = {}
+        for path, given in zip(request.wrt, inputs):
+            moved = [
+                leaf if ref is None else _stepped(leaf, next(places), step)
+                for leaf, ref in zip(given.originals, given.refs)
+            ]
+            whole = _moved(given, moved)
+            before = changed.get(path[0], replay.given[path[0]])
+            changed[path[0]] = _with(before, path[1:], whole)
+        result = replay.at(changed)
+        leaves: list[Any] = []
+        pack(result[0] if request.has_aux else result, leaves)
+        return float(sum(np.sum(np.real(leaf * w)) for leaf, w in zip(leaves, chosen) if w is not None))
+
+    originals = [given.originals[k] for given, k in moving]
+    agree(name, weighted, originals, [sweep.value(given.refs[k]) for given, k in moving])
+
+
+def _stepped(leaf: Any, direction: Any, step: float) -> Any:
+    moved = leaf + step * direction
+    return moved.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(moved)
+
+
+def _moved(given: _Input, leaves: list[Any]) -> Any:
+    """The argument with other numbers, an object as a copy with other attributes."""
+    if not has_attributes(given.value):
+        return unpack(given.structure, leaves)
+    made = copy.copy(given.value)
+    for name, part in given.structure.items():
+        object.__setattr__(made, name, unpack(part, leaves))
+    return made
+
+
+_ANSWERS = ("S2S516", "S2S401", "S2S402", "S2S505", "S2S506", "S2S514", "S2S515")
 """What is wrong with the call, and not with the recording."""
 
 
@@ -248,7 +300,7 @@ def _check_scalar(out: Any, function: Any) -> None:
     name = function.__name__.strip("<>")
     if isinstance(out, np.ndarray) and out.shape != ():
         raise error("S2S401", name=name, shape=out.shape)
-    if not isinstance(out, (float, np.floating, np.ndarray)):
+    if not isinstance(out, (float, np.floating, np.ndarray)) or np.result_type(out).kind != "f":
         raise error("S2S402", name=name, kind=f"a {type(out).__name__}")
 
 
@@ -307,6 +359,9 @@ def _jacobian(recording: _Recording, request: Request, function: Any, tangents: 
 def _rows(recording: _Recording, request: Request, out: Any, leaves: list[Any], k: int) -> Any:
     """The derivatives of one part of a result by all that is differentiated."""
     leaf = leaves[k]
+    if any(map(np.iscomplexobj, [leaf, *(x for path in request.wrt for x in _leaves(recording, path))])):
+        mode = "forward" if "fwd" in request.mode else "reverse"
+        raise error("S2S516", what="a result or an argument", mode=mode)
     shape = np.shape(leaf)
     made = [
         [np.zeros((*shape, *np.shape(x)), np.result_type(x, leaf)) if _carries(x) else None for x in given.leaves]
@@ -330,9 +385,11 @@ def _rows(recording: _Recording, request: Request, out: Any, leaves: list[Any], 
     return found[0] if request.single else tuple(found)
 
 
+def _leaves(recording: _Recording, path: Path) -> list[Any]:
+    return [leaf for leaf in recording.inputs[path].leaves if _carries(leaf)]
+
+
 MODES: dict[str, Callable[..., Any]] = {
     "grad": _grad, "value_and_grad": _grad, "vjp": _vjp, "jvp": _jvp, "elementwise_grad": _elementwise,
     "jacfwd": _jacobian, "jacrev": _jacobian, "value_and_jacfwd": _jacobian, "value_and_jacrev": _jacobian,
 }
-
-_ = (fit, fit_tangent)

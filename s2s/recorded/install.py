@@ -39,7 +39,6 @@ _OWN = (
     "re",
     "logging",
     "warnings",
-    "collections",
     "inspect",
     "types",
     "dataclasses",

@@ -17,7 +17,7 @@ import numpy as np
 from s2s.core.inspection import is_written
 from s2s.core.operators import OPERATORS, plain_of
 from s2s.recorded.install import ORIGINAL
-from s2s.recorded.recorder import is_number
+from s2s.recorded.recorder import is_a, is_number
 
 __all__ = [
     "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours", "is_python",
@@ -81,13 +81,13 @@ def is_ours(value: Any, op: Any) -> bool:
 
 
 def plain_array(value: Any) -> Any:
-    return np.ndarray.view(value, np.ndarray) if isinstance(value, np.ndarray) else value
+    return np.ndarray.view(value, np.ndarray) if is_a(value, np.ndarray) else value
 
 
 def is_opaque(value: Any) -> bool:
     """Whether an object may keep what it is given in a way of its own: one of a class that is not Python code."""
     kind = type(value)
-    if is_number(value) or kind in PLAIN or isinstance(value, SAFE):
+    if is_number(value) or kind in PLAIN or is_a(value, SAFE):
         return False
     return not is_python(kind)  # type: ignore[arg-type]
 
@@ -126,8 +126,6 @@ SAFE = (
     np.errstate,
     type,
     re.Pattern,
-    np.broadcast,
-    np.nditer,
     np.ufunc,
     types.BuiltinFunctionType,
     types.MethodType,
@@ -147,7 +145,7 @@ KEEP_NOTHING = frozenset({
 
 def flat(values: Any) -> Iterator[Any]:
     for value in values:
-        if isinstance(value, (list, tuple)) and len(value) < 64:
+        if is_a(value, (list, tuple)) and len(value) < 64:
             yield from flat(value)
         else:
             yield value
@@ -156,7 +154,7 @@ def flat(values: Any) -> Iterator[Any]:
 def is_read_item_by_item(value: Any) -> bool:
     """Whether a value gives its items only when it is iterated over."""
     kind = type(value)
-    return hasattr(kind, "__iter__") and not isinstance(
+    return hasattr(kind, "__iter__") and not is_a(
         value, (np.ndarray, str, bytes, range, list, tuple, dict, set, frozenset))
 
 

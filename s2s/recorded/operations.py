@@ -11,7 +11,9 @@ A number that comes out of anything else, where something went in that depends o
 from __future__ import annotations
 
 import builtins
+import collections
 import functools
+import inspect
 import itertools
 import operator
 import types
@@ -50,7 +52,7 @@ from s2s.recorded.kinds import (
     plain_array,
 )
 from s2s.recorded.memory import owner_of
-from s2s.recorded.recorder import is_number, kind_of
+from s2s.recorded.recorder import is_a, is_number, kind_of
 from s2s.recorded.state import (
     ACTIVE,
     before_change,
@@ -115,6 +117,9 @@ _PASSIVE = frozenset(
         ),
     )
 )
+_OF_ATTRIBUTES = frozenset({"__getattribute__", "__setattr__", "__delattr__", "__init_subclass__", "__set_name__"})
+"""Methods of ``object`` that compute nothing."""
+
 _TRANSPARENT = frozenset({"s2s.recorded.entry"})
 """Modules whose functions compute with these operations."""
 
@@ -140,12 +145,12 @@ def binary(op: Any, a: Any, b: Any) -> Any:
     if is_numeric(a, *names) and is_numeric(b, *names):
         return _compute(op, (a, b), {})
     for one, other in ((a, b), (b, a)):
-        if type(one) in (list, tuple) and isinstance(other, np.ndarray) and is_numeric(other, *names) and depends(a, b):
+        if type(one) in (list, tuple) and is_a(other, np.ndarray) and is_numeric(other, *names) and depends(a, b):
             array = call(np.asarray, one)
             return _compute(op, (array, b) if one is a else (a, array), {})
     INSTALLER.see(a)
     INSTALLER.see(b)
-    if isinstance(a, (str, bytes)):
+    if is_a(a, (str, bytes)):
         written(b)
     out = op(a, b)
     if not (is_ours(a, op) or is_ours(b, op)) and (depends(a, b) or hides((a, b), {})):
@@ -173,7 +178,7 @@ def inplace(op: Any, a: Any, b: Any) -> Any:
     if not ACTIVE:
         return op(a, b)
     names = names_of(op)
-    if isinstance(a, np.ndarray) and is_numeric(a, *names) and (is_numeric(b, *names) or isinstance(b, (list, tuple))):
+    if is_a(a, np.ndarray) and is_numeric(a, *names) and (is_numeric(b, *names) or is_a(b, (list, tuple))):
         if not depends(a) and not depends(b):
             before_change(a)
             return op(a, b)
@@ -182,7 +187,7 @@ def inplace(op: Any, a: Any, b: Any) -> Any:
         return a
     if is_numeric(a, *names):
         return binary(_FUNCTIONAL[op], a, b)
-    if isinstance(a, list) and isinstance(b, np.ndarray):  # an array, as NumPy's operator comes first
+    if is_a(a, list) and is_a(b, np.ndarray):  # an array, as NumPy's operator comes first
         return binary(_FUNCTIONAL[op], a, b)
     INSTALLER.see(a)
     INSTALLER.see(b)
@@ -204,17 +209,17 @@ def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
     if not ACTIVE:
         return container[index]
-    if isinstance(container, np.ndarray):
+    if is_a(container, np.ndarray):
         INSTALLER.see(container)
         out = container[index]
         return _noted_item(container, index, out) if is_numeric(container, "__getitem__") else out
-    if isinstance(container, np.inexact) and depends(container):
+    if is_a(container, np.inexact) and depends(container):
         return get_item(call(np.asarray, container), index)
     if type(container) not in CONTAINERS:
-        if isinstance(container, np.flatiter):
+        if is_a(container, np.flatiter):
             return get_item(call_method(container.base, "reshape", -1), index)
         INSTALLER.see(container)
-    if isinstance(container, dict) and stale.is_remembered(container, index, depends):
+    if is_a(container, dict) and stale.is_remembered(container, index, depends):
         raise KeyError(index)
     out = container[index]
     return handed_on(operator.getitem, (container,), {}, out) if is_opaque(container) and depends(container) else out
@@ -222,8 +227,10 @@ def get_item(container: Any, index: Any) -> Any:
 
 def _noted_item(container: Any, index: Any, out: Any) -> Any:
     """An item of an array, which is a step where it is no view."""
+    if is_a(out, np.void) and depends(container):
+        raise error("S2S101", construct="an item of an array of records")
     if kind_of(container) in "fcV" and (
-        is_number(out) or (isinstance(out, np.ndarray) and owner_of(out) is not owner_of(container))
+        is_number(out) or (is_a(out, np.ndarray) and owner_of(out) is not owner_of(container))
     ):
         for recorder in ACTIVE:
             recorder.read(plain_array(container), index, out)
@@ -232,29 +239,31 @@ def _noted_item(container: Any, index: Any, out: Any) -> Any:
 
 def set_item(value: Any, container: Any, index: Any) -> None:
     """``container[index] = value``."""
-    if ACTIVE and isinstance(container, np.ndarray):
+    if ACTIVE and is_a(container, np.ndarray):
         if not is_numeric(container, "__setitem__"):
             INSTALLER.see(container)
             container[index] = value
             return
         if kind_of(container) == "O":
-            value = _as_objects(value) if isinstance(value, np.ndarray) and depends(value) else value
-        elif isinstance(value, (list, tuple)) and depends(value):
+            value = _as_objects(value) if is_a(value, np.ndarray) and depends(value) else value
+        elif is_a(value, (list, tuple)) and depends(value):
             value = call(np.array, value)
         before_change(container)
         container[index] = value
         for recorder in ACTIVE:
             recorder.store(container, index, value)
         return
-    if ACTIVE and isinstance(container, np.flatiter):
+    if ACTIVE and is_a(container, np.flatiter):
         flat = container.base.reshape(-1)
         if owner_of(flat) is not owner_of(container.base):
             raise error("S2S101", construct="a store through `flat` of an array that is not contiguous")
         set_item(value, flat, index)
         return
+    if ACTIVE and is_a(container, list) and is_a(index, slice):
+        value = list(iterate(value))
     if ACTIVE and type(container) not in CONTAINERS:
         INSTALLER.see(container)
-    if ACTIVE and isinstance(container, dict) and stale.is_remembered(container, index, depends):
+    if ACTIVE and is_a(container, dict) and stale.is_remembered(container, index, depends):
         del container[index]  # else the key of an earlier call would stay
     container[index] = value
 
@@ -264,6 +273,10 @@ def get_attribute(value: Any, name: str) -> Any:
     if ACTIVE:
         if is_number(value) and name in ("real", "imag"):
             return call(getattr(np, name), value) if depends(value) else getattr(value, name)
+        if name == "T" and is_a(value, np.generic):
+            return value
+        if name == "ctypes" and is_a(value, np.ndarray) and depends(value):
+            raise error("S2S101", construct="a pointer to an array")
         kind = type(value)
         if kind not in REAL and kind is not np.ndarray and kind is not types.ModuleType:
             INSTALLER.see(value)
@@ -279,7 +292,7 @@ def get_attribute(value: Any, name: str) -> Any:
 def set_attribute(value: Any, target: Any, name: str) -> None:
     """``target.name = value``."""
     if ACTIVE:
-        if isinstance(target, np.ndarray) and name in ("real", "imag", "flat"):
+        if is_a(target, np.ndarray) and name in ("real", "imag", "flat"):
             part = call_method(target, "reshape", -1) if name == "flat" else getattr(target, name)
             set_item(value, part, ...)
             return
@@ -290,9 +303,9 @@ def set_attribute(value: Any, target: Any, name: str) -> None:
 def iterate(value: Any) -> Any:
     """What a loop over ``value`` runs over: the items of an array are read one by one."""
     if ACTIVE:
-        if isinstance(value, np.flatiter):
+        if is_a(value, np.flatiter):
             value = call_method(value.base, "reshape", -1)
-        if isinstance(value, np.ndarray) and value.ndim == 1 and is_numeric(value, "__iter__") and depends(value):
+        if is_a(value, np.ndarray) and value.ndim == 1 and is_numeric(value, "__iter__") and depends(value):
             return _items(value)
         if type(value) not in CONTAINERS:
             INSTALLER.see(value)
@@ -329,11 +342,18 @@ class _Backwards:
         return get_item(self.array, k)
 
 
-def iterate_parts(value: Any) -> Any:
-    """What a comprehension with several targets runs over."""
-    if not ACTIVE:
+def iterate_parts(value: Any, pattern: Any) -> Any:
+    """What a comprehension with several targets runs over; ``pattern`` says which parts of an item are taken apart."""
+    return value if not ACTIVE else (_taken_apart(item, pattern) for item in value)
+
+
+def _taken_apart(value: Any, pattern: Any) -> Any:
+    if pattern is None:
         return value
-    return (tuple(iterate(item)) if isinstance(item, np.ndarray) else item for item in value)
+    items = tuple(iterate(value))
+    if len(items) == len(pattern):
+        return tuple(map(_taken_apart, items, pattern))
+    return items  # with a starred target; a wrong number raises where it is assigned
 
 
 def see(value: Any) -> Any:
@@ -369,7 +389,7 @@ def evaluate(fn: Any, outer: dict[str, Any], local: Any, text: Any, *scopes: Any
     if not ACTIVE:
         return fn(text, *given)
     check_read(fn, text)
-    if isinstance(text, str):
+    if is_a(text, str):
         text = watched_text(text, "<string>", fn.__name__, TOOLS)
     elif hides(tuple(given), {}) or any(map(depends, given)):
         raise error("S2S201", name=f"the code that `{fn.__name__}` runs")
@@ -380,12 +400,17 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if id(fn) in _PASSIVE:
         return fn(*args, **kwargs)
     kind = type(fn)
-    if fn is getattr and len(args) == 2 and isinstance(args[1], str):
+    if fn is next and is_a(args[0], np.flatiter):
+        place, _ = args[0].index, next(*args)
+        return get_item(args[0].base, np.unravel_index(place, args[0].base.shape)) if place < args[0].base.size else _
+    if fn is getattr and len(args) == 2 and is_a(args[1], str):
         return get_attribute(*args)
     if fn is setattr and len(args) == 3:
         return set_attribute(args[2], args[0], args[1])
     if kind is types.MethodWrapperType and fn.__name__ == "__call__":
         return _call(fn.__self__, args, kwargs)
+    if kind in (types.WrapperDescriptorType, types.MethodWrapperType) and fn.__name__ in _OF_ATTRIBUTES:
+        return fn(*args, **kwargs)
     if kind is types.FunctionType:
         return _call_python(fn, fn, args, kwargs)
     if kind is types.MethodType:
@@ -396,25 +421,29 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _call(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
     if kind is functools._lru_cache_wrapper:
         return _call(fn.__wrapped__, args, kwargs) if depends(args, kwargs) else fn(*args, **kwargs)
-    if isinstance(fn, Differentiable):
+    if is_a(fn, Differentiable):
         return _call(unwrap(fn), args, kwargs)
     if isinstance(fn, type):
         return _make(fn, args, kwargs)
-    if isinstance(fn, PublicDerivative):
+    if is_a(fn, PublicDerivative):
         return _call_derivative(fn, args, kwargs)
-    if isinstance(fn, np.ufunc) or gives_gradient(fn):
+    if is_a(fn, np.ufunc) or gives_gradient(fn):
         return _compute(fn, args, kwargs)
     if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
         receiver = fn.__self__
-        if isinstance(receiver, dict) and fn.__name__ in ("get", "setdefault", "pop") and args and (
+        if is_a(receiver, dict) and fn.__name__ in ("get", "setdefault", "pop") and args and (
             stale.is_remembered(receiver, args[0], depends)
         ):
             return _without(receiver, fn.__name__, *args)
-        if isinstance(receiver, (np.ndarray, np.generic)):
+        if is_a(receiver, (np.ndarray, np.generic)):
             return _call_array_method(receiver, fn, args, kwargs)
+        if is_number(receiver):
+            return _compute(getattr(type(receiver), fn.__name__), (receiver, *args), kwargs, fn)
         return _compute(fn, args, kwargs)
-    if kind is types.MethodDescriptorType and args and isinstance(args[0], (np.ndarray, np.generic)):
+    if kind is types.MethodDescriptorType and args and is_a(args[0], (np.ndarray, np.generic)):
         return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
+    if kind is type(np.sum) and table.find(fn) is None and not _overridden(args):
+        return _call_python(fn._implementation, fn._implementation, args, kwargs)
     own = getattr(kind, "__call__", None)  # noqa: B004 (it is looked at)
     if type(own) is types.FunctionType:
         return _call_python(fn, own, (fn, *args), kwargs)
@@ -476,7 +505,7 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return made
     if issubclass(kind, (float, np.floating)) and len(args) == 1 and not kwargs and is_number(args[0]):
         out = kind(args[0])
-        if out is not args[0] and not isinstance(args[0], (complex, np.complexfloating)):
+        if out is not args[0] and not is_a(args[0], (complex, np.complexfloating)):
             for recorder in ACTIVE:
                 recorder.arithmetic(operator.pos, args[0], None, out)
         return out
@@ -487,7 +516,7 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_read(kind, *args)
     if issubclass(kind, (int, np.integer)):
         return kind(*args, **kwargs)
-    if issubclass(kind, (float, np.floating)) and len(args) == 1 and isinstance(args[0], np.ndarray) and (
+    if issubclass(kind, (float, np.floating)) and len(args) == 1 and is_a(args[0], np.ndarray) and (
         args[0].size == 1
     ):
         return _make(kind, (call_method(args[0], "item"),), {})
@@ -502,12 +531,12 @@ def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: di
     if name == "__array_function__":
         function, _, given, named = args
         return _call(function._implementation, given, named)
-    if name == "__getitem__" and isinstance(receiver, np.ndarray):
+    if name == "__getitem__" and is_a(receiver, np.ndarray):
         return _noted_item(receiver, args[0], fn(*args))
-    if name == "__setitem__" and isinstance(receiver, np.ndarray):
+    if name == "__setitem__" and is_a(receiver, np.ndarray):
         return set_item(args[1], plain_array(receiver), args[0])
     if name in ("__deepcopy__", "__copy__"):
-        return receiver if isinstance(receiver, np.generic) else call_method(receiver, "copy")
+        return receiver if is_a(receiver, np.generic) else call_method(receiver, "copy")
     method = getattr(np.ndarray, name, None)
     if method is None:
         return fn(*args, **kwargs)
@@ -530,7 +559,7 @@ def _see_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 def _still(value: Any) -> Any:
     """A value that depends on nothing."""
-    if isinstance(value, np.ndarray):
+    if is_a(value, np.ndarray):
         return value.copy()
     if is_number(value):
         return value * type(value)(1.0)
@@ -539,52 +568,64 @@ def _still(value: Any) -> Any:
 
 def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any = None) -> Any:
     """A call of what is not Python code; ``bound`` is the method of the first argument that ``fn`` is."""
+    if is_hashable(fn) and fn in stale.EQUALITIES:
+        found = fn(*args, **kwargs)
+        stale.check_equality(args, found, depends)
+        return found
     args, kwargs = _prepared(fn, args, kwargs)
     if any(name.startswith("overwrite") for name in kwargs):  # what it gives is the same without
         kwargs = {name: False if name.startswith("overwrite") else value for name, value in kwargs.items()}
-    if fn is np.fromiter and isinstance(args[0], list):
+    if fn is np.fromiter and is_a(args[0], list):
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
-    arrays: list[Any] = [type(a) for a in flat(args) if isinstance(a, np.ndarray)]
-    if any(map(overrides, arrays)) or any(
-        is_written(type(a)) and hasattr(type(a), "__array_ufunc__") and not isinstance(a, np.ndarray) for a in args
-    ):
+    if _overridden(args):
         for a in args:
             INSTALLER.see(a)
-        run = _noted if isinstance(fn, types.MethodDescriptorType) else handed_on
+        run = _noted if is_a(fn, types.MethodDescriptorType) else handed_on
         is_noted = depends(args, kwargs)
         out = _run(fn, args, kwargs, bound)
         return run(fn, args, kwargs, out) if is_noted else out
-    out_arg = kwargs.get("out")
-    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+    out_arg: Any = kwargs.get("out")
+    if is_a(fn, np.ufunc) and len(args) > fn.nin:
         out_arg, args = args[fn.nin:], args[: fn.nin]
-    if isinstance(out_arg, tuple) and len(out_arg) == 1:
+    elif out_arg is None and (place := _place_of_out(fn)) is not None and len(args) > place:
+        out_arg, args = args[place], (*args[:place], *([] if len(args) == place + 1 else [None]), *args[place + 1:])
+    if is_a(out_arg, tuple) and len(out_arg) == 1:
         out_arg = out_arg[0]
     if out_arg is Ellipsis:  # an array, also of no dimensions
         return call(
             np.asarray, _compute(fn, args, {key: value for key, value in kwargs.items() if key != "out"}, bound)
         )
-    if any(isinstance(a, np.ndarray) and kind_of(a) == "O" for a in args) and depends(args):
+    if any(is_a(a, np.ndarray) and kind_of(a) == "O" for a in args) and depends(args):
         return _of_objects(fn, args, kwargs)
     if out_arg is not None:
         return _into(fn, args, kwargs, out_arg)
-    if not isinstance(fn, (np.ufunc, PublicDerivative)) and hides((*args, getattr(fn, "__self__", None)), kwargs):
+    if not is_a(fn, (np.ufunc, PublicDerivative)) and hides((*args, getattr(fn, "__self__", None)), kwargs):
         return handed_on(fn, args, kwargs, _run(fn, args, kwargs, bound))
     if not depends(args, kwargs):
-        for array in _changed(fn, args):
+        for array in _changed(fn, args, kwargs):
             before_change(array)
         out = _run(fn, args, kwargs, bound)
-        if any(recorder.has_written for recorder in ACTIVE) and has_new((), {}, out):
-            check_read(fn, *args)
+        if any(recorder.has_written for recorder in ACTIVE) and has_new(args, kwargs, out):
+            check_read(fn, getattr(fn, "__self__", None), *args, *kwargs.values())
         is_read = any(hasattr(type(arg), "__next__") for arg in args) and fn is not next and not _reads_items(fn)
         if is_read and has_new(args, kwargs, out):
             raise error("S2S201", name=name_of(fn))  # what it was computed of went by unseen
         return out
-    changed = _changed(fn, args)
+    if is_a(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)):
+        raise error("S2S201", name=name_of(fn))  # the sweeps call a step again, which would draw again
+    changed = _changed(fn, args, kwargs)
     if changed:
         return _change(fn, args, kwargs, changed, bound)
-    if _acts(fn):
-        return _act(fn, args, kwargs)
     return _noted(fn, args, kwargs, _run(fn, args, kwargs, bound))
+
+
+def _overridden(args: tuple[Any, ...]) -> bool:
+    """Whether the class of an argument has calls of NumPy's functions of its own."""
+    kinds: list[Any] = [type(a) for a in flat(args)]
+    return any(
+        overrides(kind) if issubclass(kind, np.ndarray) else is_written(kind) and hasattr(kind, "__array_ufunc__")
+        for kind in kinds
+    )
 
 
 _ARRAY_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.ndarray.astype)
@@ -593,9 +634,9 @@ _OPERATORS = {known.ufunc: plain for plain, known in OPERATORS.items()}
 
 def _of_objects(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call with arrays of Python objects: an elementwise function of each object, or what hands them on."""
-    operation = _OPERATORS.get(fn, fn) if isinstance(fn, np.ufunc) else fn
+    operation = _OPERATORS.get(fn, fn) if is_a(fn, np.ufunc) else fn
     if operation in _OPERATORS.values() and operation is not operator.matmul and not kwargs:
-        arrays = np.broadcast_arrays(*(np.asarray(a, object) if not isinstance(a, np.ndarray) else a for a in args))
+        arrays = np.broadcast_arrays(*(np.asarray(a, object) if not is_a(a, np.ndarray) else a for a in args))
         made = np.empty(arrays[0].shape, object)
         for index in np.ndindex(made.shape):
             operands = [array[index] for array in arrays]
@@ -604,7 +645,7 @@ def _of_objects(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if fn in (np.sum, np.ndarray.sum, np.prod, np.ndarray.prod) and not kwargs and len(args) == 1:
         by = operator.add if fn in (np.sum, np.ndarray.sum) else operator.mul
         return functools.reduce(functools.partial(binary, by), args[0].ravel().tolist())
-    if fn in _ARRAY_MAKERS and not isinstance(args[0], list):
+    if fn in _ARRAY_MAKERS and not is_a(args[0], list):
         array, dtype = args[0], kwargs.get("dtype", args[1] if len(args) > 1 else None)
         if dtype is None or np.dtype(dtype).kind == "O":
             return array
@@ -632,35 +673,54 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
     known = facts(fn) if is_hashable(fn) else None
     receiver = getattr(fn, "__self__", None)
     reads = _reads_items(fn) or (
-        isinstance(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys")
+        is_a(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys")
     )
     made = []
     for arg in args:
-        if isinstance(arg, np.flatiter):
+        if is_a(arg, np.flatiter) and fn is not next:
             arg = call_method(arg.base, "reshape", -1)
         if callable(arg):
             INSTALLER.see(arg)
             arg = _watched(arg) if reads else arg
-        elif reads and isinstance(arg, np.ndarray) and arg.ndim == 1 and is_numeric(arg, "__iter__") and depends(arg):
+        elif reads and is_a(arg, np.ndarray) and arg.ndim == 1 and is_numeric(arg, "__iter__") and depends(arg):
             lazily = known is not None and known.result is Result.ITERATOR
             if fn is reversed:
                 return (_Backwards(arg),), kwargs
             arg = _items(arg) if lazily else list(_items(arg))
+        elif _reads_rows(fn) and depends(arg):
+            arg = _rows(arg)
         elif not reads and fn is not next and is_read_item_by_item(arg) and (
             (known is not None and known.takes_all) or fn is np.fromiter
-            or (hasattr(type(arg), "__next__") and table.find(fn) is not None and not isinstance(receiver, CONTAINERS))
+            or (hasattr(type(arg), "__next__") and table.find(fn) is not None and not is_a(receiver, CONTAINERS))
         ):
             arg = list(_checked_items(arg))  # what is computed of the items is one step of these
         made.append(arg)
     if fn is itertools.accumulate and len(args) + ("func" in kwargs) < 2:
         made.append(functools.partial(binary, operator.add))
-    for arg in kwargs.values():
+    for name, arg in kwargs.items():
         if callable(arg):
             INSTALLER.see(arg)
+            kwargs = {**kwargs, name: _watched(arg)} if reads and name == "func" else kwargs
     return tuple(made), kwargs
 
 
+def _reads_rows(fn: Any) -> bool:
+    """Whether a function reads the items of the items that it is given."""
+    if fn is dict or fn is itertools.starmap or fn is collections.OrderedDict:
+        return True
+    name, receiver = getattr(fn, "__name__", ""), getattr(fn, "__self__", None)
+    return (receiver is itertools.chain and name == "from_iterable") or (is_a(receiver, dict) and name == "update")
+
+
+def _rows(value: Any) -> Any:
+    """What gives the items of a value, arrays among them as tuples of their items; a dict itself."""
+    if is_a(value, dict):
+        return value
+    return (tuple(_items(item)) if is_a(item, np.ndarray) and item.ndim == 1 else item for item in iterate(value))
+
+
 _READERS = frozenset({
+    collections.deque,
     list, tuple, set, frozenset, zip, enumerate, map, filter, sorted, reversed, iter, min, max, functools.reduce, dict,
     itertools.accumulate, itertools.chain, itertools.starmap, itertools.product, itertools.islice,
     list.extend,
@@ -669,18 +729,18 @@ _READERS = frozenset({
 
 def _watched(fn: Any) -> Any:
     """A function that C code calls, as one that is seen."""
-    if isinstance(fn, (types.BuiltinFunctionType, np.ufunc, types.MethodDescriptorType)) or fn is float:
-        return lambda *args: call(fn, *args)
-    return fn
+    is_seen = type(fn) is types.FunctionType or (isinstance(fn, type) and is_written(fn) and is_python(fn)) or (
+        type(fn) is types.MethodType and type(fn.__func__) is types.FunctionType)
+    return fn if is_seen else lambda *args: call(fn, *args)
 
 
-def _changed(fn: Any, args: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
+def _changed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[np.ndarray[Any, Any]]:
     """The arrays among the arguments that a call changes."""
     if (
-        isinstance(fn, (np.ufunc, type))
+        is_a(fn, (np.ufunc, type))
         or id(fn) in _PRIMITIVES
         or not is_hashable(fn)
-        or not any(isinstance(a, np.ndarray) for a in args)
+        or not any(is_a(a, np.ndarray) for a in (*args, *kwargs.values()))
     ):
         return []
     known = facts(fn)
@@ -689,20 +749,39 @@ def _changed(fn: Any, args: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
         return (
             []
             if rule is not None or PublicDerivative in type(fn).__mro__
-            else [a for a in args if isinstance(a, np.ndarray)]
+            else [a for a in (*args, *kwargs.values()) if is_a(a, np.ndarray)]
         )
-    return [args[k] for k in known.changes if k < len(args) and isinstance(args[k], np.ndarray)]
+    if known.changes and len(args) <= max(known.changes):
+        raise error("S2S203", name=name_of(fn), keyword=next(iter(kwargs), "out"))
+    return [args[k] for k in known.changes if k < len(args) and is_a(args[k], np.ndarray)]
+
+
+@functools.lru_cache(1024)
+def _place_of_out(fn: Any) -> int | None:
+    """The place of ``out`` among the positional arguments of a function with a rule."""
+    rule = table.find(fn)
+    if rule is None or is_a(fn, np.ufunc):
+        return None
+    kinds = {name: parameter.kind for name, parameter in rule.params.parameters.items()}
+    is_by_place = inspect.Parameter.VAR_POSITIONAL not in kinds.values()
+    is_by_place = is_by_place and kinds.get("out") is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [*kinds].index("out") if is_by_place else None
 
 
 def _into(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: Any) -> Any:
     """A call that writes its result into an array."""
-    rest = {key: value for key, value in kwargs.items() if key not in ("out", "where")}
-    where = kwargs.get("where", True)
-    if not depends(args, rest, target):
-        before_change(target)
-        return fn(*args, **kwargs, **({} if "out" in kwargs else {"out": target}))
+    rest = {key: value for key, value in kwargs.items() if key != "out"}
+    where = rest.pop("where", True) if is_a(fn, np.ufunc) else True
+    targets = target if is_a(target, tuple) else (target,)
+    if not depends(args, rest, targets):
+        for one in targets:
+            if is_a(one, np.ndarray):
+                before_change(one)
+        return fn(*args, **{**rest, **({} if where is True else {"where": where})}, out=target)
     made = _compute(fn, args, rest)
-    set_item(made if where is True else call(np.where, where, made, target), target, ...)
+    for one, part in zip(targets, made if is_a(target, tuple) else (made,)):
+        if one is not None:
+            set_item(part if where is True else call(np.where, where, part, one), one, ...)
     return target
 
 
@@ -711,13 +790,13 @@ def _change(
 ) -> Any:
     """A call that changes an array in place: the result of the same on a copy is stored into it."""
     if len(changed) > 1 or facts(fn).changes != (0,):
-        copies = [array.copy() for array in changed]
+        copies = [plain_array(array).copy() for array in changed]
         out = _run(fn, args, kwargs, bound)
         if not all(map(_same, copies, changed)):
             raise error("S2S201", name=name_of(fn))
         return _noted(fn, args, kwargs, out)
-    made = call(_changed_of(fn, len(args), tuple(kwargs)), *args, **kwargs)
-    set_item(made, changed[0], ...)
+    array = plain_array(changed[0])
+    set_item(call(_changed_of(fn, len(args), tuple(kwargs)), array, *args[1:], **kwargs), array, ...)
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -730,40 +809,37 @@ def _changed_of(fn: Any, count: int, names: tuple[str, ...]) -> Any:
     own = [f"x{k}" for k in range(count)]
     given = ", ".join([*own[1:], *(f"{n}={n}" for n in names)])
     name = getattr(fn, "__name__", "")
-    is_method = isinstance(fn, types.MethodDescriptorType)
+    is_method = is_a(fn, types.MethodDescriptorType)
     text = f"def changed({', '.join([*own, *names])}):\n    made = x0.copy()\n"
     text += f"    made.{name}({given})\n" if is_method else f"    fn(made, {given})\n"
     return primitive_of(text + "    return made\n", "changed", {"fn": fn})
 
 
-def _acts(fn: Any) -> bool:
-    if not is_hashable(fn) or isinstance(fn, (np.ufunc, type, PublicDerivative)) or gives_gradient(fn):
-        return False
-    return (
-        table.find(fn) is not None and facts(fn).acts and isinstance(getattr(fn, "__self__", None), np.random.Generator)
-    )
-
-
-def _act(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    raise error("S2S201", name=name_of(fn))
-
-
 def _noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
     """Note a call that has given ``out``."""
-    if isinstance(out, (str, bytes)):
+    if getattr(fn, "__name__", "") == "as_integer_ratio":
+        raise error("S2S180", name="as_integer_ratio")
+    if any(is_a(part, (str, bytes)) for part in flat((out,))):
         written(*args, *kwargs.values())
-    if out is None or isinstance(out, (bool, int, str, bytes, np.bool_, np.integer)):
+    receiver = args[0] if is_a(fn, types.MethodDescriptorType) else getattr(fn, "__self__", None)
+    if out is None and is_opaque(receiver):
+        written(*args, *kwargs.values())
+    if out is None or is_a(out, (bool, int, str, bytes, np.bool_, np.integer)):
         taint(*args, *kwargs.values(), getattr(fn, "__self__", None))
         return out
-    if isinstance(out, (*ITERATORS, *FUNCTIONS)):
+    if is_a(out, (*ITERATORS, *FUNCTIONS)):
         return out
-    if isinstance(out, np.ndarray) and kind_of(out) == "O":
-        if fn in _ARRAY_MAKERS and isinstance(args[0], np.ndarray):
+    if is_a(out, np.ndarray) and kind_of(out) == "O":
+        if fn in _ARRAY_MAKERS and is_a(args[0], np.ndarray):
             return _as_objects(args[0])
         if has_new(args, kwargs, out):
             raise error("S2S202", name=name_of(fn), reason="it makes an array of Python objects")
         return out
+    if (fn is max or fn is min) and "key" not in kwargs and _is_tied(out, args):
+        out = _still(out)  # a number of its own, to which all that are equal contribute
     rule = table.find(fn) if is_hashable(fn) else None
+    if is_opaque(out):
+        taint(out)
     if rule is None:
         taint(out, *args, *kwargs.values(), getattr(fn, "__self__", None))
     if fn is operator.floordiv or (rule is not None and rule.kind in ("zero", "straight_through")):
@@ -774,12 +850,19 @@ def _noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> 
         raise error("S2S202", name=name_of(fn), reason=rule.reason)
     if not has_new(args, kwargs, out):
         return out
-    if rule is None and not (isinstance(fn, (*KNOWN, PublicDerivative)) or gives_gradient(fn) or id(fn) in _PRIMITIVES):
+    if rule is None and not (is_a(fn, (*KNOWN, PublicDerivative)) or gives_gradient(fn) or id(fn) in _PRIMITIVES):
         raise error("S2S201", name=name_of(fn))
     for recorder in ACTIVE:
         if recorder.depends(args) or recorder.depends(kwargs):
             recorder.call(fn, args, kwargs, out)
     return out
+
+
+def _is_tied(out: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a number is equal to another one among those that it was chosen from."""
+    among = args[0] if len(args) == 1 else args
+    return is_number(out) and is_a(among, (list, tuple)) and any(
+        other is not out and type(other) in REAL and other == out for other in among)
 
 
 def primitive_of(text: str, name: str, scope: dict[str, Any]) -> Any:

@@ -10,16 +10,18 @@ Arrays that steps hold are copied before something changes them.
 from __future__ import annotations
 
 import collections
-import operator
+import contextlib
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import mro_of, name_of, namespace, own_dict
+from s2s.errors import error
 from s2s.recorded.memory import Place, copy_of, owner_of, place_in, view_at
 
-__all__ = ["Leaf", "Recorder", "Ref", "is_number", "kind_of", "pack", "unpack"]
+__all__ = ["Leaf", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack"]
 
 Ref = int | Place | None
 """What of a recording a value is: the number of a slot, a place in memory, or nothing."""
@@ -37,16 +39,19 @@ class Leaf:
 def pack(value: Any, leaves: list[Any]) -> Any:
     """A value with a ``Leaf`` for each part that is no container."""
     kind = type(value)
-    if kind is list or kind is tuple:
-        return kind([pack(item, leaves) for item in value])
-    if kind is dict:
-        return {key: pack(item, leaves) for key, item in value.items()}
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return kind(*[pack(item, leaves) for item in value])
-    if isinstance(value, tuple) and hasattr(kind, "n_sequence_fields"):
-        return kind([pack(item, leaves) for item in value])
+    if issubclass(kind, tuple):
+        items = [pack(item, leaves) for item in tuple.__iter__(value)]
+        return kind(*items) if hasattr(kind, "_fields") else kind(items) if _is_plain_tuple(kind) else tuple(items)
+    if issubclass(kind, (list, collections.deque)):
+        return [pack(item, leaves) for item in value]
+    if issubclass(kind, dict):
+        return {key: pack(item, leaves) for key, item in dict.items(value)}
     leaves.append(value)
     return Leaf(len(leaves) - 1)
+
+
+def _is_plain_tuple(kind: type) -> bool:
+    return kind is tuple or hasattr(kind, "n_sequence_fields")
 
 
 def unpack(value: Any, leaves: list[Any]) -> Any:
@@ -71,9 +76,19 @@ def kind_of(array: Any) -> str:
     return _dtype(array).kind  # type: ignore[no-any-return]
 
 
+def items_of(array: Any) -> list[Any]:
+    """The elements of an array of Python objects."""
+    return np.ndarray.view(array, np.ndarray).ravel().tolist()  # type: ignore[no-any-return]
+
+
+def is_a(value: Any, kinds: Any) -> bool:
+    """Whether a value is of one of these classes, whatever it says of its ``__class__``."""
+    return issubclass(type(value), kinds)
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a number that may carry a derivative."""
-    return type(value) in (float, complex) or isinstance(value, np.inexact)
+    return type(value) in (float, complex) or is_a(value, np.inexact)
 
 
 _ITEMS: Any = (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.items()))
@@ -82,22 +97,21 @@ _SIMPLE = (int, str, bytes, type(None), type, types.ModuleType, types.BuiltinFun
 
 def _parts(value: Any) -> Iterator[Any]:
     """What an object, a function or a method refers to."""
-    if isinstance(value, types.FunctionType):
+    if is_a(value, types.FunctionType):
         for cell in value.__closure__ or ():
             if cell != types.CellType():
                 yield cell.cell_contents
         yield from value.__defaults__ or ()
         return
-    if isinstance(value, types.MethodType):
+    if is_a(value, types.MethodType):
         yield value.__self__
         return
-    own = getattr(value, "__dict__", None)
-    if isinstance(own, dict):
-        yield from own.values()
-    for base in type(value).__mro__:
-        slots = vars(base).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            yield getattr(value, name, None)
+    yield from own_dict(value).values()
+    for base in mro_of(type(value)):
+        for part in namespace(base).values():
+            if type(part) is types.MemberDescriptorType:
+                with contextlib.suppress(AttributeError):
+                    yield part.__get__(value)
 
 
 class Recorder:
@@ -119,7 +133,7 @@ class Recorder:
         """What a value is in this recording; None where it does not depend on what is differentiated."""
         if is_number(value):
             return self.slots.get(id(value))
-        if isinstance(value, np.ndarray) and kind_of(value) in "fcV":
+        if is_a(value, np.ndarray) and kind_of(value) in "fcV":
             owner = owner_of(value)
             if id(owner) in self.owners:
                 return place_in(owner, value)
@@ -130,56 +144,56 @@ class Recorder:
         kind = type(value)
         if kind is float or kind is np.float64 or kind is complex:
             return id(value) in self.slots
-        if isinstance(value, np.ndarray):
+        if is_a(value, np.ndarray):
             if kind_of(value) == "O":
-                return depth > 0 and any(self.depends(item, depth - 1) for item in value.ravel().tolist())
+                return depth > 0 and any(self.depends(item, depth - 1) for item in items_of(value))
             return kind_of(value) in "fcV" and id(owner_of(value)) in self.owners
-        if isinstance(value, np.inexact):
+        if is_a(value, np.inexact):
             return id(value) in self.slots
-        if depth > 0 and isinstance(value, _ITEMS):
+        if depth > 0 and is_a(value, _ITEMS):
             return any(self.depends(item, depth - 1) for item in value)
-        if depth > 0 and isinstance(value, dict):
+        if depth > 0 and is_a(value, dict):
             return any(self.depends(item, depth - 1) for item in value.values())
         return id(value) in self.tainted
 
     def holds(self, value: Any, depth: int = 4) -> bool:
         """Whether a value depends on what is differentiated, or is an object with attributes that do."""
-        if isinstance(value, _SIMPLE):
+        if is_a(value, _SIMPLE):
             return False
         if self.depends(value):
             return True
-        if depth == 0 or is_number(value) or isinstance(value, np.ndarray):
+        if depth == 0 or is_number(value) or is_a(value, np.ndarray):
             return False
-        if isinstance(value, _ITEMS):
+        if is_a(value, _ITEMS):
             return any(self.holds(item, depth - 1) for item in value)
-        if isinstance(value, dict):
+        if is_a(value, dict):
             return any(self.holds(item, depth - 1) for item in value.values())
         return any(self.holds(part, depth - 1) for part in _parts(value))
 
     def parts_of(self, value: Any, depth: int = 4) -> Iterator[Any]:
         """The numbers and arrays that an object refers to."""
-        if isinstance(value, _SIMPLE) or depth == 0:
+        if is_a(value, _SIMPLE) or depth == 0:
             return
-        if is_number(value) or isinstance(value, np.ndarray):
+        if is_number(value) or is_a(value, np.ndarray):
             yield value
             return
-        inner = value.values() if isinstance(value, dict) else value if isinstance(value, _ITEMS) else _parts(value)
+        inner = value.values() if is_a(value, dict) else value if is_a(value, _ITEMS) else _parts(value)
         for part in list(inner):
             yield from self.parts_of(part, depth - 1)
 
     def hides(self, value: Any, depth: int = 4) -> bool:
         """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
-        if isinstance(value, _SIMPLE) or is_number(value) or isinstance(value, np.ndarray) or depth == 0:
+        if is_a(value, _SIMPLE) or is_number(value) or is_a(value, np.ndarray) or depth == 0:
             return False
-        if isinstance(value, _ITEMS):
+        if is_a(value, _ITEMS):
             return any(self.hides(item, depth - 1) for item in value)
-        if isinstance(value, dict):
+        if is_a(value, dict):
             return any(self.hides(item, depth - 1) for item in value.values())
         return self.holds(value)
 
     def new(self, value: Any) -> Ref:
         """Let a new number, or a new array, depend on what is differentiated."""
-        if isinstance(value, np.ndarray):
+        if is_a(value, np.ndarray):
             owner = owner_of(value)
             self.owners[id(owner)] = owner
             return place_in(owner, value)
@@ -237,17 +251,20 @@ class Recorder:
         step.refs = [self.ref(leaf) for leaf in step.leaves]
         if not any(ref is not None for ref in step.refs):
             return
-        memory = {id(owner_of(leaf)) for leaf in step.leaves if isinstance(leaf, np.ndarray)}
+        memory = {id(owner_of(leaf)) for leaf in step.leaves if is_a(leaf, np.ndarray)}
         outs: list[Any] = []
         step.result = pack(out, outs)
         step.outs = outs
         given = set(map(id, step.leaves))
         for leaf in outs:
             is_new = is_number(leaf) and id(leaf) not in given
-            if isinstance(leaf, np.ndarray) and kind_of(leaf) in "fcV":
+            if is_a(leaf, np.ndarray) and kind_of(leaf) in "fcV":
                 owner = id(owner_of(leaf))
                 is_new = owner not in memory and owner not in self.owners
             step.out_refs.append(self.new(leaf) if is_new else None)
+        known = set(map(id, outs)) | given
+        if any(id(part) not in known and not self.depends(part) for part in self.parts_of(out, 6)):
+            raise error("S2S201", name=name_of(fn))  # it gives an object with numbers that no cotangent comes to
         if any(ref is not None for ref in step.out_refs):
             self.add(step)
 
@@ -255,12 +272,12 @@ class Recorder:
         """Add a step, which holds its arrays from here on."""
         self.steps.append(step)
         for number, leaf in enumerate(step.leaves):
-            if isinstance(leaf, np.ndarray):
+            if is_a(leaf, np.ndarray):
                 self.hold(step, number, leaf)
 
     def read(self, array: np.ndarray[Any, Any], index: Any, out: Any) -> None:
         """Note that items of an array were read which are no view of it."""
-        if isinstance(array, np.ndarray) and id(owner_of(array)) in self.owners:
+        if is_a(array, np.ndarray) and id(owner_of(array)) in self.owners:
             self.steps.append(Read(place_in(owner_of(array), array), _kept_index(index), out, self.new(out)))
 
     def store(self, array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
@@ -276,13 +293,13 @@ class Recorder:
 def _plain(value: Any) -> Any:
     """An array of a class of its own as the array that it is."""
     kind = type(value)
-    return np.ndarray.view(value, np.ndarray) if kind is not np.ndarray and isinstance(value, np.ndarray) else value
+    return np.ndarray.view(value, np.ndarray) if kind is not np.ndarray and is_a(value, np.ndarray) else value
 
 
 def _kept_index(index: Any) -> Any:
-    if isinstance(index, tuple):
+    if is_a(index, tuple):
         return tuple(map(_kept_index, index))
-    return index.copy() if isinstance(index, np.ndarray) else list(index) if isinstance(index, list) else index
+    return index.copy() if is_a(index, np.ndarray) else list(index) if is_a(index, list) else index
 
 
 class Arithmetic:
@@ -327,5 +344,3 @@ class Store:
     def __init__(self, place: Place, index: Any, ref: Ref, shape: tuple[int, ...], value: Any) -> None:
         self.place, self.index, self.ref, self.shape, self.value = place, index, ref, shape, value
 
-
-LINEAR = frozenset({operator.add, operator.sub, operator.neg, operator.pos})

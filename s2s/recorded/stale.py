@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import error
-from s2s.recorded.recorder import is_number
+from s2s.recorded.recorder import is_a, is_number
 
-__all__ = ["compare", "is_remembered"]
+__all__ = ["EQUALITIES", "check_equality", "compare", "is_remembered"]
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
@@ -27,23 +28,37 @@ def compare(sign: str, a: Any, b: Any, depends: Callable[[Any], bool]) -> Any:
     equal to one that was remembered."""
     found = _OPERATIONS[sign](a, b)
     if sign in ("in", "not in"):
-        if isinstance(b, (dict, set, frozenset)) and is_remembered(b, a, depends):
+        if is_a(b, (dict, set, frozenset)) and is_remembered(b, a, depends):
             return sign == "not in"
         return found
     if _is_same(a, b) and depends(a) != depends(b):
-        raise error(
-            "S2S101", construct="a test whether a differentiated number is the one of an earlier call",
-            hint="clear what the program remembers before the gradient is taken",
-        )
+        raise _remembered()
     return found
+
+
+EQUALITIES = frozenset({np.array_equal, np.array_equiv, np.allclose, math.isclose})
+"""Functions that answer whether numbers are equal."""
+
+
+def check_equality(args: tuple[Any, ...], found: Any, depends: Callable[[Any], bool]) -> None:
+    """The same refusal for a call of one of ``EQUALITIES``."""
+    if found and len(args) > 1 and _is_same(*args[:2]) and depends(args[0]) != depends(args[1]):
+        raise _remembered()
+
+
+def _remembered() -> Exception:
+    return error(
+        "S2S101", construct="a test whether a differentiated number is the one of an earlier call",
+        hint="clear what the program remembers before the gradient is taken",
+    )
 
 
 def _is_same(a: Any, b: Any) -> bool:
     """Whether two values are equal floats, or arrays and tuples of these, that are equal by no accident."""
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+    if is_a(a, np.ndarray) and is_a(b, np.ndarray):
         return a.shape == b.shape and a.size > 0 and a.dtype.kind in "fc" and bool(np.array_equal(a, b)) and not (
             np.all(np.isin(a, (0.0, 1.0, -1.0))))
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_a(a, tuple) and is_a(b, tuple):
         return (
             len(a) == len(b) and any(map(_is_same, a, b)) and all(x is y or bool(np.all(x == y)) for x, y in zip(a, b))
         )
@@ -52,6 +67,6 @@ def _is_same(a: Any, b: Any) -> bool:
 
 def is_remembered(container: Any, key: Any, depends: Callable[[Any], bool]) -> bool:
     """Whether a key that depends on what is differentiated is equal to one that does not."""
-    if not depends(key) or isinstance(key, np.ndarray) or key not in container:
+    if not depends(key) or is_a(key, np.ndarray) or key not in container:
         return False
     return not any(depends(known) for known in container if known == key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from s2s.core.inspection import name_of
 from s2s.errors import error
 from s2s.recorded.kinds import is_opaque
 from s2s.recorded.memory import owner_of
-from s2s.recorded.recorder import Recorder, is_number, kind_of, pack
+from s2s.recorded.recorder import Recorder, is_a, is_number, items_of, kind_of, pack
 
 __all__ = [
     "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
@@ -31,7 +32,8 @@ def written(*values: Any) -> Any:
 
 def check_read(fn: Any, *values: Any) -> None:
     """Raise NoDerivativeError where a number is read from a text, after one was written that carries a derivative."""
-    if any(recorder.has_written for recorder in ACTIVE) and any(isinstance(v, (str, bytes)) for v in values):
+    texts = (str, bytes, bytearray, memoryview, io.IOBase)
+    if any(recorder.has_written for recorder in ACTIVE) and any(is_a(v, texts) or is_opaque(v) for v in values):
         raise error("S2S180", name=name_of(fn))
 
 
@@ -54,8 +56,8 @@ def taint(*values: Any) -> None:
     leaves: list[Any] = []
     pack(values, leaves)
     for leaf in list(leaves):
-        if isinstance(leaf, np.ndarray) and kind_of(leaf) == "O":
-            leaves += leaf.ravel().tolist()
+        if is_a(leaf, np.ndarray) and kind_of(leaf) == "O":
+            leaves += items_of(leaf)
     for value in leaves:
         if is_opaque(value):
             for recorder in ACTIVE:
@@ -73,7 +75,7 @@ def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) 
     held = [
         part for recorder in ACTIVE[:1] for value in (*given, *kwargs.values()) for part in recorder.parts_of(value)
     ]
-    if has_new((*given, held), kwargs, out) and not isinstance(out, (bool, int, str)):
+    if has_new((*given, held), kwargs, out) and not is_a(out, (bool, int, str)):
         raise error("S2S201", name=name_of(fn))
     taint(out, *given, *kwargs.values())
     return out
@@ -92,18 +94,17 @@ def has_new(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
     pack((args, tuple(kwargs.values())), given)
     ids = set(map(id, given))
     for leaf in given:
-        if isinstance(leaf, np.ndarray) and kind_of(leaf) == "O":
-            ids |= set(map(id, leaf.ravel().tolist()))
-    owners = {id(owner_of(a)) for a in given if isinstance(a, np.ndarray)}
-    outs: list[Any] = []
-    pack(out, outs)
+        if is_a(leaf, np.ndarray) and kind_of(leaf) == "O":
+            ids |= set(map(id, items_of(leaf)))
+    owners = {id(owner_of(a)) for a in given if is_a(a, np.ndarray)}
+    outs = list(ACTIVE[0].parts_of(out, 6)) if ACTIVE else []
     for leaf in list(outs):
-        if isinstance(leaf, np.ndarray) and kind_of(leaf) == "O":
-            outs += leaf.ravel().tolist()
+        if is_a(leaf, np.ndarray) and kind_of(leaf) == "O":
+            outs += items_of(leaf)
     for leaf in outs:
         if is_number(leaf) and id(leaf) not in ids and not depends(leaf):
             return True
-        if isinstance(leaf, np.ndarray) and kind_of(leaf) in "fcV" and id(owner_of(leaf)) not in owners and (
+        if is_a(leaf, np.ndarray) and kind_of(leaf) in "fcV" and id(owner_of(leaf)) not in owners and (
             not depends(leaf)
         ):
             return True

@@ -217,7 +217,7 @@ def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:
             _add_all(sweep, s, part, one)
 
 
-def _moving(s: Step) -> tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...], dict[str, Any], tuple[int, ...]]:
+def _moving(s: Step) -> tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...], tuple[int, ...]]:
     """The arguments of a step by position and by name, their structures, and which of them are differentiated."""
     args = tuple(unpack(arg, s.leaves) for arg in s.args)
     kwargs = {key: unpack(arg, s.leaves) for key, arg in s.kwargs.items()}
@@ -226,10 +226,10 @@ def _moving(s: Step) -> tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...], 
         args, places = _by_position(s.fn, args, kwargs)
         structures += [None] * (len(args) - len(structures))
         for name, place in places.items():
-            structures[place] = s.kwargs[name]
+            structures[place] = s.kwargs.get(name)
         kwargs = {key: value for key, value in kwargs.items() if key not in places}
     argnums = tuple(k for k, arg in enumerate(structures) if arg is not None and _has_ref(s, arg))
-    return args, kwargs, tuple(structures), {}, argnums
+    return args, kwargs, tuple(structures), argnums
 
 
 def _has_ref(s: Step, structure: Any) -> bool:
@@ -241,7 +241,7 @@ def _has_ref(s: Step, structure: Any) -> bool:
 
 def pulled(s: Step, bar: Any) -> list[tuple[Any, Any]]:
     """The structures of the arguments of a step that are differentiated, each with its cotangent."""
-    args, kwargs, structures, _, argnums = _moving(s)
+    args, kwargs, structures, argnums = _moving(s)
     if operations.ACTIVE:
         found = call(_pull_of(steady(s.fn), argnums, len(args), tuple(kwargs)), bar, *args, **kwargs)
     else:
@@ -266,14 +266,12 @@ def _pull_of(fn: Any, argnums: tuple[int, ...], count: int, names: tuple[str, ..
     """The function of a cotangent and arguments that gives the cotangents of some of them, to be differentiated."""
     own = [f"x{k}" for k in range(count)]
     moving = [f"x{k}" for k in argnums]
-    inner = ", ".join(own[k] for k in range(count))
     named = ", ".join([*own, *(f"{n}={n}" for n in names)])
     lines = [
         f"def pull(bar, {', '.join([*own, *names])}):",
         f"    out, back = vjp(lambda {', '.join(moving)}: fn({named}), {', '.join(moving)})",
         "    return back(bar)",
     ]
-    del inner
     return operations.primitive_of("\n".join(lines) + "\n", "pull", {"fn": fn})
 
 
@@ -342,7 +340,7 @@ def _push_step(sweep: Forward, s: Step) -> None:
     if not any(dot is not None for dot in dots):
         return
     filled = [rt.zeros_of(leaf) if dot is None and _carries(leaf) else dot for leaf, dot in zip(s.leaves, dots)]
-    args, kwargs, structures, _, argnums = _moving(s)
+    args, kwargs, structures, argnums = _moving(s)
     tangents = tuple(unpack(structures[k], filled) if k in argnums else None for k in range(len(args)))
     if operations.ACTIVE:
         given = tuple(tangents[k] for k in argnums)

@@ -156,7 +156,7 @@ class _Watcher(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         iterated = node.iter if node.is_async else self._call(node.iter, "iterate", self.visit(node.iter))
         if not _is_simple(node.target):
-            iterated = self._call(node.iter, "iterate_parts", iterated)
+            iterated = self._call(node.iter, "iterate_parts", iterated, _pattern(node.target))
         tests = [self.visit(test) for test in node.ifs]
         return ast.comprehension(node.target, iterated, tests, node.is_async)
 
@@ -171,7 +171,7 @@ class _Watcher(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         value = self.visit(node.value)
-        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        if all(isinstance(target, ast.Name) for target in node.targets):
             return ast.copy_location(ast.Assign(node.targets, value), node)
         if len(node.targets) == 1:
             return self._assign(node.targets[0], value, node)
@@ -179,7 +179,7 @@ class _Watcher(ast.NodeTransformer):
         made: list[ast.stmt] = [ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)]
         for target in node.targets:
             made += self._assign(target, ast.Name(name, ast.Load()), node)
-        return made
+        return [*made, _forget([name], node)]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if node.value is None:
@@ -201,19 +201,23 @@ class _Watcher(ast.NodeTransformer):
                 made = ast.Expr(self._in_order("set_attribute", value, container, named, at))
                 return [ast.copy_location(made, at)]
             case ast.Tuple(parts) | ast.List(parts):
-                later: list[ast.stmt] = []
-                simple = []
-                for part in parts:
-                    inner = part.value if isinstance(part, ast.Starred) else part
-                    if isinstance(inner, ast.Name):
-                        simple.append(part)
-                        continue
-                    name = self._name()
-                    stored: ast.expr = ast.Name(name, ast.Store())
-                    simple.append(ast.Starred(stored, ast.Store()) if isinstance(part, ast.Starred) else stored)
-                    later += self._assign(inner, ast.Name(name, ast.Load()), at)
-                first = ast.Assign([ast.Tuple(simple, ast.Store())], self._call(at, "iterate", value))
-                return [ast.copy_location(first, at), *later]
+                inner = [part.value if isinstance(part, ast.Starred) else part for part in parts]
+                value = self._call(at, "iterate", value)
+                if all(isinstance(part, ast.Name) for part in inner):
+                    return [ast.copy_location(ast.Assign([target], value), at)]
+                # all items are taken first, and assigned from the left, as Python does
+                names = [self._name() for _ in parts]
+                taken = [ast.Name(name, ast.Store()) for name in names]
+                stored: list[ast.expr] = [
+                    ast.Starred(one, ast.Store()) if isinstance(part, ast.Starred) else one
+                    for one, part in zip(taken, parts)
+                ]
+                statements: list[ast.stmt] = [
+                    ast.copy_location(ast.Assign([ast.Tuple(stored, ast.Store())], value), at)
+                ]
+                for part, name in zip(inner, names):
+                    statements += self._assign(part, ast.Name(name, ast.Load()), at)
+                return [*statements, _forget(names, at)]
             case _:
                 return [ast.copy_location(ast.Assign([target], value), at)]
 
@@ -249,16 +253,23 @@ class _Watcher(ast.NodeTransformer):
                 stored = self._call(node, "set_attribute", changed, load(where), named)
             case _:
                 raise TypeError(f"an augmented assignment to {node.target!r}")
-        return [*made, ast.copy_location(ast.Expr(stored), node)]
+        names = [
+            one.targets[0].id for one in made if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
+        ]
+        return [*made, ast.copy_location(ast.Expr(stored), node), _forget(names, node)]
 
-    def visit_For(self, node: ast.For) -> ast.For:
-        iterated = self._call(node.iter, "iterate", self.visit(node.iter))
+    def visit_For(self, node: Any) -> Any:
+        iterated = self.visit(node.iter)
+        if isinstance(node, ast.For):
+            iterated = self._call(node.iter, "iterate", iterated)
         target, body = node.target, self._block(node.body)
         if not _is_simple(target):
             name = self._name()
             body = [*self._assign(target, ast.Name(name, ast.Load()), node), *body]
             target = ast.Name(name, ast.Store())
-        return ast.copy_location(ast.For(target, iterated, body, self._block(node.orelse)), node)
+        return ast.copy_location(type(node)(target, iterated, body, self._block(node.orelse)), node)
+
+    visit_AsyncFor = visit_For
 
     def _block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
@@ -267,12 +278,22 @@ class _Watcher(ast.NodeTransformer):
             made += found if isinstance(found, list) else [found]
         return made
 
-    def visit_With(self, node: ast.With) -> ast.With:
-        items = [
-            ast.withitem(self._call(item.context_expr, "see", self.visit(item.context_expr)), item.optional_vars)
-            for item in node.items
-        ]
-        return ast.copy_location(ast.With(items, self._block(node.body)), node)
+    def visit_With(self, node: Any) -> Any:
+        items, first = [], []
+        for item in node.items:
+            target = item.optional_vars
+            if target is not None and not _is_simple(target):
+                name = self._name()
+                first += self._assign(target, ast.Name(name, ast.Load()), node)
+                target = ast.Name(name, ast.Store())
+            managed = self._call(item.context_expr, "see", self.visit(item.context_expr))
+            items.append(ast.withitem(managed, target))
+        if first and len(items) > 1:  # a later manager may read what an earlier one gives
+            inner = type(node)(node.items[1:], node.body)
+            return self.visit_With(type(node)(node.items[:1], [ast.copy_location(inner, node)]))
+        return ast.copy_location(type(node)(items, [*first, *self._block(node.body)]), node)
+
+    visit_AsyncWith = visit_With
 
     def visit_FunctionDef(self, node: Any) -> Any:
         decorators = [self._call(d, "see", self.visit(d)) for d in node.decorator_list]
@@ -295,11 +316,9 @@ class _Watcher(ast.NodeTransformer):
         owner, self.owner = self.owner, node.name
         node.decorator_list = [self._call(d, "see", self.visit(d)) for d in node.decorator_list]
         node.bases = [self.visit(base) for base in node.bases]
+        node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
         node.body = self._block(node.body)
         self.owner = owner
-        return node
-
-    def visit_Delete(self, node: ast.Delete) -> ast.Delete:
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.Match:
@@ -308,6 +327,18 @@ class _Watcher(ast.NodeTransformer):
             case.guard = None if case.guard is None else self.visit(case.guard)
             case.body = self._block(case.body)
         return node
+
+
+def _forget(names: list[str], at: ast.AST) -> ast.stmt:
+    """The statement that takes variables away which only watched code has: a class would keep them."""
+    return ast.copy_location(ast.Delete([ast.Name(name, ast.Del()) for name in names]), at)
+
+
+def _pattern(target: ast.expr) -> ast.expr:
+    """Which parts of an item are taken apart, as the text of tuples: None for what is one name."""
+    if isinstance(target, ast.Starred) or not isinstance(target, (ast.Tuple, ast.List)):
+        return ast.Constant(None)
+    return ast.Tuple([_pattern(part) for part in target.elts], ast.Load())
 
 
 def _is_simple(target: ast.expr) -> bool:

@@ -1,0 +1,113 @@
+"""What a recording gives, held against differences of the function.
+
+A number that compiled code computes out of sight would be taken for a constant. So the function runs again, four
+times, to both sides along one direction, and a recording that does not agree with the differences is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import error
+from s2s.recorded.recorder import is_number, pack, unpack
+
+__all__ = ["Replay", "agree"]
+
+_RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
+STEP = {4: 1e-3, 8: 1e-6, 16: 1e-6}
+"""The step, relative to a number, by the bytes of its real part."""
+
+RELATIVE = 1e-3
+"""How far a recording may be from a difference, relative to the larger one, beside what two differences differ by."""
+
+
+class Replay:
+    """A function that can run again as from here: with its arguments and the state of random generators."""
+
+    def __init__(self, run: Callable[[dict[str, Any]], Any], given: dict[str, Any]) -> None:
+        self.run = run
+        self.given = {name: _copied(value) for name, value in given.items()}
+        self.states = random.getstate(), np.random.get_state()
+
+    def at(self, changed: dict[str, Any]) -> Any:
+        """The result with other values for some arguments; nothing is printed, and random states are set back."""
+        before = random.getstate(), np.random.get_state()
+        values = {name: _copied(value) for name, value in {**self.given, **changed}.items()}
+        try:
+            _set_states(self.states)
+            with _quietly():
+                return self.run(values)
+        finally:
+            _set_states(before)
+
+
+def _set_states(states: Any) -> None:
+    random.setstate(states[0])
+    np.random.set_state(states[1])
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _copied(value: Any) -> Any:
+    leaves: list[Any] = []
+    structure = pack(value, leaves)
+    made = [
+        copy.deepcopy(leaf)
+        if isinstance(leaf, _RANDOM)
+        else leaf.copy(order="K")
+        if isinstance(leaf, np.ndarray)
+        else leaf
+        for leaf in leaves
+    ]
+    return made[0] if len(leaves) == 1 and leaves[0] is value else unpack(structure, made)
+
+
+def agree(
+    name: str, weighted: Callable[[list[Any], float], float], leaves: list[Any], bars: list[Any]
+) -> None:
+    """Compare cotangents with differences. ``weighted(directions, step)`` is the result, summed with the weights
+    that the cotangents were made with, at the numbers and arrays ``leaves`` moved by ``step`` along ``directions``.
+
+    Raises NoDerivativeError where they do not agree.
+    """
+    draws = np.random.default_rng(7)
+    directions, slope, size = [], 0.0, 0.0
+    for leaf, bar in zip(leaves, bars):
+        direction = _direction(draws, leaf)
+        directions.append(direction)
+        terms = np.real(np.asarray(bar) * direction) if bar is not None else np.zeros(1)
+        slope, size = slope + float(np.sum(terms)), size + float(np.sum(np.abs(terms)))
+    step = max((STEP.get(np.real(leaf).dtype.itemsize, 1e-6) for leaf in map(np.asarray, leaves)), default=1e-6)
+    try:
+        wide, near = (
+            (weighted(directions, h) - weighted(directions, -h)) / (2.0 * h) for h in (step, 0.5 * step)
+        )
+    except Exception as problem:
+        raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
+    allowed = RELATIVE * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
+    if not abs(near - slope) <= allowed and np.isfinite(near) and np.isfinite(slope):
+        raise error(
+            "S2S202", name=name, reason=f"along one direction a recording gives {slope:.6g}, differences {near:.6g}"
+        )
+
+
+def _direction(draws: Any, leaf: Any) -> Any:
+    """A direction in which an argument moves, in proportion to its size."""
+    made = draws.uniform(0.5, 1.0, np.shape(leaf)) * draws.choice([-1.0, 1.0], np.shape(leaf))
+    if np.iscomplexobj(leaf):
+        made = made * np.exp(1j * draws.uniform(0.0, 6.28, np.shape(leaf)))
+    scale = np.maximum(np.abs(leaf), 1e-2)
+    return np.asarray(made * scale)[()] if is_number(leaf) else made * scale
