@@ -185,7 +185,7 @@ class Specializer:
         result = builder.frozen(result)
         if self.unused:
             raise error("S2S154", span=next(iter(self.unused)))
-        logs.check_unread(self)
+        logs.check_unread(self, fn, arguments.values())
         self.live_objects.note_distinct()
         self.live_objects.check_kept()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])

@@ -15,6 +15,7 @@ import pytest
 import s2s
 from s2s.cache import folders
 from s2s.core.bounded import Recent
+from s2s.core.linecaches import register
 
 NAME = "model.loss.grad_x.0123456789ab.py"
 
@@ -199,6 +200,7 @@ def test_what_generated_code_shows_goes_with_it():
         assert any("_grad" in file for file in set(linecache.cache) - before)
         del f, linecache.cache[f"<made {number}>"]
     gc.collect()
+    register("<another>", "", compile("", "<another>", "exec"))
     left = {file for file in set(linecache.cache) - before if file.startswith("<s2s f_")}
     assert left == set()
 
@@ -216,7 +218,17 @@ def test_a_text_is_shown_while_one_of_its_functions_lives():
     assert "f_7_grad" in s2s.source(f, x)
     del f
     gc.collect()
+    register("<another>", "", compile("", "<another>", "exec"))
     assert shown[0] not in linecache.cache
+
+
+def test_what_is_collected_in_a_loop_over_the_files_is_still_there():
+    f = made(8)
+    s2s.grad(f)(np.ones(2))
+    for file in [file for file in linecache.cache if file.startswith("<s2s f_8_grad")]:
+        f = None
+        gc.collect()
+        assert linecache.cache[file]
 
 
 def test_recent_keeps_the_newest():

@@ -1,5 +1,8 @@
 """Each construct on top level, in a loop, in a helper and in a method: in both modes and to second order."""
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 
@@ -151,3 +154,58 @@ def test_generators_end_where_their_items_are_not_taken():
 
     assert s2s.grad(f)(1.0) == pytest.approx(2.0 * (1.0 + 4.0 + 9.0))
     assert s2s.jvp(f, (1.0,), (1.0,)) == (14.0, 28.0)
+
+
+STATE = {}
+
+
+class ReadsTheState:
+    """Objects whose methods compiled code calls, and which read what the program wrote."""
+
+    def __divmod__(self, other):
+        return STATE["x"] ** 2, other
+
+    def __float__(self):
+        return float(STATE["x"]) ** 2
+
+    def __getitem__(self, k):
+        return STATE["x"] ** k
+
+
+class AsksForMissing(dict):
+    def __missing__(self, key):
+        return STATE["x"] ** 2
+
+
+OUTSIDE, MISSING = ReadsTheState(), AsksForMissing()
+
+
+def divided(x):
+    STATE["x"] = x
+    return divmod(OUTSIDE, 2)[0]
+
+
+def as_a_float(x):
+    STATE["x"] = x
+    return math.fsum([OUTSIDE, 1.0])
+
+
+def missing(x):
+    STATE["x"] = x
+    return MISSING["key"]
+
+
+@pytest.mark.parametrize("f", [divided, as_a_float, missing])
+def test_what_objects_read_from_a_log_is_refused(f):
+    with pytest.raises(s2s.errors.DifferentiationError):
+        s2s.grad(f)(1.3)
+
+
+def test_an_endless_iterator_is_not_read_to_its_end():
+    def f(x):
+        numbers = itertools.count(x, x)
+        next(numbers)
+        return next(numbers)
+
+    with pytest.raises(s2s.errors.DifferentiationError, match="S2S142"):
+        s2s.grad(f)(1.3)

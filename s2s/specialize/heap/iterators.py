@@ -124,7 +124,7 @@ def keep(at: At, target: ir.Var, value: ir.Value, atom: ir.Atom) -> ir.Atom:
     """What a variable that is read more than once, or that a container takes in, is bound to: for an iterator, made
     here, by a helper or read from a container, a cell with what it has left."""
     if atom in at.context.generators:
-        return _held(at, lazy.listed(at, atom), target.name)
+        return _held(at, lazy.listed(at, atom, in_parts=True), target.name)
     callee = at.specializer.atom(value.fn, at.frame) if isinstance(value, ir.Call) else None
     made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
     if is_maker(callee) or atom in at.context.read_once or (isinstance(made, ir.Call) and is_maker(made.fn)):

@@ -198,8 +198,9 @@ def _now(context: Context, cell: virtual_heap.Cell) -> ir.Atom:
 # --- all items --------------------------------------------------------------------------------------------------------
 
 
-def listed(at: At, generator: ir.Atom, builder: Builder | None = None) -> ir.Atom:
-    """The list of the items of a generator."""
+def listed(at: At, generator: ir.Atom, builder: Builder | None = None, in_parts: bool = False) -> ir.Atom:
+    """The list of the items of a generator. There is none of one that never ends; nor, where its items are read
+    ``in_parts``, of one that ends by what it finds."""
     builder = at.builder if builder is None else builder
     context = at.context
     made: Generator = context.generators[generator]  # type: ignore[index]
@@ -216,7 +217,8 @@ def listed(at: At, generator: ir.Atom, builder: Builder | None = None) -> ir.Ato
 
         running(at.specializer, generator, child, consume)
         items.append(out.var)
-    if any(isinstance(s, ir.While) and s.leave is None and _is_true(context, s.test) for s in ir.walk(child.block())):
+    endless = [s for s in ir.walk(child.block()) if isinstance(s, ir.While) and _is_true(context, s.test)]
+    if endless and (in_parts or any(s.leave in (None, ir.Const(False)) for s in endless)):
         raise error("S2S142", span=at.span, name=made.function.name)
     builder.take(child)
     made.items.append(out.var)
