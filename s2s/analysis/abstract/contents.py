@@ -34,7 +34,8 @@ def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) ->
         case Sequence(_, items), Scalar() if items:
             return join_all([*items], evaluator.facts)
         case ListOf(item), (Scalar() | Known()):
-            return item if not (isinstance(index, Known) and isinstance(index.value, slice)) else value
+            is_slice = isinstance(index, Known) and isinstance(index.value, slice)
+            return value if is_slice else evaluator.facts.one_of(item)
         case Known(), Known() if isinstance(value.value, (str, bytes)) and isinstance(index.value, (int, slice)):
             text, at = value.value, index.value
             if is_foreign(type(text)) or is_foreign(type(at)):
@@ -111,9 +112,10 @@ def _unpack(
             item = Scalar(int)
         case _:
             item = UNKNOWN
+    first = [evaluator.facts.one_of(item) for _ in range(before.value)]
     if after.value is None:
-        return Sequence(tuple, (item,) * before.value)
-    return Sequence(tuple, (*((item,) * before.value), ListOf(item), *((item,) * after.value)))
+        return Sequence(tuple, tuple(first))
+    return Sequence(tuple, (*first, ListOf(item), *(evaluator.facts.one_of(item) for _ in range(after.value))))
 
 
 # --- containers -----------------------------------------------------------------------------------------------------

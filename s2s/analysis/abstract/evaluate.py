@@ -191,8 +191,9 @@ class Evaluator:
         is_method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
         if is_method and args and isinstance(args[0], Scalar):
             fn = getattr(np.generic, fn.__name__, fn)
+        if ListOf in {*map(type, args)}:  # what comes of them has lengths of their items
+            args = tuple(ListOf(self.facts.one_of(a.item)) if isinstance(a, ListOf) else a for a in args)
         return examples.probe(fn, args, kwargs, self.facts)
-
 
     def with_open_lengths(self, value: AbstractValue) -> AbstractValue:
         """A value with lengths that are not known where examples have shown some."""

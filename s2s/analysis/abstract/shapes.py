@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from s2s.core.ir import Const
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Scalar, Sequence, Unknown
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 
 ONE = Dim("", 1)
 
@@ -60,6 +60,33 @@ class Facts:
             return False
         self.assumed |= {(dim.symbol, value) for value in smaller if value != 1}
         return True
+
+
+    def one_of(self, item: AbstractValue) -> AbstractValue:
+        """One item of a list whose items are like ``item``. A length of which nothing is known is another one in each
+        item: that of ``xs[0]`` says nothing of that of ``xs[1]``."""
+        return _with_own_lengths(item, self, {})
+
+
+def _with_own_lengths(value: AbstractValue, facts: Facts, own: dict[str, str]) -> AbstractValue:
+    def length(dim: Dim) -> Dim:
+        if not dim.symbol.startswith("?"):
+            return dim
+        if dim.symbol not in own:
+            own[dim.symbol] = facts.fresh_dim().symbol
+        return Dim(own[dim.symbol], dim.offset)
+
+    match value:
+        case Array(dtype, tuple() as shape):
+            return Array(dtype, tuple(map(length, shape)))
+        case Scalar(kind, Dim() as dim):
+            return Scalar(kind, length(dim))
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(_with_own_lengths(i, facts, own) for i in items))
+        case Mapping(keys, items):
+            return Mapping(keys, tuple(_with_own_lengths(i, facts, own) for i in items))
+        case _:
+            return value
 
 
 MOST_EXCLUDED = 8
