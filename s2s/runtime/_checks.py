@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,23 @@ def check_bits(value: Any) -> Any:
         kind = type(value).__name__
         no_derivative(f"an operator of a {kind}", "its items are not followed; use lists, or dicts with known keys")
     return value
+
+
+_SUBSCRIPTS = ("__getitem__", "__missing__", "__setitem__", "__contains__")
+
+
+def check_picks(container: Any) -> None:
+    """Nothing to do where a subscript of a container chooses one of its items. Raises NoDerivativeError where a method
+    that is written in Python is given the key, which carries a derivative."""
+    kind = type(container)
+    for name in _SUBSCRIPTS:
+        owner = next((c for c in kind.__mro__ if name in vars(c)), None)
+        if owner is not None and isinstance(vars(owner)[name], _OF_PYTHON) and not owner.__module__.startswith("numpy"):
+            reason = "it may compute with the key, which is differentiated; call a function instead"
+            no_derivative(f"{kind.__name__}.{name}", reason)
+
+
+_OF_PYTHON = (types.FunctionType, staticmethod, classmethod, functools.partialmethod)
 
 
 def check_scalar(value: Any, name: str) -> None:

@@ -34,6 +34,7 @@ from s2s.specialize.calls import (
     process,
     solutions,
     stacks,
+    subscripts,
     user_rules,
     wrappers,
     zero_derivatives,
@@ -134,6 +135,7 @@ KNOWN = Registry(
     # containers and objects
     always(objects.of_objects),
     named(zero_derivatives.HANDLERS),
+    named(subscripts.HANDLERS),
     for_types(type, functions.record_in_rule),
     named(ordering_calls.HANDLERS),
     # arrays that are changed

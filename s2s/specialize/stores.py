@@ -11,6 +11,7 @@ from s2s.core import ir, operators
 from s2s.core.values import Array
 from s2s.frontend.lowering.context import GLOBALS
 from s2s.specialize import logs
+from s2s.specialize.calls.subscripts import check_key
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap import changing, generators
 from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_item
@@ -64,6 +65,7 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
         return None
     if statement.kind != "item":
         raise at.refusal("S2S113")
+    check_key(at, target, key)
     return store_item(at, target, builder.frozen(key), builder.frozen(value), statement.op)
 
 

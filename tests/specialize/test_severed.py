@@ -365,10 +365,6 @@ def in_records(a):
     return np.array([(a, 1)], dtype=[("x", float), ("n", int)])["x"][0] * a
 
 
-def in_a_slice(a):
-    return slice(a, None).start * a
-
-
 def by_its_address(a):
     z = np.zeros(1)
     ctypes.memmove(z.ctypes.data, np.array([a]).ctypes.data, 8)
@@ -392,7 +388,7 @@ def packed(a):
 
 KEPT = [
     in_a_number_of_c, in_a_structure_of_c, in_a_structure_at_once, in_an_array_of_bytes, in_a_class_of_c,
-    in_characters, in_an_array_of_text, in_an_array_made_of_text, in_records, in_a_slice, by_its_address,
+    in_characters, in_an_array_of_text, in_an_array_made_of_text, in_records, by_its_address,
     in_a_default, in_a_closure, packed,
 ]
 

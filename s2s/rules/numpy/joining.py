@@ -23,6 +23,12 @@ def as_columns(part: Any) -> Any:
     return np.reshape(part, (-1, 1)) if np.ndim(part) < 2 else part
 
 
+def spaced(start: Any, stop: Any, count: Any) -> Any:
+    """The points of ``np.mgrid[start:stop:count * 1j]``."""
+    step = (stop - start) / (count - 1) if count != 1 else 1.0
+    return np.arange(count) * step + start
+
+
 def _concatenate(y_bar: Any, arrays: Any, axis: Any, dtype: Any) -> Any:
     if isinstance(arrays, (list, tuple)) and len(arrays) == 2 and axis == 0 and dtype is None:
         return [y_bar[: len(arrays[0])], y_bar[len(arrays[0]) :]]

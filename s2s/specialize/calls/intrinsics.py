@@ -21,18 +21,17 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.folding import MOST_LISTED, NotFolded, call_pure, plain
-from s2s.analysis.abstract.lattice import is_number, may_be_of_numpy, may_be_of_python, rank, truth, type_of
+from s2s.analysis.abstract.lattice import is_number, may_be_of_numpy, may_be_of_python, truth, type_of
 from s2s.analysis.functions import makes_new
 from s2s.builder import cotangents
 from s2s.builder.builder import is_constant_kind
 from s2s.core import ir, ops
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
-from s2s.errors import error
 from s2s.models import iterating
-from s2s.rules.numpy.joining import as_columns, as_vector
 from s2s.specialize.calls import process
-from s2s.specialize.frames import JOINER, MISSING, in_rule, name_of
+from s2s.specialize.calls.subscripts import bound_of_slice
+from s2s.specialize.frames import MISSING, in_rule, name_of
 from s2s.specialize.heap.classes import is_setting, is_taken_by_value
 from s2s.specialize.heap.items import few_iterations
 from s2s.specialize.heap.live_objects import Place
@@ -52,6 +51,9 @@ def _read_attribute(site: CallSite) -> ir.Atom | None:
         return _attribute_or(site)
     if isinstance(value, Known):
         return _known_attribute(site, receiver, value.value, attribute)
+    bound = bound_of_slice(site, receiver, attribute.value)
+    if bound is not None:
+        return bound
     flags = site.context.definition(receiver, getattr)
     if flags is not None and flags[1] == ir.Const("flags") and isinstance(site.value(flags[0]), Array):
         return _flag(site, flags[0], receiver, attribute)
@@ -318,8 +320,6 @@ def _known_item(site: CallSite) -> ir.Atom | None:
     known, key = site.value(site.args[0]), site.args[1]
     if process.is_modules(site.context, site.args[0]):
         return process.module_item(site.specializer, key)
-    if isinstance(known, Known) and isinstance(known.value, JOINER):
-        return _join(site, known.value, key)
     if not isinstance(key, ir.Const):
         return None
     if isinstance(known, Known) and isinstance(known.value, type) and _has_own_parameters(known.value):
@@ -334,36 +334,6 @@ def _known_item(site: CallSite) -> ir.Atom | None:
                 raise site.raised(IndexError(f"{known.type.__name__} index out of range"))
             return site.keep()
     return None
-
-
-def _join(site: CallSite, joiner: Any, key: ir.Atom) -> ir.Atom | None:
-    """``np.r_[x, 0.0, y]`` and ``np.c_[x, y]`` of something differentiated, as ``np.concatenate``."""
-    if not site.context.is_varied(key):
-        return None
-    parts = (site.items(key) if type_of(site.value(key)) is tuple else [key]) or []
-    if not parts or joiner not in (np.r_, np.c_) or any(type_of(site.value(p)) is str for p in parts):
-        reason = "its directives and matrices have no rule; join with np.concatenate or np.stack"
-        raise error("S2S202", span=site.span, name=f"np.{type(joiner).__name__}", reason=reason)
-    made = [_joined_part(site, joiner, part) for part in parts]
-    every = site.compute(ops.make_tuple, *made)
-    axis: dict[Any, ir.Atom] = {"axis": ir.Const(-1)} if joiner is np.c_ else {}
-    return site.result_of(np.concatenate, [every], axis)
-
-
-def _joined_part(site: CallSite, joiner: Any, part: ir.Atom) -> ir.Atom:
-    """What is joined for one item: a number as an array, a slice as its range, for ``np.c_`` a vector as a column."""
-    if type_of(site.value(part)) is slice and not site.context.is_varied(part):
-        points = Array(np.dtype(float), (site.context.evaluator.facts.fresh_dim(),))
-        whole = site.compute(getattr, ir.Const(np), ir.Const("r_"))
-        part = site.builder.let(ir.Call(ir.Const(operator.getitem), (whole, part)), points, span=site.span)
-    dimensions = rank(site.value(part))
-    if dimensions is None:
-        fn = as_columns if joiner is np.c_ else as_vector
-        return site.apply(fn, part)
-    if joiner is np.c_ and dimensions < 2:
-        shape = site.compute(ops.make_tuple, ir.Const(-1), ir.Const(1))
-        return site.compute(np.reshape, part, shape)
-    return site.compute(np.atleast_1d, part) if dimensions == 0 else part
 
 
 def _merge_dict(site: CallSite) -> ir.Atom | None:
