@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from s2s.directives.policies import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.directives.user_rules import custom_gradient, defjvp, defvjp, partials
     from s2s.equations import implicit
-    from s2s.errors import SearchWarning
+    from s2s.errors import RecordedWarning, SearchWarning
     from s2s.listing import functions
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
     from s2s.testing import check_grads
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Derivative",
     "Differentiable",
+    "RecordedWarning",
     "SearchWarning",
     "__version__",
     "check_grads",
@@ -107,6 +108,7 @@ _LATER = {
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
     **dict.fromkeys(("custom_gradient", "defjvp", "defvjp", "partials"), "s2s.directives.user_rules"),
     "Derivative": "s2s.derivatives",
+    "RecordedWarning": "s2s.errors",
     "SearchWarning": "s2s.errors",
     "check_grads": "s2s.testing",
     "checkpoint": "s2s.directives.checkpointing",

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
-    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SearchWarning", "SharedMemoryError",
-    "SourceUnavailableError", "UnsupportedSyntaxError", "error", "not_a_function",
+    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "RecordedWarning", "SearchWarning",
+    "SharedMemoryError", "SourceUnavailableError", "UnsupportedSyntaxError", "error", "not_a_function",
 ]
 
 CONTEXT_LINES = 2
@@ -126,6 +126,14 @@ class SearchWarning(UserWarning):
     What such a loop returns is put together from points that do not depend on what is differentiated: only which side
     is taken does. So its derivative, that of the steps, is not that of the point. ``s2s.implicit(solver, residual)``
     gives that one. Where the derivative of the steps is meant, ``warnings.simplefilter("ignore", s2s.SearchWarning)``.
+    """
+
+
+class RecordedWarning(UserWarning):
+    """A function that the compiler refuses is recorded at each call, as a tracing tool does.
+
+    The gradient is right, or the call is refused; it costs what tracing costs, and there is no adjoint to read. The
+    warning says what the compiler refused. ``S2S_RECORDED=0`` in the environment makes that an error.
     """
 
 

@@ -161,8 +161,8 @@ def test_functions_lists_the_rules(rewrite):
 
 
 def language_examples():
-    """Each Python block of language.md; those after the heading "What is refused" must be refused."""
-    supported, refused = LANGUAGE.read_text(encoding="utf-8").split("\n## What is refused\n")
+    """Each Python block of language.md; those after the heading "What the compiler refuses" must be refused."""
+    supported, refused = LANGUAGE.read_text(encoding="utf-8").split("\n## What the compiler refuses\n")
     above = supported.count("\n") + 2
     for start, code in fenced(supported, "python"):
         yield pytest.param(start, code, False, id=f"line_{start}")
@@ -223,7 +223,8 @@ def failures(page, start, code, names):
     return found.failed
 
 
-def test_the_sessions_of_the_language_page_print_what_they_show():
+def test_the_sessions_of_the_language_page_print_what_they_show(monkeypatch):
+    monkeypatch.delenv("S2S_RECORDED")
     sessions = fenced(LANGUAGE.read_text(encoding="utf-8"), "pycon")
     assert sessions
     for start, code in sessions:

@@ -1,15 +1,13 @@
 """What a recording gives, held against differences of the function.
 
-A number that compiled code computes out of sight would be taken for a constant. So the function runs again, four
-times, to both sides along one direction, and a recording that does not agree with the differences is refused.
+A number that compiled code computes out of sight would be taken for a constant. So the function runs again, twice or
+five times, to both sides along one direction, and a recording that does not agree with the differences is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
 import os
-import random
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,10 +16,10 @@ import numpy as np
 
 from s2s.errors import error
 from s2s.recorded.recorder import is_number, pack, unpack
+from s2s.recorded.surroundings import Surroundings
 
 __all__ = ["Replay", "agree"]
 
-_RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 STEP = {4: 1e-3, 8: 1e-6, 16: 1e-6}
 """The step, relative to a number, by the bytes of its real part."""
 
@@ -30,48 +28,34 @@ RELATIVE = 1e-3
 
 
 class Replay:
-    """A function that can run again as from here: with its arguments and the state of random generators."""
+    """A function that can run again as from here: with its arguments, and what it can reach, as they are now."""
 
-    def __init__(self, run: Callable[[dict[str, Any]], Any], given: dict[str, Any]) -> None:
+    def __init__(self, run: Callable[[dict[str, Any]], Any], given: dict[str, Any], function: Any) -> None:
         self.run = run
         self.given = {name: _copied(value) for name, value in given.items()}
-        self.states = random.getstate(), np.random.get_state()
+        self.surroundings = Surroundings((function, *given.values()))
+
+    @contextlib.contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """As a context: what runs leaves no trace in what the function can reach, and is not printed."""
+        after = self.surroundings.now()
+        try:
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield
+        finally:
+            self.surroundings.put(after)
 
     def at(self, changed: dict[str, Any]) -> Any:
-        """The result with other values for some arguments; nothing is printed, and random states are set back."""
-        before = random.getstate(), np.random.get_state()
-        values = {name: _copied(value) for name, value in {**self.given, **changed}.items()}
-        try:
-            _set_states(self.states)
-            with _quietly():
-                return self.run(values)
-        finally:
-            _set_states(before)
-
-
-def _set_states(states: Any) -> None:
-    random.setstate(states[0])
-    np.random.set_state(states[1])
-
-
-@contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+        """The result with other values for some arguments."""
+        self.surroundings.put(self.surroundings.before)
+        return self.run({name: _copied(value) for name, value in {**self.given, **changed}.items()})
 
 
 def _copied(value: Any) -> Any:
     leaves: list[Any] = []
     structure = pack(value, leaves)
-    made = [
-        copy.deepcopy(leaf)
-        if isinstance(leaf, _RANDOM)
-        else leaf.copy(order="K")
-        if isinstance(leaf, np.ndarray)
-        else leaf
-        for leaf in leaves
-    ]
+    made = [leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
     return made[0] if len(leaves) == 1 and leaves[0] is value else unpack(structure, made)
 
 
@@ -80,6 +64,7 @@ def agree(
 ) -> None:
     """Compare cotangents with differences. ``weighted(directions, step)`` is the result, summed with the weights
     that the cotangents were made with, at the numbers and arrays ``leaves`` moved by ``step`` along ``directions``.
+    At a kink the slope on either side, and any between, is right.
 
     Raises NoDerivativeError where they do not agree.
     """
@@ -92,13 +77,19 @@ def agree(
         slope, size = slope + float(np.sum(terms)), size + float(np.sum(np.abs(terms)))
     step = max((STEP.get(np.real(leaf).dtype.itemsize, 1e-6) for leaf in map(np.asarray, leaves)), default=1e-6)
     try:
-        wide, near = (
-            (weighted(directions, h) - weighted(directions, -h)) / (2.0 * h) for h in (step, 0.5 * step)
-        )
+        above, below = weighted(directions, step), weighted(directions, -step)
+        wide = (above - below) / (2.0 * step)
+        if abs(wide - slope) <= RELATIVE * max(size, abs(wide)):
+            return
+        half = 0.5 * step
+        near_above, near_below = weighted(directions, half), weighted(directions, -half)
+        middle = weighted(directions, 0.0)
     except Exception as problem:
         raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
+    near = (near_above - near_below) / (2.0 * half)
     allowed = RELATIVE * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
-    if not abs(near - slope) <= allowed and np.isfinite(near) and np.isfinite(slope):
+    sides = sorted([(near_above - middle) / half, (middle - near_below) / half])
+    if not sides[0] - allowed <= slope <= sides[1] + allowed and np.isfinite(near) and np.isfinite(slope):
         raise error(
             "S2S202", name=name, reason=f"along one direction a recording gives {slope:.6g}, differences {near:.6g}"
         )

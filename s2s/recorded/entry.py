@@ -48,7 +48,9 @@ class _Recording:
             fresh[path] = _fresh(_at(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
         self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
-        self.replay = None if operations.ACTIVE else Replay(functools.partial(_invoke, function), given)
+        self.replay = None if operations.ACTIVE else Replay(
+            functools.partial(_invoke, function), given, function)
+        problem: Exception | None = None
         with _lock:
             operations.ACTIVE.append(recorder)
         try:
@@ -56,12 +58,32 @@ class _Recording:
             if not operations.INSTALLER.knows(function):
                 raise error("S2S302", name=function.__qualname__)
             self.out = _invoke(function, given)
+        except Exception as raised:
+            problem = raised
         finally:
             with _lock:
                 operations.ACTIVE.remove(recorder)
                 if not operations.ACTIVE:
                     operations.INSTALLER.restore()
             recorder.give_back()
+        if problem is not None:
+            if self._is_own(problem):
+                raise problem
+            reason = "it fails when it is recorded, and not when it runs"
+            raise error("S2S202", name=function.__name__, reason=reason) from problem
+
+    def _is_own(self, problem: Exception) -> bool:
+        """Whether the function raises an exception when it is not recorded, too; or it is a refusal."""
+        if isinstance(problem, DifferentiationError) or self.replay is None:
+            return True
+        try:
+            with self.replay.unnoticed():
+                self.replay.at({})
+        except type(problem):
+            return True
+        except Exception:
+            return False
+        return False
 
 
 class _Input:
@@ -167,13 +189,23 @@ def derivative_of_call(
     """
     try:
         recording = _Recording(function, values, request.wrt)
-        if recording.replay is not None:
-            _hold_against_differences(recording, request, function.__name__.strip("<>"))
-        return MODES[request.mode](recording, request, function, tangents)
+        return _swept(recording, request, function, tangents)
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
         raise problem from refusal
+
+
+def _swept(recording: _Recording, request: Request, function: types.FunctionType, tangents: tuple[Any, ...]) -> Any:
+    """The answer to a request. Where the sweeps fail at what was recorded, this is a refusal."""
+    try:
+        if recording.replay is not None:
+            _hold_against_differences(recording, request, function.__name__.strip("<>"))
+        return MODES[request.mode](recording, request, function, tangents)
+    except (DifferentiationError, MemoryError):
+        raise
+    except Exception as problem:
+        raise error("S2S202", name=function.__name__, reason="its steps cannot be swept over") from problem
 
 
 def _hold_against_differences(recording: _Recording, request: Request, name: str) -> None:
@@ -213,7 +245,8 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         return float(sum(np.sum(np.real(leaf * w)) for leaf, w in zip(leaves, chosen) if w is not None))
 
     originals = [given.originals[k] for given, k in moving]
-    agree(name, weighted, originals, [sweep.value(given.refs[k]) for given, k in moving])
+    with replay.unnoticed():
+        agree(name, weighted, originals, [sweep.value(given.refs[k]) for given, k in moving])
 
 
 def _stepped(leaf: Any, direction: Any, step: float) -> Any:

@@ -9,18 +9,14 @@ that the program reads as well is followed, or its change refused (S2S185).
 from __future__ import annotations
 
 import collections
-import functools
-import sys
 import types
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2s import runtime as rt
 from s2s.core import ir
 from s2s.core.bounded import Recent
-from s2s.core.inspection import is_written, module_of, mro_of, namespace, own_dict
+from s2s.core.reachable import held_by, reachable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Object, Sequence, Unknown
 from s2s.errors import error
 
@@ -182,65 +178,13 @@ def _out_of_sight(
     """The containers that code may read which is not followed: functions that are called when the program runs, and
     methods of objects, which operators and compiled code call."""
     followed = {root.__code__, *specializer.inliner.dependencies}
-    todo: list[Any] = [held for fn in specializer.left_functions for held in _held_by(fn)]
+    roots: list[Any] = [held for fn in specializer.left_functions for held in held_by(fn)]
     for fn in (root, *specializer.inliner.dependencies.values()):
-        todo += (held for held in _held_by(fn) if type(held) not in _KINDS)
-    todo += (value.type for value in arguments if isinstance(value, (Object, Instance)))
-    seen: dict[int, Any] = {}
-    while todo:
-        found = todo.pop()
-        if id(found) in seen or isinstance(found, _NOTHING_INSIDE):
-            continue
-        seen[id(found)] = found
-        if len(seen) > MOST_LOOKED_AT:
+        roots += (held for held in held_by(fn) if type(held) not in _KINDS)
+    roots += (value.type for value in arguments if isinstance(value, (Object, Instance)))
+    for count, found in enumerate(reachable(roots, lambda fn: fn.__code__ not in followed)):
+        if count > MOST_LOOKED_AT:
             yield from specializer.written_logs
             return
         if type(found) in _KINDS:
             yield id(found)
-        todo += _reached_from(found, followed)
-
-
-_NOTHING_INSIDE = (int, float, complex, str, bytes, np.ndarray, np.generic, np.ufunc, types.ModuleType, type(None))
-
-
-def _reached_from(found: Any, followed: set[types.CodeType]) -> list[Any]:
-    """What code, an object, a class or a container refers to."""
-    if isinstance(found, types.FunctionType):
-        return [] if found.__code__ in followed or _is_trusted(found.__module__) else list(_held_by(found))
-    if isinstance(found, type):
-        if not is_written(found) or _is_trusted(module_of(found)):
-            return []
-        return [part for base in mro_of(found) for part in namespace(base).values() if is_written(base)]
-    if isinstance(found, (list, tuple, set, frozenset, collections.deque)):
-        return [type(found), *found]
-    if isinstance(found, dict):
-        return [type(found), *found.values(), getattr(found, "default_factory", None)]
-    parts = [getattr(found, name, None) for name in ("__func__", "__self__", "fget", "fset", "func", "__wrapped__")]
-    if isinstance(found, functools.partial):
-        parts += [*found.args, *found.keywords.values()]
-    return [type(found), *own_dict(found).values(), *(() if is_written(type(found)) else parts)]
-
-
-def _is_trusted(module: str | None) -> bool:
-    return (module or "").partition(".")[0] in sys.stdlib_module_names | {"numpy", "scipy"}
-
-
-def _held_by(fn: types.FunctionType) -> Iterator[Any]:
-    """What a function, and those inside it, may refer to by its names."""
-    yield from (cell.cell_contents for cell in fn.__closure__ or () if cell != types.CellType())
-    yield from fn.__defaults__ or ()
-    yield from (fn.__kwdefaults__ or {}).values()
-    codes = [fn.__code__]
-    while codes:
-        code = codes.pop()
-        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-        yield from _named_in(code, fn.__globals__, set())
-
-
-def _named_in(code: types.CodeType, scope: dict[str, Any], seen: set[int]) -> Iterator[Any]:
-    """What the names of code stand for in a scope, and in the modules among it: as in ``package.module.NAME``."""
-    seen.add(id(scope))
-    for held in (scope[name] for name in code.co_names if name in scope):
-        yield held
-        if isinstance(held, types.ModuleType) and not _is_trusted(held.__name__) and id(vars(held)) not in seen:
-            yield from _named_in(code, vars(held), seen)

@@ -1,5 +1,7 @@
 """When calls are recorded: where the compiler refuses, when it compiles or when what it made runs."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ X = np.array([0.3, 0.7, 1.2])
 
 @pytest.fixture(autouse=True)
 def recorded(monkeypatch):
-    monkeypatch.setenv("S2S_RECORDED", "1")
+    monkeypatch.delenv("S2S_RECORDED")
 
 
 def by_text(x, text):
@@ -25,6 +27,20 @@ def test_a_refused_function_is_recorded(monkeypatch):
     gradient = s2s.grad(by_text)
     np.testing.assert_allclose(gradient(X, "x[0] * 6.0"), [6.0 * X[1], 6.0 * X[0], 0.0])
     assert "recorded while it runs" in gradient.source and "S2S" in gradient.source
+
+
+def test_a_recorded_function_is_told_once():
+    def f(x, text):
+        return eval(text) * x[2]
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        s2s.grad(f)(X, "x[0]")
+        s2s.grad(f)(X, "x[1]")
+        s2s.hessian(f)(X, "x[1]")
+    (warning,) = told
+    assert warning.category is s2s.RecordedWarning and warning.filename == __file__
+    assert "`f` is recorded at each call, as the compiler refuses it: `eval`" in str(warning.message)
 
 
 def test_what_compiles_is_not_recorded():

@@ -107,7 +107,6 @@ RAW = {
     "getattr_static", "modules",
 }
 ALLOWED = {
-    ("specialize/logs.py", "_held_by"): "which containers may be read, to refuse more",
     ("specialize/resolution.py", "spread"): "how many arguments a known function takes",
     ("specialize/stores.py", "store"): "which module a global variable belongs to",
     ("analysis/functions.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",

@@ -1,0 +1,152 @@
+"""A recorded call changes what it changes once, though the function runs again to be held against differences."""
+
+import collections
+import functools
+import random
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.recorded.surroundings import Surroundings
+
+
+@pytest.fixture(autouse=True)
+def recorded(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+
+
+COUNT = 0
+LOG, SEEN, KNOWN, QUEUE = [], set(), {}, collections.deque()
+TABLE = np.zeros(3)
+
+
+class Model:
+    made = 0
+
+    def __init__(self):
+        self.calls = 0
+        self.last = None
+        self.draws = np.random.default_rng(5)
+
+
+class Slotted:
+    __slots__ = ("calls",)
+
+    def __init__(self):
+        self.calls = 0
+
+
+class Books(dict):
+    pass
+
+
+MODEL, SLOTTED, BOOKS = Model(), Slotted(), Books()
+
+
+def global_variable(x):
+    global COUNT
+    COUNT += 1
+    return x**2, lambda: COUNT
+
+
+def containers(x):
+    LOG.append(1)
+    SEEN.add(len(SEEN))
+    KNOWN[len(KNOWN)] = 1
+    QUEUE.append(1)
+    BOOKS[len(BOOKS)] = 1
+    return x**2, lambda: (len(LOG), len(SEEN), len(KNOWN), len(QUEUE), len(BOOKS))
+
+
+def array(x):
+    TABLE[0] += 1.0
+    return x**2, lambda: TABLE[0]
+
+
+def attributes(x):
+    MODEL.calls += 1
+    Model.made += 1
+    SLOTTED.calls += 1
+    attributes.calls = getattr(attributes, "calls", 0) + 1
+    return x**2, lambda: (MODEL.calls, Model.made, SLOTTED.calls, attributes.calls)
+
+
+@functools.cache
+def counter():
+    count = 0
+
+    def f(x):
+        nonlocal count
+        count += 1
+        return x**2, lambda: count
+
+    return f
+
+
+@pytest.mark.parametrize("f", [global_variable, containers, array, attributes, counter()])
+def test_effects_happen_once(f):
+    seen = np.asarray(f(1.0)[1]())
+    value, gradient = s2s.value_and_grad(lambda x: f(x)[0])(1.5)
+    assert (value, gradient) == (2.25, 3.0)
+    np.testing.assert_array_equal(np.asarray(f(1.0)[1]()), seen + 2)
+
+
+def test_what_a_function_draws_and_keeps_is_drawn_once():
+    random.seed(3)
+    np.random.seed(3)
+    other = np.random.default_rng(5)
+    MODEL.draws = np.random.default_rng(5)
+    wanted = other.normal(), random.Random(3).random(), np.random.RandomState(3).normal()
+
+    def f(x):
+        return x * MODEL.draws.normal() + x * random.random() + x * np.random.normal()
+
+    np.testing.assert_allclose(s2s.grad(f)(2.0), sum(wanted))
+    assert MODEL.draws.normal() == other.normal()
+
+
+def test_a_function_runs_again_from_the_state_in_which_it_was_called():
+    """A cache that the recorded run fills would be found by those that are to test it."""
+    MODEL.last = None
+
+    def f(x):
+        if MODEL.last is None:
+            MODEL.last = x**3
+        return MODEL.last
+
+    np.testing.assert_allclose(s2s.grad(f)(2.0), 12.0)
+    assert float(MODEL.last) == 8.0
+
+
+def test_objects_passed_are_set_back():
+    model = Model()
+
+    def f(x, model):
+        model.calls += 1
+        model.last = [model.calls]
+        return x * model.calls
+
+    np.testing.assert_allclose(s2s.grad(f)(2.0, model), 1.0)
+    np.testing.assert_allclose(s2s.grad(f)(2.0, model), 2.0)
+    assert (model.calls, model.last) == (2, [2])
+
+
+def test_what_is_not_there_yet_goes():
+    class Empty:
+        pass
+
+    empty, items = Empty(), [1, [2], np.arange(3.0)]
+    around = Surroundings([empty, items])
+    empty.new, items[1], Empty.other = 1, 5, 2
+    items[2][1] = 7.0
+    after = around.now()
+    around.put(around.before)
+    assert vars(empty) == {} and items[1] == [2] and items[2][1] == 1.0 and not hasattr(Empty, "other")
+    around.put(after)
+    assert empty.new == 1 and items[1] == 5 and Empty.other == 2 and items[2][1] == 7.0
+
+
+def test_a_kink_has_the_slope_of_either_side():
+    assert s2s.grad(lambda x: np.maximum(x, 2.0 * x))(0.0) in (1.0, 1.5, 2.0)
+    np.testing.assert_allclose(s2s.grad(lambda x: np.sum(np.abs(x)))(np.array([0.0, -1.0]))[1], -1.0)
