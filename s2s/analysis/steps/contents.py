@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.abstract.lattice import is_number, rank
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic
 from s2s.analysis.steps.algebra import Form, key_of, puts_side_by_side
 from s2s.core import ir, ops
 from s2s.core.functions import Computes
-from s2s.core.values import AbstractValue, Array, Known, Sequence
+from s2s.core.values import AbstractValue, Known, ListOf, Sequence
+from s2s.directives.policies import Chosen
 
 if TYPE_CHECKING:
     from s2s.analysis.steps.affine import Forms
@@ -32,6 +33,7 @@ _FILLED = tuple(map(ir.Const, FILLED))
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 _PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
 WHOLE = ir.Const(Ellipsis)
+_STEPS = (round, np.round, np.around, np.fix)
 _NONE = ir.Const(None)
 _ALL = ((_NONE, ir.Const(0)), (_NONE,), (_NONE, ir.Const(1)))
 """The first, last and step of slices of all elements."""
@@ -327,8 +329,22 @@ class Contents:
         return (held, at) if is_stack and type(at) is int and at >= 0 and WHOLE not in entries else (None, 0)
 
     def _is_vector(self, atom: ir.Atom) -> bool:
-        value = self.forms.value_of(atom)
-        return isinstance(value, Array) and value.shape is not None and len(value.shape) == 1
+        return self._rank(atom) == 1
+
+    def _rank(self, atom: ir.Atom) -> int | None:
+        """The number of axes, also of what is an array of integers unless it is empty, and of what is computed from
+        such elementwise."""
+        value, made = self.forms.value_of(atom), self.forms.definitions.get(atom)  # type: ignore[arg-type]
+        if isinstance(value, ListOf):
+            return 1 if is_number(value.item) else None
+        known = rank(value)
+        if known is not None or made is None or not isinstance(made.fn, ir.Const) or made.kwargs:
+            return known
+        fn = made.fn.value.func if isinstance(made.fn.value, Chosen) else made.fn.value
+        if not puts_side_by_side(fn) and not facts(fn).elementwise and fn not in _STEPS:
+            return None
+        ranks = [None if isinstance(a, ir.Star) else self._rank(a) for a in made.args]
+        return None if None in ranks else max(ranks, default=None)  # type: ignore[type-var]
 
 
 def _is_place(index: AbstractValue) -> bool:

@@ -214,7 +214,7 @@ class _Finder:
         if len(form) < 2 or not self.forms.steps_in(form):
             return set()
         found = self.subtracted_from_all(form)
-        for place in range(self.length(form) if not found else 0):
+        for place in range(self.length(form)):
             found |= self.subtracted(self.forms.item(form, {(): float(place)} if place else {}))
         return found
 

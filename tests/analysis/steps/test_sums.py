@@ -160,7 +160,25 @@ def put_together_of_numbers(a, b, c):
     return np.nan_to_num(q) * 0.7 + np.interp(r, [0.0, 1.0], [0.0, 1.0])
 
 
+def items_at_a_place_that_is_a_step(a, b, c):
+    s = np.array([a, b])[math.floor(c) + 1]
+    whole = np.array([math.floor(2.0 * a), math.floor(s)])
+    return np.sum((np.array([2.0 * a, s]) - whole) ** 2) + (np.array([2.0 * a, s]) - whole)[1]
+
+
+def columns_of_a_remainder_by_a_list(a, b, c):
+    t = np.array([a, b, c, a]) * c
+    wholes = []
+    for v in t:
+        wholes.append(round(v))
+    u = 1.37 * (t - np.array([wholes[k] for k in range(4)]))
+    beside = np.column_stack([np.round(u), u])
+    part = beside[:, 1] - beside[:, 0]
+    return part[0] + part[1] - 1.7 * np.round(part[1] / 1.7)
+
+
 TRUE = [
+    items_at_a_place_that_is_a_step, columns_of_a_remainder_by_a_list,
     less_its_floor, less_the_floor_of_the_same_sum, in_units, between_twice, product_of_sums, halves_of_sums, displays,
     comprehension, floor_of_a_display, filled, scaled_displays, item_of_a_product, rows_of_an_outer_product,
     rows_that_are_written_out,
