@@ -32,6 +32,7 @@ from s2s.core.values import (
     Array,
     Instance,
     Known,
+    ListOf,
     Mapping,
     Object,
     Same,
@@ -51,6 +52,7 @@ from s2s.versions import boundary
 from s2s.versions.argument_guards import ArgumentsGuard, SeparateGuard
 from s2s.versions.expressions import Expressions
 from s2s.versions.guards import Guard, ObjectGuard
+from s2s.versions.like_items import Lengths
 from s2s.versions.request import Request
 from s2s.versions.signature import Names, describe, guard_source, with_length
 from s2s.versions.target import (
@@ -108,6 +110,9 @@ class Dispatcher:
         self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
         self._tested: list[_Tested] = []
         self._objects: dict[int, set[int]] = {}
+        self._lengths = None if dict(ask.options).get("backend", "numpy") != "numpy" else Lengths()
+        self._refused: set[tuple[AbstractValue, ...]] = set()
+        self._is_trial = False
         self._options: dict[tuple[str, str], tuple[Any, ...]] = {}
         # what takes a derivative of another function is compiled for each: with any function it would call itself
         self._is_of_s2s = (target.function.__module__ or "").startswith("s2s.")
@@ -190,15 +195,40 @@ class Dispatcher:
             return boundary.within(lambda: self._version_for(values), self.target.function, self.ask.mode, values)
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
+        """A version for lists of any length where the arguments have lists of like items, and for those of this length
+        where the compiler refuses that one, which it is asked for once."""
         self._check_parameters()
-        avals = self._describe(values)
-        request = self.ask.request(self.target, avals, values)
-        version = self._find(avals, request, values)
+        avals, exact = self._describe(values), self._describe(values, as_they_are=True)
+        version = None if avals == exact or avals in self._refused else self._try(avals, values)
+        if version is None:
+            version = self._find_for(exact, values)
         self._install(version, values)
         self.last = version
         if self._on_version is not None:
             self._on_version(version)
         return version
+
+    def _find_for(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Version:
+        return self._find(avals, self.ask.request(self.target, avals, values), values)
+
+    def _try(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Version | None:
+        """The version for lists of any length, None where the compiler refuses it."""
+        self._is_trial = True
+        try:
+            return self._find_for(avals, values)
+        except Exception:
+            pass
+        finally:
+            self._is_trial = False
+        self._refuse(avals, values)
+        return None
+
+    def _refuse(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> None:
+        """Take lists such as those of ``avals`` as they are from here on, as the inner derivative does then."""
+        self._refused.add(avals)
+        inner: Dispatcher | None = self.target.derived
+        if inner is not None:
+            inner._refuse(inner._describe(values), values)
 
     @property
     def has_other_parameters(self) -> bool:
@@ -262,7 +292,7 @@ class Dispatcher:
         if inner is None:
             return avals
         given = inner._version_for(values).avals
-        kinds = (Array, Sequence, Mapping, Instance)
+        kinds = (Array, Sequence, Mapping, ListOf, Instance)
         return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
 
     def _with_shared(
@@ -309,6 +339,8 @@ class Dispatcher:
         codes = {frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)}
         with section, own_codes():
             version = next((v for v in self.versions if v.raw.__code__ in codes), None)
+            if version is not None and self._refuses_lists(version, problem, values):
+                return self._version_for(values).call(*values)
             if version is None or is_recorded(version.compiled) or not self._may_be_recorded() or not (
                 may_record(problem, version.request)
             ):
@@ -317,10 +349,29 @@ class Dispatcher:
             self._install(version, values)
         return version.call(*values)
 
-    def _describe(self, values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
+    def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
+        """Whether a version for lists of any length has refused a path that one for lists of this length may know: it
+        is dropped then."""
+        avals = self._describe(values)
+        is_other = avals not in self._refused and avals != self._describe(values, as_they_are=True)
+        if not is_other or problem.diagnostic.code[:4] not in ("S2S1", "S2S2", "S2S3"):
+            return False
+        self._refuse(avals, values)
+        self._drop(version)
+        return True
+
+    def _drop(self, version: Version) -> None:
+        self._versions[version.avals].remove(version)
+        self._versions = {avals: versions for avals, versions in self._versions.items() if versions}
+        self._tested = [entry for entry in self._tested if entry[0] is not version]
+
+    def _describe(self, values: tuple[Any, ...], as_they_are: bool = False) -> tuple[AbstractValue, ...]:
+        """The abstract values of arguments, those of lists with their items one by one where they are taken
+        ``as_they_are``."""
         wanted = self.ask.parameters(self.target, values)
+        lengths = None if as_they_are else self._lengths
         named = zip(self.target.parameters, values, strict=True)
-        avals = [describe(value, name, name in wanted) for name, value in named]
+        avals = [describe(value, name, name in wanted, lengths) for name, value in named]
         for i, aval in enumerate(avals):
             if isinstance(aval, Known) and type(aval.value) not in (bool, type(None), type(Ellipsis)):
                 seen = self._objects.setdefault(i, set())
@@ -377,7 +428,7 @@ class Dispatcher:
 
     def _may_be_recorded(self) -> bool:
         """Whether there is code to be watched: one that stands for a call of a compiled function has none."""
-        return not self._is_of_s2s and "__s2s_calls__" not in self.target.function.__dict__
+        return not self._is_trial and not self._is_of_s2s and "__s2s_calls__" not in self.target.function.__dict__
 
     def _own_code(self) -> tuple[tuple[Guard, types.FunctionType], ...]:
         """The guard on the function's own code, which may be replaced: a notebook that reloads a module does that."""
@@ -416,10 +467,7 @@ class Dispatcher:
     def _keep(self, version: Version) -> None:
         self._versions.setdefault(version.avals, []).append(version)
         if sum(map(len, self._versions.values())) > MOST:
-            oldest = self._versions[next(iter(self._versions))]
-            dropped = oldest.pop(0)
-            self._versions = {avals: versions for avals, versions in self._versions.items() if versions}
-            self._tested = [entry for entry in self._tested if entry[0] is not dropped]
+            self._drop(self._versions[next(iter(self._versions))][0])
 
     # -- guards
 

@@ -37,6 +37,13 @@ def _zero_objects(x: Any) -> Any:
 def zeros_of(x: Any) -> Any:
     """The zero cotangent of a value that a derivative flows through: as ``zeros_like``, but an integer gets 0.0 (the
     ``0`` that a sum begins with)."""
+    kind = type(x)  # most are one of these, and there may be many
+    if kind is float:
+        return 0.0
+    if kind is np.ndarray and x.dtype.kind in "fc" and x.flags.c_contiguous:
+        return np.zeros(x.shape, x.dtype)
+    if kind is list:
+        return [zeros_of(item) for item in x]
     if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
         return 0.0
     if isinstance(x, np.ndarray) and x.dtype.kind in "iu":
@@ -55,6 +62,11 @@ def ones_like(x: Any) -> Any:
 
 def add(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one structure, where None is an absent one. Neither is changed."""
+    kind = type(a)
+    if kind is np.ndarray and type(b) is np.ndarray:
+        return a + b
+    if kind is tuple and type(b) is tuple:
+        return tuple([add(x, y) for x, y in zip(a, b, strict=True)])
     if a is None or _is_bare_zero(a, b):
         return b
     if b is None or _is_bare_zero(b, a):

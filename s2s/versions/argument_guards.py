@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -112,7 +114,8 @@ class EqualGuard(ArgumentsGuard):
 
 @record
 class SeparateGuard(ArgumentsGuard):
-    """Two arrays of arguments share no memory: ``u`` and ``params[0]``. The function changes the first in place."""
+    """Two arrays of arguments share no memory: ``u`` and ``params[0]``. The function changes the first in place.
+    ``params[:]`` is each array in a list, ``params[:]`` twice each two of them."""
 
     stored_as = "separate"
 
@@ -121,11 +124,19 @@ class SeparateGuard(ArgumentsGuard):
 
     def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
         one, other = [eval(place, dict(arguments or {})) for place in (self.first, self.second)]
-        return not np.may_share_memory(one, other)
+        return self._test()(one, other)
+
+    def _test(self) -> Callable[[Any, Any], bool]:
+        if self.first == self.second:
+            return _apart_in_list
+        is_plain = not self.first.endswith("[:]") and not self.second.endswith("[:]")
+        return _apart if is_plain else _all_apart
 
     def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
         places = ", ".join(map(expressions.place, (self.first, self.second)))
-        return [f"not {expressions.names.add(np.may_share_memory)}({places})"]
+        if self._test() is _apart:
+            return [f"not {expressions.names.add(np.may_share_memory)}({places})"]
+        return [f"{expressions.names.add(self._test())}({places})"]
 
     def _dump(self) -> dict[str, Any]:
         return {"first": self.first, "second": self.second}
@@ -133,6 +144,26 @@ class SeparateGuard(ArgumentsGuard):
     @classmethod
     def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
         return SeparateGuard(item["first"], item["second"])
+
+
+def _apart(one: Any, other: Any) -> bool:
+    return not np.may_share_memory(one, other)
+
+
+def _all_apart(one: Any, other: Any) -> bool:
+    return all(_apart(a, b) for a in _arrays_in(one) for b in _arrays_in(other))
+
+
+def _apart_in_list(items: list[Any], _: list[Any]) -> bool:
+    """Whether no two arrays in a list share memory: in the order of memory only neighbours can."""
+    bounds = sorted(np.lib.array_utils.byte_bounds(a) for a in _arrays_in(items) if a.size)
+    return all(end <= start for (_, end), (start, _) in itertools.pairwise(bounds))
+
+
+def _arrays_in(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple, dict)):
+        return [a for item in (value.values() if isinstance(value, dict) else value) for a in _arrays_in(item)]
+    return [value] if isinstance(value, np.ndarray) else []
 
 
 def _length(dim: Dim, arguments: Arguments) -> int:

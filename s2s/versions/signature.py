@@ -51,6 +51,7 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.versions.fingerprints import Unstorable, fingerprint
+from s2s.versions.like_items import FEW, KEY_TYPES, MANY, NUMBERS, Lengths, alike, test_of
 from s2s.versions.paths import import_path
 
 __all__ = [
@@ -69,16 +70,11 @@ __all__ = [
     "with_sizes",
 ]
 
-MANY = 64
-"""A list with more items than this is a ListOf, where its items are alike."""
-
 LARGEST = 1024
 """A container with more items than this that are not alike is UNKNOWN."""
 
-_NUMBERS = (float, int, complex)
 _VALUE_TYPES = (bool, str, bytes, type(None), type(Ellipsis))
 _CONCRETE = frozenset(np.dtype(character).type for character in "?bBhHiIlLqQefdgFDG")
-_KEY_TYPES = (str, int, bool, bytes, type(None))
 _IDENTITY_TYPES = (
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -97,26 +93,35 @@ _IDENTITY_TYPES = (
 # --- values -------------------------------------------------------------------------------------------------
 
 
-def describe(value: Any, name: str, attributes: bool = False) -> AbstractValue:
+def describe(
+    value: Any, name: str, attributes: bool = False, lengths: Lengths | None = None
+) -> AbstractValue:
     """The abstract value of an argument; its lengths are named after it: ``X.0``, ``params[0][1].0``, ``model.w.0``.
-    With ``attributes`` objects are described with their attributes, as where these are differentiated."""
-    return _Describer(attributes).describe(value, name)
+    With ``attributes`` objects are described with their attributes, as where these are differentiated. ``lengths`` says
+    which lists are data; without it only those of MANY items are."""
+    return _Describer(attributes, lengths).describe(value, name)
 
 
 class _Describer:
     """One walk over an argument, counting what it has seen."""
 
-    def __init__(self, attributes: bool = False) -> None:
+    def __init__(self, attributes: bool = False, lengths: Lengths | None = None) -> None:
         self.attributes = attributes
+        self.lengths = lengths
         self.count = 0
         self.open: set[int] = set()
+
+    def is_data(self, value: list[Any], name: str) -> bool:
+        if self.lengths is not None:
+            return self.lengths.is_data(name, len(value))
+        return len(value) > MANY and not any(type(item) in (tuple, list, dict, bool) for item in value)
 
     def describe(self, value: Any, name: str) -> AbstractValue:
         self.count += 1
         kind = type(value)
         if self.count > LARGEST or is_sealed(value):
             return UNKNOWN
-        if kind in _NUMBERS:
+        if kind in NUMBERS:
             return Scalar(kind)
         if kind is np.ndarray:
             return _describe_array(value, name)
@@ -162,10 +167,10 @@ class _Describer:
         try:
             if type(value) is dict:
                 return self.mapping(value, name)
-            if type(value) is list and len(value) > MANY:
-                alike = self.list_of(value, name)
-                if alike is not None:
-                    return alike
+            if type(value) is list and self.is_data(value, name):
+                item = alike(value, f"{name}[0]", f"?{name}[]")
+                if item is not None:
+                    return ListOf(item)
             if len(value) > LARGEST:
                 return UNKNOWN
             return Sequence(type(value), tuple(self.describe(v, f"{name}[{i}]") for i, v in enumerate(value)))
@@ -173,23 +178,9 @@ class _Describer:
             self.open.discard(id(value))
 
     def mapping(self, value: dict[Any, Any], name: str) -> AbstractValue:
-        if len(value) > LARGEST or not all(type(k) in _KEY_TYPES for k in value):
+        if len(value) > LARGEST or not all(type(k) in KEY_TYPES for k in value):
             return UNKNOWN
         return Mapping(tuple(value), tuple(self.describe(v, f"{name}[{k!r}]") for k, v in value.items()))
-
-    def list_of(self, value: list[Any], name: str) -> AbstractValue | None:
-        if any(type(item) in (tuple, list, dict) for item in value):
-            return None
-        kinds = (
-            {_anonymous(describe(item, "?")) for item in value}
-            if _mixed(value)
-            else {_anonymous(describe(value[0], "?"))}
-        )
-        if len(kinds) != 1:
-            return None
-        item = kinds.pop()
-        return None if isinstance(item, (Known, Unknown)) else ListOf(_named(item, f"?{name}[]"))
-
 
 
 _OPAQUE_MODULES = ("s2s", "numpy", "builtins", "functools", "weakref", "threading")
@@ -273,30 +264,11 @@ def _is_choice(value: Any) -> bool:
     return choices is not None and issubclass(type(value), (*choices.BLOCKS, choices.Chosen))
 
 
-def _mixed(items: list[Any]) -> bool:
-    """Whether the items may differ in abstract value: numbers of one type cannot."""
-    kinds = set(map(type, items))
-    return len(kinds) > 1 or kinds == {np.ndarray}
-
-
 def _describe_array(value: np.ndarray[Any, Any], name: str) -> AbstractValue:
     if value.dtype.kind not in "biufc":
         return UNKNOWN
     shape = tuple(Dim("", 1) if size == 1 else Dim(f"{name}.{axis}") for axis, size in enumerate(value.shape))
     return Array(value.dtype, shape)
-
-
-def _anonymous(aval: AbstractValue) -> AbstractValue:
-    """An item of a long list: its lengths may be any, 1 included."""
-    if isinstance(aval, Array) and aval.shape is not None:
-        return Array(aval.dtype, tuple(Dim("?") for _ in aval.shape))
-    return aval
-
-
-def _named(aval: AbstractValue, name: str) -> AbstractValue:
-    if isinstance(aval, Array) and aval.shape is not None:
-        return Array(aval.dtype, tuple(Dim(f"{name}.{axis}") for axis in range(len(aval.shape))))
-    return aval
 
 
 def with_length(aval: AbstractValue, symbol: str, length: int) -> AbstractValue:
@@ -310,6 +282,8 @@ def with_length(aval: AbstractValue, symbol: str, length: int) -> AbstractValue:
             return Mapping(keys, tuple(with_length(item, symbol, length) for item in items))
         case Instance(kind, keys, items):
             return Instance(kind, keys, tuple(with_length(item, symbol, length) for item in items))
+        case ListOf(item):
+            return ListOf(with_length(item, symbol, length))
         case _:
             return aval
 
@@ -334,10 +308,13 @@ def has_float(aval: AbstractValue) -> bool:
 
 
 def array_places(aval: AbstractValue, place: str) -> list[str]:
-    """Expressions for the arrays in an argument, ``params[0]``, where ``place`` is one for the argument."""
+    """Expressions for the arrays in an argument, ``params[0]``, where ``place`` is one for the argument; ``params[:]``
+    for those in a list of any length."""
     match aval:
         case Array():
             return [place]
+        case ListOf(item):
+            return [f"{place}[:]"] if array_places(item, place) else []
         case Sequence(_, items):
             return [p for k, item in enumerate(items) for p in array_places(item, f"{place}[{k}]")]
         case Mapping(keys, items):
@@ -431,7 +408,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
         case Array(dtype, None):
             return f"{_dtype_name(dtype)}[...]"
         case Array(dtype, shape):
-            lengths = ",".join(str(d.offset) if d.is_constant else ":" for d in shape or ())
+            lengths = ",".join(
+                str(d.offset) if d.is_constant else "?" if d.symbol.startswith("?") else ":" for d in shape or ())
             return f"{_dtype_name(dtype)}[{lengths}]"
         case Sequence(kind, items):
             left, right = ("[", "]") if kind is list else ("(" if kind is tuple else f"{show(kind)}(", ")")
@@ -569,14 +547,10 @@ def _guard_array(expr: str, dtype: np.dtype[Any], shape: tuple[Dim, ...] | None,
 
 
 def _guard_list(expr: str, item: AbstractValue, names: Names) -> list[str]:
-    tests = [f"{expr}.__class__ is {names.add(list, 't')}", f"{names.add(len)}({expr}) > {MANY}"]
+    tests = [f"{expr}.__class__ is {names.add(list, 't')}", f"{names.add(len)}({expr}) > {FEW}"]
     if isinstance(item, Scalar):
         return [*tests, f"{{*{names.add(map)}({names.add(type)}, {expr})}} == {names.add({item.type}, 'k')}"]
-    element = f"{names.prefix}item"
-    return [
-        *tests,
-        f"{names.add(all)}([{' and '.join(guard_source(element, item, names))} for {element} in {expr}])",
-    ]
+    return [*tests, f"{names.add(test_of(item), 'f')}({expr})"]
 
 
 def _guard_unknown(expr: str, value: Any, names: Names) -> list[str]:
