@@ -110,7 +110,7 @@ class Dispatcher:
         self._versions: dict[tuple[AbstractValue, ...], list[Version]] = {}
         self._tested: list[_Tested] = []
         self._objects: dict[int, set[int]] = {}
-        self._lengths = None if dict(ask.options).get("backend", "numpy") != "numpy" else Lengths()
+        self._lengths = Lengths()
         self._refused: set[tuple[AbstractValue, ...]] = set()
         self._is_trial = False
         self._options: dict[tuple[str, str], tuple[Any, ...]] = {}
@@ -198,7 +198,11 @@ class Dispatcher:
         """A version for lists of any length where the arguments have lists of like items, and for those of this length
         where the compiler refuses that one, which it is asked for once."""
         self._check_parameters()
-        avals, exact = self._describe(values), self._describe(values, as_they_are=True)
+        lists = self._lengths
+        lists.found = False
+        avals = exact = self._describe(values)
+        if lists.found:
+            exact = self._describe(values, as_they_are=True)
         version = None if avals == exact or avals in self._refused else self._try(avals, values)
         if version is None:
             version = self._find_for(exact, values)
@@ -369,7 +373,8 @@ class Dispatcher:
         """The abstract values of arguments, those of lists with their items one by one where they are taken
         ``as_they_are``."""
         wanted = self.ask.parameters(self.target, values)
-        lengths = None if as_they_are else self._lengths
+        is_compiled = dict(self.ask.options).get("backend", "numpy") != "numpy"  # Numba takes no lists of arrays
+        lengths = None if as_they_are or is_compiled else self._lengths
         named = zip(self.target.parameters, values, strict=True)
         avals = [describe(value, name, name in wanted, lengths) for name, value in named]
         for i, aval in enumerate(avals):

@@ -41,12 +41,15 @@ class Lengths:
 
     def __init__(self) -> None:
         self._first: dict[str, int] = {}
+        self.found = False
+        """Whether one was found since this was last set."""
 
     def is_data(self, name: str, length: int) -> bool:
         """Whether a list is data, by the place where it is in the arguments."""
-        if length <= FEW:
+        if length <= FEW or (self._first.setdefault(name, length) == length and length <= SEVERAL):
             return False
-        return self._first.setdefault(name, length) != length or length > SEVERAL
+        self.found = True
+        return True
 
 
 def alike(items: list[Any], first: str | None, other: str, depth: int = 0) -> AbstractValue | None:
