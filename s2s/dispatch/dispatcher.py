@@ -220,8 +220,9 @@ class Dispatcher:
         self._is_trial = True
         try:
             return self._find_for(avals, values)
-        except Exception:
-            pass
+        except Exception as problem:  # also a mistake of the compiler, unless these are looked for
+            if validating() and getattr(problem, "diagnostic", None) is None:
+                raise
         finally:
             self._is_trial = False
         self._refuse(avals, values)
