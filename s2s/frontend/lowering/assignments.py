@@ -119,7 +119,7 @@ def augment(c: Context, node: cst.AugAssign) -> None:
             _assign_global(c, node.target, c.atom(node.value), op.fn, node)
         case cst.Name():
             target = own(c, node.target)
-            old = c.bind(target, node.target) if target.name in c.walrus else target
+            old = c.bind(target, node.target) if c.changes_while_read(target.name) else target
             c.let(target, Call(Const(op.in_place), (old, c.atom(node.value))), node)
         case cst.Subscript() | cst.Attribute():
             kind, obj, key = _place(c, node.target)

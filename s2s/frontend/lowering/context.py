@@ -8,6 +8,7 @@ import each other in a circle for that: they reach what they hold through the co
 from __future__ import annotations
 
 import contextlib
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -65,6 +66,16 @@ class Scope:
         return found
 
 
+def _assigned_from_inside(text: str) -> set[str]:
+    """The names of variables that nested functions assign."""
+    if "nonlocal" not in text:
+        return set()
+    return {name.strip() for names in _NONLOCAL.findall(text) for name in names.replace("\\\n", "").split(",")}
+
+
+_NONLOCAL = re.compile(r"\bnonlocal\b((?:[^\S\n]|\\\n|[\w,])+)")
+
+
 class Context:
     """One lowering: what is read from, what is written to, and how the parts of a node are lowered."""
 
@@ -84,10 +95,16 @@ class Context:
         self.free = frozenset(source.fn.__code__.co_freevars)
         self.has_walrus = ":=" in source.text
         self.walrus: frozenset[str] = frozenset()  # what the current statement assigns inside an expression
+        self.shared = frozenset(mangle(name, self.owner) for name in _assigned_from_inside(source.text))
         self.scope: Scope | None = None
         self.out: list[ir.Statement] = []
         self.temporaries = 0
         self.comprehensions = 0
+
+    def changes_while_read(self, name: str) -> bool:
+        """Whether an expression that has read a variable may assign it before its operation is done: by ``:=``, or by
+        a call of a nested function."""
+        return name in self.walrus or name in self.shared
 
     def name(self, node: cst.Name) -> str:
         """The name as Python stores it."""

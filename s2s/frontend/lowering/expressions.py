@@ -107,7 +107,7 @@ def _read(c: Context, node: cst.Name) -> ir.Value:
             hint = "write the name of the class"
             refuse(c, "S2S101", node, "is a hidden variable", hint, construct="`__class__`")
     value = c.resolve(c.name(node))
-    return c.bind(value, node) if isinstance(value, Var) and value.name in c.walrus else value
+    return c.bind(value, node) if isinstance(value, Var) and c.changes_while_read(value.name) else value
 
 
 def _number(node: cst.Integer | cst.Float | cst.Imaginary) -> int | float | complex:

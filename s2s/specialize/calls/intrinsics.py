@@ -26,6 +26,7 @@ from s2s.analysis.functions import makes_new
 from s2s.builder import cotangents
 from s2s.builder.builder import is_constant_kind
 from s2s.core import ir, ops
+from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
 from s2s.models import iterating
@@ -51,6 +52,8 @@ def _read_attribute(site: CallSite) -> ir.Atom | None:
         return _attribute_or(site)
     if isinstance(value, Known):
         return _known_attribute(site, receiver, value.value, attribute)
+    if isinstance(value, Closure) and attribute.value == "__annotations__" and site.specializer.is_own(site.frame.fn):
+        raise site.refuse(value.function.name, "the annotations of a nested function are not kept")
     bound = bound_of_slice(site, receiver, attribute.value)
     if bound is not None:
         return bound

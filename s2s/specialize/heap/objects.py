@@ -11,6 +11,7 @@ into it is kept on the heap: a gradient call leaves the object itself as it is.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import inspect
@@ -345,7 +346,13 @@ class Instances:
         state = self.context.heap.state(cell, at.span)
         if not isinstance(key, ir.Const) or not isinstance(key.value, str):
             raise at.refuse(cell.name, "which attribute it is is not known before the program runs")
+        if state.kind is collections.defaultdict and key.value == "default_factory":
+            self.context.heap.change(cell, State(
+                state.kind, state.keys, state.items, state.whole, state.borrowed, value), at.span)
+            return
         if not is_instance(state):
+            if class_attribute(state.kind, key.value) is not MISSING:
+                raise at.refuse(cell.name, f"what its attribute `{key.value}` does is not known to s2s")
             text = f"'{state.kind.__name__}' object has no attribute '{key.value}'"
             raise self.specializer.raised(AttributeError(text))
         setter = self.look_up(state.kind, "__setattr__")
