@@ -56,9 +56,12 @@ def _parts_of(found: Any) -> list[Any]:
     if module_of(kind).partition(".")[0] == _OWN:
         return []
     if issubclass(kind, (list, tuple, set, frozenset, collections.deque)):
-        inside = [*_base(found).__iter__(found)]
+        inside = [part for part in _base(found).__iter__(found) if type(part) not in _PLAINLY_EMPTY]
     elif issubclass(kind, dict):
-        inside = [*dict.values(found), getattr(found, "default_factory", None) if kind in _PLAIN else None]
+        inside = [part for part in dict.values(found) if type(part) not in _PLAINLY_EMPTY]
+        inside.append(getattr(found, "default_factory", None) if kind in _PLAIN else None)
+    elif kind is types.GeneratorType:
+        inside = [*found.gi_frame.f_locals.values()] if found.gi_frame is not None and not found.gi_running else []
     elif is_written(kind) or issubclass(kind, np.ndarray):
         inside = []
     else:
@@ -67,6 +70,9 @@ def _parts_of(found: Any) -> list[Any]:
             inside += [*found.args, *found.keywords.values()]
     return [kind, *own_dict(found).values(), *slots_of(found).values(), *inside]
 
+
+_PLAINLY_EMPTY = frozenset({int, float, complex, bool, str, bytes, type(None), np.float64})
+"""What most items of long containers are: skipped at once."""
 
 _PLAIN = (collections.defaultdict,)
 _BASES = (list, tuple, set, frozenset, collections.deque)

@@ -350,9 +350,22 @@ class Dispatcher:
                 may_record(problem, version.request)
             ):
                 raise problem
-            version.record(self.target.function, problem, self._finish, self.target)
-            self._install(version, values)
+            self._record(version, problem, values)
         return version.call(*values)
+
+    def _record(self, version: Version, problem: Any, values: tuple[Any, ...]) -> None:
+        """Let a version record each call from now on, and that of the inner derivative that it is made from."""
+        inner: Dispatcher | None = self.target.derived
+        function = self.target.function
+        if inner is not None:
+            below = inner._version_for(values)
+            if not is_recorded(below.compiled):
+                inner._record(below, problem, values)
+            function = below.raw
+        version.record(function, _rename(version.request, self.target, function), problem)
+        if self._finish is not None:
+            version.call = self._finish(version, self.target)
+        self._install(version, values)
 
     def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
         """Whether a version for lists of any length has refused a path that one for lists of this length may know: it

@@ -36,12 +36,10 @@ class Version:
         self.guards = guards
         self.late = 0
 
-    def record(self, function: types.FunctionType, problem: Any, finish: Any, target: Any) -> None:
-        """Record each call from now on; ``problem`` says why."""
-        self.compiled = recorded(function, self.request, problem)
+    def record(self, function: types.FunctionType, request: Request, problem: Any) -> None:
+        """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why."""
+        self.compiled = recorded(function, request, problem)
         self.raw = self.run = self.call = link(self.compiled, function)
-        if finish is not None:
-            self.call = finish(self, target)
 
     @property
     def keeps_states(self) -> bool:

@@ -48,7 +48,7 @@ class Replay:
 
     def at(self, changed: dict[str, Any]) -> Any:
         """The result with other values for some arguments."""
-        self.surroundings.put(self.surroundings.before)
+        self.surroundings.put_before()
         return self.run({name: _copied(value) for name, value in {**self.given, **changed}.items()})
 
 
@@ -60,11 +60,13 @@ def _copied(value: Any) -> Any:
 
 
 def agree(
-    name: str, weighted: Callable[[list[Any], float], float], leaves: list[Any], bars: list[Any]
+    name: str, weighted: Callable[[list[Any], float], float], leaves: list[Any], bars: list[Any],
+    found: tuple[float, float],
 ) -> None:
     """Compare cotangents with differences. ``weighted(directions, step)`` is the result, summed with the weights
     that the cotangents were made with, at the numbers and arrays ``leaves`` moved by ``step`` along ``directions``.
-    At a kink the slope on either side, and any between, is right.
+    At a kink the slope on either side, and any between, is right. ``found`` is what was recorded: the sum of the
+    result, and that of its absolute values.
 
     Raises NoDerivativeError where they do not agree.
     """
@@ -86,6 +88,8 @@ def agree(
         middle = weighted(directions, 0.0)
     except Exception as problem:
         raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
+    if abs(middle - found[0]) > RELATIVE * step * found[1]:
+        raise error("S2S202", name=name, reason="it gives another result when it runs again, and cannot be checked")
     near = (near_above - near_below) / (2.0 * half)
     allowed = RELATIVE * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
     sides = sorted([(near_above - middle) / half, (middle - near_below) / half])

@@ -13,7 +13,7 @@ import inspect
 import operator
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from s2s.recorded.recorder import Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
+from s2s.versions.target import parameters_of
 
 __all__ = ["MODES", "derivative_of_call"]
 
@@ -37,7 +38,7 @@ class _Recording:
 
     def __init__(self, function: types.FunctionType, values: tuple[Any, ...], wrt: tuple[Path, ...]) -> None:
         self.recorder = recorder = Recorder()
-        given = {name: _copied(value) for name, value in zip(function.__code__.co_varnames, values)}
+        given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
         fresh: dict[Path, Any] = {}
         leaves: list[Any] = []
         pack(tuple(given.values()), leaves)
@@ -69,12 +70,15 @@ class _Recording:
         if problem is not None:
             if self._is_own(problem):
                 raise problem
-            reason = "it fails when it is recorded, and not when it runs"
+            said = " ".join(f"{type(problem).__name__}: {problem}".split())
+            reason = f"it fails when it is recorded, and not when it runs ({said})"
             raise error("S2S202", name=function.__name__, reason=reason) from problem
 
     def _is_own(self, problem: Exception) -> bool:
         """Whether the function raises an exception when it is not recorded, too; or it is a refusal."""
         if isinstance(problem, DifferentiationError) or self.replay is None:
+            return True
+        if self.replay.surroundings.is_used_up():
             return True
         try:
             with self.replay.unnoticed():
@@ -212,9 +216,13 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
     """Refuse a recording that has lost a part of the derivative."""
     replay = recording.replay
     assert replay is not None
+    if replay.surroundings.is_used_up():
+        raise error("S2S202", name=name, reason="it reads on in a generator, and cannot run again to be checked")
     weights = np.random.default_rng(3)
     outs: list[Any] = []
     pack(_split(recording, request)[0], outs)
+    for leaf in outs:
+        _check_result(recording, leaf, name)
     chosen = [weights.uniform(0.5, 1.5, np.shape(leaf)) if _carries(leaf) else None for leaf in outs]
 
     def cotangent(leaf: Any, weight: Any) -> Any:
@@ -242,11 +250,25 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         result = replay.at(changed)
         leaves: list[Any] = []
         pack(result[0] if request.has_aux else result, leaves)
-        return float(sum(np.sum(np.real(leaf * w)) for leaf, w in zip(leaves, chosen) if w is not None))
+        return _sum(leaves, chosen)
 
     originals = [given.originals[k] for given, k in moving]
     with replay.unnoticed():
-        agree(name, weighted, originals, [sweep.value(given.refs[k]) for given, k in moving])
+        sizes = [one if w is None else np.abs(one) for one, w in zip(outs, chosen)]
+        agree(name, weighted, originals, [sweep.value(given.refs[k]) for given, k in moving],
+              (_sum(outs, chosen), _sum(sizes, chosen)))
+
+
+def _sum(leaves: Iterable[Any], weights: list[Any]) -> float:
+    """The numbers of a result, summed with weights."""
+    return float(sum(np.sum(np.real(leaf * weight)) for leaf, weight in zip(leaves, weights) if weight is not None))
+
+
+def _check_result(recording: _Recording, leaf: Any, name: str) -> None:
+    """Refuse a result in which a derivative is out of sight: an iterator, or an object that holds one."""
+    if not _carries(leaf) and (recording.recorder.holds(leaf) or hasattr(type(leaf), "__next__")):
+        reason = f"its result is or holds an object of type `{type(leaf).__name__}`, whose contents have no cotangent"
+        raise error("S2S202", name=name, reason=reason)
 
 
 def _stepped(leaf: Any, direction: Any, step: float) -> Any:

@@ -587,7 +587,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
     out_arg: Any = kwargs.get("out")
     if is_a(fn, np.ufunc) and len(args) > fn.nin:
         out_arg, args = args[fn.nin:], args[: fn.nin]
-    elif out_arg is None and (place := _place_of_out(fn)) is not None and len(args) > place:
+    elif out_arg is None and is_hashable(fn) and (place := _place_of_out(fn)) is not None and len(args) > place:
         out_arg, args = args[place], (*args[:place], *([] if len(args) == place + 1 else [None]), *args[place + 1:])
     if is_a(out_arg, tuple) and len(out_arg) == 1:
         out_arg = out_arg[0]
@@ -762,7 +762,10 @@ def _place_of_out(fn: Any) -> int | None:
     rule = table.find(fn)
     if rule is None or is_a(fn, np.ufunc):
         return None
-    kinds = {name: parameter.kind for name, parameter in rule.params.parameters.items()}
+    named = rule.params.parameters
+    if "out" not in named or named["out"].default is not None:  # what generated code calls may read it
+        return None
+    kinds = {name: parameter.kind for name, parameter in named.items()}
     is_by_place = inspect.Parameter.VAR_POSITIONAL not in kinds.values()
     is_by_place = is_by_place and kinds.get("out") is inspect.Parameter.POSITIONAL_OR_KEYWORD
     return [*kinds].index("out") if is_by_place else None

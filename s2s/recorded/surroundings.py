@@ -1,15 +1,22 @@
 """What a program changes outside of itself, set back: so that it runs again as from the same state, and unnoticed.
 
-Containers, attributes, class and global variables, cells of closures, arrays and random generators that the function
-can reach are noted by what they hold. What is kept elsewhere, in files or in memory of compiled code, is not.
+Containers, attributes, class and global variables, those of modules, cells of closures, arrays, random generators
+and streams in memory that the function can reach are noted by what they hold. Iterators such as ``itertools.count()``
+cannot be set back: a function that runs again is given copies. Generators can be neither. What is kept elsewhere, in
+files or in memory of compiled code, is not noted.
 """
 
 from __future__ import annotations
 
+import array
 import collections
+import copy
+import io
 import itertools
+import operator
 import random
 import types
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -40,7 +47,13 @@ class Surroundings:
             _Place(random.getstate, random.setstate), _Place(np.random.get_state, np.random.set_state)  # type: ignore[arg-type]
         ]
         left = MOST_BYTES
+        self.iterators: dict[int, Any] = {}
+        self.generators: list[tuple[Any, Any]] = []
         for found in itertools.islice(reachable(roots), MOST_OBJECTS):
+            if type(found) in _COPIED:
+                self.iterators[id(found)] = _copied_iterator(found)
+            elif type(found) is types.GeneratorType and not found.gi_running:
+                self.generators.append((found, _progress(found)))
             if issubclass(type(found), np.ndarray):
                 left -= found.nbytes
                 if left < 0:
@@ -57,6 +70,67 @@ class Surroundings:
         for place, then in zip(self.places, held):
             if not _is_same(place.read(), then):
                 place.write(then)
+
+    def put_before(self) -> None:
+        """Let everything hold again what it held at first, and iterators be as far as they were: as copies."""
+        copies = {key: _copied_iterator(iterator) for key, iterator in self.iterators.items()}
+        self.put([_with_copies(held, copies) for held in self.before] if copies else self.before)
+
+    def is_used_up(self) -> bool:
+        """Whether a generator has been read since, so that what reads it cannot run again."""
+        return any(
+            place != _progress(generator)[0] or not _is_same(held, _progress(generator)[1])
+            for generator, (place, held) in self.generators
+        )
+
+
+_COPIED: frozenset[type] = frozenset({
+    itertools.count, itertools.cycle, itertools.chain, itertools.islice, itertools.repeat, itertools.accumulate,
+    zip, map, enumerate, filter, reversed,
+    *map(type, (iter([]), iter(()), iter(range(0)), iter(dict[int, int]()), iter(""), iter(b""), iter(set[int]()))),
+})
+"""Iterators of C code that tell how far they are."""
+
+
+def _copied_iterator(value: Any) -> Any:
+    """An iterator that is as far as another one, over the same objects; the same one where Python cannot tell."""
+    if type(value) not in _COPIED:
+        return value
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that Python 3.14 will not tell
+            if type(value) in _OVER_HASHED:
+                return copy.copy(value)
+            make, args, *state = value.__reduce__()
+    except (TypeError, ValueError, RuntimeError):
+        return value
+    made = make(*map(_copied_iterator, args))
+    for held in state:
+        made.__setstate__(tuple(map(_copied_part, held)) if isinstance(held, tuple) else held)
+    return made
+
+
+def _copied_part(part: Any) -> Any:
+    """A part of an iterator's state; ``cycle`` appends to a list."""
+    return list(part) if isinstance(part, list) else _copied_iterator(part)
+
+
+_OVER_HASHED = (type(iter(dict[int, int]())), type(iter(set[int]())))
+
+
+def _with_copies(held: Any, copies: dict[int, Any]) -> Any:
+    """A record with copies in place of iterators."""
+    if isinstance(held, dict) and any(id(part) in copies for part in held.values()):
+        return {key: copies.get(id(part), part) for key, part in held.items()}
+    if isinstance(held, list) and any(id(part) in copies for part in held):
+        return [copies.get(id(part), part) for part in held]
+    return held
+
+
+def _progress(generator: Any) -> tuple[int, list[Any]]:
+    """How far a generator is: where, and with which variables."""
+    frame = generator.gi_frame
+    return (-2, []) if frame is None else (frame.f_lasti, [*frame.f_locals.values()])
 
 
 def _places_of(found: Any) -> list[_Place]:
@@ -83,27 +157,50 @@ def _places_of(found: Any) -> list[_Place]:
             places.append(_of_array(found))
     for base in _CONTAINERS:
         if issubclass(kind, base):
-            places.append(_of_container(base, found))
+            return [*places, _of_container(base, found)]
+    if kind in (array.array, bytearray):
+        places.append(_Place(lambda: bytes(found), lambda held: _put_bytes(found, held)))
+    elif kind in (io.StringIO, io.BytesIO) and not found.closed:
+        places.append(_Place(lambda: _state_of_stream(found), lambda held: held and found.__setstate__(held)))
     return places
 
 
-_CONTAINERS: dict[type, str] = {list: "extend", collections.deque: "extend", dict: "update", set: "update"}
-"""Built-in containers, and what fills them; subclasses are read and filled as these."""
+_CONTAINERS = (list, collections.deque, collections.OrderedDict, dict, set)
+"""Built-in containers; subclasses are read and filled as these."""
 
 
 def _of_container(base: Any, container: Any) -> _Place:
     def write(held: Any) -> None:
         base.clear(container)
-        getattr(base, _CONTAINERS[base])(container, held)
+        if base is collections.OrderedDict:
+            for key, value in held.items():
+                base.__setitem__(container, key, value)
+        else:
+            (base.update if base in (dict, set) else base.extend)(container, held)
 
-    if base is dict:
-        return _Place(lambda: dict(dict.items(container)), write)
+    if issubclass(base, dict):
+        return _Place(lambda: dict(base.items(container)), write)
     return _Place(lambda: list(base.__iter__(container)), write)
 
 
-def _of_array(array: Any) -> _Place:
-    plain = np.ndarray.view(array, np.ndarray)
-    return _Place(lambda: plain.copy(order="K"), lambda held: np.copyto(plain, held))
+def _put_bytes(owner: Any, held: bytes) -> None:
+    owner[:] = held if isinstance(owner, bytearray) else array.array(owner.typecode, held)
+
+
+def _state_of_stream(stream: Any) -> Any:
+    return None if stream.closed else stream.__getstate__()
+
+
+def _of_array(found: Any) -> _Place:
+    def plain() -> Any:  # no view is kept: the memory may be another one, after ``resize``
+        return np.ndarray.view(found, np.ndarray)
+
+    def write(held: Any) -> None:
+        if plain().shape != held.shape:
+            np.ndarray.resize(found, held.shape, refcheck=False)
+        np.copyto(plain(), held)
+
+    return _Place(lambda: plain().copy(order="K"), write)
 
 
 def _of_function(fn: types.FunctionType) -> list[_Place]:
@@ -114,7 +211,19 @@ def _of_function(fn: types.FunctionType) -> list[_Place]:
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
         names.update(code.co_names)
     own = {name for name in vars(fn) if not name.startswith("__s2s")}
-    return [*map(_of_cell, fn.__closure__ or ()), _of_names(fn.__globals__, names), _of_names(vars(fn), own)]
+    scopes = {id(fn.__globals__): fn.__globals__}
+    held = [cell.cell_contents for cell in fn.__closure__ or () if cell != types.CellType()]
+    _add_modules([*held, *(fn.__globals__.get(name) for name in names)], names, scopes)
+    return [*map(_of_cell, fn.__closure__ or ()), _of_names(vars(fn), own),
+            *(_of_names(scope, names) for scope in scopes.values())]
+
+
+def _add_modules(held: list[Any], names: set[str], scopes: dict[int, dict[str, Any]]) -> None:
+    """Add the variables of modules, and of those that names lead to in these: ``package.module.NAME``."""
+    for module in held:
+        if type(module) is types.ModuleType and not is_own_module(module.__name__) and id(vars(module)) not in scopes:
+            scopes[id(vars(module))] = scope = vars(module)
+            _add_modules([scope.get(name) for name in names], names, scopes)
 
 
 def _of_names(scope: dict[str, Any], names: set[str]) -> _Place:
@@ -158,10 +267,9 @@ def _put_slots(owner: Any, held: dict[str, Any]) -> None:
 def _is_same(a: Any, b: Any) -> bool:
     """Whether two records of one place hold the same objects, or arrays the same numbers."""
     if isinstance(a, np.ndarray):
-        return a.dtype.kind != "O" and a.tobytes() == b.tobytes()
+        return a.dtype.kind != "O" and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, dict):
-        return len(a) == len(b) and all(
-            k is j and v is w for (k, v), (j, w) in zip(a.items(), b.items()))
+        return len(a) == len(b) and all(map(operator.is_, a, b)) and all(map(operator.is_, a.values(), b.values()))
     if isinstance(a, list):
-        return len(a) == len(b) and all(v is w for v, w in zip(a, b))
-    return False
+        return len(a) == len(b) and all(map(operator.is_, a, b))
+    return isinstance(a, bytes) and a == b

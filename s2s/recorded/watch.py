@@ -9,6 +9,7 @@ attributes: what they hold is the same object afterwards.
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 import types
 import warnings
@@ -47,7 +48,8 @@ def watched_code(function: types.FunctionType, tools: dict[str, Callable[..., An
         ast.fix_missing_locations(tree), code.co_filename, "exec", code.co_flags & sources.FUTURE_FLAGS, tools
     )
     found = next(c for c in sources.codes_in(module) if c.co_name == code.co_name)
-    return found.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname)
+    flags = found.co_flags | code.co_flags & inspect.CO_ITERABLE_COROUTINE  # what ``types.coroutine`` sets
+    return found.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname, co_flags=flags)
 
 
 def _compiled(tree: Any, file: str, kind: str, flags: int, tools: dict[str, Callable[..., Any]]) -> types.CodeType:

@@ -2,7 +2,11 @@
 
 import collections
 import functools
+import io
+import itertools
 import random
+import types
+from array import array as typed_array
 
 import numpy as np
 import pytest
@@ -150,3 +154,65 @@ def test_what_is_not_there_yet_goes():
 def test_a_kink_has_the_slope_of_either_side():
     assert s2s.grad(lambda x: np.maximum(x, 2.0 * x))(0.0) in (1.0, 1.5, 2.0)
     np.testing.assert_allclose(s2s.grad(lambda x: np.sum(np.abs(x)))(np.array([0.0, -1.0]))[1], -1.0)
+
+
+def test_ordered_dicts_keep_their_order():
+    held = collections.OrderedDict(a=1.0, b=2.0)
+    held.move_to_end("a")
+
+    def f(x):
+        held["c"] = 1.0
+        held.move_to_end("b")
+        return x**2 * held.popitem(last=False)[1]
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 3.0)
+    assert [*held.items()] == [("c", 1.0), ("b", 2.0)]
+
+
+def test_variables_of_modules_are_set_once():
+    settings = types.ModuleType("settings")
+    settings.calls = 0
+
+    def f(x):
+        settings.calls += 1
+        return x**2 * settings.calls
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 3.0)
+    assert settings.calls == 1
+
+
+def test_memory_and_streams_are_written_once():
+    items, text, memory, log = typed_array("d", [1.0]), bytearray(b"a"), np.zeros(1), io.StringIO()
+
+    def f(x):
+        items.append(2.0)
+        text.append(98)
+        memory.resize(memory.size + 1, refcheck=False)
+        log.write("called\n")
+        return x**2 * len(items) * len(text)
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 12.0)
+    assert (items.tolist(), bytes(text), memory.shape, log.getvalue()) == ([1.0, 2.0], b"ab", (2,), "called\n")
+
+
+def _chained():
+    made = itertools.chain([1.0, 2.0], [3.0, 4.0])
+    next(made)
+    return made
+
+
+@pytest.mark.parametrize("make", [
+    lambda: itertools.count(2), lambda: itertools.cycle([2.0, 3.0, 4.0]), lambda: iter([2.0, 3.0, 4.0]), _chained,
+    lambda: map(float, (2, 3, 4)), lambda: zip([2.0, 3.0]), lambda: iter({2.0: 1, 3.0: 1}), lambda: iter(range(2, 9)),
+    lambda: itertools.islice([1.0, 2.0, 3.0, 4.0], 1, 4),
+])
+def test_iterators_are_read_once(make):
+    """They cannot be set back: what runs again has copies."""
+    held = make()
+
+    def f(x):
+        factor = next(held)
+        return x**2 * (factor[0] if isinstance(factor, tuple) else factor)
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 6.0)
+    assert next(held) in (3, (3.0,))

@@ -1,0 +1,127 @@
+"""What is recorded where the compiler refuses, as it is by default: calls, results and derivatives of derivatives."""
+
+import asyncio
+import collections
+import types
+import weakref
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import DifferentiationError
+
+QUEUE = collections.deque(maxlen=2)
+
+
+@pytest.fixture(autouse=True)
+def recorded(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+
+
+def queued(x):
+    QUEUE.append(x**3)
+    return eval("sum(q)", {"q": QUEUE, "sum": sum})
+
+
+@pytest.mark.parametrize("second", [
+    lambda f: s2s.grad(s2s.grad(f)), s2s.hessian, lambda f: s2s.jacfwd(s2s.grad(f)),
+    lambda f: s2s.jacrev(s2s.jacfwd(f)),
+])
+def test_a_derivative_that_refuses_when_it_runs_is_differentiated_itself(second):
+    """What is recorded then is the inner derivative, and not the function once more."""
+    QUEUE.clear()
+    np.testing.assert_allclose(second(queued)(1.5), 6 * 1.5)
+
+
+def test_parameters_with_stars_come_before_those_by_keyword():
+    def f(x, *rest, scale=2.0, **more):
+        return eval(more.get("text", "a * a"), {"a": x}) * scale + sum(rest)
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5, 3.0, 4.0, scale=5.0), 15.0)
+    np.testing.assert_allclose(s2s.grad(f)(1.5, scale=5.0, text="a**3"), 15 * 1.5**2)
+    np.testing.assert_allclose(s2s.jvp(lambda x: f(x, 3.0), (1.5,), (1.0,))[1], 6.0)
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+
+@pytest.mark.parametrize("give", [
+    lambda x: (v**2 for v in eval("list(x)", {"x": x, "list": list})),
+    lambda x: Held(eval("x[0] * x[1]", {"x": x})),
+])
+def test_a_result_whose_contents_have_no_cotangent_is_refused(give):
+    """It would have the derivative zero."""
+    with pytest.raises(DifferentiationError):
+        s2s.vjp(give, np.array([1.0, 2.0]))
+
+
+def test_a_function_that_gives_other_results_each_time_is_refused():
+    def f(x):
+        return eval("x * x", {"x": x}) * np.random.default_rng().normal()
+
+    with pytest.raises(DifferentiationError, match="another result when it runs again"):
+        s2s.grad(f)(1.5)
+
+
+def test_a_generator_that_is_read_cannot_be_read_again():
+    def numbers():
+        k = 1.0
+        while True:
+            yield k
+            k += 1.0
+
+    held = numbers()
+
+    def f(x):
+        return eval("x * x", {"x": x}) * next(held)
+
+    with pytest.raises(DifferentiationError, match="reads on in a generator"):
+        s2s.grad(f)(1.5)
+    assert next(held) == 2.0
+
+
+@types.coroutine
+def pause():
+    yield
+
+
+async def later(x):
+    await pause()
+    return x * x
+
+
+def test_generators_that_are_awaited():
+    def f(x):
+        running = later(x)
+        running.send(None)
+        try:
+            running.send(None)
+        except StopIteration as done:
+            return done.value
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 3.0)
+    assert asyncio.iscoroutinefunction(later)
+
+
+class Unhashable:
+    __hash__ = None
+
+    def __init__(self):
+        self.factor = 3.0
+
+
+def test_functions_that_cannot_be_looked_up():
+    """A weak reference has the hash of what it refers to."""
+    held = Unhashable()
+    ref = weakref.ref(held)
+
+    def f(x):
+        return eval("x * x", {"x": x}) * ref().factor
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 9.0)
