@@ -45,7 +45,7 @@ from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh, validating
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
-from s2s.dispatch.version import Version
+from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
 from s2s.errors import error
 from s2s.versions import boundary
@@ -362,7 +362,7 @@ class Dispatcher:
             if not is_recorded(below.compiled):
                 inner._record(below, problem, values)
             function = below.raw
-        version.record(function, _rename(version.request, self.target, function), problem)
+        version.record(function, renamed_for(version.request, self.target, function), problem)
         if self._finish is not None:
             version.call = self._finish(version, self.target)
         self._install(version, values)
@@ -414,8 +414,8 @@ class Dispatcher:
     ) -> Version:
         """The version that is compiled from the primal, or from a version of the inner derivative."""
         function, guards = (self.target.function, self._own_code()) if inner is None else (inner.raw, inner.guards)
-        by_name = None if values is None else dict(zip(_parameter_names(function), values, strict=True))
-        renamed = _rename(request, self.target, function)
+        by_name = None if values is None else dict(zip(parameter_names(function), values, strict=True))
+        renamed = renamed_for(request, self.target, function)
         try:
             if inner is not None and is_recorded(inner.compiled):
                 raise inner.compiled.objects["refusal"]
@@ -481,7 +481,7 @@ class Dispatcher:
         others)."""
         if function is self.target.function or not isinstance(guard, ArgumentsGuard):
             return guard
-        return guard.renamed(dict(zip(_parameter_names(function), self.target.parameters, strict=True)))
+        return guard.renamed(dict(zip(parameter_names(function), self.target.parameters, strict=True)))
 
     def _keep(self, version: Version) -> None:
         self._versions.setdefault(version.avals, []).append(version)
@@ -582,20 +582,7 @@ def _let_go(aval: AbstractValue) -> None:
 
 
 def _arguments(function: types.FunctionType, avals: tuple[AbstractValue, ...]) -> dict[str, AbstractValue]:
-    return dict(zip(_parameter_names(function), avals, strict=True))
-
-
-def _parameter_names(function: types.FunctionType) -> tuple[str, ...]:
-    return Target(function, ()).parameters
-
-
-def _rename(request: Request, target: Target, function: types.FunctionType) -> Request:
-    """The request in the parameter names of the function compiled, which are others in generated code."""
-    if function is target.function:
-        return request
-    names = dict(zip(target.parameters, _parameter_names(function), strict=True))
-    wrt = tuple((names[path[0]], *path[1:]) for path in request.wrt)
-    return Request(request.mode, wrt, request.single, request.has_aux, request.options)
+    return dict(zip(parameter_names(function), avals, strict=True))
 
 
 def _same_test(

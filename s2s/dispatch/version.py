@@ -11,8 +11,9 @@ from s2s.core.values import AbstractValue, Unknown
 from s2s.dispatch.recorded import recorded
 from s2s.versions.guards import Guard
 from s2s.versions.request import Compiled, Request
+from s2s.versions.target import Target
 
-__all__ = ["Version"]
+__all__ = ["Version", "parameter_names", "renamed_for"]
 
 
 class Version:
@@ -60,3 +61,17 @@ class Version:
     def is_general(self) -> bool:
         """Whether it takes arguments of which nothing is known: it is tried after the others."""
         return any(isinstance(aval, Unknown) for aval in self.avals)
+
+
+def parameter_names(function: types.FunctionType) -> tuple[str, ...]:
+    """The names of a function's parameters, ``*args`` before the keyword-only ones."""
+    return Target(function, ()).parameters
+
+
+def renamed_for(request: Request, target: Target, function: types.FunctionType) -> Request:
+    """The request in the parameter names of the function compiled, which are others in generated code."""
+    if function is target.function:
+        return request
+    names = dict(zip(target.parameters, parameter_names(function), strict=True))
+    wrt = tuple((names[path[0]], *path[1:]) for path in request.wrt)
+    return Request(request.mode, wrt, request.single, request.has_aux, request.options)
