@@ -209,7 +209,7 @@ def _swept(recording: _Recording, request: Request, function: types.FunctionType
     except (DifferentiationError, MemoryError):
         raise
     except Exception as problem:
-        raise error("S2S202", name=function.__name__, reason="its steps cannot be swept over") from problem
+        raise error("S2S202", name=function.__name__, reason=f"its steps cannot be swept over ({problem})") from problem
 
 
 def _hold_against_differences(recording: _Recording, request: Request, name: str) -> None:
