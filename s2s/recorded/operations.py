@@ -403,8 +403,13 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if fn is next and is_a(args[0], np.flatiter):
         place, _ = args[0].index, next(*args)
         return get_item(args[0].base, np.unravel_index(place, args[0].base.shape)) if place < args[0].base.size else _
-    if fn is getattr and len(args) == 2 and is_a(args[1], str):
-        return get_attribute(*args)
+    if fn is getattr and is_a(args[1], str):
+        try:
+            return get_attribute(*args[:2])
+        except AttributeError:
+            if len(args) == 2:
+                raise
+            return args[2]
     if fn is setattr and len(args) == 3:
         return set_attribute(args[2], args[0], args[1])
     if kind is types.MethodWrapperType and fn.__name__ == "__call__":
@@ -479,8 +484,9 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
 
 
 def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a Python function with a rule is one step for these arguments; if not, its code is watched."""
-    return rule.kind != "refuse" and not hides(args, kwargs)
+    """Whether a Python function with a rule is one step for these arguments; if not, its code is watched: so with one
+    that makes objects, of which a step knows no cotangent."""
+    return rule.kind != "refuse" and not rule.always and not hides(args, kwargs)
 
 
 def _call_derivative(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -600,12 +606,16 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
     if out_arg is not None:
         return _into(fn, args, kwargs, out_arg)
     if not is_a(fn, (np.ufunc, PublicDerivative)) and hides((*args, getattr(fn, "__self__", None)), kwargs):
+        if _only_hands_on(fn):
+            return _run(fn, args, kwargs, bound)
         return handed_on(fn, args, kwargs, _run(fn, args, kwargs, bound))
     if not depends(args, kwargs):
         for array in _changed(fn, args, kwargs):
             before_change(array)
         out = _run(fn, args, kwargs, bound)
-        if any(recorder.has_written for recorder in ACTIVE) and has_new(args, kwargs, out):
+        rule = table.find(fn) if is_hashable(fn) else None
+        is_constant = rule is not None and rule.kind == "zero"  # of ``np.zeros(3, "f8")`` the text is no number
+        if any(recorder.has_written for recorder in ACTIVE) and not is_constant and has_new(args, kwargs, out):
             check_read(fn, getattr(fn, "__self__", None), *args, *kwargs.values())
         is_read = any(hasattr(type(arg), "__next__") for arg in args) and fn is not next and not _reads_items(fn)
         if is_read and has_new(args, kwargs, out):
@@ -792,14 +802,19 @@ def _change(
     fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changed: list[np.ndarray[Any, Any]], bound: Any
 ) -> Any:
     """A call that changes an array in place: the result of the same on a copy is stored into it."""
-    if len(changed) > 1 or facts(fn).changes != (0,):
+    places = facts(fn).changes
+    if not places or -1 in places or (table.find(fn) is None and places != (0,)):
         copies = [plain_array(array).copy() for array in changed]
         out = _run(fn, args, kwargs, bound)
         if not all(map(_same, copies, changed)):
             raise error("S2S201", name=name_of(fn))
         return _noted(fn, args, kwargs, out)
-    array = plain_array(changed[0])
-    set_item(call(_changed_of(fn, len(args), tuple(kwargs)), array, *args[1:], **kwargs), array, ...)
+    arrays = [plain_array(args[k]) for k in places]
+    given = [arrays[places.index(k)] if k in places else arg for k, arg in enumerate(args)]
+    made = call(_changed_of(fn, len(args), tuple(kwargs), places), *given, **kwargs)
+    for array, part in zip(arrays, made):
+        set_item(part, array, ...)
+    return made[-1]
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -807,15 +822,34 @@ def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 
 @functools.lru_cache(256)
-def _changed_of(fn: Any, count: int, names: tuple[str, ...]) -> Any:
-    """The function that gives what an array is after a call that changes it."""
+def _changed_of(fn: Any, count: int, names: tuple[str, ...], places: tuple[int, ...]) -> Any:
+    """The function that gives what arrays, the arguments at these places, are after a call that changes them, and what
+    the call gives."""
     own = [f"x{k}" for k in range(count)]
-    given = ", ".join([*own[1:], *(f"{n}={n}" for n in names)])
-    name = getattr(fn, "__name__", "")
+    inner = [f"made{k}" if k in places else f"x{k}" for k in range(count)]
+    given = [*inner, *(f"{n}={n}" for n in names)]
+    text = f"def changed({', '.join([*own, *names])}):\n"
+    text += "".join(f"    made{k} = x{k}.copy()\n" for k in places)
     is_method = is_a(fn, types.MethodDescriptorType)
-    text = f"def changed({', '.join([*own, *names])}):\n    made = x0.copy()\n"
-    text += f"    made.{name}({given})\n" if is_method else f"    fn(made, {given})\n"
-    return primitive_of(text + "    return made\n", "changed", {"fn": fn})
+    call = f"made0.{fn.__name__}({', '.join(given[1:])})" if is_method else f"fn({', '.join(given)})"
+    text += f"    out = {call}\n    return {', '.join(f'made{k}' for k in places)}, out\n"
+    return primitive_of(text, "changed", {"fn": fn})
+
+
+_CONTAINERS = (dict, list, tuple, set, frozenset, collections.deque)
+_OF_COPIES = frozenset({"__reduce_ex__", "__reduce__", "__getstate__"})
+
+
+def _only_hands_on(fn: Any) -> bool:
+    """Whether a function is a built-in container, or a method of one, or of ``object`` for copies: what these give is
+    what they hold, and what they call is watched."""
+    if fn in _CONTAINERS:
+        return True
+    receiver = getattr(fn, "__self__", None)
+    owner = getattr(fn, "__objclass__", None) or type(receiver)
+    if type(fn) is types.BuiltinFunctionType and fn.__name__ in _OF_COPIES:
+        return True
+    return type(fn) in (types.BuiltinFunctionType, types.MethodDescriptorType) and issubclass(owner, _CONTAINERS)
 
 
 def _noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
@@ -840,6 +874,8 @@ def _noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> 
         return out
     if (fn is max or fn is min) and "key" not in kwargs and _is_tied(out, args):
         out = _still(out)  # a number of its own, to which all that are equal contribute
+    if type(fn) is types.WrapperDescriptorType and fn.__objclass__ is np.ndarray and hasattr(operator, fn.__name__):
+        fn, args = getattr(operator, fn.__name__), (plain_array(args[0]), *args[1:])  # not what a subclass makes of it
     rule = table.find(fn) if is_hashable(fn) else None
     if is_opaque(out):
         taint(out)

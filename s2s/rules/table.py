@@ -206,7 +206,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "scipy.stats": ("scipy.stats",), "scipy._lib": ("scipy.array_api",),
     "scipy._external": ("scipy.array_api",), "scipy.signal": ("scipy.signal",),
     "scipy.ndimage": ("scipy.ndimage",), "scipy.interpolate": ("scipy.interpolate",),
-    "scipy.spatial.distance": ("scipy.distance",), "scipy.sparse": ("scipy.sparse",),
+    "scipy.spatial.distance": ("scipy.distance",), "scipy.sparse": ("scipy.sparse", "scipy.sparse_kernels"),
     "scipy.integrate": ("scipy.calculus",), "scipy.optimize": ("scipy.calculus",),
     "statistics": ("statistics",), "autograd": ("autograd",), "numba": ("numba",),
 })
