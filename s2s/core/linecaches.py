@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import linecache
+import threading
 import types
 import weakref
 
@@ -14,16 +15,17 @@ def register(file: str, text: str, code: types.CodeType) -> None:
     """Let ``linecache`` show ``text`` for ``file`` as long as a code object lives that was compiled from it; without
     a time stamp, so that it is never thrown out as stale. What nothing lives of is taken out here, and not where it is
     collected: that may be in the middle of a loop of ``linecache`` over its files."""
-    while _unused:
-        unused = _unused.popleft()
-        if unused not in _shown:
-            linecache.cache.pop(unused, None)
-    shown = _shown.get(file)
-    if shown is None:
-        shown = _shown[file] = _Shown()
-        weakref.finalize(shown, _unused.append, file).atexit = False
-    weakref.finalize(code, id, shown).atexit = False  # what is called does not matter: it holds ``shown`` until then
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    with _lock:
+        while _unused:
+            unused = _unused.popleft()
+            if unused not in _shown:
+                linecache.cache.pop(unused, None)
+        shown = _shown.get(file)
+        if shown is None:
+            shown = _shown[file] = _Shown()
+            weakref.finalize(shown, _unused.append, file).atexit = False
+        weakref.finalize(code, id, shown).atexit = False  # what is called does not matter: it holds ``shown`` until then
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
 
 
 def shows_another(file: str, text: str) -> bool:
@@ -37,3 +39,4 @@ class _Shown:
 
 _shown: weakref.WeakValueDictionary[str, _Shown] = weakref.WeakValueDictionary()
 _unused: collections.deque[str] = collections.deque()
+_lock = threading.RLock()

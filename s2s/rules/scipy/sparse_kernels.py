@@ -22,7 +22,7 @@ _CHANGES = {
 for _name, _places in _CHANGES.items():
     _loop = getattr(_sparsetools, _name, None)  # old versions of SciPy have fewer
     if _loop is not None:
-        describe(_loop, changes=_places)
+        describe(_loop, changes=_places, holds=False, pure=False)
         model(_loop)(getattr(models, _name))
 
 model(_superlu.gssv)(models.gssv)
