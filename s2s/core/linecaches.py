@@ -24,7 +24,7 @@ def register(file: str, text: str, code: types.CodeType) -> None:
         if shown is None:
             shown = _shown[file] = _Shown()
             weakref.finalize(shown, _unused.append, file).atexit = False
-        weakref.finalize(code, id, shown).atexit = False  # what is called does not matter: it holds ``shown`` until then
+        weakref.finalize(code, id, shown).atexit = False  # whatever is called: it holds ``shown`` until then
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
 
 
