@@ -6,7 +6,6 @@ import collections
 import copy
 import dataclasses
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import grad, jvp, vjp
-from s2s.core.linecaches import register
+from s2s.core.linecaches import define
 from s2s.derivatives import derivative
 from s2s.directives.policies import Chosen, stop_gradient
 from s2s.errors import DifferentiationError
@@ -451,14 +450,8 @@ def _product_with(f: Any, out: Any) -> Any:
         f"np.sum(np.real(cotangent{place} * out{place}))" for place, _, _ in _leaves(out, out, "")
     ] or ["0.0"]
     text = f"def product(cotangent, *args):\n    out = f(*args)\n    return {' + '.join(terms)}\n"
-    file = f"<s2s product {next(_numbers)}>"
-    scope: dict[str, Any] = {"np": np, "f": f}
-    exec(compile(text, file, "exec"), scope)
-    register(file, text, scope["product"].__code__)
-    return scope["product"]
+    return define("product", text, {"np": np, "f": f})
 
-
-_numbers = itertools.count()
 
 # --- structures -----------------------------------------------------------------------------------------------------
 

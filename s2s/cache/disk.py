@@ -26,11 +26,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.cache import folders
+from s2s.core.hashes import new_hash
 from s2s.core.package import ROOT, __version__
 from s2s.core.values import AbstractValue
 from s2s.directives.policy import Choice, Override, Policy
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard
-from s2s.versions.fingerprints import Unstorable, fingerprint, new_hash, stable_mark
+from s2s.versions.fingerprints import Unstorable, fingerprint, stable_mark
 from s2s.versions.guards import (
     AliasGuard,
     AttributeGuard,

@@ -21,8 +21,8 @@ import types
 from s2s.cache import disk, folders
 from s2s.cache.encoding import NotEncodable, decode, encode
 from s2s.core import ir
+from s2s.core.hashes import new_hash
 from s2s.core.package import ROOT
-from s2s.versions.fingerprints import new_hash
 
 __all__ = ["flush", "keep", "load"]
 

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from s2s.cache import folders
+from s2s.core.hashes import new_hash
 from s2s.core.linecaches import register, shows_another
-from s2s.versions.fingerprints import new_hash
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled
 

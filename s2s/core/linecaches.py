@@ -7,8 +7,21 @@ import linecache
 import threading
 import types
 import weakref
+from typing import Any
 
-__all__ = ["register", "shows_another"]
+from s2s.core.hashes import new_hash
+
+__all__ = ["define", "register", "shows_another"]
+
+
+def define(name: str, text: str, scope: dict[str, Any]) -> types.FunctionType:
+    """The function ``name`` of a text that is run in ``scope``; its made-up file is the text's own, so that no other
+    text is shown for it."""
+    file = f"<s2s {name} {new_hash(text.encode()).hexdigest()[:16]}>"
+    exec(compile(text, file, "exec", dont_inherit=True), scope)
+    function: types.FunctionType = scope[name]
+    register(file, text, function.__code__)
+    return function
 
 
 def register(file: str, text: str, code: types.CodeType) -> None:

@@ -26,7 +26,7 @@ from s2s.analysis.functions import facts
 from s2s.api import jvp, vjp
 from s2s.core.functions import Result
 from s2s.core.inspection import is_hashable, is_written, name_of
-from s2s.core.linecaches import register
+from s2s.core.linecaches import define
 from s2s.core.operators import OPERATORS
 from s2s.core.public import PublicDerivative
 from s2s.directives.decorated import Differentiable, unwrap
@@ -907,10 +907,7 @@ def _is_tied(out: Any, args: tuple[Any, ...]) -> bool:
 def primitive_of(text: str, name: str, scope: dict[str, Any]) -> Any:
     """A function with source that is one step of a recording."""
     scope = {"vjp": vjp, "jvp": jvp, "np": np, "__name__": "s2s.recorded.steps", **scope}
-    file = f"<s2s {name} {len(_PRIMITIVES)}>"
-    exec(compile(text, file, "exec", dont_inherit=True), scope)
-    function = scope[name]
-    register(file, text, function.__code__)
+    function = define(name, text, scope)
     _PRIMITIVES[id(function)] = function
     return function
 

@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.hashes import new_hash
 from s2s.core.inspection import class_attribute, class_name, is_sealed, look_up
 from s2s.versions.paths import import_path
 
-try:
-    from _blake2 import blake2b as new_hash  # hashlib also loads OpenSSL, which takes a millisecond
-except ImportError:
-    from hashlib import blake2b as new_hash
 
 def stable_mark(value: Any) -> str:
     """What tells an object of a library of known version from what may stand in its place."""

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from s2s.core.linecaches import register
+from s2s.core.linecaches import define
 from s2s.core.public import PublicDerivative
 from s2s.core.wrappers import autograd_operator, autograd_primitive, numba_ufunc
 from s2s.directives.decorated import unwrap
@@ -334,11 +334,7 @@ def synthetic(f: Callable[..., Any], count: int, keywords: tuple[str, ...]) -> t
     call = ", ".join([*positional, *(f"{k}={k}" for k in keywords)])
     def_name = f"{name}_"
     text = f"def {def_name}({', '.join([*positional, *keywords])}):\n    return {expression}({call})\n"
-    file = f"<s2s {def_name}({', '.join([*positional, *keywords])})>"
-    scope |= {"__name__": getattr(f, "__module__", None) or "builtins"}
-    exec(compile(text, file, "exec", dont_inherit=True), scope)
-    function: types.FunctionType = scope[def_name]
-    register(file, text, function.__code__)
+    function = define(def_name, text, scope | {"__name__": getattr(f, "__module__", None) or "builtins"})
     function.__doc__ = getattr(f, "__doc__", None)
     function.__dict__["__s2s_calls__"] = f
     return function
