@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import linecache
 import threading
 import types
@@ -15,13 +16,18 @@ __all__ = ["define", "register", "shows_another"]
 
 
 def define(name: str, text: str, scope: dict[str, Any]) -> types.FunctionType:
-    """The function ``name`` of a text that is run in ``scope``; its made-up file is the text's own, so that no other
-    text is shown for it."""
-    file = f"<s2s {name} {new_hash(text.encode()).hexdigest()[:16]}>"
+    """The function ``name`` of a text that is run in ``scope``. Its made-up file is its own; where the text
+    names nothing but modules, that of all such functions, so that what is compiled for them is found again."""
+    is_whole = all(isinstance(value, types.ModuleType) for key, value in scope.items() if key != "__name__")
+    own = new_hash(text.encode()).hexdigest()[:16] if is_whole else next(_numbers)
+    file = f"<s2s {name} {own}>"
     exec(compile(text, file, "exec", dont_inherit=True), scope)
     function: types.FunctionType = scope[name]
     register(file, text, function.__code__)
     return function
+
+
+_numbers = itertools.count()
 
 
 def register(file: str, text: str, code: types.CodeType) -> None:

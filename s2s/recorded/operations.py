@@ -818,7 +818,8 @@ def _change(
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    return bool(np.array_equal(a, b, equal_nan=kind_of(a) in "fc"))
+    """Whether the elements are the same: a method may have set the shape."""
+    return bool(np.array_equal(a.reshape(-1), plain_array(b).reshape(-1), equal_nan=kind_of(a) in "fc"))
 
 
 @functools.lru_cache(256)

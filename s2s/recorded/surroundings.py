@@ -102,12 +102,12 @@ def _copied_iterator(value: Any) -> Any:
             if type(value) in _OVER_HASHED:
                 return copy.copy(value)
             make, args, *state = value.__reduce__()
+            made = make(*map(_copied_iterator, args))
+            for held in filter(None, state):
+                made.__setstate__(tuple(map(_copied_part, held)) if isinstance(held, tuple) else held)
+            return made
     except (TypeError, ValueError, RuntimeError):
         return value
-    made = make(*map(_copied_iterator, args))
-    for held in state:
-        made.__setstate__(tuple(map(_copied_part, held)) if isinstance(held, tuple) else held)
-    return made
 
 
 def _copied_part(part: Any) -> Any:
