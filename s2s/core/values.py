@@ -174,6 +174,23 @@ class Unknown:
 
 UNKNOWN = Unknown()
 
+
+@record
+class IterableOf(Unknown):
+    """An object of exactly this type, or of any that ``list`` takes where that is None. Nothing is known of it but that
+    its items are all like ``item``."""
+
+    type: type | None
+    item: AbstractValue
+
+
+@record
+class DictOf(Unknown):
+    """A dict, of which nothing is known but that its keys are all like ``key`` and its items like ``item``."""
+
+    key: AbstractValue
+    item: AbstractValue
+
 AbstractValue: TypeAlias = (
     "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Instance | Same | Unknown"
 )

@@ -30,7 +30,9 @@ from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
+    DictOf,
     Instance,
+    IterableOf,
     Known,
     ListOf,
     Mapping,
@@ -297,7 +299,7 @@ class Dispatcher:
         if inner is None:
             return avals
         given = inner._version_for(values).avals
-        kinds = (Array, Sequence, Mapping, ListOf, Instance)
+        kinds = (Array, Sequence, Mapping, ListOf, DictOf, IterableOf, Instance)
         return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
 
     def _with_shared(

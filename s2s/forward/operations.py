@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.lattice import dtype_of, shape_of
+from s2s.analysis.abstract.lattice import dtype_of, shape_of, type_of
 from s2s.analysis.abstract.parts import Path, is_inexact, part
 from s2s.builder import cotangents
 from s2s.core import ir
@@ -30,7 +30,7 @@ def elementwise(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call,
         wrt, twice = args[:1], True  # a square: 2 x, not x + x
     total: ir.Atom | None = None
     for k, arg in enumerate(wrt):
-        dot = forwarder.dot(arg)
+        dot = _operand_dot(forwarder, arg, span)
         if dot is None or rule.partials[k] is None:
             continue
         if twice:
@@ -49,7 +49,7 @@ def several(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, spa
         raise error("S2S202", span=span, name=rule.name, reason="the number of its results is not known here")
     totals: list[ir.Atom | None] = [None] * len(known.items)
     for arg, partial in zip(args, rule.partials, strict=True):
-        dot = forwarder.dot(arg)
+        dot = _operand_dot(forwarder, arg, span)
         if dot is None or partial is None:
             continue
         slopes = forwarder.bodies.positional(partial, (target, *args), span, Destination(forwarder.builder))
@@ -59,6 +59,15 @@ def several(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, spa
     for k, total in enumerate(totals):
         if total is not None:
             forwarder.put(target, (k,), fit(forwarder, target, (k,), total, span))
+
+
+def _operand_dot(forwarder: Forwarder, arg: ir.Atom, span: ir.Span | None) -> ir.Atom | None:
+    """The tangent of a number or array; None for zero. Raises NoDerivativeError for a list or tuple, as ``+`` has where
+    that of its other operand is not known."""
+    dot = forwarder.dot(arg)
+    if dot is None and forwarder.is_active(arg):
+        raise error("S2S221", span=span, name=getattr(type_of(forwarder.context.value(arg)), "__name__", "list"))
+    return dot
 
 
 def linear(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:

@@ -345,11 +345,10 @@ class Forwarder:
             if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
                 raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
             args, name, fn = [made.args[0], *args], made.args[1], ir.Const(None)  # type: ignore[assignment]
-        named = [(k, a) for k, a in value.kwargs if k is not None]
-        every = [*args, *(a for _, a in named)]
+        builder, names = self.builder, [ir.Const(k) if k is not None else ir.Star(a) for k, a in value.kwargs]
+        every = [*args, *(self._named(k, a, span) for k, a in value.kwargs)]
         dots = [self._pushed(a, span) for a in every]
-        builder = self.builder
-        keys = builder.call(ops.make_tuple, *(ir.Const(k) for k, _ in named), span=span)
+        keys = self._tuple_of(names, span)
         values, tangents = (self._tuple_of(items, span) for items in (every, dots))
         call = ir.Call(ir.Const(rt.push), (fn, name, values, tangents, keys))
         pair = builder.let(call, UNKNOWN, span=span)
@@ -357,6 +356,14 @@ class Forwarder:
         second = builder.let(ir.Call(ir.Const(operator.getitem), (pair, ir.Const(1))), UNKNOWN, span=span)
         if self.context.is_varied(target):
             self.put_all(target, second, span)
+
+    def _named(self, key: str | None, argument: ir.Atom, span: ir.Span | None) -> Any:
+        """An argument by keyword; those of ``**options``, which are not differentiated."""
+        if key is not None:
+            return argument
+        if self.is_active(argument):
+            raise error("S2S210", span=span, name="arguments by keyword")
+        return ir.Star(self.builder.call(dict.values, argument, span=span))
 
     def _pushed(self, argument: Any, span: ir.Span | None) -> Any:
         """The tangent of an argument, None for zero; ``*tangents`` of ``*args``."""

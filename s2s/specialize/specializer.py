@@ -18,6 +18,7 @@ from typing import Any, assert_never
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import join_all, known
+from s2s.analysis.abstract.parts import holds_items
 from s2s.analysis.effects import ACTS, effect_of
 from s2s.analysis.raising import ends
 from s2s.builder import virtual_heap
@@ -172,6 +173,8 @@ class Specializer:
                 frame.env[param.var] = next(a for v, a in frame.env.items() if v.name == value.name)
                 continue
             var = self.context.define(name, value, name in varied)
+            if holds_items(value):
+                self.context.data.add(var)
             frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else (
                 self.parameter(var, value, builder))
             params.append(ir.replace(param, var=var))

@@ -1,5 +1,5 @@
-"""The items of a list in, what they have in common out: a list of like items is data, whose length is no part of a
-version.
+"""The items of a container in, what they have in common out: a container of like items is data, whose length is no
+part of a version.
 
     [(W0, b0), (W1, b1), ...]      ->      ListOf(Sequence(tuple, (Array(float64, ...), Array(float64, ...))))
 """
@@ -7,12 +7,23 @@ version.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
-from s2s.core.values import AbstractValue, Array, Dim, ListOf, Mapping, Scalar, Sequence, is_record_class
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Dim,
+    ListOf,
+    Mapping,
+    Scalar,
+    Sequence,
+    Unknown,
+    is_record_class,
+)
 
 __all__ = ["FEW", "KEY_TYPES", "MANY", "NUMBERS", "Lengths", "alike", "test_of"]
 
@@ -40,21 +51,30 @@ class Lengths:
     meaning: those that have come with two lengths at one place, and those of more than SEVERAL items."""
 
     def __init__(self) -> None:
-        self._first: dict[str, int] = {}
+        self._first: dict[str, Any] = {}
         self.found = False
         """Whether one was found since this was last set."""
 
-    def is_data(self, name: str, length: int) -> bool:
-        """Whether a list is data, by the place where it is in the arguments."""
-        if length <= FEW or (self._first.setdefault(name, length) == length and length <= SEVERAL):
+    def is_data(self, name: str, found: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> bool:
+        """Whether a container is data, by the place where it is in the arguments. A tuple is so only after a
+        second length."""
+        if len(found) <= FEW:
+            return False
+        outline = tuple(found) if type(found) is dict else len(found)
+        items, several = found.values() if isinstance(found, dict) else found, SEVERAL
+        if type(next(iter(items))) is list:  # neighbours of each node
+            lengths = [len(item) if type(item) is list else 1 for item in items]
+            outline, several = (outline, lengths), SEVERAL + len(found) - sum(lengths)
+        if self._first.setdefault(name, outline) == outline and (len(found) <= several or type(found) is tuple):
             return False
         self.found = True
         return True
 
 
 def alike(items: list[Any], first: str | None, other: str, depth: int = 0) -> AbstractValue | None:
-    """What holds of each of the items of a list, None where they are of several kinds. A length that all have is named
-    after the ``first`` item, where there certainly is one; another begins as ``other``: it may be any."""
+    """What holds of each of the items of a list, None where they are of several kinds; UNKNOWN of strings. A length
+    that all have is named after the ``first`` item, where there certainly is one; another begins as ``other``: it may
+    be any."""
     kinds = {*map(type, items)}
     kind = kinds.pop() if items else object
     if kinds:
@@ -63,6 +83,8 @@ def alike(items: list[Any], first: str | None, other: str, depth: int = 0) -> Ab
         issubclass(kind, np.generic) and kind.__module__ == "numpy" and items[0].dtype.kind in "biufc"
     ):
         return Scalar(kind)
+    if kind is str:
+        return UNKNOWN
     if kind is np.ndarray:
         return _alike_arrays(items, first, other)
     if depth == _DEEPEST:
@@ -103,11 +125,13 @@ def _alike_arrays(items: list[np.ndarray[Any, Any]], first: str | None, other: s
     return Array(dtype, tuple(dims))
 
 
-def _are_like(item: AbstractValue, items: list[Any]) -> bool:
-    """Whether each of the items of a list has this abstract value."""
+def _are_like(item: AbstractValue, items: Collection[Any]) -> bool:
+    """Whether each of the items of a container has this abstract value."""
     match item:
         case Scalar(kind):
             return {*map(type, items)} == {kind}
+        case Unknown():
+            return {*map(type, items)} == {str}
         case Array(dtype, shape):
             if {*map(type, items)} != {np.ndarray} or {a.dtype for a in items} != {dtype}:
                 return False
@@ -137,6 +161,6 @@ def _have_shape(shape: tuple[Dim, ...], found: set[tuple[int, ...]]) -> bool:
 
 
 @functools.lru_cache(512)
-def test_of(item: AbstractValue) -> Callable[[list[Any]], bool]:
-    """The test that each of the items of a list has this abstract value, the same function for the same one."""
+def test_of(item: AbstractValue) -> Callable[[Collection[Any]], bool]:
+    """The test that each of the items of a container has this abstract value, the same function for the same one."""
     return functools.partial(_are_like, item)

@@ -37,9 +37,11 @@ from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
+    DictOf,
     Dim,
     Example,
     Instance,
+    IterableOf,
     Known,
     ListOf,
     Mapping,
@@ -113,8 +115,8 @@ class _Describer:
 
     def is_data(self, value: list[Any], name: str) -> bool:
         if self.lengths is not None:
-            return self.lengths.is_data(name, len(value))
-        return len(value) > MANY and not any(type(item) in (tuple, list, dict, bool) for item in value)
+            return self.lengths.is_data(name, value)
+        return len(value) > MANY and not any(type(item) in (tuple, list, dict, bool, str) for item in value)
 
     def describe(self, value: Any, name: str) -> AbstractValue:
         self.count += 1
@@ -165,6 +167,9 @@ class _Describer:
             return UNKNOWN
         self.open.add(id(value))
         try:
+            passive = None if self.attributes or self.lengths is None else self.passive(value, name)
+            if passive is not None:
+                return passive
             if type(value) is dict:
                 return self.mapping(value, name)
             if type(value) is list and self.is_data(value, name):
@@ -176,6 +181,17 @@ class _Describer:
             return Sequence(type(value), tuple(self.describe(v, f"{name}[{i}]") for i, v in enumerate(value)))
         finally:
             self.open.discard(id(value))
+
+    def passive(self, value: Any, name: str) -> AbstractValue | None:
+        """A dict or tuple of like items that is not differentiated, as data."""
+        assert self.lengths is not None
+        if type(value) is dict and all(type(k) in KEY_TYPES for k in value) and self.lengths.is_data(name, value):
+            key, item = alike([*value], None, ""), alike([*value.values()], None, f"?{name}[]")
+            return None if key is None or item is None else DictOf(key, item)
+        if type(value) is tuple and self.lengths.is_data(name, value):
+            item = alike([*value], None, f"?{name}[]")
+            return None if item is None else IterableOf(tuple, item)
+        return None
 
     def mapping(self, value: dict[Any, Any], name: str) -> AbstractValue:
         if len(value) > LARGEST or not all(type(k) in KEY_TYPES for k in value):
@@ -299,7 +315,7 @@ def has_float(aval: AbstractValue) -> bool:
             return any(map(has_float, items))
         case Instance(_, _, items):
             return any(has_float(item) for item in items if not isinstance(item, Unknown))
-        case ListOf(item):
+        case ListOf(item) | DictOf(_, item) | IterableOf(_, item):
             return has_float(item)
         case Known() | Object():
             return False
@@ -419,6 +435,10 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
             return "{" + ", ".join(f"{k!r}: {_key(i, show)}" for k, i in pairs) + "}"
         case ListOf(item):
             return f"[{_key(item, show)}, ...]"
+        case DictOf(known, item):
+            return f"{{{_key(known, show)}: {_key(item, show)}, ...}}"
+        case IterableOf(_, item):
+            return f"({_key(item, show)}, ...)"
         case Object(kind):
             return show(kind)
         case Instance(kind, keys, items):
@@ -499,7 +519,12 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
                 tests += guard_source(f"{expr}[{k!r}]", item, names, _item(value, k))
             return tests
         case ListOf(item):
-            return _guard_list(expr, item, names)
+            return _guard_items(expr, expr, list, item, names)
+        case IterableOf(kind, item) if kind is not None:
+            return _guard_items(expr, expr, kind, item, names)
+        case DictOf(known, item):
+            values = _guard_items(expr, f"{expr}.values()", dict, item, names)
+            return [*values, _guard_items(expr, expr, dict, known, names)[-1]]
         case Object(kind):
             return [f"{expr}.__class__ is {names.add(kind, 't')}"]
         case Instance(kind, keys, items):
@@ -546,11 +571,12 @@ def _guard_array(expr: str, dtype: np.dtype[Any], shape: tuple[Dim, ...] | None,
     return [*tests, *(f"{expr}.shape[{axis}] != 1" for axis in other)]
 
 
-def _guard_list(expr: str, item: AbstractValue, names: Names) -> list[str]:
-    tests = [f"{expr}.__class__ is {names.add(list, 't')}", f"{names.add(len)}({expr}) > {FEW}"]
+def _guard_items(expr: str, items: str, kind: type, item: AbstractValue, names: Names) -> list[str]:
+    """The conditions that ``expr`` is a container of this type, and each of its ``items`` is like one."""
+    tests = [f"{expr}.__class__ is {names.add(kind, 't')}", f"{names.add(len)}({expr}) > {FEW}"]
     if isinstance(item, Scalar):
-        return [*tests, f"{{*{names.add(map)}({names.add(type)}, {expr})}} == {names.add({item.type}, 'k')}"]
-    return [*tests, f"{names.add(test_of(item), 'f')}({expr})"]
+        return [*tests, f"{{*{names.add(map)}({names.add(type)}, {items})}} == {names.add({item.type}, 'k')}"]
+    return [*tests, f"{names.add(test_of(item), 'f')}({items})"]
 
 
 def _guard_unknown(expr: str, value: Any, names: Names) -> list[str]:

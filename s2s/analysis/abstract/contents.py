@@ -14,7 +14,21 @@ from s2s.analysis.abstract.questions import answer
 from s2s.analysis.abstract.shapes import index_shape
 from s2s.core import ops
 from s2s.core.inspection import equal, is_foreign, is_hashable
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Range, Scalar, Sequence, Unknown
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    DictOf,
+    Dim,
+    IterableOf,
+    Known,
+    ListOf,
+    Mapping,
+    Range,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 
 if TYPE_CHECKING:
     from s2s.analysis.abstract.evaluate import Evaluator
@@ -27,6 +41,11 @@ __all__ = ["CONTENTS", "item_of"]
 def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> AbstractValue | None:
     """What is known of an item, or of the items at an index."""
     match value, index:
+        case DictOf(_, item), _:
+            return evaluator.facts.one_of(item)
+        case IterableOf(_, item), (Scalar() | Known()):
+            is_slice = isinstance(index, Known) and isinstance(index.value, slice)
+            return value if is_slice else evaluator.facts.one_of(item)
         case Sequence(kind, items), Known() if isinstance(index.value, int) and kind is not slice:
             return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
         case Sequence(kind, items), Known() if isinstance(index.value, slice):
@@ -143,6 +162,8 @@ def _as_list(kind: type) -> Callable[..., AbstractValue]:
                 return Sequence(kind, tuple(known(k) for k in keys))
             case ListOf() if kind is list:
                 return args[0]
+            case IterableOf(_, item) | DictOf(item) if kind is list:
+                return ListOf(item)
             case Array(_, shape) if shape and kind is tuple and shape[0].is_constant and shape[0].offset <= 8:
                 return Sequence(tuple, (item_of(evaluator, args[0], Scalar(int)) or UNKNOWN,) * shape[0].offset)
             case Array(_, shape) if shape and kind is list:
@@ -153,6 +174,23 @@ def _as_list(kind: type) -> Callable[..., AbstractValue]:
                 return UNKNOWN
 
     return result
+
+
+def _view(make: Callable[[DictOf], AbstractValue]) -> Callable[..., AbstractValue | None]:
+    """A view of a dict of like items."""
+
+    def result(evaluator: Evaluator, mapping: AbstractValue) -> AbstractValue | None:
+        return IterableOf(None, make(mapping)) if isinstance(mapping, DictOf) else None
+
+    return result
+
+
+def _get(
+    evaluator: Evaluator, mapping: AbstractValue, key: AbstractValue, default: AbstractValue | None = None
+) -> AbstractValue | None:
+    if not isinstance(mapping, DictOf) or default is None:
+        return None
+    return join(evaluator.facts.one_of(mapping.item), widen_known(default), evaluator.facts)
 
 
 def _dict(evaluator: Evaluator, *items: AbstractValue) -> AbstractValue:
@@ -255,4 +293,8 @@ CONTENTS: dict[Any, Callable[..., AbstractValue | None]] = {
     range: _range,
     list: _as_list(list),
     tuple: _as_list(tuple),
+    dict.get: _get,
+    dict.keys: _view(lambda d: d.key),
+    dict.values: _view(lambda d: d.item),
+    dict.items: _view(lambda d: Sequence(tuple, (d.key, d.item))),
 }

@@ -11,7 +11,20 @@ from s2s.analysis.abstract.numbers import ANY_FLOAT, is_exact, of_types, possibl
 from s2s.analysis.abstract.shapes import Facts
 from s2s.core import inspection, ir
 from s2s.core.closures import Closure
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    DictOf,
+    Dim,
+    IterableOf,
+    Known,
+    ListOf,
+    Mapping,
+    Range,
+    Scalar,
+    Sequence,
+)
 
 __all__ = [
     "are_equal", "dtype_of", "is_number", "join", "join_all", "known", "length_of", "lengths_of", "rank", "shape_of",
@@ -65,6 +78,10 @@ def type_of(value: AbstractValue) -> type | None:
             return dict
         case ListOf():
             return list
+        case DictOf():
+            return dict
+        case IterableOf(kind):
+            return kind
         case Range():
             return range
         case _:

@@ -12,7 +12,9 @@ from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
+    DictOf,
     Instance,
+    IterableOf,
     Known,
     ListOf,
     Mapping,
@@ -125,6 +127,19 @@ def is_differentiable(value: AbstractValue) -> bool:
             return isinstance(value, Unknown)
         case _:
             assert_never(value)
+
+
+def holds_items(value: AbstractValue) -> bool:
+    """Whether no more is known of it, or of a part of it, than what its items are like."""
+    match value:
+        case DictOf() | IterableOf():
+            return True
+        case Sequence(_, items) | Mapping(_, items) | Instance(_, _, items):
+            return any(map(holds_items, items))
+        case ListOf(item):
+            return holds_items(item)
+        case _:
+            return False
 
 
 def is_inexact(value: AbstractValue) -> bool:

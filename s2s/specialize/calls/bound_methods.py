@@ -35,7 +35,7 @@ def function_and_receiver(specializer: Specializer, callee: ir.Atom) -> tuple[An
     value = specializer.context.value(receiver)
     state = state_of(specializer.context, receiver)
     kind = type_of(value) if state is None else state.kind
-    if isinstance(value, (Unknown, Closure)) or kind is None:
+    if isinstance(value, Closure) or kind is None or (isinstance(value, Unknown) and type_of(value) is None):
         return None
     if facts.is_replaceable(kind):
         facts.member(kind, attribute.value).folded(specializer.guards)

@@ -19,6 +19,7 @@ from s2s.builder.virtual_heap import Cell, cell_of, is_mutable
 from s2s.core import ir
 from s2s.core.closures import Closure
 from s2s.core.values import Array, Unknown
+from s2s.errors import error
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
@@ -27,17 +28,22 @@ CHANGED = "it may be what was changed through a value that is known when the pro
 
 
 def note_change(context: Context, atoms: Iterable[ir.Atom]) -> None:
-    """Values of the running program may be changed: lose what the objects hold that they may be."""
-    if not context.made_from:
+    """Values of the running program may be changed: lose what the objects hold that they may be. Raises
+    UnsupportedSyntaxError for arguments of like items, as the items may not be like any more."""
+    if not context.made_from and not context.data:
         return
-    for cell in _behind(context, atoms):
+    cells, arguments = _behind(context, atoms)
+    for var in arguments:
+        if var in context.data:
+            raise error("S2S112", name=var.name)
+    for cell in cells:
         _lose(context, cell)
 
 
 def note_call(context: Context, callee: ir.Atom, given: Iterable[ir.Atom]) -> None:
     """A function that is called when the program runs may change what it is given, and what it is a method of or has
     captured; not the container that it was read from."""
-    if context.made_from:
+    if context.made_from or context.data:
         note_change(context, [*given, *_held_by(context, callee)])
 
 
@@ -74,9 +80,10 @@ def _held_by(context: Context, callee: ir.Atom) -> list[ir.Atom]:
     return found
 
 
-def _behind(context: Context, atoms: Iterable[ir.Atom]) -> list[Cell]:
-    """The objects that some values were made of."""
+def _behind(context: Context, atoms: Iterable[ir.Atom]) -> tuple[list[Cell], list[ir.Var]]:
+    """The objects that some values were made of, and the arguments."""
     found: list[Cell] = []
+    arguments: list[ir.Var] = []
     todo, seen = [a for a in atoms if isinstance(a, ir.Var)], set[ir.Var]()
     while todo:
         var = todo.pop()
@@ -86,10 +93,12 @@ def _behind(context: Context, atoms: Iterable[ir.Atom]) -> list[Cell]:
         cells = context.made_from.get(var, ())
         found += cells
         made = context.definitions.get(var)
-        if not cells and made is not None and not _is_of_arrays(made) and not _is_of_function(context, made):
+        if made is None:
+            arguments.append(var)
+        elif not cells and not _is_of_arrays(made) and not _is_of_function(context, made):
             todo += [a for a in ir.atoms_of(made) if isinstance(a, ir.Var)]
         todo += context.joins.get(var, [])
-    return found
+    return found, arguments
 
 
 def _is_of_arrays(value: ir.Value) -> bool:
