@@ -85,6 +85,16 @@ def solution(data: Any, rows: Any, columns: Any, b: Any) -> Any:
     return linalg.spsolve(sparse.csc_array((data, (rows, columns)), shape=(n, n)), b)
 
 
+def as_vector(b: Any) -> Any:
+    """A right side of one column as a vector, which is what ``spsolve`` solves for."""
+    return np.reshape(b, -1) if np.ndim(b) == 2 and np.shape(b)[1] == 1 else b
+
+
+def solution_like(data: Any, rows: Any, columns: Any, b: Any) -> Any:
+    """``solution`` in the shape of ``b``."""
+    return np.reshape(solution(data, rows, columns, as_vector(b)), np.shape(b))
+
+
 def converged(result: Any) -> Any:
     """The solution that an iterative solver gives with a number that says how it ended."""
     if result[1] != 0:

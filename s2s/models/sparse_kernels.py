@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s.models.solutions import for_value
-from s2s.models.sparse import solution
+from s2s.models.sparse import solution_like
 
 
 def csr_matvec(n_row: int, n_col: int, Ap: Any, Aj: Any, Ax: Any, Xx: Any, Yx: Any) -> None:
@@ -255,9 +255,9 @@ def keep(n_row: int, n_col: int, places: Any, values: Any, matters: Any, Cp: Any
 def gssv(
     n: int, stored: int, data: Any, indices: Any, pointer: Any, b: Any, is_csc: int, options: Any = None
 ) -> tuple[Any, int]:
-    """The solution by SuperLU, and that it was found."""
+    """The solution by SuperLU, in the shape of ``b``, and that it was found."""
     major = rows_of(n, pointer)
-    return solution(data, indices if is_csc else major, major if is_csc else indices, b), 0
+    return solution_like(data, indices if is_csc else major, major if is_csc else indices, b), 0
 
 
 def rows_of(n_row: int, Ap: Any) -> Any:

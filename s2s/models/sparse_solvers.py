@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from s2s import runtime as rt
-from s2s.models.sparse import Entries, is_matrix, iterated, iterated_at, solution, taken_apart
+from s2s.models.sparse import Entries, as_vector, is_matrix, iterated, iterated_at, solution, solution_like, taken_apart
 
 __all__ = ["Factors", "cg", "solved", "splu", "spsolve"]
 
@@ -25,8 +25,8 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> 
     if is_matrix(b):
         return rt.no_derivative("scipy.sparse.linalg.spsolve", "with a sparse right side it has no rule; give an array")
     if isinstance(A, Entries):
-        return solution(A.data, A.rows, A.columns, np.asarray(b))
-    return solved(A, np.asarray(b))
+        return solution(A.data, A.rows, A.columns, as_vector(np.asarray(b)))
+    return solved(A, as_vector(np.asarray(b)))
 
 
 class Factors:
@@ -40,10 +40,10 @@ class Factors:
     def solve(self, rhs: Any, trans: Any = "N") -> Any:
         of = self.matrix
         if trans == "N":
-            return solution(of.data, of.rows, of.columns, rhs)
+            return solution_like(of.data, of.rows, of.columns, rhs)
         if trans == "T":
-            return solution(of.data, of.columns, of.rows, rhs)
-        return solution(np.conj(of.data), of.columns, of.rows, rhs)
+            return solution_like(of.data, of.columns, of.rows, rhs)
+        return solution_like(np.conj(of.data), of.columns, of.rows, rhs)
 
 
 def flipped(matrix: Any) -> Any:
@@ -72,7 +72,7 @@ def spsolve_triangular(
 ) -> Any:
     if unit_diagonal:
         return rt.no_derivative("scipy.sparse.linalg.spsolve_triangular", "with a unit diagonal it has no rule")
-    return spsolve(A, b)
+    return np.reshape(spsolve(A, b), np.shape(b))
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
@@ -83,8 +83,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
 
 def iterative(solver: Any, A: Any, b: Any, options: Any) -> Any:
     if isinstance(A, Entries):
-        return iterated_at(solver, A.data, A.rows, A.columns, np.asarray(b), options), 0
-    return iterated(solver, A, np.asarray(b), options), 0
+        return iterated_at(solver, A.data, A.rows, A.columns, as_vector(np.asarray(b)), options), 0
+    return iterated(solver, A, as_vector(np.asarray(b)), options), 0
 
 
 def cg(

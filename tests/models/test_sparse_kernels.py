@@ -152,9 +152,14 @@ def solved(x, kind):
     return W @ sp.linalg.spsolve(a.asformat("csr" if kind == "coo" else kind) + 3.0 * sp.eye(4), W * x[:4])
 
 
+def solved_column(x, kind):
+    a = sp.coo_matrix((x[:4], ([0, 1, 2, 3], [0, 1, 2, 3])), shape=(4, 4)) + 3.0 * sp.eye(4)
+    return W @ sp.linalg.spsolve(a.asformat("csr" if kind == "coo" else kind), np.reshape(W * x[:4], (4, 1)))
+
+
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
 @pytest.mark.parametrize(
-    "f", [times_vector, times_columns, products, dense, entries, combined, duplicates, diagonals, solved]
+    "f", [times_vector, times_columns, products, dense, entries, combined, duplicates, diagonals, solved, solved_column]
 )
 def test_recorded_programs(f, kind, monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "always")
