@@ -21,6 +21,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations
+from s2s.recorded.arguments import Arguments
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.recorder import Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward
@@ -36,7 +37,7 @@ _lock = threading.RLock()
 class _Recording:
     """A call that was recorded: ``out`` is its result, ``inputs`` what was differentiated, by path."""
 
-    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], wrt: tuple[Path, ...]) -> None:
+    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], request: Request) -> None:
         self.recorder = recorder = Recorder()
         given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
         fresh: dict[Path, Any] = {}
@@ -45,12 +46,14 @@ class _Recording:
         for leaf in leaves:
             if isinstance(leaf, np.ndarray):
                 recorder.guard(leaf)
-        for path in wrt:
+        for path in request.wrt:
             fresh[path] = _fresh(_at(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
         self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
         self.replay = None if operations.ACTIVE else Replay(
             functools.partial(_invoke, function), given, function)
+        changes = dict(request.options).get("changes")
+        arguments = Arguments(given) if changes in ("refused", "repeated") else None
         problem: Exception | None = None
         with _lock:
             operations.ACTIVE.append(recorder)
@@ -59,6 +62,8 @@ class _Recording:
             if not operations.INSTALLER.knows(function):
                 raise error("S2S302", name=function.__qualname__)
             self.out = _invoke(function, given)
+            if arguments is not None:
+                arguments.check_unchanged(recorder)
         except Exception as raised:
             problem = raised
         finally:
@@ -192,7 +197,7 @@ def derivative_of_call(
     Raises the refusal of the recording, caused by ``refusal``, which says why nothing was compiled.
     """
     try:
-        recording = _Recording(function, values, request.wrt)
+        recording = _Recording(function, values, request)
         return _swept(recording, request, function, tangents)
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
