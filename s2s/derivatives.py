@@ -31,7 +31,7 @@ from s2s.dispatch.by_shape import ByShape, show_versions
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.lookup import start_afresh
 from s2s.dispatch.version import Version
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
 from s2s.versions.fitting import fit, fit_tangent
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import annotated, describe, has_float
@@ -348,9 +348,22 @@ def jvp(
     moved = tuple(k for k, (x, x_dot) in enumerate(zip(primals, tangents, strict=True)) if not _is_still(x, x_dot))
     if not moved:
         return _standing(f(*primals, **kwargs), has_aux)
-    push = derivative("jvp", f, moved, has_aux, "zeros", len(primals), changes)(*primals, **kwargs)
+    made = derivative("jvp", f, moved, has_aux, "zeros", len(primals), changes)
+    push = made(*primals, **kwargs)
     name = _name(f)
-    return push(*(fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved))  # type: ignore[no-any-return]
+    along = [fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved]
+    try:
+        return push(*along)  # type: ignore[no-any-return]
+    except DifferentiationError as problem:
+        return _tried_again(made, problem, primals, kwargs)(*along)  # type: ignore[no-any-return]
+
+
+def _tried_again(made: Derivative, problem: Exception, primals: Any, kwargs: dict[str, Any]) -> Callable[..., Any]:
+    """The function of tangents that records the call, where its version has refused it when it ran."""
+    dispatcher: Any = made.dispatcher
+    if hasattr(dispatcher, "dispatcher_for"):
+        dispatcher = dispatcher.dispatcher_for(primals, kwargs)
+    return dispatcher.retry(problem, *dispatcher.collect(*primals, **kwargs))  # type: ignore[no-any-return]
 
 
 def _is_still(primal: Any, tangent: Any) -> bool:

@@ -124,7 +124,7 @@ class Dispatcher:
         if ask.argnums is not None:
             find_paths(target, ask.argnums, None)  # unknown names are told before the first call
         self._writer = Writer(target, name, None if held else lambda: self.under(AMBIENT.get()).function)
-        self.function = self._writer.function(self._miss, self._retry)
+        self.function = self._writer.function(self._miss, self.retry)
 
     def under(self, held: Choices) -> Dispatcher:
         """The dispatcher for calls in blocks for which these choices hold, outside those that hold for this one: each
@@ -340,7 +340,7 @@ class Dispatcher:
     def _miss(self, *values: Any) -> Any:
         return self.version_for(values).call(*values)
 
-    def _retry(self, problem: Any, *values: Any) -> Any:
+    def retry(self, problem: Any, *values: Any) -> Any:
         """The result of a call in which a version has refused the path that it came to: it is recorded from its start,
         as the next calls with such arguments are."""
         codes = {frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)}
@@ -552,7 +552,7 @@ class Dispatcher:
                         switch, option, [e for e, o in zip(tested, options, strict=True) if o in (option, None)])
             tested = [entry for entry, option in zip(tested, options, strict=True) if option is None]
         entries = [(conditions, names, entry.call) for entry, conditions, names in tested[:INLINE]]
-        return self._writer.code(entries, self._miss, self._retry, switch, table, inner is not None)
+        return self._writer.code(entries, self._miss, self.retry, switch, table, inner is not None)
 
     def _switch(self, tested: list[_Tested]) -> str | None:
         """The parameter that tells most versions apart by being one string or another."""

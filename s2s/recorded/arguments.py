@@ -1,7 +1,7 @@
 """Whether a recorded call has changed its arguments.
 
-A call that is decided at run time is recorded with copies of containers and arrays, and the code that made it does not know
-what it left in them: such a call is refused, and its caller is recorded instead.
+A call that is decided at run time is recorded with copies of containers and arrays, and its caller does not know what
+it left in them: such a call is refused, and the caller is recorded instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Arguments:
         self.before = {name: _noted(value) for name, value in given.items()}
 
     def check_unchanged(self, recorder: Recorder) -> None:
-        """Raise UnsupportedSyntaxError where an argument holds something else now, or an object one with a derivative."""
+        """Raise UnsupportedSyntaxError where an argument holds something else now, or an object a derivative."""
         for name, (structure, leaves, copies) in self.before.items():
             now: list[Any] = []
             is_same = _is_same(structure, pack(self.given[name], now)) and len(leaves) == len(now)

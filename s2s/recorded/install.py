@@ -52,8 +52,8 @@ _OWN = (
 )
 """Packages that compute nothing that has a derivative: they run as they are."""
 
-_COMPUTING = ("s2s.runtime", "s2s.rules", "s2s.models")
-"""What generated code calls."""
+_COMPUTING = ("s2s.runtime", "s2s.rules", "s2s.models", "s2s.dynamic_calls")
+"""What generated code calls, and what hands its arguments to other generated code."""
 
 
 class Installer:

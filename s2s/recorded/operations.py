@@ -24,6 +24,7 @@ import numpy as np
 
 from s2s.analysis.functions import facts
 from s2s.api import jvp, vjp
+from s2s.core import stack
 from s2s.core.functions import Result
 from s2s.core.inspection import is_hashable, is_written, name_of
 from s2s.core.linecaches import define
@@ -470,6 +471,8 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
     """A call of Python code: one step where it has a rule of its own, else watched."""
     if fn is stop_gradient:
         return _still(fn(*args, **kwargs))
+    if fn is stack.deeper:
+        return call(*args, **kwargs)
     rule = table.find(function) if id(function) not in _PRIMITIVES else None
     if id(function) in _PRIMITIVES or (rule is not None and _can_compute(function, rule, args, kwargs)):
         return _compute(function, args, kwargs)

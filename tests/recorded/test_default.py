@@ -125,3 +125,62 @@ def test_functions_that_cannot_be_looked_up():
         return eval("x * x", {"x": x}) * ref().factor
 
     np.testing.assert_allclose(s2s.grad(f)(1.5), 9.0)
+
+
+class Changer:
+    """Of which class an object is, the compiler does not know where it is looked up by text."""
+
+    def swap(self, items):
+        items[0], items[1] = items[1], items[0]
+
+    def double(self, array):
+        array *= 2.0
+
+
+def swapped(x):
+    changer = eval("Changer()", globals())
+    p = list(x)
+    changer.swap(p)
+    return p[0] * p[1] ** 2
+
+
+def shuffled(x):
+    import random
+
+    rng = random.Random(2)
+    p = [x[0], x[1], x[0] * x[1]]
+    rng.shuffle(p)
+    return p[0] * p[1] ** 2
+
+
+def doubled(x):
+    changer = [Changer()][int(x[0] * 0.0)]
+    a = x * 1.0
+    getattr(changer, "dou" + "ble")(a)
+    return a[0] * a[1] ** 2
+
+
+@pytest.mark.parametrize("f", [swapped, shuffled, doubled])
+def test_what_a_recorded_call_does_to_its_arguments_is_seen_by_its_caller(f):
+    """The call alone, recorded with copies of its arguments, would leave the caller with what was there before."""
+    x = np.array([0.4, 1.3])
+    steps = 1e-6 * np.eye(2)
+    expected = np.array([(f(x + s) - f(x - s)) / 2e-6 for s in steps])
+    value, gradient = s2s.value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (x,))[1], expected @ x, rtol=1e-6)
+
+
+def product_of(a, b, *rest):
+    return a * b * sum(rest) ** 2
+
+
+def test_second_derivatives_of_calls_decided_when_the_program_runs():
+    def f(x):
+        return product_of(*x) + np.sqrt(sum(x)) * product_of(*[v * v for v in x])
+
+    x = np.array([0.4, 1.3, 0.9, 0.7])
+    steps = 1e-5 * np.eye(4)
+    expected = np.array([(s2s.grad(f)(x + s) - s2s.grad(f)(x - s)) / 2e-5 for s in steps])
+    np.testing.assert_allclose(s2s.hessian(f)(x), expected, rtol=1e-6)
