@@ -154,6 +154,7 @@ np.logaddexp.reduce(x) + np.logaddexp.reduce(x, axis=1)[0]
 np.add.reduceat(v, [0, 2]) + np.add.reduceat(x, [0, 1, 3], axis=1)[0, :2]
 np.multiply.reduceat(v, [0, 2])
 np.subtract.reduce(v) + np.divide.reduce(p, axis=0) + np.hypot.reduce(x, axis=0) + np.fmax.reduce(x)
+np.hypot.reduce(x[:1], axis=0) * y + np.logaddexp.reduce(x[:1], axis=0)
 np.fmin.reduce(x)
 np.add.reduce(x, where=mask) + np.multiply.reduce(x, where=mask) + np.maximum.reduce(x, where=mask, initial=-1.0)
 np.hypot.reduce(x, axis=0, where=mask) + np.fmax.reduce(x, where=mask, initial=-2.0)

@@ -51,7 +51,8 @@ def reduce(
     axes = tuple(range(np.ndim(array))) if axis is None else axis
     lines = _lines(array, axes)
     if where is True:
-        total = lines[0] if initial is None else ufunc(initial, lines[0])
+        first = ufunc.identity if initial is None else initial  # the norm of one number is its size, not the number
+        total = lines[0] if first is None else ufunc(first, lines[0])
         for k in range(1, len(lines)):
             total = ufunc(total, lines[k])
     else:
