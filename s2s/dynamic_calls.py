@@ -103,8 +103,20 @@ def _jvp_of_call(
         at = k if k < len(args) else places.get(keys[k - len(args)])
         if at is not None and moving[k]:
             tangents[at] = dot
+    _check_followed(fn, given)
     out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
     return out, out_dot
+
+
+def _check_followed(fn: Any, given: tuple[Any, ...]) -> None:
+    """Raise NoDerivativeError for an iterator's class, which no derivative is made of, and for arrays of objects, whose
+    tangents are numbers."""
+    from s2s.errors import error
+
+    if isinstance(fn, type) and hasattr(fn, "__next__"):
+        raise error("S2S201", name=name_of(fn))
+    if any(isinstance(value, np.ndarray) and value.dtype.kind == "O" for value in given):
+        raise error("S2S202", name=name_of(fn), reason="it computes with an array of Python objects")
 
 
 def _found(bar: Any, value: Any) -> Any:

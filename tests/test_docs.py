@@ -161,13 +161,16 @@ def test_functions_lists_the_rules(rewrite):
 
 
 def language_examples():
-    """Each Python block of language.md; those after the heading "What the compiler refuses" must be refused."""
+    """Each Python block of language.md; those after "What the compiler refuses" must be refused, those after
+    "Calls that are recorded" may be recorded."""
     supported, refused = LANGUAGE.read_text(encoding="utf-8").split("\n## What the compiler refuses\n")
     above = supported.count("\n") + 2
+    compiled = supported.split("\n## Calls that are recorded\n")[0].count("\n")
     for start, code in fenced(supported, "python"):
-        yield pytest.param(start, code, False, id=f"line_{start}")
+        is_recorded = start > compiled
+        yield pytest.param(start, code, False, is_recorded, id=f"{'recorded_' * is_recorded}line_{start}")
     for start, code in fenced(refused, "python"):
-        yield pytest.param(start + above, code, True, id=f"refused_line_{start + above}")
+        yield pytest.param(start + above, code, True, False, id=f"refused_line_{start + above}")
 
 
 def load(start, code, tmp_path):
@@ -197,11 +200,14 @@ def central_difference(function, x, h=1e-6):
     return np.array([(function(x + step) - function(x - step)) / (2 * h) for step in steps])
 
 
-@pytest.mark.parametrize(("start", "code", "is_refused"), list(language_examples()))
-def test_language_example(start, code, is_refused, tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize(("start", "code", "is_refused", "is_recorded"), list(language_examples()))
+def test_language_example(start, code, is_refused, is_recorded, tmp_path, monkeypatch):
     import s2s
     import s2s.errors
 
+    if is_recorded:
+        monkeypatch.setenv("S2S_RECORDED", "1")
     module, functions = load(start, code, tmp_path)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for function in functions:
@@ -212,6 +218,9 @@ def test_language_example(start, code, is_refused, tmp_path, monkeypatch):
         else:
             gradient = s2s.grad(function)(x)
             np.testing.assert_allclose(gradient, central_difference(function, x), rtol=1e-6, atol=1e-7)
+            if is_recorded:
+                along = s2s.jvp(function, (x,), (1.0 + x,))[1]
+                np.testing.assert_allclose(along, np.sum(gradient * (1.0 + x)), rtol=1e-9)
 
 
 def failures(page, start, code, names):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import inspect
 import io
 import itertools
+import operator
 import re
 import types
 from collections.abc import Iterator
@@ -21,7 +23,7 @@ from s2s.recorded.recorder import is_a, is_number
 
 __all__ = [
     "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours", "is_python",
-    "is_read_item_by_item", "names_of", "overrides", "plain_array",
+    "is_read_item_by_item", "method_called", "names_of", "overrides", "plain_array", "python_of",
 ]
 
 REAL = frozenset({float, int, bool, np.float64, np.float32, np.longdouble, np.int64, np.int32, np.intp})
@@ -167,3 +169,18 @@ KNOWN = (
     type(np.sum),
 )
 """Types of functions that the compiler knows what to do with, or refuses."""
+
+
+def python_of(ufunc: np.ufunc) -> Any:
+    """The function that ``np.frompyfunc`` made a ufunc of; None for one that computes by itself."""
+    if any(kinds.strip("O->") for kinds in ufunc.types) or not ufunc.types:
+        return None
+    return next((held for held in gc.get_referents(ufunc) if callable(held)), None)
+
+
+def method_called(fn: operator.methodcaller) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """The name and the arguments of the method that an ``operator.methodcaller`` calls."""
+    make, args = fn.__reduce__()  # type: ignore[misc]
+    if isinstance(make, functools.partial):
+        return make.args[0], args, make.keywords
+    return args[0], args[1:], {}

@@ -48,9 +48,11 @@ from s2s.recorded.kinds import (
     is_ours,
     is_python,
     is_read_item_by_item,
+    method_called,
     names_of,
     overrides,
     plain_array,
+    python_of,
 )
 from s2s.recorded.memory import owner_of
 from s2s.recorded.recorder import is_a, is_number, kind_of
@@ -247,6 +249,10 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             return
         if kind_of(container) == "O":
             value = _as_objects(value) if is_a(value, np.ndarray) and depends(value) else value
+        elif is_a(value, tuple) and container.dtype.names and depends(value):
+            for name, part in zip(container.dtype.names, value, strict=True):
+                set_item(part, plain_array(container)[name], index)
+            return
         elif is_a(value, (list, tuple)) and depends(value):
             value = call(np.array, value)
         before_change(container)
@@ -433,6 +439,11 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _make(fn, args, kwargs)
     if is_a(fn, PublicDerivative):
         return _call_derivative(fn, args, kwargs)
+    if kind is operator.methodcaller:
+        name, own, named = method_called(fn)
+        return call_method(args[0], name, *own, **named)
+    if is_a(fn, np.ufunc) and depends(args, kwargs) and not kwargs and (function := python_of(fn)) is not None:
+        return _of_each(function, args, fn.nout)
     if is_a(fn, np.ufunc) or gives_gradient(fn):
         return _compute(fn, args, kwargs)
     if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
@@ -508,6 +519,9 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if is_written(kind) and not _reads_items(kind):
         INSTALLER.see(kind)
         _see_all(args, kwargs)
+        container = next((base for base in kind.__mro__ if base in CONTAINERS), None)
+        if container is not None and not any(type(getattr(kind, n)) is types.FunctionType for n in _MAKERS):
+            args, kwargs = _prepared(container, args, kwargs)  # C code reads the items
         made = kind(*args, **kwargs)
         if not is_python(kind) and depends(args, kwargs):
             taint(made)
@@ -530,6 +544,9 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     ):
         return _make(kind, (call_method(args[0], "item"),), {})
     return _compute(kind, args, kwargs)
+
+
+_MAKERS = ("__new__", "__init__")
 
 
 def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -658,6 +675,9 @@ def _of_objects(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if fn in (np.sum, np.ndarray.sum, np.prod, np.ndarray.prod) and not kwargs and len(args) == 1:
         by = operator.add if fn in (np.sum, np.ndarray.sum) else operator.mul
         return functools.reduce(functools.partial(binary, by), args[0].ravel().tolist())
+    if fn in (np.dot, np.ndarray.dot, np.vdot, np.inner) and not kwargs and all(np.ndim(a) == 1 for a in args):
+        products = map(functools.partial(binary, operator.mul), *map(np.ndarray.tolist, args))
+        return functools.reduce(functools.partial(binary, operator.add), products)
     if fn in _ARRAY_MAKERS and not is_a(args[0], list):
         array, dtype = args[0], kwargs.get("dtype", args[1] if len(args) > 1 else None)
         if dtype is None or np.dtype(dtype).kind == "O":
@@ -667,6 +687,19 @@ def _of_objects(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if has_new(args, kwargs, out):
         raise error("S2S202", name=name_of(fn), reason="it computes with an array of Python objects")
     return out
+
+
+def _of_each(function: Any, args: tuple[Any, ...], count: int) -> Any:
+    """What a Python function gives of each element of arrays, as arrays of objects: ``count`` of them."""
+    objects = [_as_objects(a) if is_a(a, np.ndarray) and kind_of(a) != "O" else np.asarray(a, object) for a in args]
+    objects = np.broadcast_arrays(*objects)
+    made = [np.empty(objects[0].shape, object) for _ in range(count)]
+    for index in np.ndindex(objects[0].shape):
+        out = call(function, *[array[index] for array in objects])
+        for array, part in zip(made, (out,) if count == 1 else out):
+            array[index] = part
+    found = [array if array.shape else array[()] for array in made]
+    return found[0] if count == 1 else tuple(found)
 
 
 def _as_objects(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -686,7 +719,7 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
     known = facts(fn) if is_hashable(fn) else None
     receiver = getattr(fn, "__self__", None)
     reads = _reads_items(fn) or (
-        is_a(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys")
+        is_a(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys", "__init__")
     )
     made = []
     for arg in args:
@@ -702,6 +735,8 @@ def _prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[t
             arg = _items(arg) if lazily else list(_items(arg))
         elif _reads_rows(fn) and depends(arg):
             arg = _rows(arg)
+        elif is_a(arg, (set, frozenset)) and not reads and table.find(fn) is not None and depends(arg):
+            arg = list(arg)
         elif not reads and fn is not next and is_read_item_by_item(arg) and (
             (known is not None and known.takes_all) or fn is np.fromiter
             or (hasattr(type(arg), "__next__") and table.find(fn) is not None and not is_a(receiver, CONTAINERS))
