@@ -1,5 +1,6 @@
 """Arrays that are more than arrays, and what Python's own library makes of numbers: on top level, in a loop, in a
-callee and in a method, in both modes and to second order, against central differences. What the compiler refuses is recorded.
+callee and in a method, in both modes and to second order, against central differences. What the compiler refuses is
+recorded.
 """
 
 import linecache
