@@ -180,7 +180,8 @@ def python_of(ufunc: np.ufunc) -> Any:
 
 def method_called(fn: operator.methodcaller) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
     """The name and the arguments of the method that an ``operator.methodcaller`` calls."""
-    make, args = fn.__reduce__()  # type: ignore[misc]
+    made: Any = fn.__reduce__()
+    make, args = made
     if isinstance(make, functools.partial):
         return make.args[0], args, make.keywords
     return args[0], args[1:], {}

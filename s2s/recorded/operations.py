@@ -440,8 +440,8 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if is_a(fn, PublicDerivative):
         return _call_derivative(fn, args, kwargs)
     if kind is operator.methodcaller:
-        name, own, named = method_called(fn)
-        return call_method(args[0], name, *own, **named)
+        name, given, named = method_called(fn)
+        return call_method(args[0], name, *given, **named)
     if is_a(fn, np.ufunc) and depends(args, kwargs) and not kwargs and (function := python_of(fn)) is not None:
         return _of_each(function, args, fn.nout)
     if is_a(fn, np.ufunc) or gives_gradient(fn):
@@ -692,7 +692,7 @@ def _of_objects(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _of_each(function: Any, args: tuple[Any, ...], count: int) -> Any:
     """What a Python function gives of each element of arrays, as arrays of objects: ``count`` of them."""
     objects = [_as_objects(a) if is_a(a, np.ndarray) and kind_of(a) != "O" else np.asarray(a, object) for a in args]
-    objects = np.broadcast_arrays(*objects)
+    objects = list(np.broadcast_arrays(*objects))
     made = [np.empty(objects[0].shape, object) for _ in range(count)]
     for index in np.ndindex(objects[0].shape):
         out = call(function, *[array[index] for array in objects])
