@@ -480,6 +480,8 @@ def _solve(given: Given) -> Any:
         raise NotVector
     if given.rank(b) == 1:
         return given.call(np.linalg.solve, a, given.new(b))
+    if given.rank(b) != 2:  # a stack of right sides
+        raise NotVector
     length = given.call(len, a)
     flat = given.call(np.reshape, given.new(b), given.call(ops.make_tuple, length, ir.Const(-1)))
     return given.shaped(np.reshape, given.call(np.linalg.solve, a, flat), (length, ir.Const(-1)))

@@ -189,3 +189,17 @@ def test_one_solve_serves_both_arguments() -> None:
     y = np.linalg.solve(a, b)
     np.testing.assert_allclose(b_bar, np.linalg.inv(a).T @ (2.0 * y), rtol=1e-13)
     np.testing.assert_allclose(a_bar, -np.outer(b_bar, y), rtol=1e-13)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("derivative", [s2s.jacfwd, s2s.jacrev])
+def test_stacks_of_right_sides(columns, derivative):
+    """Directions are more columns of one right side, not of a stack of them."""
+    matrix = np.eye(3) * 3.0 + np.ones((3, 3))
+
+    def f(x):
+        return np.linalg.solve(matrix * x[0], np.reshape(np.tile(x, 2 * columns), (2, 3, columns)))
+
+    x = np.array([0.7, 0.5, 0.3])
+    wanted = np.stack([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)], axis=-1)
+    np.testing.assert_allclose(derivative(f)(x), wanted, rtol=1e-6, atol=1e-8)
