@@ -7,6 +7,7 @@ five times, to both sides along one direction, and a recording that does not agr
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ class Replay:
         self.run = run
         self.given = {name: _copied(value) for name, value in given.items()}
         self.surroundings = Surroundings((function, *given.values()))
+        self.context = contextvars.copy_context()
 
     @contextlib.contextmanager
     def unnoticed(self) -> Iterator[None]:
@@ -49,7 +51,8 @@ class Replay:
     def at(self, changed: dict[str, Any]) -> Any:
         """The result with other values for some arguments."""
         self.surroundings.put_before()
-        return self.run({name: _copied(value) for name, value in {**self.given, **changed}.items()})
+        given = {name: _copied(value) for name, value in {**self.given, **changed}.items()}
+        return self.context.copy().run(self.run, given)  # what a run sets in context variables ends with it
 
 
 def _copied(value: Any) -> Any:

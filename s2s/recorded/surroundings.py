@@ -1,7 +1,8 @@
 """What a program changes outside of itself, set back: so that it runs again as from the same state, and unnoticed.
 
 Containers, attributes, class and global variables, those of modules, cells of closures, arrays, random generators
-and streams in memory that the function can reach are noted by what they hold. Iterators such as ``itertools.count()``
+and streams in memory that the function can reach are noted by what they hold; so are the environment, the context of
+decimal numbers and what NumPy does about errors. Iterators such as ``itertools.count()``
 cannot be set back: a function that runs again is given copies. Generators can be neither. What is kept elsewhere, in
 files or in memory of compiled code, is not noted.
 """
@@ -11,9 +12,11 @@ from __future__ import annotations
 import array
 import collections
 import copy
+import decimal
 import io
 import itertools
 import operator
+import os
 import random
 import types
 import warnings
@@ -44,7 +47,9 @@ class Surroundings:
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.places = [
-            _Place(random.getstate, random.setstate), _Place(np.random.get_state, np.random.set_state)  # type: ignore[arg-type]
+            _Place(random.getstate, random.setstate), _Place(np.random.get_state, np.random.set_state),  # type: ignore[arg-type]
+            _Place(lambda: dict(os.environ), _set_environment), _Place(_decimals, _set_decimals),
+            _Place(np.geterr, _set_errors),
         ]
         left = MOST_BYTES
         self.iterators: dict[int, Any] = {}
@@ -82,6 +87,38 @@ class Surroundings:
             place != _progress(generator)[0] or not _is_same(held, _progress(generator)[1])
             for generator, (place, held) in self.generators
         )
+
+
+def _set_environment(held: dict[str, str]) -> None:
+    """Let the environment hold what it held; only what differs is written, as each write tells the system."""
+    for name in os.environ.keys() - held.keys():
+        del os.environ[name]
+    for name, text in held.items():
+        if os.environ.get(name) != text:
+            os.environ[name] = text
+
+
+def _set_errors(held: Any) -> None:
+    np.seterr(**held)
+
+
+_OF_DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+
+
+def _decimals() -> tuple[Any, ...]:
+    """The context of decimal numbers, and what it holds."""
+    context = decimal.getcontext()
+    values = tuple(getattr(context, name) for name in _OF_DECIMALS)
+    return context, values, tuple(context.flags.items()), tuple(context.traps.items())
+
+
+def _set_decimals(held: tuple[Any, ...]) -> None:
+    context, values, flags, traps = held
+    for name, value in zip(_OF_DECIMALS, values):
+        setattr(context, name, value)
+    context.flags.update(flags)
+    context.traps.update(traps)
+    decimal.setcontext(context)
 
 
 _COPIED: frozenset[type] = frozenset({

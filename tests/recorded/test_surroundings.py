@@ -1,9 +1,12 @@
 """A recorded call changes what it changes once, though the function runs again to be held against differences."""
 
 import collections
+import contextvars
+import decimal
 import functools
 import io
 import itertools
+import os
 import random
 import types
 from array import array as typed_array
@@ -121,6 +124,57 @@ def test_a_function_runs_again_from_the_state_in_which_it_was_called():
 
     np.testing.assert_allclose(s2s.grad(f)(2.0), 12.0)
     assert float(MODEL.last) == 8.0
+
+
+RUNS = contextvars.ContextVar("RUNS", default=0)
+
+
+def environment(x):
+    runs = int(os.environ.get("RUNS_OF_A_TEST", "0"))
+    os.environ["RUNS_OF_A_TEST"] = str(runs + 1)
+    return x**3 * (2.0 if runs == 0 else 5.0)
+
+
+def decimals(x):
+    decimal.getcontext().prec += 1
+    return x**3 * (2.0 if decimal.getcontext().prec == 12 else 5.0)
+
+
+def context_variable(x):
+    runs = RUNS.get()
+    RUNS.set(runs + 1)
+    return x**3 * (2.0 if runs == 0 else 5.0)
+
+
+def errors_of_numpy(x):
+    is_first = np.geterr()["under"] == "ignore"
+    np.seterr(under="raise")
+    return x**3 * (2.0 if is_first else 5.0)
+
+
+@pytest.mark.parametrize("f", [environment, decimals, context_variable, errors_of_numpy])
+def test_what_holds_for_the_whole_program_is_set_back_and_changed_once(f, monkeypatch):
+    monkeypatch.setenv("RUNS_OF_A_TEST", "0")
+
+    def run():
+        with decimal.localcontext() as context, np.errstate(under="ignore"):
+            context.prec = 11
+            value, gradient = s2s.value_and_grad(f)(1.5)
+            np.testing.assert_allclose((value, gradient), (6.75, 13.5))
+            assert changed(f)
+
+    contextvars.copy_context().run(run)
+
+
+def changed(f):
+    """Whether the surroundings are as after one run."""
+    held = {
+        environment: lambda: os.environ["RUNS_OF_A_TEST"] == "1",
+        decimals: lambda: decimal.getcontext().prec == 12,
+        context_variable: lambda: RUNS.get() == 1,
+        errors_of_numpy: lambda: np.geterr()["under"] == "raise",
+    }
+    return held[f]()
 
 
 def test_objects_passed_are_set_back():
