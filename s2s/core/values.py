@@ -191,6 +191,7 @@ class DictOf(Unknown):
     key: AbstractValue
     item: AbstractValue
 
+
 AbstractValue: TypeAlias = (
     "Known | Scalar | Array | Sequence | Mapping | ListOf | Range | Closure | Ref | Object | Instance | Same | Unknown"
 )

@@ -183,15 +183,17 @@ class _Describer:
             self.open.discard(id(value))
 
     def passive(self, value: Any, name: str) -> AbstractValue | None:
-        """A dict or tuple of like items that is not differentiated, as data."""
+        """A dict or tuple of like items that is not differentiated, as data. One that holds arrays is none: whether
+        they share memory with what the function changes is asked for each by its place."""
         assert self.lengths is not None
-        if type(value) is dict and all(type(k) in KEY_TYPES for k in value) and self.lengths.is_data(name, value):
-            key, item = alike([*value], None, ""), alike([*value.values()], None, f"?{name}[]")
-            return None if key is None or item is None else DictOf(key, item)
-        if type(value) is tuple and self.lengths.is_data(name, value):
-            item = alike([*value], None, f"?{name}[]")
-            return None if item is None else IterableOf(tuple, item)
-        return None
+        is_dict = type(value) is dict and all(type(k) in KEY_TYPES for k in value)
+        if not (is_dict or type(value) is tuple) or not self.lengths.is_data(name, value):
+            return None
+        item = alike([*value.values()] if is_dict else [*value], None, "?")
+        key = alike([*value], None, "?") if is_dict else UNKNOWN
+        if item is None or key is None or array_places(item, name):
+            return None
+        return DictOf(key, item) if is_dict else IterableOf(tuple, item)
 
     def mapping(self, value: dict[Any, Any], name: str) -> AbstractValue:
         if len(value) > LARGEST or not all(type(k) in KEY_TYPES for k in value):

@@ -9,7 +9,7 @@ import pytest
 
 import s2s
 from s2s.dispatch import lookup
-from s2s.errors import NoDerivativeError
+from s2s.errors import ArgumentError, NoDerivativeError
 
 
 def neighbours(x, table):
@@ -116,6 +116,23 @@ def test_one_version_for_all(f, make, monkeypatch):
         found(0.7, make(count, count))
     assert len(compiled) <= 2, len(compiled)
     assert len(found.source.splitlines()) < 40
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
+@pytest.mark.parametrize("as_tuple", [False, True])
+def test_arrays_that_share_memory_with_what_is_changed(derivative, as_tuple):
+    """Of however many arrays: the gradient with respect to one of two arguments that are one array means nothing."""
+
+    def f(x, arrays):
+        x[0] = 3.0 * x[1]
+        return sum(np.sum(a * x) for a in (arrays if as_tuple else arrays.values()))
+
+    found = derivative(f)
+    for count in (5, 6, 7, 40):
+        x = np.array([0.7, 0.5, 0.3])
+        arrays = {k: np.arange(3.0) + k for k in range(count)} | {1: x}
+        with pytest.raises(ArgumentError, match="share memory"):
+            found(x, tuple(arrays.values()) if as_tuple else arrays)
 
 
 def test_a_tuple_of_unknown_length_in_a_sum():
