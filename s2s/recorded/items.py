@@ -1,0 +1,200 @@
+"""Items and attributes as watched code reads and sets them; those of arrays that carry derivatives are noted."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import error
+from s2s.recorded import stale
+from s2s.recorded.kinds import (
+    CONTAINERS,
+    REAL,
+    is_numeric,
+    is_opaque,
+    plain_array,
+)
+from s2s.recorded.memory import owner_of
+from s2s.recorded.recorder import is_a, is_number, kind_of
+from s2s.recorded.state import (
+    ACTIVE,
+    before_change,
+    depends,
+    handed_on,
+    has_new,
+)
+from s2s.recorded.tools import INSTALLER, call, call_method
+
+
+def get_item(container: Any, index: Any) -> Any:
+    """``container[index]``."""
+    if not ACTIVE:
+        return container[index]
+    if is_a(container, np.ndarray):
+        INSTALLER.see(container)
+        out = container[index]
+        return noted_item(container, index, out) if is_numeric(container, "__getitem__") else out
+    if is_a(container, np.inexact) and depends(container):
+        return get_item(call(np.asarray, container), index)
+    if type(container) not in CONTAINERS:
+        if is_a(container, np.flatiter):
+            return get_item(call_method(container.base, "reshape", -1), index)
+        INSTALLER.see(container)
+    if is_a(container, dict) and stale.is_remembered(container, index, depends):
+        raise KeyError(index)
+    out = container[index]
+    return handed_on(operator.getitem, (container,), {}, out) if is_opaque(container) and depends(container) else out
+
+
+def noted_item(container: Any, index: Any, out: Any) -> Any:
+    """An item of an array, which is a step where it is no view."""
+    if is_a(out, np.void) and depends(container):
+        raise error("S2S101", construct="an item of an array of records")
+    if kind_of(container) in "fcV" and (
+        is_number(out) or (is_a(out, np.ndarray) and owner_of(out) is not owner_of(container))
+    ):
+        for recorder in ACTIVE:
+            recorder.read(plain_array(container), index, out)
+    return out
+
+
+def set_item(value: Any, container: Any, index: Any) -> None:
+    """``container[index] = value``."""
+    if ACTIVE and is_a(container, np.ndarray):
+        if not is_numeric(container, "__setitem__"):
+            INSTALLER.see(container)
+            container[index] = value
+            return
+        if kind_of(container) == "O":
+            value = as_objects(value) if is_a(value, np.ndarray) and depends(value) else value
+        elif is_a(value, tuple) and container.dtype.names and depends(value):
+            for name, part in zip(container.dtype.names, value, strict=True):
+                set_item(part, plain_array(container)[name], index)
+            return
+        elif is_a(value, (list, tuple)) and depends(value):
+            value = call(np.array, value)
+        before_change(container)
+        container[index] = value
+        for recorder in ACTIVE:
+            recorder.store(container, index, value)
+        return
+    if ACTIVE and is_a(container, np.flatiter):
+        flat = container.base.reshape(-1)
+        if owner_of(flat) is not owner_of(container.base):
+            raise error("S2S101", construct="a store through `flat` of an array that is not contiguous")
+        set_item(value, flat, index)
+        return
+    if ACTIVE and is_a(container, list) and is_a(index, slice):
+        value = list(iterate(value))
+    if ACTIVE and type(container) not in CONTAINERS:
+        INSTALLER.see(container)
+    if ACTIVE and is_a(container, dict) and stale.is_remembered(container, index, depends):
+        del container[index]  # else the key of an earlier call would stay
+    container[index] = value
+
+
+def get_attribute(value: Any, name: str) -> Any:
+    """``value.name``."""
+    if ACTIVE:
+        if is_number(value) and name in ("real", "imag"):
+            return call(getattr(np, name), value) if depends(value) else getattr(value, name)
+        if name == "T" and is_a(value, np.generic):
+            return value
+        if name == "ctypes" and is_a(value, np.ndarray) and depends(value):
+            raise error("S2S101", construct="a pointer to an array")
+        kind = type(value)
+        if kind not in REAL and kind is not np.ndarray and kind is not types.ModuleType:
+            INSTALLER.see(value)
+            found = getattr(value, name)
+            if is_opaque(value) and depends(value) and has_new((value,), {}, found):
+                raise error("S2S208", name=name)
+            if type(found) is types.FunctionType or type(found) is types.MethodType:
+                INSTALLER.see(found)
+            return found
+    return getattr(value, name)
+
+
+def set_attribute(value: Any, target: Any, name: str) -> None:
+    """``target.name = value``."""
+    if ACTIVE:
+        if is_a(target, np.ndarray) and name in ("real", "imag", "flat"):
+            part = call_method(target, "reshape", -1) if name == "flat" else getattr(target, name)
+            set_item(value, part, ...)
+            return
+        INSTALLER.see(target)
+    setattr(target, name, value)
+
+
+def iterate(value: Any) -> Any:
+    """What a loop over ``value`` runs over: the items of an array are read one by one."""
+    if ACTIVE:
+        if is_a(value, np.flatiter):
+            value = call_method(value.base, "reshape", -1)
+        if is_a(value, np.ndarray) and value.ndim == 1 and is_numeric(value, "__iter__") and depends(value):
+            return items_of(value)
+        if type(value) not in CONTAINERS:
+            INSTALLER.see(value)
+        if is_opaque(value) and depends(value):
+            return checked_items(value)
+    return value
+
+
+def checked_items(value: Any) -> Iterator[Any]:
+    """The items of a value, which must be known where the value may have made them of what is differentiated."""
+    is_hidden = is_opaque(value) and depends(value)
+    for item in value:
+        if is_hidden and has_new((), {}, item):
+            raise error("S2S201", name=type(value).__name__)
+        yield item
+
+
+def items_of(array: np.ndarray[Any, Any]) -> Iterator[Any]:
+    array = np.ndarray.view(array, np.ndarray)
+    for k in range(len(array)):
+        yield get_item(array, k)
+
+
+class Backwards:
+    """What ``reversed`` reads of an array: its items, when they are asked for."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = np.ndarray.view(array, np.ndarray)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, k: int) -> Any:
+        return get_item(self.array, k)
+
+
+def iterate_parts(value: Any, pattern: Any) -> Any:
+    """What a comprehension with several targets runs over; ``pattern`` says which parts of an item are taken apart."""
+    return value if not ACTIVE else (_taken_apart(item, pattern) for item in value)
+
+
+def _taken_apart(value: Any, pattern: Any) -> Any:
+    if pattern is None:
+        return value
+    items = tuple(iterate(value))
+    if len(items) == len(pattern):
+        return tuple(map(_taken_apart, items, pattern))
+    return items  # with a starred target; a wrong number raises where it is assigned
+
+
+def see(value: Any) -> Any:
+    """A value, of which the code that it runs is watched from here on."""
+    if ACTIVE:
+        INSTALLER.see(value)
+    return value
+
+
+def as_objects(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of the numbers of another, each an object."""
+    made = np.empty(array.shape, object)
+    for index in np.ndindex(array.shape):
+        made[index] = get_item(array, index)
+    return made

@@ -1,0 +1,100 @@
+"""The arguments of calls of C code: items of what it reads item by item, and functions that are watched."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import itertools
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.functions import facts
+from s2s.core.functions import Result
+from s2s.core.inspection import is_hashable, is_written
+from s2s.recorded.items import Backwards, checked_items, items_of, iterate
+from s2s.recorded.kinds import (
+    CONTAINERS,
+    is_numeric,
+    is_python,
+    is_read_item_by_item,
+)
+from s2s.recorded.recorder import is_a
+from s2s.recorded.state import depends
+from s2s.recorded.tools import INSTALLER, binary, call, call_method
+from s2s.rules import table
+
+
+def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments, with items for an array that is read item by item, and watched functions."""
+    known = facts(fn) if is_hashable(fn) else None
+    receiver = getattr(fn, "__self__", None)
+    reads = reads_items(fn) or (
+        is_a(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys", "__init__")
+    )
+    made = []
+    for arg in args:
+        if is_a(arg, np.flatiter) and fn is not next:
+            arg = call_method(arg.base, "reshape", -1)
+        if callable(arg):
+            INSTALLER.see(arg)
+            arg = _watched(arg) if reads else arg
+        elif reads and is_a(arg, np.ndarray) and arg.ndim == 1 and is_numeric(arg, "__iter__") and depends(arg):
+            lazily = known is not None and known.result is Result.ITERATOR
+            if fn is reversed:
+                return (Backwards(arg),), kwargs
+            arg = items_of(arg) if lazily else list(items_of(arg))
+        elif _reads_rows(fn) and depends(arg):
+            arg = _rows(arg)
+        elif is_a(arg, (set, frozenset)) and not reads and table.find(fn) is not None and depends(arg):
+            arg = list(arg)
+        elif not reads and fn is not next and is_read_item_by_item(arg) and (
+            (known is not None and known.takes_all) or fn is np.fromiter
+            or (hasattr(type(arg), "__next__") and table.find(fn) is not None and not is_a(receiver, CONTAINERS))
+        ):
+            arg = list(checked_items(arg))  # what is computed of the items is one step of these
+        made.append(arg)
+    if fn is itertools.accumulate and len(args) + ("func" in kwargs) < 2:
+        made.append(functools.partial(binary, operator.add))
+    for name, arg in kwargs.items():
+        if callable(arg):
+            INSTALLER.see(arg)
+            kwargs = {**kwargs, name: _watched(arg)} if reads and name == "func" else kwargs
+    return tuple(made), kwargs
+
+
+def _reads_rows(fn: Any) -> bool:
+    """Whether a function reads the items of the items that it is given."""
+    if fn is dict or fn is itertools.starmap or fn is collections.OrderedDict:
+        return True
+    name, receiver = getattr(fn, "__name__", ""), getattr(fn, "__self__", None)
+    return (receiver is itertools.chain and name == "from_iterable") or (is_a(receiver, dict) and name == "update")
+
+
+def _rows(value: Any) -> Any:
+    """What gives the items of a value, arrays among them as tuples of their items; a dict itself."""
+    if is_a(value, dict):
+        return value
+    return (tuple(items_of(item)) if is_a(item, np.ndarray) and item.ndim == 1 else item for item in iterate(value))
+
+
+_READERS = frozenset({
+    collections.deque,
+    list, tuple, set, frozenset, zip, enumerate, map, filter, sorted, reversed, iter, min, max, functools.reduce, dict,
+    itertools.accumulate, itertools.chain, itertools.starmap, itertools.product, itertools.islice,
+    list.extend,
+})
+
+
+def _watched(fn: Any) -> Any:
+    """A function that C code calls, as one that is seen."""
+    is_seen = type(fn) is types.FunctionType or (isinstance(fn, type) and is_written(fn) and is_python(fn)) or (
+        type(fn) is types.MethodType and type(fn.__func__) is types.FunctionType)
+    return fn if is_seen else lambda *args: call(fn, *args)
+
+
+def reads_items(fn: Any) -> bool:
+    """Whether a function or a class reads what it is given item by item."""
+    return is_hashable(fn) and (fn in _READERS or facts(fn).result is Result.ITERATOR)
