@@ -34,17 +34,23 @@ def made(arg1: Any, shape: Any, form: Any, array: Any) -> Any:
         return Entries(data, rows, columns, np.shape(arg1), "coo", array).asformat(form)
     data = np.asarray(arg1[0])
     if len(arg1) == 2 and isinstance(arg1[1], (tuple, list)):
-        rows, columns = np.asarray(arg1[1][0]), np.asarray(arg1[1][1])
+        rows, columns = places_of(arg1[1][0]), places_of(arg1[1][1])
         whole = Entries(data, rows, columns, shape_or_bounds(shape, rows, columns), "coo", array)
         return whole.asformat(form)
     if len(arg1) != 3 or form == "coo":
         return rt.no_derivative("a sparse matrix of this form", FORM)
-    major, minor = rows_of_starts(arg1[2]), np.asarray(arg1[1])
+    major, minor = rows_of_starts(places_of(arg1[2])), places_of(arg1[1])
     if form == "csr":
         bounds = (len(arg1[2]) - 1, int(np.max(minor)) + 1) if shape is None else tuple(shape)
         return Entries(data, major, minor, bounds, form, array)
     bounds = (int(np.max(minor)) + 1, len(arg1[2]) - 1) if shape is None else tuple(shape)
     return Entries(data, minor, major, bounds, form, array)
+
+
+def places_of(given: Any) -> Any:
+    """Rows or columns as integers: SciPy takes floats, too, and cuts them off."""
+    places = np.asarray(given)
+    return places if places.dtype.kind in "iu" else places.astype(np.intp)
 
 
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None) -> Any:

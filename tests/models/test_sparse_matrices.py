@@ -82,9 +82,24 @@ def iterative_solves(t):
         linalg.bicgstab(DENSE, X * t, rtol=1e-13)[0] ** 2)
 
 
+def numbers_of_a_constant(t):
+    solved = np.linalg.solve(GLOBAL.toarray(), X * t**2)
+    rows, columns = GLOBAL.nonzero()
+    return np.sum(solved) + np.sum((GLOBAL.diagonal() * t) ** 3) * GLOBAL.sum() + np.sum((t * X)[rows] * X[columns])
+
+
+def places_in_floats(t):
+    table = np.stack([ROWS, COLUMNS, DATA * t], axis=1)
+    matrix = sparse.csr_matrix((table[:, 2], (table[:, 0], table[:, 1])), shape=(4, 4))
+    return np.sum((matrix @ (X * t)) ** 2)
+
+
+GLOBAL = sparse.csr_matrix(DENSE)
+
+
 @pytest.mark.parametrize(
     "f", [coordinates, starts, repeated_places, blocks_and_diagonals, arithmetic, put_together, solves,
-          constant_solves, iterative_solves], ids=lambda f: f.__name__,
+          constant_solves, iterative_solves, numbers_of_a_constant, places_in_floats], ids=lambda f: f.__name__,
 )
 def test_programs(f: Any) -> None:
     x, h = 0.4, 1e-3

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.errors import DifferentiationError, InternalError
 
 pytestmark = pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 
@@ -63,6 +64,7 @@ BODIES = {
     "records": "a = np.zeros(4, dtype=[('p', float), ('q', float)])\na['p'] = v\na['q'] = v ** 2\n"
     "a[1] = (v[0], v[2])\nr = np.sum(a['p'] * a['q'])",
     "record array": "a = np.rec.fromarrays([v, v ** 2], names='p,q')\nr = np.sum(a.p * a.q)",
+    "class made of three": "o = type('Held', (), {'n': 3})()\no.v = v ** 2\nr = np.sum(o.v[1:] * v[0]) * o.n",
     "frompyfunc": "r = np.sum(scaled(v, v[0]).astype(float)) + scaled(v[1], 2.0)",
     "list subclass": "q = Vector(v)\nq.append(v[0] ** 2)\nr = q.squared() + q[4] * len(q)",
     "dict subclass": "q = Table(a=v[0], b=v[1] ** 2)\nq['c'] = v[2]\nr = q.total() ** 2",
@@ -120,3 +122,11 @@ def test_a_construct_in_both_modes_and_to_second_order(name, place):
     np.testing.assert_allclose(s2s.jvp(f, (x,), (1.0 + x,))[1], gradient @ (1.0 + x), rtol=1e-9)
     if name != "shuffled":  # its second derivative is refused: which list the inner call changes is known to that alone
         np.testing.assert_allclose(s2s.hessian(f)(x), central(s2s.grad(f), x), rtol=1e-5, atol=1e-6)
+
+
+def test_a_class_that_type_makes_is_refused_by_what_it_is(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    f = made("class made of three", next(iter(PLACES)))
+    with pytest.raises(DifferentiationError) as refused:
+        s2s.grad(f)(np.array([0.41, 1.23, 0.92, 2.31]))
+    assert not isinstance(refused.value, InternalError)

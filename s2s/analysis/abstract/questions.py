@@ -69,7 +69,9 @@ def _names_model(kinds: Any) -> bool:
     return any(str(look_up(kind, "__module__", "")).startswith("s2s.models.") for kind in given)
 
 
-def _type(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+def _type(evaluator: Evaluator, value: AbstractValue, *made_of: AbstractValue) -> AbstractValue | None:
+    if made_of:  # a name, bases and what the class holds: a class that is made when the program runs
+        return UNKNOWN
     kind = type_of(value)
     return UNKNOWN if kind is None else known(kind)
 

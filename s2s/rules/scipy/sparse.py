@@ -162,6 +162,13 @@ for _class in (_spbase, spmatrix, *[getattr(sparse, f"{f}_{k}") for f in ("csr",
         if _method is not None and id(_method) not in _done:
             _done.add(id(_method))
             model(_method, always=True)(getattr(matrices, _name))
+    for _name in (
+        "toarray", "todense", "diagonal", "trace", "sum", "mean", "min", "max", "nonzero", "getnnz", "count_nonzero",
+    ):  # of a constant matrix, whose own code takes it apart and puts it together
+        _method = getattr(_class, _name, None)
+        if _method is not None and id(_method) not in _done:
+            _done.add(id(_method))
+            zero(_method)
 model(_spbase.T.fget, always=True)(matrices.transposed)
 for _name in ("spsolve", "spsolve_triangular", "norm", "cg", "bicgstab", "gmres", "minres"):
     model(getattr(linalg, _name))(getattr(solvers, _name))
