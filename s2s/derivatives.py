@@ -31,7 +31,7 @@ from s2s.dispatch.by_shape import ByShape, show_versions
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.lookup import start_afresh
 from s2s.dispatch.version import Version
-from s2s.errors import DifferentiationError, error
+from s2s.errors import error
 from s2s.versions.fitting import fit, fit_tangent
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import annotated, describe, has_float
@@ -354,16 +354,23 @@ def jvp(
     along = [fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved]
     try:
         return push(*along)  # type: ignore[no-any-return]
-    except DifferentiationError as problem:
-        return _tried_again(made, problem, primals, kwargs)(*along)  # type: ignore[no-any-return]
+    except Exception as problem:
+        answer = _tried_again(made, problem, primals, kwargs, along)
+        if answer is None:
+            raise
+        return answer[0]
 
 
-def _tried_again(made: Derivative, problem: Exception, primals: Any, kwargs: dict[str, Any]) -> Callable[..., Any]:
-    """The function of tangents that records the call, where its version has refused it when it ran."""
+def _tried_again(
+    made: Derivative, problem: Exception, primals: Any, kwargs: dict[str, Any], along: Any
+) -> tuple[Any] | None:
+    """The result and its tangents by a recording of the call, where its version has refused it when it ran, or failed;
+    None where it has no other."""
     dispatcher: Any = made.dispatcher
     if hasattr(dispatcher, "dispatcher_for"):
         dispatcher = dispatcher.dispatcher_for(primals, kwargs)
-    return dispatcher.retry(problem, *dispatcher.collect(*primals, **kwargs))  # type: ignore[no-any-return]
+    values = dispatcher.collect(*primals, **kwargs)
+    return dispatcher.retry(problem, values, lambda push: push(*along))  # type: ignore[no-any-return]
 
 
 def _is_still(primal: Any, tangent: Any) -> bool:

@@ -130,7 +130,8 @@ class SearchWarning(UserWarning):
 
 
 class RecordedWarning(UserWarning):
-    """A function that the compiler refuses is recorded at each call, as a tracing tool does.
+    """A function that the compiler refuses, or whose compiled derivative fails, is recorded at each call, as a tracing
+    tool does.
 
     The gradient is right, or the call is refused; it costs what tracing costs, and there is no adjoint to read. The
     warning says what the compiler refused. ``S2S_RECORDED=0`` in the environment makes that an error.

@@ -45,11 +45,12 @@ from s2s.core.values import (
 from s2s.directives.policies import key_text, note_met, note_used
 from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
+from s2s.dispatch.failures import instead_of
 from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh, validating
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
 from s2s.versions import boundary
 from s2s.versions.argument_guards import ArgumentsGuard, SeparateGuard
 from s2s.versions.expressions import Expressions
@@ -57,11 +58,7 @@ from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.like_items import Lengths
 from s2s.versions.request import Request
 from s2s.versions.signature import Names, describe, guard_source, with_length
-from s2s.versions.target import (
-    Target,
-    find_paths,
-    parameters_of,
-)
+from s2s.versions.target import Target, find_paths, parameters_of
 
 __all__ = ["Dispatcher"]
 
@@ -340,34 +337,47 @@ class Dispatcher:
     def _miss(self, *values: Any) -> Any:
         return self.version_for(values).call(*values)
 
-    def retry(self, problem: Any, *values: Any) -> Any:
-        """The result of a call in which a version has refused the path that it came to: it is recorded from its start,
-        as the next calls with such arguments are."""
+    def retry(
+        self, problem: Any, values: tuple[Any, ...], then: Callable[[Any], Any] = lambda result: result
+    ) -> tuple[Any] | None:
+        """The result of a call in which a version has refused the path that it came to, or has failed where the primal
+        does not: it is recorded from its start, as the next calls with such arguments are. ``then`` is what the caller
+        does with it. None where the exception is to come out."""
         codes = {frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)}
+        is_refusal = isinstance(problem, DifferentiationError)
         with section, own_codes():
             version = next((v for v in self.versions if v.raw.__code__ in codes), None)
-            if version is not None and self._refuses_lists(version, problem, values):
-                return self._version_for(values).call(*values)
-            if version is None or is_recorded(version.compiled) or not self._may_be_recorded() or not (
+            if version is None:
+                return None
+            if is_refusal and self._refuses_lists(version, problem, values):
+                version = self._version_for(values)
+            elif is_recorded(version.compiled) or not self._may_be_recorded() or not (
                 may_record(problem, version.request)
             ):
-                raise problem
-            self._record(version, problem, values)
-        return version.call(*values)
+                return None
+            elif is_refusal:
+                self.record(version, problem, values)
+        if is_refusal:
+            return (then(version.call(*values)),)
+        return instead_of(self, version, problem, values, then)
 
-    def _record(self, version: Version, problem: Any, values: tuple[Any, ...]) -> None:
+    def record(self, version: Version, problem: Any, values: tuple[Any, ...]) -> None:
         """Let a version record each call from now on, and that of the inner derivative that it is made from."""
         inner: Dispatcher | None = self.target.derived
         function = self.target.function
         if inner is not None:
             below = inner._version_for(values)
             if not is_recorded(below.compiled):
-                inner._record(below, problem, values)
+                inner.record(below, problem, values)
             function = below.raw
         version.record(function, renamed_for(version.request, self.target, function), problem)
+        self._install(self.finished(version), values)
+
+    def finished(self, version: Version) -> Version:
+        """A version, whose ``call`` gives what is asked for."""
         if self._finish is not None:
             version.call = self._finish(version, self.target)
-        self._install(version, values)
+        return version
 
     def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
         """Whether a version for lists of any length has refused a path that one for lists of this length may know: it
@@ -424,8 +434,9 @@ class Dispatcher:
             if values is not None and self._may_be_recorded() and is_always(request):
                 raise error("S2S101", construct="anything, as S2S_RECORDED says,")
             with limited_length(values is not None and self._may_be_recorded() and is_recordable(request)):
+                arguments = dict(zip(parameter_names(function), avals, strict=True))
                 compiled, file = find_or_compile(
-                    function, _arguments(function, avals), renamed, by_name, not is_afresh(self.target.function))
+                    function, arguments, renamed, by_name, not is_afresh(self.target.function))
         except Exception as problem:
             if values is None or not self._may_be_recorded() or not may_record(problem, request):
                 raise
@@ -443,9 +454,7 @@ class Dispatcher:
                     note_met(choice, met)
         if not is_recorded(compiled):
             version.call = version.run = runnable(compiled, raw, function, request, avals, values)
-        if self._finish is not None:
-            version.call = self._finish(version, self.target)
-        return version
+        return self.finished(version)
 
     def _may_be_recorded(self) -> bool:
         """Whether there is code to be watched: one that stands for a call of a compiled function has none."""
@@ -581,10 +590,6 @@ def _let_go(aval: AbstractValue) -> None:
                 _let_go(item)
         case _:
             pass
-
-
-def _arguments(function: types.FunctionType, avals: tuple[AbstractValue, ...]) -> dict[str, AbstractValue]:
-    return dict(zip(parameter_names(function), avals, strict=True))
 
 
 def _same_test(

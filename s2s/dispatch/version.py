@@ -37,9 +37,10 @@ class Version:
         self.guards = guards
         self.late = 0
 
-    def record(self, function: types.FunctionType, request: Request, problem: Any) -> None:
-        """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why."""
-        self.compiled = recorded(function, request, problem)
+    def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
+        """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a
+        warning tells."""
+        self.compiled = recorded(function, request, problem, is_told)
         self.raw = self.run = self.call = link(self.compiled, function)
 
     @property

@@ -19,7 +19,6 @@ import numpy as np
 from s2s.core.codes import replace_constants
 from s2s.core.inspection import module_of
 from s2s.directives.policy import AMBIENT
-from s2s.errors import DifferentiationError
 from s2s.versions.target import Target, parameters_of
 
 __all__ = ["Writer"]
@@ -49,8 +48,8 @@ class Writer:
         return self._fixed.get(name, name)
 
     def function(self, miss: Callable[..., Any], retry: Callable[..., Any] | None) -> types.FunctionType:
-        """A new dispatcher, which knows no version. What it calls where a version refuses a path that it has come to is
-        given the refusal, then the arguments."""
+        """A new dispatcher, which knows no version. ``retry``, which it calls where a version refuses the path that it
+        has come to, or fails, is given the exception and the arguments: it gives the result in a tuple, or None."""
         defaults = tuple(
             _MISSING if p.name in self._live else p.default
             for p in self.target.public
@@ -105,13 +104,15 @@ class Writer:
         if tests:  # a condition about what was deleted raises: it does not hold
             lines += ["    try:", *tests, "        else:", f"            {found} = {miss_}"]
             lines += [f"    except {problem}:", f"        {found} = {miss_}"]
-        refusal, again = f"{self.prefix}refusal", f"{self.prefix}again"
-        objects |= {refusal: DifferentiationError, again: retry}
+        again, answer = f"{self.prefix}again", f"{self.prefix}answer"
+        objects |= {again: retry}
         lines += [
             "    try:",
             f"        return {found if tests else miss_}({arguments})",
-            f"    except {refusal} as {problem[1:]}:",
-            f"        return {again}({problem[1:]}, {arguments})",
+            f"    except {problem} as {problem[1:]}:",
+            f"        {answer} = {again}({problem[1:]}, ({arguments}{',' if arguments else ''}))",
+            f"        if {answer} is None: raise",
+            f"        return {answer}[0]",
         ]
         kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}
         return _code("\n".join(lines), self.prefix, objects, kept, f"{self.prefix}kept")

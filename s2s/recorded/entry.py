@@ -29,7 +29,7 @@ from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
 
-__all__ = ["MODES", "derivative_of_call"]
+__all__ = ["MODES", "derivative_of_call", "raised_by"]
 
 _lock = threading.RLock()
 
@@ -93,6 +93,21 @@ class _Recording:
         except Exception:
             return False
         return False
+
+
+def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Exception) -> Exception | None:
+    """What a function raises for these arguments, asked unnoticed: ``problem`` itself where it is such a one, or where
+    the function cannot be asked."""
+    if operations.ACTIVE or any(hasattr(type(value), "__next__") for value in values):
+        return problem
+    given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
+    replay = Replay(functools.partial(_invoke, function), given, function)
+    try:
+        with replay.unnoticed():
+            replay.at({})
+    except Exception as raised:
+        return problem if type(raised) is type(problem) and str(raised) == str(problem) else raised
+    return None
 
 
 class _Input:
