@@ -97,6 +97,30 @@ def test_lists_of_unknown_length(f):
     np.testing.assert_allclose(s2s.jacfwd(gradient)(x), bend, rtol=1e-6, atol=1e-7)
 
 
+def joined(a, b, *c):
+    return a * b + sum(c) ** 2
+
+
+def spread_twice(x):
+    return joined(*x) + joined(*(2.0 * x))
+
+
+def spread_beside_a_rule(x):
+    return math.hypot(*x) + joined(*x) * np.sum(x)
+
+
+def spread_rows(x):
+    return np.sum(joined(*np.outer(x, x)) ** 2)
+
+
+@pytest.mark.parametrize("f", [spread_twice, spread_beside_a_rule, spread_rows], ids=lambda f: f.__name__)
+def test_the_cotangents_of_a_starred_array_are_an_array(f):
+    x, along = np.array([0.7, 1.1, 1.9]), np.array([0.3, -0.2, 0.5])
+    slope = [first(lambda t, k=k: f(x + t * np.eye(3)[k]), 0.0) for k in range(3)]
+    np.testing.assert_allclose(s2s.grad(f)(x), slope, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (along,))[1], along @ slope, rtol=1e-7)
+
+
 def scaled_square(x):
     HISTORY.append(x * x)
     COUNTS["calls"] += 1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2s.builder import virtual_heap
 from s2s.core import ir
-from s2s.core.values import UNKNOWN, AbstractValue
+from s2s.core.values import UNKNOWN, AbstractValue, Array
 from s2s.errors import error
 from s2s.specialize.calls.handing_over import check_captured, check_live, plain, release
 from s2s.specialize.heap import generators
@@ -33,7 +33,7 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
     """
     context, builder, span = site.context, site.builder, site.span
     note_left(site.specializer, site.fn)
-    callee, args = site.callee if site.fn is None else ir.Const(site.fn), site.args
+    callee, args = site.callee if site.fn is None else ir.Const(site.fn), [_as_list(site, a) for a in site.args]
     atoms = [*map(plain, args), *site.kwargs.values()]
     known = callee.value if isinstance(callee, ir.Const) else None
     generators.check_taken(context, known, atoms, span)
@@ -69,6 +69,13 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
         context.must_keep.add(var)
     builder.add(ir.Let(var, made, span))
     return var
+
+
+def _as_list(site: CallSite, argument: Any) -> Any:
+    """``*x`` of a differentiated array as ``*list(x)``: a pullback gives one cotangent for each item."""
+    if not isinstance(argument, ir.Star) or not isinstance(site.value(argument.atom), Array):
+        return argument
+    return ir.Star(site.apply(list, argument.atom)) if site.context.is_varied(argument.atom) else argument
 
 
 def _only_makes(callee: ir.Atom) -> bool:
