@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 from s2s.errors import error
 from s2s.recorded.recorder import is_number, pack, unpack
 from s2s.recorded.surroundings import Surroundings
+from s2s.recorded.turns import Muted
 
 __all__ = ["Replay", "agree"]
 
@@ -42,15 +44,19 @@ class Replay:
         """As a context: what runs leaves no trace in what the function can reach, and is not printed."""
         after = self.surroundings.now()
         try:
-            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+            with open(os.devnull, "w") as nowhere, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                yield
+                muted: Any = Muted(sys.stdout, nowhere)
+                with contextlib.redirect_stdout(muted):
+                    yield
+                muted.is_over = True
         finally:
             self.surroundings.put(after)
 
     def at(self, changed: dict[str, Any]) -> Any:
         """The result with other values for some arguments."""
         self.surroundings.put_before()
+        warnings.simplefilter("ignore")
         given = {name: _copied(value) for name, value in {**self.given, **changed}.items()}
         return self.context.copy().run(self.run, given)  # what a run sets in context variables ends with it
 

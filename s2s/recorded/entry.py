@@ -25,6 +25,7 @@ from s2s.recorded.arguments import Arguments
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.recorder import Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward
+from s2s.recorded.turns import TURNS
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
@@ -57,6 +58,7 @@ class _Recording:
         problem: Exception | None = None
         with _lock:
             operations.ACTIVE.append(recorder)
+        TURNS.is_running = True
         try:
             operations.INSTALLER.see(function)
             if not operations.INSTALLER.knows(function):
@@ -70,6 +72,7 @@ class _Recording:
             with _lock:
                 operations.ACTIVE.remove(recorder)
                 if not operations.ACTIVE:
+                    TURNS.is_running = False
                     operations.INSTALLER.restore()
             recorder.give_back()
         if problem is not None:
@@ -103,7 +106,7 @@ def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Ex
     given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
     replay = Replay(functools.partial(_invoke, function), given, function)
     try:
-        with replay.unnoticed():
+        with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
             replay.at({})
     except Exception as raised:
         return problem if type(raised) is type(problem) and str(raised) == str(problem) else raised
@@ -212,8 +215,9 @@ def derivative_of_call(
     Raises the refusal of the recording, caused by ``refusal``, which says why nothing was compiled.
     """
     try:
-        recording = _Recording(function, values, request)
-        return _swept(recording, request, function, tangents)
+        with TURNS.taken(function.__name__.strip("<>")):
+            recording = _Recording(function, values, request)
+            return _swept(recording, request, function, tangents)
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
@@ -383,7 +387,8 @@ def _vjp(recording: _Recording, request: Request, function: Any, tangents: Any) 
     out, aux = _split(recording, request)
 
     def pullback(bar: Any) -> tuple[Any, ...]:
-        return _bars(recording, request, out, bar)
+        with TURNS.taken(function.__name__.strip("<>")):
+            return _bars(recording, request, out, bar)
 
     return out, pullback, *aux
 

@@ -17,6 +17,7 @@ from typing import Any
 from s2s.core.codes import SUSPENDED
 from s2s.core.inspection import module_of
 from s2s.errors import DifferentiationError
+from s2s.recorded.turns import TURNS
 from s2s.recorded.watch import watched_code
 
 __all__ = ["ORIGINAL", "Installer"]
@@ -161,6 +162,7 @@ class Installer:
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:
         """As a context: functions have their own code, as for the compiler, which reads it."""
+        TURNS.stand_aside()
         with self.lock:
             swapped = [(function, function.__code__) for function, _ in self.installed]
             for function, made in swapped:

@@ -2,7 +2,7 @@
 
 Containers, attributes, class and global variables, those of modules, cells of closures, arrays, random generators
 and streams in memory that the function can reach are noted by what they hold; so are the environment, the context of
-decimal numbers and what NumPy does about errors. Iterators such as ``itertools.count()``
+decimal numbers, the filters of warnings and what NumPy does about errors. Iterators such as ``itertools.count()``
 cannot be set back: a function that runs again is given copies. Generators can be neither. What is kept elsewhere, in
 files or in memory of compiled code, is not noted.
 """
@@ -49,7 +49,7 @@ class Surroundings:
         self.places = [
             _Place(random.getstate, random.setstate), _Place(np.random.get_state, np.random.set_state),  # type: ignore[arg-type]
             _Place(lambda: dict(os.environ), _set_environment), _Place(_decimals, _set_decimals),
-            _Place(np.geterr, _set_errors),
+            _Place(np.geterr, _set_errors), _Place(lambda: list(warnings.filters), _set_filters),
         ]
         left = MOST_BYTES
         self.iterators: dict[int, Any] = {}
@@ -100,6 +100,11 @@ def _set_environment(held: dict[str, str]) -> None:
 
 def _set_errors(held: Any) -> None:
     np.seterr(**held)
+
+
+def _set_filters(held: Any) -> None:
+    warnings.resetwarnings()  # which lets Python look at them again
+    warnings.filters[:] = held  # type: ignore[index]
 
 
 _OF_DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
