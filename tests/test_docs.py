@@ -1,6 +1,7 @@
 """The documents are true: their code runs, and what they show is what comes out.
 
-``pytest tests/test_docs.py --rewrite`` writes the generated source that the README shows anew.
+``pytest tests/test_docs.py --rewrite`` writes the generated source that the README shows anew, and the rows of the
+language page.
 """
 
 import ast
@@ -19,6 +20,7 @@ import pytest
 
 import s2s
 from tests.helpers import ROOT
+from tests.language.rows.page import TITLE, page
 
 README = ROOT / "README.md"
 HOW_IT_WORKS = ROOT / "docs" / "how_it_works.md"
@@ -163,7 +165,8 @@ def test_functions_lists_the_rules(rewrite):
 def language_examples():
     """Each Python block of language.md; those after "What the compiler refuses" must be refused, those after
     "Calls that are recorded" may be recorded."""
-    supported, refused = LANGUAGE.read_text(encoding="utf-8").split("\n## What the compiler refuses\n")
+    text = LANGUAGE.read_text(encoding="utf-8").partition(f"\n{TITLE}\n")[0]  # the rows have tests of their own
+    supported, refused = text.split("\n## What the compiler refuses\n")
     above = supported.count("\n") + 2
     compiled = supported.split("\n## Calls that are recorded\n")[0].count("\n")
     for start, code in fenced(supported, "python"):
@@ -171,6 +174,14 @@ def language_examples():
         yield pytest.param(start, code, False, is_recorded, id=f"{'recorded_' * is_recorded}line_{start}")
     for start, code in fenced(refused, "python"):
         yield pytest.param(start + above, code, True, False, id=f"refused_line_{start + above}")
+
+
+def test_the_rows_of_the_language_page_are_the_examples_that_the_tests_run(rewrite):
+    above, title, shown = LANGUAGE.read_text(encoding="utf-8").partition(f"{TITLE}\n")
+    if rewrite:
+        LANGUAGE.write_text(above.rstrip() + "\n\n" + page(), encoding="utf-8")
+    else:
+        assert title + shown == page()
 
 
 def load(start, code, tmp_path):
