@@ -47,10 +47,14 @@ def quad(
     limit: Any = 50, points: Any = None, weight: Any = None, wvar: Any = None, wopts: Any = None, maxp1: Any = 50,
     limlst: Any = 50, complex_func: Any = False,
 ) -> Any:
-    if full_output or points is not None or weight is not None or complex_func:
+    if full_output or complex_func:
         return rt.no_derivative("scipy.integrate.quad", PLAIN)
     if not isinstance(args, tuple):
         args = (args,)
+    if weight is not None:
+        return weighted_quad(func, a, b, args, weight, wvar, epsabs, epsrel)
+    if points is not None:
+        return quad_by_pieces(func, a, b, args, points, epsabs, epsrel)
     if np.isinf(a) and np.isinf(b):
         sign = 1.0 if a < b else -1.0
         total, error = refined(func, 0.0, 1.0, args, 2, epsabs, epsrel)
@@ -62,6 +66,40 @@ def quad(
         total, error = refined(func, b, 1.0, args, 1 if a > 0.0 else -1, epsabs, epsrel)
         return (-total if a > 0.0 else total), error
     return refined(func, a, b - a, args, 0, epsabs, epsrel)
+
+
+def quad_by_pieces(func: Any, a: Any, b: Any, args: Any, points: Any, epsabs: Any, epsrel: Any) -> Any:
+    """An integral from one point to the next, where those between the ends count."""
+    ends = np.sort(np.ravel(np.asarray(points)))
+    total, error, left = 0.0, 0.0, a
+    for k in range(len(ends)):
+        if min(a, b) < ends[k] and ends[k] < max(a, b):
+            right = ends[k] if a < b else ends[len(ends) - 1 - k]
+            part, difference = refined(func, left, right - left, args, 0, epsabs, epsrel)
+            total, error, left = total + part, error + difference, right
+    part, difference = refined(func, left, b - left, args, 0, epsabs, epsrel)
+    return total + part, error + difference
+
+
+OF_WEIGHTS = "of the weights it has rules for 'cos', 'sin' and 'cauchy', between finite ends"
+
+
+def weighted_quad(
+    func: Any, a: Any, b: Any, args: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any
+) -> Any:
+    """An integral of a function with a weight, as that of their product; that of 'cauchy' without its pole, of which
+    the integral is known."""
+    if weight not in ("cos", "sin", "cauchy") or np.isinf(a) or np.isinf(b):
+        return rt.no_derivative("scipy.integrate.quad", OF_WEIGHTS)
+    if weight == "cos":
+        return refined(lambda x, *more: func(x, *more) * np.cos(wvar * x), a, b - a, args, 0, epsabs, epsrel)
+    if weight == "sin":
+        return refined(lambda x, *more: func(x, *more) * np.sin(wvar * x), a, b - a, args, 0, epsabs, epsrel)
+    at_pole = func(wvar, *args)
+    smooth = lambda x, *more: (func(x, *more) - at_pole) / (x - wvar)
+    left, first = refined(smooth, a, wvar - a, args, 0, epsabs, epsrel)
+    right, second = refined(smooth, wvar, b - wvar, args, 0, epsabs, epsrel)
+    return left + right + at_pole * np.log((b - wvar) / (wvar - a)), first + second
 
 
 def refined(func: Any, start: Any, width: Any, args: Any, end: Any, epsabs: Any, epsrel: Any) -> Any:

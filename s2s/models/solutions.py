@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s.core.public import role
 
-__all__ = ["arity", "attached", "for_value", "solved"]
+__all__ = ["arity", "attached", "for_value", "solved", "underived"]
 
 
 @role("attached")
@@ -43,3 +43,16 @@ def arity(f: Any) -> int:
     """How many positional parameters a function has."""
     kinds = [p.kind for p in inspect.signature(f).parameters.values()]
     return sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
+
+
+def underived(value: Any, moved: Any) -> Any:
+    """``value``, which depends on what is differentiated by ``moved`` in a way that no rule knows: who reads its
+    derivative is refused."""
+    return value + 0
+
+
+def underived_bar(y_bar: Any, moved: Any) -> Any:
+    """The cotangent of ``moved``, where nothing reads the value. Raises ValueError where something does."""
+    if np.any(y_bar):
+        raise ValueError("a part of what a compiled function gives has no derivative here")
+    return np.zeros_like(moved)

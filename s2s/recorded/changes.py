@@ -19,13 +19,24 @@ from s2s.recorded.kinds import (
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of
 from s2s.recorded.recorder import is_a, kind_of
+from s2s.recorded.state import ACTIVE
 from s2s.recorded.tools import call
 from s2s.rules import table
 from s2s.rules.functions import description_of
 
 
 def run(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any) -> Any:
-    return fn(*args, **kwargs) if bound is None else bound(*args[1:], **kwargs)
+    """A call that is one step. Python code may be watched: where a rule says what the derivative is, what it calls is
+    no step of its own; a model may refuse what its code does not."""
+    rule = table.find(fn) if type(fn) is types.FunctionType and id(fn) not in PRIMITIVES else None
+    if rule is None or rule.kind == "model":
+        return fn(*args, **kwargs) if bound is None else bound(*args[1:], **kwargs)
+    recorders = ACTIVE[:]
+    ACTIVE.clear()
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        ACTIVE[:] = recorders
 
 
 def changed_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[np.ndarray[Any, Any]]:

@@ -11,9 +11,9 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core import ops
 from s2s.core.functions import Varies
-from s2s.models.solutions import for_value
+from s2s.models.solutions import for_value, underived, underived_bar
 from s2s.rules.functions import describe
-from s2s.rules.table import refuse, zero
+from s2s.rules.table import jvp, refuse, vjp, zero
 
 # comparisons, identity, membership and bits
 zero(
@@ -95,6 +95,8 @@ zero(
 )
 
 zero(for_value)
+vjp(underived, moved=underived_bar, params="value, moved", harmless="value")
+jvp(underived, moved=lambda moved_dot, value: np.full(np.shape(value), np.nan))
 
 MATRIX = "matrices are not differentiated; use arrays of two dimensions and `@`"
 for _matrices in (np.matrix, np.asmatrix, np.bmat):

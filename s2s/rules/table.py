@@ -205,7 +205,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     ),
     "scipy.stats": ("scipy.stats",), "scipy._lib": ("scipy.array_api",),
     "scipy._external": ("scipy.array_api",), "scipy.signal": ("scipy.signal",),
-    "scipy.ndimage": ("scipy.ndimage",), "scipy.interpolate": ("scipy.interpolate",),
+    "scipy.ndimage": ("scipy.ndimage",), "scipy.interpolate": ("scipy.interpolate", "scipy.spline_kernels"),
+    "scipy.spatial.transform": ("scipy.rotations",),
     "scipy.spatial.distance": ("scipy.distance",), "scipy.sparse": ("scipy.sparse", "scipy.sparse_kernels"),
     "scipy.integrate": ("scipy.calculus",), "scipy.optimize": ("scipy.calculus",),
     "statistics": ("statistics",), "autograd": ("autograd",), "numba": ("numba",),
@@ -301,6 +302,9 @@ def _package_of(fn: object) -> str | None:
     if type(fn) is np.ufunc:  # does not say where it is from
         return "scipy.special" if "scipy.special" in sys.modules else None
     if is_fortran(fn):
+        name = fn.__name__.removeprefix("function ")  # type: ignore[attr-defined]
+        if getattr(sys.modules.get("scipy.interpolate._dfitpack"), name, None) is fn:
+            return "scipy.interpolate"
         return "scipy.linalg" if "scipy.linalg" in sys.modules else None
     module = look_up(fn, "__module__", None)
     if type(module) is not str:

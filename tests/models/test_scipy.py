@@ -113,6 +113,14 @@ def integrals_of_functions(t):
         lambda x: 1.0 / (t + x * x), -np.inf, 2.0 * t)[0]
 
 
+def integrals_with_weights(t):
+    decay = lambda x: np.exp(-t * x)  # noqa: E731
+    pieces = integrate.quad(lambda x: abs(x - t) * np.exp(x), 1.5, -1.0, points=[t, 0.1])[0]
+    waves = integrate.quad(decay, 0.0, t, weight="cos", wvar=3.0)[0] + integrate.quad(
+        decay, t, 2.0, weight="sin", wvar=2.0 * t)[0]
+    return pieces + waves + integrate.quad(decay, -1.0, 2.0, weight="cauchy", wvar=t)[0]
+
+
 def integrals_of_values(t):
     sums = integrate.cumulative_trapezoid(V * t, GRID * t, initial=0.0)
     return np.sum(sums**2) + np.sum(integrate.simpson(IMAGE * t, dx=0.1 * t, axis=0) ** 2) + integrate.simpson(
@@ -153,7 +161,8 @@ def integrals(t):
     [
         filters, convolutions, spectra, images, filters_there_and_back, smoothing_and_rates, spectra_of_segments,
         moved_images, widths_and_labels, places_in_images, splines, distances, sparse_matrices, integrals,
-        integrals_of_functions, integrals_of_values, integrals_over_planes, cumulated, chosen_among_neighbours,
+        integrals_of_functions, integrals_of_values, integrals_with_weights, integrals_over_planes, cumulated,
+        chosen_among_neighbours,
         responses,
     ],
     ids=lambda f: f.__name__,

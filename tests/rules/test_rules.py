@@ -395,6 +395,7 @@ TESTED_ELSEWHERE = (
     "scipy.interpolate.RectBivariateSpline.ev", "scipy.interpolate._BivariateSplineBase.__call__",
     "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate", "s2s.runtime.differentiated_as",
     "s2s.rules.scipy.linalg_spaces.tridiagonal_pairs",  # its signs are LAPACK's: tests/models/test_polynomials.py
+    "s2s.models.solutions.underived", "scipy.interpolate._iter_solve",
     "scipy.linalg.lapack.dpotrf",  # its result holds an error code: tests/rules/test_compiled_functions.py
 )
 

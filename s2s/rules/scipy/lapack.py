@@ -9,6 +9,7 @@ import scipy.linalg
 from scipy.linalg import blas, lapack
 
 from s2s import runtime as rt
+from s2s.models.solutions import for_value, underived
 from s2s.rules.table import model, vjp
 
 # --- solving: what info says is that of the factors -------------------------------------------------------------------
@@ -47,6 +48,13 @@ def trtrs(
 def gesv(a: Any, b: Any, overwrite_a: Any = 0, overwrite_b: Any = 0) -> Any:
     lu, piv = scipy.linalg.lu_factor(double(a))
     return lu, piv, np.linalg.solve(double(a), double(b)), 0
+
+
+def gbsv(kl: Any, ku: Any, ab: Any, b: Any, overwrite_ab: Any = 0, overwrite_b: Any = 0) -> Any:
+    """The solution of equations with a banded matrix, after the factors, of which no derivative is known."""
+    factors, pivots, *_ = for_value(lapack.dgbsv, kl, ku, ab, b)
+    solved = scipy.linalg.solve_banded((kl, ku), double(ab)[kl:], double(b))
+    return underived(factors, ab), pivots, solved, 0
 
 
 def potri(c: Any, lower: Any = 0, overwrite_c: Any = 0) -> Any:
@@ -103,6 +111,7 @@ vjp(lapack.dpotrf, a=_factor, params="a, lower=0, clean=1, overwrite_a=0")
 model(lapack.dpotrs)(potrs)
 model(lapack.dtrtrs)(trtrs)
 model(lapack.dgesv)(gesv)
+model(lapack.dgbsv)(gbsv)
 model(lapack.dpotri)(potri)
 model(blas.dgemm)(gemm)
 model(blas.dgemv)(gemv)
