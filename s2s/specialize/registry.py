@@ -74,6 +74,7 @@ CALLED_BY_VARIABLE: tuple[Handler, ...] = (
     resolution.derivative,
     resolution.item_of_modules,
     resolution.method_of_iterator,
+    resolution.draw,
     resolution.object_,
     resolution.bound_method,
     resolution.closure,

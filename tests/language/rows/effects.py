@@ -182,7 +182,7 @@ def texts(x):
     return x[0] ** 2 * x[1]
 
 
-@row("random draws", first_order="S2S202")
+@row("random draws")
 def with_draws(x):
     stream = np.random.default_rng(0)
     return np.sum((x * stream.normal(size=4)) ** 3) + stream.normal(x[0], x[1]) ** 2

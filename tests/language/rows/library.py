@@ -569,7 +569,7 @@ def normal(x):
     return n.pdf(0.3) + n.cdf(x[2])
 
 
-@numbers("draws of `np.random.Generator`", first_order="S2S202")
+@numbers("draws of `np.random.Generator`")
 def draws(x):
     stream = np.random.default_rng(3)
     total = np.sum(stream.normal(x[0], x[1], size=3) ** 2) + np.sum(stream.normal(loc=x, scale=x**2) ** 2)
@@ -583,7 +583,7 @@ def draws(x):
     )
 
 
-@numbers("draws of `np.random` and `RandomState`", first_order="S2S202")
+@numbers("draws of `np.random` and `RandomState`")
 def global_draws(x):
     np.random.seed(2)
     total = np.sum(np.random.normal(x[0], x[1], 3) ** 2) + np.random.uniform(x[0], x[1])

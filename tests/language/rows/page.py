@@ -12,9 +12,9 @@ TITLE = "## Every construct, by itself"
 INTRODUCTION = """\
 One row for each construct. The tests differentiate every example at the top level of a function, in a loop, in a callee
 and in a method: by `grad` and `jvp`, and to second order by `jacfwd(grad)`, `hessian`, the `jvp` of the `grad` and
-`jacrev(grad)`, one of them in each place. The `x` is an array of four numbers. A construct is *compiled*, or each call of
-a function that has it is [recorded](#calls-that-are-recorded); with `S2S_RECORDED=0` the latter is refused. Where some
-second derivatives are refused, the code is named; another nesting or place may do.
+`jacrev(grad)`, one of them in each place. The `x` is an array of four numbers. A construct is *compiled*, or each call
+of a function that has it is [recorded](#calls-that-are-recorded); with `S2S_RECORDED=0` the latter is refused. Where
+some second derivatives are refused, the code is named; another nesting or place may do.
 """
 REFUSED = "## What stays refused"
 
