@@ -197,7 +197,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random",), "numpy.testing": ("numpy.testing",),
     "scipy.fft": ("scipy.fft", "scipy.fft_compiled"), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
-        "scipy.linalg_eigen", "scipy.linalg_spaces", "scipy.lapack",
+        "scipy.linalg_eigen", "scipy.linalg_spaces", "scipy.linalg_schur", "scipy.lapack",
     ),
     "scipy.special.cython_special": ("scipy.special_compiled",), "scipy.special": (
         "scipy.special", "scipy.special_bessel", "scipy.special_distributions", "scipy.special_polynomials",

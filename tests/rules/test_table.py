@@ -230,7 +230,7 @@ FLAT = {
 OBJECTS = frozenset(
     """matrix A bc_type ndim bp overwrite_data origin permc_spec use_umfpack subset_by_index subset_by_value overwrite_a
     overwrite_b left right homogeneous_eigvals return_sign nu extrapolate ext dx dy grid
-    solver options""".split()  # noqa: SIM905
+    solver options output sort""".split()  # noqa: SIM905
 )
 """Parameters of SciPy that are no arrays: sparse matrices, names, ranks, places, orders, limits, flags."""
 

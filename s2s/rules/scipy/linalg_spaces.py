@@ -10,17 +10,26 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg import eigh_dot
 from s2s.rules.samples import args, arr
-from s2s.rules.table import jvp, kind_by_value, model, takes_none, vjp
+from s2s.rules.table import jvp, kind_by_value, model, takes_none, vjp, zero
 
 # --- bases ------------------------------------------------------------------------------------------------------------
 
-ONE = "it has a rule for one real vector: a basis of more of them may turn freely; use the projector I - pinv(A) @ A"
+ONE = "a basis of several vectors may turn freely; use the projector I - pinv(A) @ A, in forward mode too"
+
+
+def check_symmetric(by_turn: Any) -> None:
+    """Raises NoDerivativeError for what reads more of a basis than the space that it spans."""
+    if np.any(abs(by_turn - by_turn.T) > 1e-9 * np.max(abs(by_turn), initial=0.0)):
+        rt.no_derivative("scipy.linalg.null_space", ONE)
 
 
 def _null_space(y_bar: Any, y: Any, A: Any) -> Any:
-    """A vector q with A q = 0 of length 1 moves by -pinv(A) dA q."""
-    if np.shape(y)[1] > 1 or np.iscomplexobj(A):
+    """A vector q with A q = 0 of length 1 moves by -pinv(A) dA q. What turns several of them has no derivative: where
+    they are read as the space that they span, y' y_bar is symmetric."""
+    if np.iscomplexobj(A):
         return rt.no_derivative("scipy.linalg.null_space", ONE)
+    if np.shape(y)[1] > 1:
+        check_symmetric(y.T @ y_bar)
     return -(np.linalg.pinv(A).T @ y_bar) @ y.T
 
 
@@ -30,6 +39,7 @@ def _null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
     return -np.linalg.pinv(A) @ (A_dot @ y)
 
 
+zero(check_symmetric)
 vjp(
     scipy.linalg.null_space, A=_null_space, harmless="rcond lapack_driver",
     params="A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver='gesdd'",

@@ -142,6 +142,8 @@ def sums_above(g: Any, count: int) -> Any:
 
 
 def toeplitz_c(y_bar: Any, c: Any, r: Any) -> Any:
+    if np.ndim(y_bar) > 2:  # a matrix for each row
+        return np.stack([toeplitz_c(y_bar[i], c[i], None if r is None else r[i]) for i in range(np.shape(y_bar)[0])])
     below = sums_of_diagonals(y_bar, -1, np.size(c))
     if r is None:  # the conjugate of the column is the row
         below = below + np.conj(sums_above(y_bar, np.size(c)))
@@ -149,6 +151,8 @@ def toeplitz_c(y_bar: Any, c: Any, r: Any) -> Any:
 
 
 def toeplitz_r(y_bar: Any, r: Any) -> Any:
+    if np.ndim(y_bar) > 2:
+        return np.stack([toeplitz_r(y_bar[i], r[i]) for i in range(np.shape(y_bar)[0])])
     return rt.cast(np.reshape(sums_above(y_bar, np.size(r)), np.shape(r)), r)
 
 
@@ -237,8 +241,8 @@ vjp(
 )
 
 for _name in (
-    "schur", "hessenberg", "ldl", "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "subspace_angles",
-    "signm", "funm", "matrix_balance", "qr_multiply", "qr_insert", "qr_delete", "qr_update",
+    "hessenberg", "ldl", "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "subspace_angles",
+    "matrix_balance", "qr_multiply", "qr_insert", "qr_delete", "qr_update",
     "interpolative", "find_best_blas_type",
 ):
     if callable(getattr(scipy.linalg, _name, None)):
