@@ -20,7 +20,7 @@ from s2s import runtime as rt
 from s2s.core.critical import section
 from s2s.core.public import PublicDerivative
 from s2s.core.settings import passes_setting
-from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
+from s2s.core.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
 from s2s.directives.decorated import Differentiable, options_of
 from s2s.directives.differentiable import option_error
 from s2s.directives.policies import note_used
@@ -353,12 +353,25 @@ def jvp(
     name = _name(f)
     along = [fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved]
     try:
-        return push(*along)  # type: ignore[no-any-return]
+        answer = push(*along)
     except Exception as problem:
-        answer = _tried_again(made, problem, primals, kwargs, along)
-        if answer is None:
+        again = _tried_again(made, problem, primals, kwargs, along)
+        if again is None:
             raise
-        return answer[0]
+        answer = again[0]
+    if isinstance(f, PublicDerivative):
+        _check_tangent(answer[0], answer[1], name)
+    return answer  # type: ignore[no-any-return]
+
+
+def _check_tangent(out: Any, along: Any, name: str) -> None:
+    """Raise NoDerivativeError for a gradient that holds an object of unknown tangent: all of its floats move."""
+    if isinstance(out, (tuple, list, dict)) and type(along) is type(out):
+        for key in out if isinstance(out, dict) else range(len(out)):
+            _check_tangent(out[key], along[key], name)
+    elif along is None and isinstance(describe(out, "a", True), Instance) and has_float(describe(out, "a", True)):
+        reason = f"its result is or holds an object of type `{type(out).__name__}`, whose contents have no tangent"
+        raise error("S2S202", name=name, reason=reason)
 
 
 def _tried_again(
@@ -378,7 +391,7 @@ def _is_still(primal: Any, tangent: Any) -> bool:
     if tangent is None:
         return True
     if isinstance(primal, (tuple, list, dict)) and isinstance(tangent, type(primal)):
-        return not has_float(describe(primal, "a"))
+        return not has_float(describe(primal, "a", True))
     number = isinstance(primal, (int, np.integer, str, bytes)) or primal is None or (
         isinstance(primal, np.ndarray) and primal.dtype.kind not in "fc"
     )

@@ -455,3 +455,38 @@ def test_conjugate_as_a_method_of_python_numbers():
         return abs(c) ** 2 + (c * c.conjugate()).real + c.imag + float(x[1]).conjugate() * x[0].conjugate()
 
     check(f, (np.array([0.7, -0.4]),))
+
+
+class Pair:
+    def __init__(self, u, v):
+        self.u, self.v = u, v
+
+
+def of_objects_in_a_list(pairs):
+    return pairs[0].u ** 2 * pairs[1].v
+
+
+def of_objects_in_a_dict(held):
+    return held["a"].u ** 2 * held["b"][0].v
+
+
+@pytest.mark.parametrize(
+    ("f", "holding"),
+    [
+        (of_objects_in_a_list, list),
+        (of_objects_in_a_list, tuple),
+        (of_objects_in_a_dict, lambda pairs: {"a": pairs[0], "b": [pairs[1]]}),
+    ],
+)
+def test_objects_in_containers_move_forward(f, holding):
+    at, along = holding([Pair(0.7, 1.0), Pair(2.0, 1.3)]), holding([Pair(0.2, 5.0), Pair(3.0, -0.4)])
+    assert s2s.jvp(f, (at,), (along,))[1] == pytest.approx(2 * 0.7 * 0.2 * 1.3 - 0.7**2 * 0.4)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("recorded", ["0", "1"])
+def test_the_tangent_of_a_gradient_that_holds_objects_is_refused(recorded, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", recorded)
+    at, along = [Pair(0.7, 1.0), Pair(2.0, 1.3)], [Pair(0.2, 5.0), Pair(3.0, -0.4)]
+    with pytest.raises(s2s.errors.DifferentiationError):
+        s2s.jvp(s2s.grad(of_objects_in_a_list), (at,), (along,))
