@@ -93,7 +93,12 @@ class Installer:
         if id(function) in self.seen and code in ORIGINAL:
             return
         self.seen[id(function)] = function
-        if code in ORIGINAL or _runs_as_it_is(function.__module__ or ""):
+        if code in ORIGINAL:  # made by watched code: the compiler reads its source
+            if code.co_freevars == ORIGINAL[code].co_freevars:
+                with self.lock:
+                    self.installed.append((function, ORIGINAL[code]))
+            return
+        if _runs_as_it_is(function.__module__ or ""):
             return
         if code not in _WATCHED:
             try:
