@@ -7,16 +7,18 @@ import inspect
 import linecache
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core import stack
+from s2s.core import public, stack
 from s2s.core.inspection import name_of
+from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_and_tangent
 from s2s.rules import table
+from s2s.runtime.repeated_calls import cotangents_of_call, tangent_of_call
 from s2s.versions.signature import describe, has_float
 from s2s.versions.target import own_signature
 
@@ -50,6 +52,10 @@ def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes
         return fn(*args, **kwargs), lambda cotangent: nothing
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         return fn(args[0]), lambda cotangent: (rt.cast(cotangent, args[0]),)
+    again = _again_with(fn, args)
+    if again is not None:
+        out, pullback = _vjp_of_call(again.fn, again.without(args), kwargs, changes)
+        return out, lambda cotangent: again.with_none(pullback(cotangent))
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
     argnums = tuple(k for k, value in enumerate(given) if _carries(value))
@@ -96,6 +102,9 @@ def _jvp_of_call(
         return out, rt.zeros_of(out)
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         return fn(args[0]), fn(dots[0])
+    again = _again_with(fn, args)
+    if again is not None:
+        return _jvp_of_call(again.fn, None, again.without(args), again.without(dots), keys)
     given, places = _by_position(fn, args, kwargs)
     rest = {key: value for key, value in kwargs.items() if key not in places}
     tangents: list[Any] = [None] * len(given)
@@ -106,6 +115,55 @@ def _jvp_of_call(
     _check_followed(fn, given)
     out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
     return out, out_dot
+
+
+class _Again(NamedTuple):
+    """A call that is made again, of a function that an argument cannot be known by, such as a bound method: ``fn`` has
+    it for good. With the function unknown, the derivative of such a call would be that of the same call again.
+
+    It stands at ``place`` among the arguments, or ``inside`` all but the first, which are tuples.
+    """
+
+    fn: Any
+    place: int
+    inside: bool
+
+    def without(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, or their tangents, of ``fn``."""
+        if not self.inside:
+            return (*args[: self.place], *args[self.place + 1 :])
+        return tuple(arg and (*arg[: self.place], *arg[self.place + 1 :]) for arg in args[1:])
+
+    def with_none(self, bars: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The cotangents of the arguments, from those of what ``fn`` has."""
+        if not self.inside:
+            return (*bars[: self.place], None, *bars[self.place :])
+        return (None, *(bar and (*bar[: self.place], None, *bar[self.place :]) for bar in bars))
+
+
+def _again_with(fn: Any, args: tuple[Any, ...]) -> _Again | None:
+    """How to make such a call; None for any other."""
+    if fn is tangent_of_call and args[0] is cotangents_of_call and not _is_known(args[1][1]):
+        return _Again(_tangent_of(_cotangents_of(args[1][1])), 1, True)
+    if fn is tangent_of_call and not _is_known(args[0]):
+        return _Again(_tangent_of(args[0]), 0, False)
+    if fn is cotangents_of_call and not _is_known(args[1]):
+        return _Again(_cotangents_of(args[1]), 1, False)
+    return None
+
+
+def _is_known(fn: Any) -> bool:
+    return isinstance(describe(fn, "a"), Known)
+
+
+@functools.lru_cache(16)
+def _tangent_of(fn: Any) -> Any:
+    return lambda values, dots: public.jvp(fn, values, dots)
+
+
+@functools.lru_cache(16)
+def _cotangents_of(fn: Any) -> Any:
+    return lambda cotangent, *args: public.vjp(fn, *args)[1](cotangent)
 
 
 def _check_followed(fn: Any, given: tuple[Any, ...]) -> None:

@@ -37,6 +37,7 @@ import functools
 import importlib
 import inspect
 import sys
+import types
 from _thread import RLock
 from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, FunctionType, MappingProxyType
@@ -306,6 +307,8 @@ def _package_of(fn: object) -> str | None:
         if getattr(sys.modules.get("scipy.interpolate._dfitpack"), name, None) is fn:
             return "scipy.interpolate"
         return "scipy.linalg" if "scipy.linalg" in sys.modules else None
+    if type(fn) is types.MethodDescriptorType and fn.__objclass__.__name__ == "SuperLU":  # of ``builtins``, as it says
+        return "scipy.sparse" if "scipy.sparse.linalg" in sys.modules else None
     module = look_up(fn, "__module__", None)
     if type(module) is not str:
         return None

@@ -123,6 +123,7 @@ KNOWN = Registry(
     always(wrappers.with_dtypes),
     named({
         builtins.globals: process.module_variables,
+        type: functions.made_class,
         np.ndarray.__array_namespace__: callables.array_namespace,
         operator.methodcaller: callables.made_method_caller,
     }),

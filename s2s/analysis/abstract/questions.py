@@ -70,7 +70,7 @@ def _names_model(kinds: Any) -> bool:
 
 
 def _type(evaluator: Evaluator, value: AbstractValue, *made_of: AbstractValue) -> AbstractValue | None:
-    if made_of:  # a name, bases and what the class holds: a class that is made when the program runs
+    if made_of:  # a name, bases and what the class holds: a class that is made when the program runs, and refused
         return UNKNOWN
     kind = type_of(value)
     return UNKNOWN if kind is None else known(kind)

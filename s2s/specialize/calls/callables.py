@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any
 
@@ -82,7 +83,8 @@ def redirected(site: CallSite) -> ir.Atom | None:
 
 
 def method_of_constant(site: CallSite) -> ir.Atom | None:
-    """A method of a text, or of a mapping that cannot be changed."""
+    """A method of a text, of a mapping that cannot be changed, or of an object whose method has a rule for its
+    arguments alone."""
     holder, name = site.fn.__self__, site.fn.__name__
     if isinstance(holder, (str, bytes)):
         return site.instead(getattr(type(holder), name), [ir.Const(holder), *site.args], site.kwargs)
@@ -90,6 +92,11 @@ def method_of_constant(site: CallSite) -> ir.Atom | None:
         entries: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in holder.items()}
         mapping = making.new_dict(At(site.specializer, site.frame, site.builder, site.span), entries)
         return site.instead(getattr(dict, name), [mapping, *site.args], site.kwargs)
+    if site.is_varied and not isinstance(holder, (type(None), types.ModuleType, type)):
+        method = inspect.getattr_static(type(holder), name, None)
+        rule = table.find(method)
+        if rule is not None and rule.kind == "vjp" and next(iter(rule.params.parameters)) not in rule.cotangents:
+            return site.instead(method, [ir.Const(holder), *site.args], site.kwargs)
     return NOT_HANDLED
 
 

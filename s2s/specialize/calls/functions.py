@@ -40,7 +40,7 @@ from s2s.versions.paths import import_path
 __all__ = [
     "LOOKED_THROUGH", "as_it_is", "by_model", "by_rule", "by_source", "check_has_rule", "check_kinds", "check_taken",
     "dict_display",
-    "intrinsic", "looks_only", "made_exception", "maker_of_callable", "note_called_back",
+    "intrinsic", "looks_only", "made_class", "made_exception", "maker_of_callable", "note_called_back",
     "number", "record_in_rule",
 ]
 
@@ -222,6 +222,13 @@ def _is_of_library(fn: types.FunctionType) -> bool:
 
 
 # --- neither ----------------------------------------------------------------------------------------------------------
+
+
+def made_class(site: CallSite) -> ir.Atom | None:
+    """``type(name, bases, namespace)``: a class that holds whatever the namespace does."""
+    if len(site.args) == 1 and not site.kwargs:
+        return NOT_HANDLED
+    raise site.refusal("S2S107")
 
 
 def made_exception(site: CallSite) -> ir.Atom | None:

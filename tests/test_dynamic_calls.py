@@ -1,0 +1,91 @@
+"""Calls that are decided when the program runs: of bound methods, of Python and of C code."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+import s2s
+
+X = np.array([0.4, 0.9, 0.2])
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+
+
+class Cubes:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def loss(self, x):
+        return self.scale * np.sum(x**3) * x[0]
+
+
+class Waves(Cubes):
+    def loss(self, x):
+        return np.sum(np.sin(self.scale * x)) ** 2
+
+
+MODELS = [Cubes(2.0), Waves(3.0)]
+LOSSES = {"cubes": MODELS[0].loss, "waves": MODELS[1].loss}
+MATRIX = sparse.csc_matrix(np.array([[3.0, 1.0, 0.0], [1.0, 4.0, 0.5], [0.0, 0.0, 5.0]]))
+FACTORS = splu(MATRIX)
+
+
+def chosen_method(x):
+    loss = getattr(MODELS[int(x[0] > 0.0)], "loss")  # noqa: B009 (it is found when it runs)
+    return np.sum(s2s.jvp(s2s.grad(loss), (x,), (np.ones(3),))[1] ** 2)
+
+
+def chosen_key(x):
+    return np.sum(s2s.jvp(s2s.grad(LOSSES[sorted(LOSSES)[int(x[0] > 1.0)]]), (x,), (x,))[1])
+
+
+def largest(x):
+    return np.sum(s2s.grad(max(LOSSES.values(), key=lambda loss: loss(x)))(x) ** 2)
+
+
+def factors_of_a_global(x):
+    return np.sum(FACTORS.solve(x**2) ** 2) + np.sum(FACTORS.solve(x, "T") ** 3)
+
+
+def factors_of_what_is_made(x):
+    matrix = sparse.lil_matrix((3, 3))
+    for k in range(3):
+        matrix[k, k] = k + 1.0
+    return np.sum(splu(matrix.tocsc()).solve(x**2) ** 2)
+
+
+def factors_of_an_argument(x, matrix=MATRIX):
+    return np.sum(splu(matrix).solve(x**2) ** 2)
+
+
+def central(f, x, h=1e-6):
+    return np.stack([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(x.size)], -1)
+
+
+@pytest.mark.parametrize(
+    "f", [chosen_method, chosen_key, largest, factors_of_a_global, factors_of_what_is_made, factors_of_an_argument],
+    ids=lambda f: f.__name__,
+)
+def test_in_both_modes_and_to_second_order(f):
+    gradient = s2s.grad(f)(X)
+    np.testing.assert_allclose(gradient, central(f, X), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), gradient, rtol=1e-9)
+    if f.__name__.startswith("factors"):
+        second = s2s.jvp(s2s.grad(f), (X,), (1.0 + X,))[1]
+        np.testing.assert_allclose(second, central(s2s.grad(f), X) @ (1.0 + X), rtol=1e-5, atol=1e-6)
+
+
+def test_a_bound_method_of_an_array_keeps_its_own_derivative():
+    def products(x):
+        methods = {"dot": x.dot, "sum": x.sum}
+        return methods[sorted(methods)[int(x[0] < 0.0)]](x)
+
+    try:
+        gradient = s2s.grad(products)(X)
+    except s2s.errors.DifferentiationError:
+        return
+    np.testing.assert_allclose(gradient, 2.0 * X)
