@@ -10,6 +10,7 @@ import pytest
 import s2s
 from tests.language.rows import PLACES
 from tests.language.rows.page import groups
+from tests.language.rows.refused import NESTINGS
 
 X = np.array([0.41, 1.23, 0.92, 2.31])
 ALONG = np.array([0.3, -0.7, 1.1, 0.2])
@@ -88,9 +89,21 @@ def is_refused(f, place, code):
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("row", REFUSED)
 def test_refused(row, monkeypatch):
+    for package in row.needs:
+        pytest.importorskip(package)
     monkeypatch.setenv("S2S_RECORDED", "1")
     assert np.isfinite(row.function(X.copy()))
     for derivative in (lambda: s2s.grad(row.function)(X.copy()), lambda: s2s.jvp(row.function, (X.copy(),), (ALONG,))):
         with pytest.raises(s2s.errors.DifferentiationError) as caught:
             derivative()
         assert caught.value.diagnostic.code == row.refused
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize(("code", "examples"), [(code, examples) for _, code, _, examples in NESTINGS])
+def test_refused_nestings(code, examples, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    for example in examples:
+        with pytest.raises(s2s.errors.DifferentiationError) as caught:
+            example()
+        assert caught.value.diagnostic.code == code

@@ -56,14 +56,6 @@ def masked_functions(x):
     return np.ma.sum(np.ma.sqrt(kept)) + np.ma.log(kept).compressed().sum()
 
 
-@row("arrays with units of `unyt`", recorded=True, needs="unyt")
-def unyt_units(x):
-    import unyt
-
-    speed = unyt.unyt_array(x, "km") / unyt.unyt_quantity(2.0, "s")
-    return float(np.sum((speed * speed).to_value("m**2/s**2"))) * 1e-6
-
-
 @row("quantities of `pint`", recorded=True, needs="pint")
 def pint_units(x):
     import pint

@@ -84,4 +84,7 @@ def page() -> str:
     lines += ["| construct | example | refused, because |", "|---|---|---|"]
     for _, group in groups(("refused",)):
         lines += [f"| {r.construct} | {cell(r.body())} | {link(r.refused)}: {r.reason} |" for r in group.rows]
+    lines += ["", "Some derivatives of functions that have others:", ""]
+    lines += ["| derivative | refused, because |", "|---|---|"]
+    lines += [f"| {what} | {link(code)}: {reason} |" for what, code, reason, _ in module("refused").NESTINGS]
     return "\n".join(lines) + "\n"

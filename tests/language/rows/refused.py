@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+import s2s
 from tests.language.rows import Group
 
 row = Group("What stays refused")
@@ -115,3 +116,46 @@ def shuffled(x):
 def texts(x):
     text = " ".join([str(x[0]), str(x[1])])
     return sum(float(word) for word in text.split())
+
+
+@row("arrays with units of `unyt`", refused="S2S201", reason="they are copied by compiled code", needs="unyt")
+def unyt_units(x):
+    import unyt
+
+    speed = unyt.unyt_array(x, "km") / unyt.unyt_quantity(2.0, "s")
+    return float(np.sum((speed * speed).to_value("m**2/s**2"))) * 1e-6
+
+
+class Weight:
+    def __init__(self, mass, speed):
+        self.mass, self.speed = mass, speed
+
+
+def energy(weight):
+    return weight.mass**2 * weight.speed
+
+
+WEIGHT = Weight(0.7, 1.3)
+
+NESTINGS = [
+    (
+        "`jacfwd`, `jacrev`, `hessian` by an object or a dataclass",
+        "S2S518",
+        "no Jacobian is laid out for attributes",
+        (
+            lambda: s2s.jacfwd(energy)(WEIGHT),
+            lambda: s2s.jacrev(energy)(WEIGHT),
+            lambda: s2s.hessian(energy)(WEIGHT),
+        ),
+    ),
+    (
+        "`jvp` and `jacfwd` of a gradient by an object",
+        "S2S202",
+        "the gradient is an object, whose tangent is not known",
+        (
+            lambda: s2s.jvp(s2s.grad(energy), (WEIGHT,), (WEIGHT,)),
+            lambda: s2s.jacfwd(s2s.grad(energy))(WEIGHT),
+        ),
+    ),
+]
+"""Derivatives that are refused while others of the same function are not: what, the code, why, and examples."""
