@@ -19,6 +19,7 @@ from s2s.dynamic_calls import _by_position
 from s2s.recorded import memory, operations
 from s2s.recorded.memory import Place
 from s2s.recorded.recorder import Arithmetic, Leaf, Read, Recorder, Ref, Step, Store, pack, unpack
+from s2s.rules import table
 
 __all__ = ["Backward", "Forward"]
 
@@ -201,7 +202,18 @@ def _pull_step(sweep: Backward, s: Step) -> None:
             sweep.numbers.pop(ref, None)
     found = pulled(s, unpack(s.result, bars))
     for structure, bar in found:
-        _add_all(sweep, s, structure, bar)
+        _add_all(sweep, s, structure, _without_slopes(s, bars, bar))
+
+
+def _without_slopes(s: Step, bars: list[Any], bar: Any) -> Any:
+    """The cotangent of an argument of an elementwise function, zero where that of the result is: a slope that is inf or
+    NaN there does not reach it, as where a mask leaves out what was computed from negative numbers."""
+    if not isinstance(bar, np.ndarray) or bar.dtype.kind not in "fc" or np.isfinite(bar).all():
+        return bar
+    rule = table.find(s.fn)
+    if rule is None or rule.kind != "partials" or len(bars) != 1 or np.shape(bars[0]) != bar.shape:
+        return bar
+    return call(np.where, binary(operator.eq, bars[0], 0.0), 0.0, bar)
 
 
 def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:

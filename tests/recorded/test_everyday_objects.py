@@ -124,6 +124,22 @@ def test_a_construct_in_both_modes_and_to_second_order(name, place):
         np.testing.assert_allclose(s2s.hessian(f)(x), central(s2s.grad(f), x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_a_mask_leaves_out_has_a_slope_of_zero():
+    def roots(x):
+        return np.ma.masked_invalid(np.sqrt(x) * np.log(x)).sum() * x[0]
+
+    x = np.array([0.4, -0.9, 1.7, 0.0])
+    kept = x > 0.0
+    value, slope = np.sqrt(x[kept]) * np.log(x[kept]), np.zeros(4)
+    slope[kept] = x[0] * (0.5 * np.log(x[kept]) + 1.0) / np.sqrt(x[kept])
+    slope[0] += np.sum(value)
+    np.testing.assert_allclose(s2s.grad(roots)(x), slope)
+    curvature = s2s.jvp(s2s.grad(roots), (x,), (np.array([0.0, 1.0, 1.0, 0.0]),))[1]
+    wanted = x[0] * (-0.25 * np.log(x[2]) * x[2] ** -1.5)
+    np.testing.assert_allclose(curvature[1:], [0.0, wanted, 0.0], atol=1e-12)
+
+
 def test_a_class_that_type_makes_is_refused_by_what_it_is(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "0")
     f = made("class made of three", next(iter(PLACES)))
