@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, special, stats
+from scipy.stats import _multivariate
 
 from s2s import runtime as rt
 
-__all__ = ["Frozen", "FrozenNormal"]
+__all__ = ["Frozen", "FrozenNormal", "Positive"]
 
 NUMERICALLY = "SciPy finds it by numerical integration; write its formula"
 ARRAYS = "it has a rule for arrays only; give the matrix, and a regular one"
@@ -366,3 +367,40 @@ class FrozenNormal:
 
 def freeze_normal(self: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False, seed: Any = None) -> Any:
     return FrozenNormal(self, mean, cov, allow_singular)
+
+
+def is_regular(M: Any, cond: Any, rcond: Any, lower: Any, check_finite: Any, allow_singular: Any) -> Any:
+    """Whether all eigenvalues count as positive; raises what SciPy raises."""
+    return bool(_multivariate._PSD(M, cond, rcond, lower, check_finite, allow_singular).rank == np.shape(M)[0])
+
+
+class Positive:
+    """A positive definite matrix, with a root of its inverse: another root than that of its eigenvectors, which have no
+    derivative where two eigenvalues are the same. What SciPy computes with it is the same for all roots."""
+
+    def __init__(
+        self, M: Any, cond: Any = None, rcond: Any = None, lower: Any = True, check_finite: Any = True,
+        allow_singular: Any = True,
+    ) -> None:
+        self._M = np.asarray(M)
+        if not is_regular(self._M, cond, rcond, lower, check_finite, allow_singular):
+            rt.no_derivative("a singular covariance matrix", "give a regular one")
+        root = np.linalg.cholesky(self._M)
+        self.U = linalg.solve_triangular(root, np.eye(np.shape(M)[0]), lower=True).T
+        self.rank = np.shape(M)[0]
+        self.log_pdet = 2.0 * np.sum(np.log(np.diagonal(root)))
+        self.V = np.zeros((self.rank, 0))
+        self.eps = 1.0
+
+    def _support_mask(self, x: Any) -> Any:
+        return np.full(np.shape(x)[:-1], True)
+
+    @property
+    def pinv(self) -> Any:
+        return self.U @ self.U.T
+
+
+def positive(
+    M: Any, cond: Any = None, rcond: Any = None, lower: Any = True, check_finite: Any = True, allow_singular: Any = True
+) -> Any:
+    return Positive(M, cond, rcond, lower, check_finite, allow_singular)

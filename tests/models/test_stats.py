@@ -383,3 +383,22 @@ def test_methods_are_differentiated_without_a_function_around_them() -> None:
         np.testing.assert_allclose(s2s.jvp(distribution.pdf, (x, *more), (np.ones(3), *(None for _ in more)))[1], slope,
                                    rtol=1e-6)
     np.testing.assert_allclose(s2s.vjp(stats.norm.logpdf, x, 0.2, 2.0)[1](np.ones(3))[1], np.sum(x - 0.2) / 4.0)
+
+
+def t_of_vectors(p):
+    return stats.multivariate_t.logpdf(p[:2], np.zeros(2), np.eye(2) * p[2], df=4)
+
+
+def normal_of_matrices(p):
+    return stats.matrix_normal.logpdf(np.outer(p[:2], p), rowcov=np.eye(2) * p[2], colcov=np.eye(3) * p[0])
+
+
+@pytest.mark.parametrize("f", [t_of_vectors, normal_of_matrices])
+def test_covariances_with_equal_eigenvalues(f):
+    x, h = np.array([0.3, 0.7, 1.2]), 1e-5
+    steps = h * np.eye(3)
+    gradient = s2s.grad(f)
+    np.testing.assert_allclose(gradient(x), [(f(x + e) - f(x - e)) / (2.0 * h) for e in steps], rtol=1e-7)
+    assert s2s.jvp(f, (x,), (np.ones(3),))[1] == pytest.approx(np.sum(gradient(x)))
+    curvature = [(gradient(x + e) - gradient(x - e)) / (2.0 * h) for e in steps]
+    np.testing.assert_allclose(s2s.jacfwd(gradient)(x), curvature, rtol=1e-6, atol=1e-8)

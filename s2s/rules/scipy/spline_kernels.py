@@ -27,7 +27,7 @@ def _functions(module: str) -> dict[str, Any]:
 _CHANGES = {"_coloc": (3,), "_norm_eq_lsq": (5, 6), "evaluate_bernstein": (5,)}
 """The places of the arrays that functions write to."""
 
-for _module, _models in {
+_MODELS: dict[str, dict[str, Any]] = {
     "_dierckx": {
         "evaluate_spline": models.evaluate_spline, "evaluate_all_bspl": models.evaluate_all_bspl,
         "evaluate_ndbspline": models.evaluate_ndbspline, "_coloc": models.coloc, "_norm_eq_lsq": models.norm_eq_lsq,
@@ -41,7 +41,8 @@ for _module, _models in {
         "bispev": models.bispev, "bispeu": models.bispeu, "parder": models.parder, "pardeu": models.pardeu,
         "regrid_smth": models.regrid_smth,
     },
-}.items():
+}
+for _module, _models in _MODELS.items():
     for _name, _model in _models.items():
         _kernel = _functions(_module).get(_name)
         if _kernel is not None:

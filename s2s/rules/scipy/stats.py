@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from scipy.stats import _morestats, multivariate_normal, rv_continuous, rv_discrete
+from scipy.stats import _morestats, _multivariate, multivariate_normal, rv_continuous, rv_discrete
 from scipy.stats._distn_infrastructure import rv_generic
 
 from s2s import runtime as rt
@@ -31,7 +31,8 @@ model(type(multivariate_normal).pdf)(models.normal_pdf)
 model(type(multivariate_normal).__call__)(models.freeze_normal)
 model(rv_generic.freeze)(models.freeze)
 model(type(stats.ncx2)._logpdf)(models.ncx2_logpdf)
-zero(models.inner_point)
+zero(models.inner_point, models.is_regular)
+model(_multivariate._PSD)(models.positive)
 
 
 # --- what SciPy integrates or searches for numerically: by the place, through the density -----------------------------
