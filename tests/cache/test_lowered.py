@@ -198,12 +198,12 @@ def fresh(fn):
 
 
 def bodies():
-    """Every Python function in the table."""
+    """Every Python function in the table that is s2s's own: those of other libraries are not kept."""
     table.extend()
     found = {}
     for rule in table.RULES.values():
         for body in (*rule.partials, *rule.cotangents.values(), rule.tangent, rule.body):
-            if body is not None:
+            if body is not None and body.__code__.co_filename.startswith(lowered.KEPT):
                 found[body.__code__] = body
     return list(found.values())
 

@@ -52,7 +52,7 @@ OTHER: dict[str, dict[str, tuple[Callable[[Sample], bool], str]]] = {
 NOT_COMPARED = frozenset(
     """numpy.take numpy.compress numpy.extract numpy.choose numpy.linalg.eig numpy.roots numpy.trim_zeros numpy.arange
     numpy.partition numpy.unique numpy.bincount numpy.polydiv numpy.sign
-    scipy.linalg.cholesky scipy.linalg.sqrtm scipy.linalg.solve_sylvester
+    scipy.linalg.cholesky scipy.linalg.schur scipy.linalg.sqrtm scipy.linalg.solve_sylvester
     scipy.special.zeta scipy.special.betainc scipy.special.spence scipy.special.sph_harm_y""".split()  # noqa: SIM905
 )
 """Functions of JAX without a derivative (``sign`` of complex numbers is flat there), or whose arguments here (lists,

@@ -66,6 +66,7 @@ WITHOUT = {
         ODEintWarning DenseOutput OdeSolution OdeSolver OptimizeResult OptimizeWarning RootResults NoConvergence Bounds
         LinearConstraint NonlinearConstraint BootstrapMethod MonteCarloMethod PermutationMethod CensoredData
         ConstantInputWarning DegenerateDataWarning FitError NearConstantInputWarning""",
+    "of a function of complex numbers, recorded (``test_schur``)": "funm",
     "parts of optimizers": """BFGS SR1 BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian
         LbfgsInvHessProduct""",
     "base classes, and classes whose methods have rules": """BivariateSpline interp2d Covariance rv_continuous

@@ -119,6 +119,7 @@ ALLOWED = {
     ("specialize/heap/classes.py", "is_user_class"): "whether a class makes objects as object does: a fact at its call",
     ("specialize/heap/objects.py", "_init_dataclass"): "its code and defaults are facts",
     ("specialize/heap/live_objects.py", "_read"): "a module that a place begins with",
+    ("specialize/calls/callables.py", "method_of_constant"): "the method behind a bound one that a fact has found",
     ("specialize/calls/process.py", "module_variables"): "whether two functions have one module",
     ("specialize/calls/process.py", "is_option_of"): "whether the guard finds what the name means",
     ("specialize/calls/intrinsics.py", "_static_attribute"): "of numbers and arrays, which hold no attributes",
