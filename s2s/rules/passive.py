@@ -94,6 +94,7 @@ zero(
     math.isqrt, math.ulp,
 )
 
+describe(rt.no_derivative, pure=False)  # it refuses, also where nothing reads what it would give
 zero(for_value)
 vjp(underived, moved=underived_bar, params="value, moved", harmless="value")
 jvp(underived, moved=lambda moved_dot, value: np.full(np.shape(value), np.nan))

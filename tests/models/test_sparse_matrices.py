@@ -137,13 +137,17 @@ def of_a_matrix(t):
     return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4)).sum(axis=0))
 
 
+def as_a_number(t):
+    return float(np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4)).todense()))
+
+
 def not_converged(t):
     return np.sum(linalg.cg(DENSE, X * t, maxiter=1, rtol=1e-14)[0])
 
 
 @pytest.mark.parametrize(
     "f, reason",
-    [(of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (not_converged, "converged")],
+    [(of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (as_a_number, "np.matrix"), (not_converged, "converged")],
 )
 def test_refused_by_name(f: Any, reason: str) -> None:
     with pytest.raises(NoDerivativeError, match=reason):
