@@ -332,8 +332,12 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
 
 def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a Python function with a rule is one step for these arguments; if not, its code is watched: so with one
-    that makes objects, of which a step knows no cotangent."""
-    return rule.kind != "refuse" and not rule.always and not hides(args, kwargs)
+    that makes objects, of which a step knows no cotangent, and one by whose argument the rule knows none."""
+    if rule.kind == "refuse" or rule.always or hides(args, kwargs):
+        return False
+    refused = [name for name, body in rule.cotangents.items() if table.is_refusal(body)]
+    given = rule.params.bind(*args, **kwargs).arguments if refused else {}
+    return not any(depends(given.get(name)) for name in refused)
 
 
 def _call_derivative(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

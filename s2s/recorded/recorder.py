@@ -92,6 +92,8 @@ def is_number(value: Any) -> bool:
 
 
 _ITEMS: Any = (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.items()))
+_PLAIN = frozenset({dict, *_ITEMS})
+"""Containers that have no attributes."""
 _SIMPLE = (int, str, bytes, type(None), type, types.ModuleType, types.BuiltinFunctionType, np.dtype, slice)
 
 
@@ -112,6 +114,20 @@ def _parts(value: Any) -> Iterator[Any]:
             if type(part) is types.MemberDescriptorType:
                 with contextlib.suppress(AttributeError):
                     yield part.__get__(value)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The items of a container, the values of a dict."""
+    return iter(dict.values(value) if is_a(value, dict) else value)
+
+
+def _contents(value: Any) -> Iterator[Any]:
+    """What a container, an object, a function or a method refers to: an object of a subclass of a container has items,
+    and attributes as well."""
+    if is_a(value, (*_ITEMS, dict)):
+        yield from _items(value)
+    if type(value) not in _PLAIN:
+        yield from _parts(value)
 
 
 class Recorder:
@@ -164,11 +180,7 @@ class Recorder:
             return True
         if depth == 0 or is_number(value) or is_a(value, np.ndarray):
             return False
-        if is_a(value, _ITEMS):
-            return any(self.holds(item, depth - 1) for item in value)
-        if is_a(value, dict):
-            return any(self.holds(item, depth - 1) for item in value.values())
-        return any(self.holds(part, depth - 1) for part in _parts(value))
+        return any(self.holds(part, depth - 1) for part in _contents(value))
 
     def parts_of(self, value: Any, depth: int = 4) -> Iterator[Any]:
         """The numbers and arrays that an object refers to."""
@@ -177,19 +189,17 @@ class Recorder:
         if is_number(value) or is_a(value, np.ndarray):
             yield value
             return
-        inner = value.values() if is_a(value, dict) else value if is_a(value, _ITEMS) else _parts(value)
-        for part in list(inner):
+        for part in list(_contents(value)):
             yield from self.parts_of(part, depth - 1)
 
     def hides(self, value: Any, depth: int = 4) -> bool:
         """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
         if is_a(value, _SIMPLE) or is_number(value) or is_a(value, np.ndarray) or depth == 0:
             return False
-        if is_a(value, _ITEMS):
-            return any(self.hides(item, depth - 1) for item in value)
-        if is_a(value, dict):
-            return any(self.hides(item, depth - 1) for item in value.values())
-        return self.holds(value)
+        if not is_a(value, (*_ITEMS, dict)):
+            return self.holds(value)
+        return any(self.hides(item, depth - 1) for item in _items(value)) or (
+            type(value) not in _PLAIN and any(self.holds(part, depth - 1) for part in _parts(value)))
 
     def new(self, value: Any) -> Ref:
         """Let a new number, or a new array, depend on what is differentiated."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, sparse, stats
 
 import s2s
 
@@ -39,3 +39,26 @@ def test_gradient_tangent_and_second_derivative(f, expected, curvature):
     v = np.array([0.3, -0.7, 1.1])
     np.testing.assert_allclose(s2s.jvp(f, (X,), (v,))[1], np.dot(expected, v), rtol=1e-7)
     np.testing.assert_allclose(np.diagonal(s2s.jacfwd(s2s.grad(f))(X)), curvature, rtol=1e-6, atol=1e-9)
+
+
+def by_keys(x):
+    matrix = sparse.dok_matrix((2, 2))  # a dict that has its items in an attribute
+    matrix[0, 1] = x[1] * x[2] ** 2
+    return matrix.toarray()[0, 1] * x[0]
+
+
+def test_a_container_with_attributes_is_looked_into():
+    np.testing.assert_allclose(s2s.grad(by_keys)(X), [0.5, -0.25, -2.0])
+    np.testing.assert_allclose(s2s.jvp(by_keys, (X,), (np.array([0.0, 1.0, 1.0]),))[1], -2.25)
+
+
+def quantile(x):
+    return stats.exponnorm.ppf(0.3, x[1]) * x[2]
+
+
+def test_where_a_rule_has_no_derivative_by_an_argument_the_code_is_watched():
+    h = 1e-4
+    slope = (stats.exponnorm.ppf(0.3, 2.0 + h) - stats.exponnorm.ppf(0.3, 2.0 - h)) / (2.0 * h)
+    expected = [0.0, 0.5 * slope, quantile(X) / 0.5]
+    np.testing.assert_allclose(s2s.grad(quantile)(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(quantile, (X,), (np.ones(3),))[1], np.sum(expected), rtol=1e-6)
