@@ -87,14 +87,16 @@ OF_WEIGHTS = "of the weights it has rules for 'cos', 'sin' and 'cauchy', between
 def weighted_quad(
     func: Any, a: Any, b: Any, args: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any
 ) -> Any:
-    """An integral of a function with a weight, as that of their product; that of 'cauchy' without its pole, of which
-    the integral is known."""
+    """An integral of a function with a weight, as that of their product; that of 'cauchy' with its pole inside without
+    the pole, of which the integral is known."""
     if weight not in ("cos", "sin", "cauchy") or np.isinf(a) or np.isinf(b):
         return rt.no_derivative("scipy.integrate.quad", OF_WEIGHTS)
     if weight == "cos":
         return refined(lambda x, *more: func(x, *more) * np.cos(wvar * x), a, b - a, args, 0, epsabs, epsrel)
     if weight == "sin":
         return refined(lambda x, *more: func(x, *more) * np.sin(wvar * x), a, b - a, args, 0, epsabs, epsrel)
+    if wvar < min(a, b) or wvar > max(a, b):
+        return refined(lambda x, *more: func(x, *more) / (x - wvar), a, b - a, args, 0, epsabs, epsrel)
     at_pole = func(wvar, *args)
     smooth = lambda x, *more: (func(x, *more) - at_pole) / (x - wvar)
     left, first = refined(smooth, a, wvar - a, args, 0, epsabs, epsrel)

@@ -88,7 +88,8 @@ def lsq_solve_qr(x: Any, y: Any, t: Any, k: Any, w: Any, periodic: Any = False) 
     weighted = matrix * w[:, None]
     c = np.linalg.solve(weighted.T @ weighted, weighted.T @ (y * w[:, None]))
     residuals = np.sum(((matrix @ c - y) * w[:, None]) ** 2, axis=1)
-    return underived(a, y), underived(y_w, y), c, np.sum(residuals), residuals
+    moved = np.sum(x) + np.sum(y) + np.sum(t) + np.sum(w)
+    return underived(a, moved), underived(y_w, moved), c, np.sum(residuals), residuals
 
 
 # --- tensor products --------------------------------------------------------------------------------------------------

@@ -118,7 +118,8 @@ def integrals_with_weights(t):
     pieces = integrate.quad(lambda x: abs(x - t) * np.exp(x), 1.5, -1.0, points=[t, 0.1])[0]
     waves = integrate.quad(decay, 0.0, t, weight="cos", wvar=3.0)[0] + integrate.quad(
         decay, t, 2.0, weight="sin", wvar=2.0 * t)[0]
-    return pieces + waves + integrate.quad(decay, -1.0, 2.0, weight="cauchy", wvar=t)[0]
+    outside = integrate.quad(decay, 1.0, -1.0, weight="cauchy", wvar=1.2 + t)[0]
+    return pieces + waves + outside + integrate.quad(decay, -1.0, 2.0, weight="cauchy", wvar=t)[0]
 
 
 def integrals_of_values(t):
