@@ -147,7 +147,10 @@ def not_converged(t):
 
 @pytest.mark.parametrize(
     "f, reason",
-    [(of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (as_a_number, "np.matrix"), (not_converged, "converged")],
+    [
+        (of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (as_a_number, "np.matrix"),
+        (not_converged, "converged"),
+    ],
 )
 def test_refused_by_name(f: Any, reason: str) -> None:
     with pytest.raises(NoDerivativeError, match=reason):
