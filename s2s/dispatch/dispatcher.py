@@ -47,6 +47,7 @@ from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.failures import instead_of
 from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh, validating
+from s2s.dispatch.nans import without_nan
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
@@ -69,7 +70,6 @@ MOST_OBJECTS = 8
 """A parameter that came with more functions or strings than this is no longer specialised by them."""
 
 CHECKED = os.environ.get("S2S_CHECK_IR", "") not in ("", "0")
-
 
 _Tested: TypeAlias = tuple[Version, tuple[str, ...], Names]
 """A version, the conditions under which it holds, and the objects that these are about."""
@@ -453,7 +453,9 @@ class Dispatcher:
                 if key_text(met) in compiled.met:
                     note_met(choice, met)
         if not is_recorded(compiled):
-            version.call = version.run = runnable(compiled, raw, function, request, avals, values)
+            version.run = runnable(compiled, raw, function, request, avals, values)
+            is_asked = values is not None and self._may_be_recorded()
+            version.call = without_nan(self, version) if is_asked else version.run
         return self.finished(version)
 
     def _may_be_recorded(self) -> bool:
@@ -592,9 +594,7 @@ def _let_go(aval: AbstractValue) -> None:
             pass
 
 
-def _same_test(
-    entry: tuple[Version, tuple[str, ...], Names], conditions: tuple[str, ...], names: Names
-) -> bool:
+def _same_test(entry: tuple[Version, tuple[str, ...], Names], conditions: tuple[str, ...], names: Names) -> bool:
     """Whether an entry tests the same: the same text about the same objects."""
     mine, theirs = names.objects.values(), entry[2].objects.values()
     return entry[1] == conditions and [*map(id, mine)] == [*map(id, theirs)]

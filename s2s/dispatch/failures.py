@@ -23,7 +23,7 @@ from s2s.versions.request import Compiled
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["instead_of"]
+__all__ = ["instead_of", "recording_of"]
 
 _OF_MISTAKES = (TypeError, ValueError, LookupError, AttributeError, NameError, AssertionError, ArithmeticError)
 _TRUSTED = ("s2s.", "numpy.", "scipy.")
@@ -49,7 +49,7 @@ def instead_of(
     if own is not None:
         raise own
     with section, own_codes():
-        again = _recording_of(dispatcher, version, problem, values)
+        again = recording_of(dispatcher, version, problem, values)
     try:
         result = then(again.call(*values))
     except DifferentiationError as refusal:
@@ -61,12 +61,12 @@ def instead_of(
     return (result,)
 
 
-def _recording_of(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> Version:
+def recording_of(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> Version:
     """A version that records each call, beside one that stays."""
     function = dispatcher.target.function
     inner: Dispatcher | None = dispatcher.target.derived
     if inner is not None:
-        function = _recording_of(inner, inner.version_for(values), problem, values).raw
+        function = recording_of(inner, inner.version_for(values), problem, values).raw
     made = copy.copy(version)
     made.record(function, renamed_for(version.request, dispatcher.target, function), problem, is_told=False)
     return dispatcher.finished(made)

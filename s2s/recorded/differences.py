@@ -70,19 +70,23 @@ def _copied(value: Any) -> Any:
 
 def agree(
     name: str, weighted: Callable[[list[Any], float], float], leaves: list[Any], bars: list[Any],
-    found: tuple[float, float],
+    found: tuple[float, float], doubtful: list[Any] | None = None,
 ) -> None:
     """Compare cotangents with differences. ``weighted(directions, step)`` is the result, summed with the weights
     that the cotangents were made with, at the numbers and arrays ``leaves`` moved by ``step`` along ``directions``.
-    At a kink the slope on either side, and any between, is right. ``found`` is what was recorded: the sum of the
-    result, and that of its absolute values.
+    At a kink the slope on either side, and any between, is right; where a difference is no finite number nothing is
+    known, which is enough. ``found`` is what was recorded: the sum of the result, and that of its absolute values.
+    Only what ``doubtful`` has ones for moves where it is given, and the differences must be finite numbers.
 
     Raises NoDerivativeError where they do not agree.
     """
     draws = np.random.default_rng(7)
     directions, slope, size = [], 0.0, 0.0
-    for leaf, bar in zip(leaves, bars):
+    is_strict = doubtful is not None
+    for leaf, bar, part in zip(leaves, bars, doubtful if is_strict else [None] * len(leaves)):  # type: ignore[arg-type]
         direction = _direction(draws, leaf)
+        if part is not None:  # to one side: what is doubtful is often at the end of where the function is defined
+            direction = np.abs(direction) * part
         directions.append(direction)
         terms = np.real(np.asarray(bar) * direction) if bar is not None else np.zeros(1)
         slope, size = slope + float(np.sum(terms)), size + float(np.sum(np.abs(terms)))
@@ -90,7 +94,7 @@ def agree(
     try:
         above, below = weighted(directions, step), weighted(directions, -step)
         wide = (above - below) / (2.0 * step)
-        if abs(wide - slope) <= RELATIVE * max(size, abs(wide)):
+        if abs(wide - slope) <= RELATIVE * max(size, abs(wide)) and (not is_strict or np.isfinite(wide)):
             return
         half = 0.5 * step
         near_above, near_below = weighted(directions, half), weighted(directions, -half)
@@ -99,13 +103,29 @@ def agree(
         raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
     if abs(middle - found[0]) > RELATIVE * step * found[1]:
         raise error("S2S202", name=name, reason="it gives another result when it runs again, and cannot be checked")
+    if is_strict and not (np.isfinite(wide) and np.isfinite(near_above - near_below)):
+        _agree_on_one_side(name, slope, middle, {step: above, half: near_above, -step: below, -half: near_below})
+        return
     near = (near_above - near_below) / (2.0 * half)
     allowed = RELATIVE * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
+    if is_strict:  # a slope of zero, to rounding
+        allowed += 4.0 * np.finfo(float).eps * found[1] / half
     sides = sorted([(near_above - middle) / half, (middle - near_below) / half])
     if not sides[0] - allowed <= slope <= sides[1] + allowed and np.isfinite(near) and np.isfinite(slope):
         raise error(
             "S2S202", name=name, reason=f"along one direction a recording gives {slope:.6g}, differences {near:.6g}"
         )
+
+
+def _agree_on_one_side(name: str, slope: float, middle: float, moved: dict[float, float]) -> None:
+    """Compare a slope with differences to the one side on which a function is defined, by what it is for steps."""
+    ends = sorted(step for step, result in moved.items() if np.isfinite(result))
+    if len(ends) != 2 or ends[0] * ends[1] < 0.0 or not np.isfinite(middle):
+        raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
+    near, wide = ((moved[step] - middle) / step for step in sorted(ends, key=abs))
+    if abs(near - slope) > RELATIVE * abs(near) + 4.0 * abs(wide - near) + 1e-9:
+        reason = f"to one side a recording gives {slope:.6g}, differences {near:.6g}"
+        raise error("S2S202", name=name, reason=reason)
 
 
 def _direction(draws: Any, leaf: Any) -> Any:

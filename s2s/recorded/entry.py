@@ -30,7 +30,7 @@ from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
 
-__all__ = ["MODES", "derivative_of_call", "raised_by"]
+__all__ = ["MODES", "derivative_of_call", "raised_by", "repeated"]
 
 _lock = threading.RLock()
 
@@ -111,6 +111,19 @@ def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Ex
     except Exception as raised:
         return problem if type(raised) is type(problem) and str(raised) == str(problem) else raised
     return None
+
+
+def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callable[..., Any]) -> Any:
+    """What ``call`` gives for these arguments of a function that has run with them, unnoticed; None where it draws
+    random numbers, as other ones were drawn before, and within a recording."""
+    if operations.ACTIVE:
+        return None
+    given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
+    replay = Replay(functools.partial(_invoke, function), given, function)
+    with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
+        before = replay.surroundings.draws()
+        result = call(*values)
+        return result if replay.surroundings.draws() == before else None
 
 
 class _Input:
@@ -249,14 +262,6 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         _check_result(recording, leaf, name)
     chosen = [weights.uniform(0.5, 1.5, np.shape(leaf)) if _carries(leaf) else None for leaf in outs]
 
-    def cotangent(leaf: Any, weight: Any) -> Any:
-        made = None if weight is None else np.asarray(weight, np.result_type(leaf))
-        return made if made is None or isinstance(leaf, np.ndarray) else type(leaf)(made[()])
-
-    sweep = Backward(recording.recorder)
-    for leaf, weight in zip(outs, chosen):
-        sweep.add(recording.recorder.ref(leaf), cotangent(leaf, weight))
-    sweep.run()
     inputs = [recording.inputs[path] for path in request.wrt]
     moving = [(given, k) for given in inputs for k, ref in enumerate(given.refs) if ref is not None]
 
@@ -277,10 +282,40 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         return _sum(leaves, chosen)
 
     originals = [given.originals[k] for given, k in moving]
+    refs = [given.refs[k] for given, k in moving]
+    sizes = [one if w is None else np.abs(one) for one, w in zip(outs, chosen)]
+    found = _sum(outs, chosen), _sum(sizes, chosen)
+    sweep = _weighted_sweep(recording, outs, chosen)
     with replay.unnoticed():
-        sizes = [one if w is None else np.abs(one) for one, w in zip(outs, chosen)]
-        agree(name, weighted, originals, [sweep.value(given.refs[k]) for given, k in moving],
-              (_sum(outs, chosen), _sum(sizes, chosen)))
+        if sweep.has_left_out:
+            recording.recorder.has_strong_zeros = False
+            weak = _weighted_sweep(recording, outs, chosen)
+            doubtful = [_where_not_finite(weak.value(ref)) for ref in refs]
+            try:
+                agree(name, weighted, originals, [sweep.value(ref) for ref in refs], found, doubtful)
+                recording.recorder.has_strong_zeros = True
+            except DifferentiationError:
+                sweep = weak
+        agree(name, weighted, originals, [sweep.value(ref) for ref in refs], found)
+
+
+def _weighted_sweep(recording: _Recording, outs: list[Any], weights: list[Any]) -> Backward:
+    """The cotangents of the numbers of a result, summed with weights."""
+
+    def cotangent(leaf: Any, weight: Any) -> Any:
+        made = None if weight is None else np.asarray(weight, np.result_type(leaf))
+        return made if made is None or isinstance(leaf, np.ndarray) else type(leaf)(made[()])
+
+    sweep = Backward(recording.recorder)
+    for leaf, weight in zip(outs, weights):
+        sweep.add(recording.recorder.ref(leaf), cotangent(leaf, weight))
+    sweep.run()
+    return sweep
+
+
+def _where_not_finite(bar: Any) -> Any:
+    """1.0 where a cotangent is inf or NaN, 0.0 elsewhere."""
+    return 0.0 if bar is None else 1.0 - np.isfinite(bar)
 
 
 def _sum(leaves: Iterable[Any], weights: list[Any]) -> float:

@@ -131,7 +131,9 @@ def _contents(value: Any) -> Iterator[Any]:
 
 
 class Recorder:
-    """One recording: what it knows by identity, and its steps in the order in which they ran."""
+    """One recording: what it knows by identity, and its steps in the order in which they ran.
+
+    ``has_strong_zeros`` says whether the reverse sweep takes zero times inf or NaN for zero."""
 
     def __init__(self) -> None:
         self.slots: dict[int, int] = {}
@@ -142,6 +144,7 @@ class Recorder:
         self.tainted: dict[int, Any] = {}
         self.has_written = False
         self.before: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+        self.has_strong_zeros = True
 
     # -- what is known
 

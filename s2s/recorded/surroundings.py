@@ -17,6 +17,7 @@ import io
 import itertools
 import operator
 import os
+import pickle
 import random
 import types
 import warnings
@@ -40,6 +41,7 @@ class _Place(NamedTuple):
 
     read: Callable[[], Any]
     write: Callable[[Any], None]
+    is_random: bool = False
 
 
 class Surroundings:
@@ -47,7 +49,8 @@ class Surroundings:
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.places = [
-            _Place(random.getstate, random.setstate), _Place(np.random.get_state, np.random.set_state),  # type: ignore[arg-type]
+            _Place(random.getstate, random.setstate, True),  # type: ignore[arg-type]
+            _Place(np.random.get_state, np.random.set_state, True),
             _Place(lambda: dict(os.environ), _set_environment), _Place(_decimals, _set_decimals),
             _Place(np.geterr, _set_errors), _Place(lambda: list(warnings.filters), _set_filters),
         ]
@@ -65,6 +68,10 @@ class Surroundings:
                     continue
             self.places += _places_of(found)
         self.before = self.now()
+
+    def draws(self) -> bytes:
+        """How far the random generators are."""
+        return pickle.dumps([place.read() for place in self.places if place.is_random])
 
     def now(self) -> list[Any]:
         """What everything holds at this time."""
@@ -185,11 +192,11 @@ def _places_of(found: Any) -> list[_Place]:
         return [_Place(lambda: dict(namespace(found)), lambda held: _put_class(found, held))]
     if issubclass(kind, np.random.Generator):
         bits = found.bit_generator
-        return [_Place(lambda: bits.state, lambda state: setattr(bits, "state", state))]
+        return [_Place(lambda: bits.state, lambda state: setattr(bits, "state", state), True)]
     if issubclass(kind, np.random.RandomState):
-        return [_Place(found.get_state, found.set_state)]
+        return [_Place(found.get_state, found.set_state, True)]
     if issubclass(kind, random.Random):
-        return [_Place(found.getstate, found.setstate)]
+        return [_Place(found.getstate, found.setstate, True)]
     places = [_Place(lambda: slots_of(found), lambda held: _put_slots(found, held))] if slots_of(found) else []
     own = own_dict(found)
     if isinstance(own, dict) and not isinstance(found, types.ModuleType):

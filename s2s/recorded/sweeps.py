@@ -5,6 +5,7 @@ What is computed here is computed with the tools that watched code has: another 
 
 from __future__ import annotations
 
+import cmath
 import functools
 import math
 import operator
@@ -63,7 +64,20 @@ def _conjugate(bar: Any) -> Any:
 
 
 class Backward(_Sweep):
-    """Reverse mode: ``add`` what is asked for, ``run``, and read ``value`` at the inputs."""
+    """Reverse mode: ``add`` what is asked for, ``run``, and read ``value`` at the inputs. ``has_left_out`` says whether
+    a slope that is inf or NaN was taken for zero, as the recorder allows it."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self.has_left_out = False
+
+    def times(self, bar: Any, slope: Any) -> Any:
+        """A cotangent times the slope of a number; zero where one of them is, if zeros are strong."""
+        made = binary(operator.mul, bar, slope)
+        if self.recorder.has_strong_zeros and not cmath.isfinite(made) and (bar == 0 or slope == 0):
+            self.has_left_out = True
+            return 0.0
+        return made
 
     def add(self, ref: Ref, bar: Any) -> None:
         """Add to the cotangent of a value."""
@@ -109,8 +123,8 @@ def _pull_arithmetic(sweep: Backward, s: Arithmetic) -> None:
     elif op is operator.neg:
         one, other = unary(operator.neg, bar), None
     elif op is operator.mul:
-        one = None if s.one is None else binary(operator.mul, bar, b)
-        other = None if s.other is None else binary(operator.mul, bar, a)
+        one = None if s.one is None else sweep.times(bar, b)
+        other = None if s.other is None else sweep.times(bar, a)
     elif op is operator.truediv:
         one = binary(operator.truediv, bar, b)
         other = None if s.other is None else unary(operator.neg, binary(operator.mul, one, s.out))
@@ -118,7 +132,7 @@ def _pull_arithmetic(sweep: Backward, s: Arithmetic) -> None:
         one = other = None
         if s.one is not None:
             less = binary(operator.pow, a, binary(operator.sub, b, 1))
-            one = binary(operator.mul, binary(operator.mul, bar, b), less)
+            one = sweep.times(binary(operator.mul, bar, b), less)
         if s.other is not None:
             logarithm = call(math.log, a) if a > 0 else 0.0
             other = binary(operator.mul, binary(operator.mul, bar, s.out), logarithm)
@@ -200,20 +214,27 @@ def _pull_step(sweep: Backward, s: Step) -> None:
     for ref in s.out_refs:
         if ref is not None and not isinstance(ref, Place):
             sweep.numbers.pop(ref, None)
-    found = pulled(s, unpack(s.result, bars))
-    for structure, bar in found:
-        _add_all(sweep, s, structure, _without_slopes(s, bars, bar))
+    for structure, bar in pulled(s, unpack(s.result, bars)):
+        _add_all(sweep, s, structure, _without_slopes(sweep, s, bars, structure, bar))
 
 
-def _without_slopes(s: Step, bars: list[Any], bar: Any) -> Any:
-    """The cotangent of an argument of an elementwise function, zero where that of the result is: a slope that is inf or
-    NaN there does not reach it, as where a mask leaves out what was computed from negative numbers."""
+def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, bar: Any) -> Any:
+    """The cotangent of an argument of an elementwise function, zero where that of the result is, or where the slope is:
+    what is inf or NaN there does not reach it, as where a mask leaves out what was computed from negative numbers."""
     if not isinstance(bar, np.ndarray) or bar.dtype.kind not in "fc" or np.isfinite(bar).all():
         return bar
     rule = table.find(s.fn)
     if rule is None or rule.kind != "partials" or len(bars) != 1 or np.shape(bars[0]) != bar.shape:
         return bar
-    return call(np.where, binary(operator.eq, bars[0], 0.0), 0.0, bar)
+    if not sweep.recorder.has_strong_zeros:
+        return bar
+    is_zero = binary(operator.eq, bars[0], 0.0)
+    if not np.isfinite(bars[0]).all():
+        ones = call(np.ones_like, bars[0])
+        slope = next(one for part, one in pulled(s, unpack(s.result, [ones])) if part is structure)
+        is_zero = binary(operator.or_, is_zero, binary(operator.eq, slope, 0.0))
+    sweep.has_left_out = True
+    return call(np.where, is_zero, 0.0, bar)
 
 
 def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:

@@ -1,0 +1,128 @@
+"""Derivatives that are NaN in compiled code where the function has one: a recording's, held against differences."""
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.dispatch import nans
+
+MASK = 1.0 - np.eye(3)
+X = np.linspace(0.1, 1.0, 9)
+DRAWS = np.random.default_rng(4)
+
+
+@pytest.fixture(autouse=True)
+def recorded(monkeypatch):
+    monkeypatch.delenv("S2S_RECORDED")
+
+
+def graph(x):
+    return (x.reshape(3, 3) + x.reshape(3, 3).T) * MASK
+
+
+def roots_of_a_graph(x):
+    w = graph(x)
+    return np.sum(np.sqrt(w) @ w)
+
+
+def powers_of_a_graph(x):
+    return np.sum(graph(x) ** 0.4 * np.array([1.0, 2.0, 3.0]))
+
+
+def slope_after_a_zero(x):
+    return np.sum(np.sqrt(x * MASK.ravel())) + x[1] ** 2
+
+
+def zero_times_inf_of_data(x):
+    depth = np.array([np.inf, x[0], np.inf])
+    rate = np.array([0.0, 1.0, 0.0]) * x[1]
+    return np.sum(np.where(np.isinf(depth), 0.0, rate * depth) / x[2])
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(3):
+        total += np.sum(np.log1p(np.sqrt(graph(x)[k])))
+    return total
+
+
+FUNCTIONS = [roots_of_a_graph, powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop]
+
+
+def differences(f, x, h=1e-6):
+    return np.array([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(x.size)])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_zeros_are_strong(f):
+    expected = differences(f, X)
+    for derivative in (s2s.grad(f), s2s.jacrev(f)):
+        for _ in range(2):
+            np.testing.assert_allclose(derivative(X), expected, rtol=1e-7, atol=1e-9)
+    value, found = s2s.value_and_grad(f)(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    assert value == f(X)
+    (value, rest), found = s2s.value_and_grad(lambda x: (f(x), "rest"), has_aux=True)(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    assert value == f(X) and rest == "rest"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_derivative_on_the_edge_of_where_a_function_is_defined():
+    x = np.array([0.0, 4.0])
+    np.testing.assert_array_equal(s2s.grad(lambda x: np.sum(np.sqrt(x) * np.array([0.0, 1.0])))(x), [0.0, 0.25])
+    np.testing.assert_array_equal(s2s.grad(lambda x: np.sum(np.sqrt(x * x)))(x), [0.0, 1.0])  # abs has 0 there
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("recorded", ["1", "always"])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
+def test_a_zero_times_inf_that_is_no_zero_stays_nan(scale, recorded, monkeypatch):
+    """The derivative is ``scale``; strong zeros would give 0."""
+    monkeypatch.setenv("S2S_RECORDED", recorded)
+    weights = np.array([scale, 1.0, 1.0])
+    found = s2s.grad(lambda x: np.sum(np.sqrt(x) ** 2 * weights))(np.array([0.0, 4.0, 1.0]))
+    np.testing.assert_array_equal(found, [np.nan, 1.0, 1.0])
+    found = s2s.grad(lambda x: np.sum(np.cbrt(x) ** 3 * weights))(np.array([0.0, 4.0, 1.0]))
+    np.testing.assert_allclose(found, [np.nan, 1.0, 1.0], rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_a_recording_of_the_same_call_must_not_change():
+    calls = []
+
+    def noted(x):
+        calls.append(float(x[0]))
+        return roots_of_a_graph(x)
+
+    np.testing.assert_allclose(s2s.grad(noted)(X), differences(roots_of_a_graph, X), rtol=1e-7, atol=1e-9)
+    assert calls == [0.1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_random_draws_are_not_those_of_the_call():
+    def drawn(x):
+        return roots_of_a_graph(x * DRAWS.normal(size=9) ** 2)
+
+    state = DRAWS.bit_generator.state
+    assert np.isnan(s2s.grad(drawn)(X)[0])
+    after = DRAWS.bit_generator.state
+    DRAWS.bit_generator.state = state
+    drawn(X)
+    assert DRAWS.bit_generator.state == after
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nan_of_the_program_is_asked_for_twice_at_most(monkeypatch):
+    asked = []
+    recording_of = nans.recording_of
+    monkeypatch.setattr(nans, "recording_of", lambda *args: asked.append(1) or recording_of(*args))
+    gradient = s2s.grad(lambda x: np.sum(np.sqrt(x) ** 2))
+    for _ in range(5):
+        np.testing.assert_array_equal(gradient(np.array([0.0, 1.0])), [np.nan, 1.0])
+    assert len(asked) == 2
+    other = s2s.grad(lambda x: np.sum(np.sqrt(x) ** 2))
+    np.testing.assert_array_equal(other(np.array([np.nan, 1.0])), [np.nan, 1.0])
+    np.testing.assert_array_equal(other(np.array([1.0, 4.0])), [1.0, 1.0])
+    assert len(asked) == 2
