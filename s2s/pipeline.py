@@ -51,6 +51,7 @@ from s2s.specialize.specializer import Specializer
 from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
 from s2s.versions.facts import builtin, is_of_python
+from s2s.versions.live_data import Unrolled, live
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameter_span
 
@@ -196,7 +197,8 @@ def _specialize(
     A change of objects that cannot be followed through a loop of few iterations may be where all such loops are written
     iteration by iteration: that is tried second. Two reads by one mask are taken to give as many items, unless the mask
     changes. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array,
-    the function is specialised again with a change in place.
+    the function is specialised again with a change in place. So it is where a loop would be written out for each item
+    of data.
     """
     options = dict(request.options)
     off = switched_off(options.get("passes", ""))
@@ -212,6 +214,11 @@ def _specialize(
         try:
             with specializer.holding.inside(*of_options(options)):
                 function = specializer.specialize(fn, arguments, varied)
+        except Unrolled as loop:
+            taken = live()
+            assert taken is not None
+            taken.add(loop.containers)
+            continue
         except DifferentiationError as problem:
             if unrolled or problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops:
                 raise

@@ -101,7 +101,8 @@ class Context:
     variables of a block that runs again, in its first run: what comes later must not keep them. ``old_contents`` are
     what arrays held before stores that the reverse sweep undoes. ``keeping`` are those of the runtime's objects that
     keep also what is read from containers and objects from outside, ``callees`` the functions whose results they keep.
-    ``data`` are the arguments of which no more is known than what their items are like. ``made_from`` are the objects
+    ``data`` are the containers from outside of which no more is known than what their items are like, ``live`` those
+    of known structure, as they were found in variables and attributes. ``made_from`` are the objects
     of the heap that ordinary values were made of, ``joins`` what variables are on the paths that meet. ``read_once``
     are iterators, and the lists that they are taken for, with what their items were made of. ``stored_into``
     are the targets of stores, in the order in which they are written. ``changing_items`` are lists that iterators are
@@ -155,6 +156,7 @@ class Context:
     callees: set[ir.Atom | None] = field(default_factory=set)
     made_from: dict[ir.Atom, tuple[virtual_heap.Cell, ...]] = field(default_factory=dict)
     data: set[ir.Var] = field(default_factory=set)
+    live: dict[ir.Atom, Any] = field(default_factory=dict)
     joins: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
     changing_items: set[ir.Atom] = field(default_factory=set)
     read_once: dict[ir.Atom, Any] = field(default_factory=dict)

@@ -288,9 +288,7 @@ class Dispatcher:
             if not guard.holds(function, by_name):
                 raise error("S2S901", problem=f"{guard} does not hold for its own call")
 
-    def _as_inner(
-        self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]
-    ) -> tuple[AbstractValue, ...]:
+    def _as_inner(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
         """For the derivative of a derivative: with the lengths that the inner version has as constants."""
         inner: Dispatcher | None = self.target.derived
         if inner is None:

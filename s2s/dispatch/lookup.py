@@ -13,6 +13,7 @@ from s2s.core.bounded import Recent
 from s2s.core.critical import section
 from s2s.core.values import AbstractValue
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
+from s2s.versions.live_data import taken_as_data
 from s2s.versions.request import Compiled, Request
 
 __all__ = ["find_or_compile", "forget", "is_afresh", "run_compiler", "start_afresh"]
@@ -53,11 +54,22 @@ def _place_of(function: types.FunctionType) -> tuple[str, str, int]:
 def run_compiler(
     function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
 ) -> Compiled:
-    """Compile one version. Here, and only here, libcst comes in."""
+    """Compile one version, in which large containers in variables and attributes are data where there are loops over
+    them, and structures where that is refused. Here, and only here, libcst comes in."""
     from s2s import pipeline
 
-    compiled: Compiled = pipeline.compile(function, arguments, request)
-    return compiled
+    with taken_as_data(_may_have_data(request)) as live:
+        try:
+            return pipeline.compile(function, arguments, request)
+        except Exception:
+            if not live.found:
+                raise
+    return pipeline.compile(function, arguments, request)
+
+
+def _may_have_data(request: Request) -> bool:
+    """Whether containers may be data: Numba takes no such ones."""
+    return dict(request.options).get("backend", "numpy") == "numpy"
 
 
 def find_or_compile(
@@ -90,7 +102,8 @@ def validating() -> bool:
 
 
 def _validated(
-    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, values: dict[str, Any] | None
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, values: dict[str, Any] | None,
+    has_data: bool = True,
 ) -> Compiled:
     """A version that is compiled anew, each stage of it run beside the one before it."""
     from s2s import pipeline
@@ -101,8 +114,11 @@ def _validated(
     compilation = Compilation(function, arguments, request, stages, values)
     compilation.begin()
     try:
-        compiled: Compiled = pipeline.compile(function, arguments, request, stages)
+        with taken_as_data(has_data and _may_have_data(request)) as live:
+            compiled = pipeline.compile(function, arguments, request, stages)
     except Exception as problem:
+        if live.found and hasattr(problem, "diagnostic"):
+            return _validated(function, arguments, request, values, False)
         if not hasattr(problem, "diagnostic") or problem.diagnostic.code == "S2S901":
             check(compilation)  # a pass before may have broken it
         raise

@@ -14,6 +14,7 @@ from s2s.specialize import logs
 from s2s.specialize.calls import process
 from s2s.specialize.frames import Frame, in_rule, lookup
 from s2s.specialize.heap.classes import is_followed_by_parts, is_setting, is_taken_by_value
+from s2s.specialize.heap.live_data import noted
 from s2s.specialize.heap.live_objects import Place
 from s2s.versions.signature import ThreadLocal, describe
 
@@ -62,9 +63,9 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
         return specializer.live_objects.root(builder, fact, Place(root, (load.name,), owner))
     if fact.is_(_is_opaque_callable):
         return ir.Const(fact.folded(specializer.guards))
-    value, _ = fact.described(specializer.guards)
+    value, found = fact.described(specializer.guards)
     value = UNKNOWN if isinstance(value, Known) else value
-    return builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span)
+    return noted(builder.context, builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span), found)
 
 
 def _is_plain_option(value: Any) -> bool:

@@ -26,6 +26,7 @@ from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.heap.live_data import ask_for_data
 from s2s.specialize.heap.mutated_iterables import Watch
 from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
@@ -99,6 +100,7 @@ def _loop_over_items(
 ) -> bool:
     items = specializer.items.known(iterable, builder, loop.span)
     if items is not None and len(items) <= UNROLL_AT_MOST and len(items) * specializer.unrolling <= MOST_UNROLLED:
+        ask_for_data(specializer.context, iterable, watch.cells)
         _unroll(specializer, loop, items, frame, builder, watch)
         return False
     counted = specializer.items.counted(iterable, builder, loop.span)

@@ -55,6 +55,7 @@ from s2s.versions.guards import (
     ShadowGuard,
 )
 from s2s.versions.imports import cannot_import, forget_failure, is_installed_with_python
+from s2s.versions.live_data import describe_data, live
 from s2s.versions.paths import builtins_of, import_path, is_among, loaded
 from s2s.versions.signature import describe, with_sizes
 
@@ -209,8 +210,10 @@ class Reading(Fact[Any]):
         """What is known of an object of this kind, and the object, as an example: it is read when the program runs.
         Where nothing is known there is no guard."""
         root, path, owner = self._site
-        value = with_sizes(describe(self._value, "?"), self._value)
-        if isinstance(value, (Known, Unknown)):
+        taken = live()
+        data = describe_data(self._value) if taken is not None and id(self._value) in taken.found else None
+        value = data or with_sizes(describe(self._value, "?"), self._value)
+        if data is None and isinstance(value, (Known, Unknown)):
             return UNKNOWN, self._value
         if self._late:
             return value, self._value

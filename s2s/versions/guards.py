@@ -14,10 +14,12 @@ from typing import Any
 from s2s.core.const import Const
 from s2s.core.inspection import MISSING, class_attribute
 from s2s.core.record import record
-from s2s.core.values import AbstractValue
+from s2s.core.values import AbstractValue, DictOf, IterableOf
 from s2s.versions import stored
 from s2s.versions.expressions import Expressions
 from s2s.versions.fingerprints import Unstorable
+from s2s.versions.like_items import are_items_of
+from s2s.versions.live_data import describe_data
 from s2s.versions.paths import builtins_of, imported, own_names_of, resolve
 from s2s.versions.signature import describe, guard_source, key, stable_key, with_sizes
 
@@ -327,6 +329,8 @@ class KindGuard(PlaceGuard):
 
     def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
         live = self._live(owner, arguments)
+        if isinstance(self.aval, (DictOf, IterableOf)):
+            return are_items_of(self.aval, live)
         kind = describe(live, "")
         return key(self.aval) in (key(kind), key(with_sizes(kind, live)))
 
@@ -351,6 +355,8 @@ class KindGuard(PlaceGuard):
         aval = describe(live, item["symbol"])
         if stable_key(aval) != item["mark"]:
             aval = with_sizes(aval, live)
+        if stable_key(aval) != item["mark"]:
+            aval = describe_data(live) or aval
         _require(stable_key(aval) == item["mark"], path[0])
         return KindGuard(item["root"], path[0], aval, owner, path[1:])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
+    DictOf,
     Dim,
+    IterableOf,
     ListOf,
     Mapping,
     Scalar,
@@ -25,7 +27,7 @@ from s2s.core.values import (
     is_record_class,
 )
 
-__all__ = ["FEW", "KEY_TYPES", "MANY", "NUMBERS", "Lengths", "alike", "test_of"]
+__all__ = ["FEW", "KEY_TYPES", "MANY", "NUMBERS", "Lengths", "Sizes", "alike", "are_items_of", "test_of"]
 
 NUMBERS = (float, int, complex)
 KEY_TYPES = (str, int, bool, bytes, type(None))
@@ -44,6 +46,13 @@ _DEEPEST = 3
 
 _COLUMNS = 8
 """Tuples of more parts than this are no items that are alike."""
+
+
+class Sizes(Protocol):
+    """Says which containers of like items are data."""
+
+    def is_data(self, name: str, found: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> bool:
+        """Whether a container is data, by the place where it is."""
 
 
 class Lengths:
@@ -146,6 +155,17 @@ def _are_like(item: AbstractValue, items: Collection[Any]) -> bool:
             return {*map(type, items)} == {list} and _are_like(inner, [part for i in items for part in i])
         case _:
             return False
+
+
+def are_items_of(aval: IterableOf | DictOf, found: Any) -> bool:
+    """Whether an object is a container of more than FEW items that are all as an ``IterableOf`` or ``DictOf`` says."""
+    items: Any = found
+    match aval:
+        case IterableOf(kind, item):
+            return type(found) is kind and len(items) > FEW and _are_like(item, items)
+        case DictOf(known, item):
+            return type(found) is dict and len(items) > FEW and _are_like(known, items) and _are_like(
+                item, items.values())
 
 
 def _have_shape(shape: tuple[Dim, ...], found: set[tuple[int, ...]]) -> bool:

@@ -53,7 +53,7 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.versions.fingerprints import Unstorable, fingerprint
-from s2s.versions.like_items import FEW, KEY_TYPES, MANY, NUMBERS, Lengths, alike, test_of
+from s2s.versions.like_items import FEW, KEY_TYPES, MANY, NUMBERS, Sizes, alike, test_of
 from s2s.versions.paths import import_path
 
 __all__ = [
@@ -96,7 +96,7 @@ _IDENTITY_TYPES = (
 
 
 def describe(
-    value: Any, name: str, attributes: bool = False, lengths: Lengths | None = None
+    value: Any, name: str, attributes: bool = False, lengths: Sizes | None = None
 ) -> AbstractValue:
     """The abstract value of an argument; its lengths are named after it: ``X.0``, ``params[0][1].0``, ``model.w.0``.
     With ``attributes`` objects are described with their attributes, as where these are differentiated. ``lengths`` says
@@ -107,7 +107,7 @@ def describe(
 class _Describer:
     """One walk over an argument, counting what it has seen."""
 
-    def __init__(self, attributes: bool = False, lengths: Lengths | None = None) -> None:
+    def __init__(self, attributes: bool = False, lengths: Sizes | None = None) -> None:
         self.attributes = attributes
         self.lengths = lengths
         self.count = 0
@@ -439,8 +439,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
             return f"[{_key(item, show)}, ...]"
         case DictOf(known, item):
             return f"{{{_key(known, show)}: {_key(item, show)}, ...}}"
-        case IterableOf(_, item):
-            return f"({_key(item, show)}, ...)"
+        case IterableOf(kind, item):
+            return f"{'' if kind is tuple else kind and kind.__name__}({_key(item, show)}, ...)"
         case Object(kind):
             return show(kind)
         case Instance(kind, keys, items):

@@ -32,6 +32,7 @@ from s2s.core.values import (
     AbstractValue,
     Array,
     Dim,
+    IterableOf,
     Known,
     ListOf,
     Mapping,
@@ -191,9 +192,15 @@ class Evaluator:
         is_method = isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray
         if is_method and args and isinstance(args[0], Scalar):
             fn = getattr(np.generic, fn.__name__, fn)
-        if ListOf in {*map(type, args)}:  # what comes of them has lengths of their items
-            args = tuple(ListOf(self.facts.one_of(a.item)) if isinstance(a, ListOf) else a for a in args)
+        if not _ITERABLES.isdisjoint(map(type, args)):  # what comes of them has lengths of their items
+            args = tuple(map(self._with_items, args))
         return examples.probe(fn, args, kwargs, self.facts)
+
+    def _with_items(self, value: AbstractValue) -> AbstractValue:
+        """A container of like items, with the lengths of one of them."""
+        if isinstance(value, ListOf):
+            return ListOf(self.facts.one_of(value.item))
+        return IterableOf(value.type, self.facts.one_of(value.item)) if isinstance(value, IterableOf) else value
 
     def with_open_lengths(self, value: AbstractValue) -> AbstractValue:
         """A value with lengths that are not known where examples have shown some."""
@@ -253,7 +260,7 @@ def _is_complex_array(value: AbstractValue) -> bool:
     return isinstance(value, Array) and value.dtype.kind == "c"
 
 
-_KNOWN, _CONTAINERS = {Known}, frozenset({Sequence, ListOf, Mapping})
+_KNOWN, _CONTAINERS, _ITERABLES = {Known}, frozenset({Sequence, ListOf, Mapping}), frozenset({ListOf, IterableOf})
 
 _POWERS = frozenset({operator.pow, operator.ipow, rt.power})
 

@@ -27,6 +27,7 @@ from s2s.core.values import (
     AbstractValue,
     Array,
     Dim,
+    IterableOf,
     Known,
     ListOf,
     Mapping,
@@ -278,7 +279,7 @@ def _collect_dims(value: AbstractValue, found: list[Dim]) -> None:
         case Sequence(_, items) | Mapping(_, items):
             for item in items:
                 _collect_dims(item, found)
-        case ListOf(item):
+        case ListOf(item) | IterableOf(_, item):
             found.append(_LIST)
             _collect_dims(item, found)
         case _:
@@ -433,6 +434,8 @@ def _example(value: AbstractValue, sizes: dict[str, int]) -> Any:
             return dict(zip(keys, (_example(i, sizes) for i in items), strict=True))
         case ListOf(item):
             return [_example(item, sizes)] * sizes[_LIST.symbol]
+        case IterableOf(kind, item) if kind in (list, tuple):
+            return kind([_example(item, sizes)] * sizes[_LIST.symbol])
         case _:
             raise _NoExample
 

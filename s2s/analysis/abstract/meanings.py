@@ -35,6 +35,7 @@ from s2s.core.values import (
     AbstractValue,
     Array,
     Dim,
+    IterableOf,
     Known,
     ListOf,
     Mapping,
@@ -81,7 +82,7 @@ def _number_extreme(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue
         return join_all(args[0].items, evaluator.facts)
     if len(args) == 1 and isinstance(args[0], Array) and rank(args[0]) == 1:
         return Scalar(args[0].dtype.type)
-    if len(args) == 1 and isinstance(args[0], ListOf) and is_number(args[0].item):
+    if len(args) == 1 and isinstance(args[0], (ListOf, IterableOf)) and is_number(args[0].item):
         return args[0].item
     return UNKNOWN
 

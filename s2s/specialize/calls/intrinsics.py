@@ -35,6 +35,7 @@ from s2s.specialize.calls.subscripts import bound_of_slice
 from s2s.specialize.frames import MISSING, in_rule, name_of
 from s2s.specialize.heap.classes import is_setting, is_taken_by_value
 from s2s.specialize.heap.items import few_iterations
+from s2s.specialize.heap.live_data import ask_for_data, noted
 from s2s.specialize.heap.live_objects import Place
 from s2s.specialize.heap.making import is_view
 from s2s.specialize.site import CallSite, Handler
@@ -172,7 +173,8 @@ def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: i
         return live.value_at(site.builder, fact, place, attribute.value, site.name, folds=False)
     if fact.is_(lambda found: isinstance(found, (list, dict))) and not facts.is_stable(owner):  # as sys.argv: live
         return site.builder.let(made, UNKNOWN, site.name, site.span)
-    return site.builder.let(made, fact.described(site.guards)[0], site.name, site.span)
+    value, found = fact.described(site.guards)
+    return noted(site.context, site.builder.let(made, value, site.name, site.span), found)
 
 
 def _map(site: CallSite) -> ir.Atom | None:
@@ -324,6 +326,7 @@ def _known_item(site: CallSite) -> ir.Atom | None:
     if process.is_modules(site.context, site.args[0]):
         return process.module_item(site.specializer, key)
     if not isinstance(key, ir.Const):
+        ask_for_data(site.context, site.args[0], ())
         return None
     if isinstance(known, Known) and isinstance(known.value, type) and _has_own_parameters(known.value):
         return ir.Const(known.value[key.value])  # type: ignore[index]

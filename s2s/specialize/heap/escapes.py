@@ -29,7 +29,7 @@ CHANGED = "it may be what was changed through a value that is known when the pro
 
 def note_change(context: Context, atoms: Iterable[ir.Atom]) -> None:
     """Values of the running program may be changed: lose what the objects hold that they may be. Raises
-    UnsupportedSyntaxError for arguments of like items, as the items may not be like any more."""
+    UnsupportedSyntaxError for containers of like items, as the items may not be like any more."""
     if not context.made_from and not context.data:
         return
     cells, arguments = _behind(context, atoms)

@@ -30,6 +30,7 @@ from s2s.specialize.heap.classes import (
     own_names,
     without_objects,
 )
+from s2s.specialize.heap.live_data import noted
 from s2s.versions import facts
 from s2s.versions.facts import Reading
 from s2s.versions.paths import imported
@@ -233,11 +234,12 @@ class LiveObjects:
             return ir.Const(fact.folded(self.specializer.guards))
         if fact.is_(is_followed_by_parts):
             return self.root(builder, fact, place)
-        value = without_objects(fact.described(self.specializer.guards)[0])
+        guarded, found = fact.described(self.specializer.guards)
+        value = without_objects(guarded)
         var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
         if isinstance(var, ir.Var):
             self.context.foreign.add(var)
-        return var
+        return noted(self.context, var, found)
 
     def _read_value(self, builder: Builder, place: Place) -> ir.Value:
         above = Place(place.root, place.path[:-1], place.owner, place.base)
@@ -305,7 +307,7 @@ class LiveObjects:
             var = b.let(made, known, wanted if wanted != "%" else called)
             if isinstance(var, ir.Var):
                 self.context.foreign.add(var)
-            return var
+            return noted(self.context, var, found)
 
         if not virtual_heap.holds_mutable(guarded):
             return make(builder, name)
@@ -324,6 +326,7 @@ class LiveObjects:
         if isinstance(found, tuple):
             return
         self.cells[id(found)] = cell
+        noted(self.context, cell.var, found)
         self.objects[cell] = found
         self.places[cell] = place
 

@@ -28,6 +28,7 @@ from s2s.core.values import (
 from s2s.models import ordering
 from s2s.specialize.frames import pinned
 from s2s.specialize.heap import iterators
+from s2s.specialize.heap.live_data import ask_for_data
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 
@@ -50,6 +51,7 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
             raise at.refuse(cell.name, "whether it has the key is not known before the program runs")
         if state.whole is None and is_sequence(state) and _is_picked(at, container, key):
             return at.inline(ordering.pick, [container, key])
+        ask_for_data(at.context, container, [cell])
         return None
     if is_dict(state):
         return _entry(at, cell, state, key)
