@@ -280,10 +280,6 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S515": (ArgumentError, "the tangent of {name} is {got}, the argument is {expected}"),
     "S2S516": (ArgumentError, "{what} is complex; a Jacobian by {mode} mode needs real numbers there"),
     "S2S517": (ArgumentError, "the sparsity pattern of the Jacobian of `{name}` cannot be determined"),
-    "S2S518": (
-        ArgumentError,
-        "the argument `{argument}` of `{name}` contains objects, for which a Jacobian is not defined",
-    ),
     "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
     "S2S520": (ArgumentError, "the rule for {name} needs functions; got a {kind}"),
     "S2S521": (ArgumentError, "the rule {name} returns {got}; the call has {expected} positional argument(s)"),
@@ -396,7 +392,6 @@ HINTS: dict[str, str] = {
     "S2S513": "give one tangent for each primal, None where it is zero",
     "S2S516": "pass `holomorphic=True` where the function is holomorphic",
     "S2S517": "pass it as `sparsity=`",
-    "S2S518": "pass the arrays as arguments, or in a dict",
     "S2S520": "write s2s.defvjp(f, rule), or @s2s.defvjp(f) above the rule",
     "S2S521": "return a tuple with one cotangent for each positional argument, None for one that has none",
     "S2S522": "a cotangent has the shape and the structure of its argument, a tangent those of the result",

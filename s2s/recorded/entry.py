@@ -23,7 +23,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.differences import Replay, agree
-from s2s.recorded.recorder import Recorder, is_number, pack, unpack
+from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward
 from s2s.recorded.turns import TURNS
 from s2s.versions.request import Path, Request
@@ -147,8 +147,8 @@ def _carries(leaf: Any) -> bool:
 
 def _packed(value: Any, leaves: list[Any]) -> Any:
     if has_attributes(value):
-        return {name: _packed(part, leaves) for name, part in own_attributes(value).items()}
-    return pack(value, leaves)
+        return {name: pack(part, leaves, _has_parts) for name, part in own_attributes(value).items()}
+    return pack(value, leaves, _has_parts)
 
 
 def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
@@ -257,7 +257,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         raise error("S2S202", name=name, reason="it reads on in a generator, and cannot run again to be checked")
     weights = np.random.default_rng(3)
     outs: list[Any] = []
-    pack(_split(recording, request)[0], outs)
+    pack(_split(recording, request)[0], outs, _has_parts)
     for leaf in outs:
         _check_result(recording, leaf, name)
     chosen = [weights.uniform(0.5, 1.5, np.shape(leaf)) if _carries(leaf) else None for leaf in outs]
@@ -278,7 +278,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
             changed[path[0]] = _with(before, path[1:], whole)
         result = replay.at(changed)
         leaves: list[Any] = []
-        pack(result[0] if request.has_aux else result, leaves)
+        pack(result[0] if request.has_aux else result, leaves, _has_parts)
         return _sum(leaves, chosen)
 
     originals = [given.originals[k] for given, k in moving]
@@ -358,7 +358,7 @@ def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[
     """The cotangents of what is differentiated."""
     sweep = Backward(recording.recorder)
     leaves: list[Any] = []
-    structure = pack(out, leaves)
+    structure = pack(out, leaves, _has_parts)
     bars: list[Any] = []
     _along(structure, bar, bars, len(leaves))
     for leaf, one in zip(leaves, bars):
@@ -368,6 +368,14 @@ def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[
     return tuple(_bar(sweep, recording.inputs[path], none) for path in request.wrt)
 
 
+def _has_parts(value: Any) -> bool:
+    """Whether it is an object, in a result, whose attributes hold floats: its cotangent is one with cotangents."""
+    try:
+        return rt.has_parts(value) and bool(rt.floats(value))
+    except RecursionError:
+        return False
+
+
 def _along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
     """The parts of a value that stand where a structure has leaves."""
     found: list[Any] = [None] * count
@@ -375,6 +383,9 @@ def _along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
     def walk(structure: Any, value: Any) -> None:
         if hasattr(structure, "number"):
             found[structure.number] = value
+        elif type(structure) is Parts:
+            for name, part in structure.items.items():
+                walk(part, getattr(value, name, None))
         elif isinstance(structure, dict):
             for key, part in structure.items():
                 walk(part, value[key])
@@ -444,7 +455,7 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
                 sweep.set(ref, dot)
     sweep.run()
     leaves: list[Any] = []
-    structure = pack(out, leaves)
+    structure = pack(out, leaves, _has_parts)
     dots = []
     for leaf in leaves:
         ref = recording.recorder.ref(leaf)
@@ -463,8 +474,11 @@ def _elementwise(recording: _Recording, request: Request, function: Any, tangent
 def _jacobian(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
     out, aux = _split(recording, request)
     leaves: list[Any] = []
-    structure = pack(out, leaves)
-    rows = [_rows(recording, request, out, leaves, k) for k in range(len(leaves))]
+    structure = pack(out, leaves, _has_parts)
+    kinds = (int, float, complex, np.generic, np.ndarray)
+    rows = [
+        _rows(recording, request, out, leaves, k) if isinstance(leaf, kinds) else None for k, leaf in enumerate(leaves)
+    ]
     found = unpack(structure, rows)
     if request.mode.startswith("value_and"):
         return ((out, *aux) if aux else out), found

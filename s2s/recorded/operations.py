@@ -332,8 +332,9 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
 
 def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a Python function with a rule is one step for these arguments; if not, its code is watched: so with one
-    that makes objects, of which a step knows no cotangent, and one by whose argument the rule knows none."""
-    if rule.kind == "refuse" or rule.always or hides(args, kwargs):
+    that is differentiated as it is written, one that makes objects, of which a step knows no cotangent, and one by
+    whose argument the rule knows none."""
+    if rule.kind == "refuse" or rule.always or rule.body is function or hides(args, kwargs):
         return False
     refused = [name for name, body in rule.cotangents.items() if table.is_refusal(body)]
     given = rule.params.bind(*args, **kwargs).arguments if refused else {}
@@ -452,6 +453,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         if _only_hands_on(fn):
             return run(fn, args, kwargs, bound)
         return handed_on(fn, args, kwargs, run(fn, args, kwargs, bound))
+    if fn is dict and all(type(arg) is dict for arg in args):
+        return run(fn, args, kwargs, bound)  # it holds the very objects that it is given
     if not depends(args, kwargs):
         for array in changed_by(fn, args, kwargs):
             before_change(array)

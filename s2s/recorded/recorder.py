@@ -12,16 +12,17 @@ from __future__ import annotations
 import collections
 import contextlib
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core.inspection import mro_of, name_of, namespace, own_dict
 from s2s.errors import error
 from s2s.recorded.memory import Place, copy_of, owner_of, place_in, view_at
 
-__all__ = ["Leaf", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack"]
+__all__ = ["Leaf", "Parts", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack"]
 
 Ref = int | Place | None
 """What of a recording a value is: the number of a slot, a place in memory, or nothing."""
@@ -36,16 +37,33 @@ class Leaf:
         self.number = number
 
 
-def pack(value: Any, leaves: list[Any]) -> Any:
-    """A value with a ``Leaf`` for each part that is no container."""
+class Parts:
+    """In a structure of containers an object with parts: what its attributes are, by name, and which object it was."""
+
+    __slots__ = ("items", "like")
+
+    def __init__(self, like: Any, items: dict[str, Any]) -> None:
+        self.like = like
+        self.items = items
+
+
+def _is_leaf(value: Any) -> bool:
+    return False
+
+
+def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_leaf) -> Any:
+    """A value with a ``Leaf`` for each part that is no container, nor an object that ``has_parts``."""
     kind = type(value)
     if issubclass(kind, tuple):
-        items = [pack(item, leaves) for item in tuple.__iter__(value)]
+        items = [pack(item, leaves, has_parts) for item in tuple.__iter__(value)]
         return kind(*items) if hasattr(kind, "_fields") else kind(items) if _is_plain_tuple(kind) else tuple(items)
     if issubclass(kind, (list, collections.deque)):
-        return [pack(item, leaves) for item in value]
+        return [pack(item, leaves, has_parts) for item in value]
     if issubclass(kind, dict):
-        return {key: pack(item, leaves) for key, item in dict.items(value)}
+        return {key: pack(item, leaves, has_parts) for key, item in dict.items(value)}
+    if has_parts(value):
+        names = rt.attributes_of(value)
+        return Parts(value, {name: pack(getattr(value, name), leaves, has_parts) for name in names})
     leaves.append(value)
     return Leaf(len(leaves) - 1)
 
@@ -59,6 +77,8 @@ def unpack(value: Any, leaves: list[Any]) -> Any:
     kind = type(value)
     if kind is Leaf:
         return leaves[value.number]
+    if kind is Parts:
+        return rt.gradient_object(value.like, **{name: unpack(item, leaves) for name, item in value.items.items()})
     if kind is list or kind is tuple:
         return kind([unpack(item, leaves) for item in value])
     if kind is dict:

@@ -16,7 +16,6 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.builder.builder import Builder, Context
-from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
 from s2s.core.values import (
@@ -52,9 +51,6 @@ __all__ = ["Joint", "Mode", "joined"]
 
 Mode: TypeAlias = "Callable[[Joint, ir.Function, ir.Atom | None], ir.Function]"
 """How the sweeps are put together in one mode: the primal and the auxiliary result go in."""
-
-_ELEMENT_FREE = ("jvp", "elementwise_grad")
-"""Modes of ``Joint.modes`` that have no direction for each element of the arguments, or of the result."""
 
 _SCALAR_HINT = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
 
@@ -108,8 +104,6 @@ class Joint:
         if self.request.mode == "vjp":
             return self.with_pullback(primal, aux)
         if self.request.mode in self.modes:
-            if self.request.mode not in _ELEMENT_FREE:
-                self._check_no_objects()
             return self.modes[self.request.mode](self, primal, aux)
         self._check_scalar(primal)
         reversal = self.reverse(primal, ir.Const(1.0), repeatable=False)
@@ -249,12 +243,6 @@ class Joint:
     def free_variables(self, function: ir.Function) -> Iterator[ir.Var]:
         """What a nested function captures."""
         return free_variables(function)
-
-    def _check_no_objects(self) -> None:
-        """Raise ArgumentError where an argument to differentiate has objects in it: a Jacobian has no part for them."""
-        for path in self.request.wrt:
-            if holds_attributes(self.arguments.get(path[0], UNKNOWN)):
-                raise error("S2S518", span=self.primal.span, name=self.primal.name, argument=str(path[0]))
 
     def read_path(self, builder: Builder, path: Path) -> ir.Atom:
         """What is differentiated: an argument, or one of ``*args`` and ``**kwargs``."""

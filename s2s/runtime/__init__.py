@@ -22,7 +22,6 @@ from s2s.runtime._checks import (
 )
 from s2s.runtime._containers import (
     accumulate,
-    gradient_object,
     index_bar,
     item_bar,
     make_object,
@@ -35,11 +34,15 @@ from s2s.runtime._containers import (
 )
 from s2s.runtime._cotangents import (
     add,
+    attributes_of,
     cast,
     differentiated_as,
     floats,
+    gradient_object,
+    has_parts,
     like,
     map_floats,
+    map_parts,
     mirror,
     ones_like,
     rebuild,
@@ -186,8 +189,10 @@ __all__ = [
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
     "einsum_bar", "einsum_inputs", "einsum_is_plain", "einsum_output", "einsum_transpose", "either_used", "fit_bar",
     "fit_cotangent", "fit_dot", "fit_tangent", "floats", "fractions", "gap_quotient", "gather", "gradient_object",
+    "attributes_of", "has_parts",
     "heap_order", "index_bar", "interp_fp_bar", "interp_piece", "interp_slope", "item_bar", "joined_like",
-    "kron_bar", "like", "log_of_positive", "look", "mH", "mT", "make_object", "map_floats", "matrix_power_bar",
+    "kron_bar", "like", "log_of_positive", "look", "mH", "mT", "make_object", "map_floats", "map_parts",
+    "matrix_power_bar",
     "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "observed", "observed_step", "observed_test",
     "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",
     "path_error", "periodic", "periodic_fp_bar", "pinv_bar", "place_of_greatest", "place_of_least",

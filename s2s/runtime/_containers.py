@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from types import BuiltinFunctionType, MemberDescriptorType
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -110,28 +109,6 @@ def split_entry(g: Any, key: Any) -> tuple[Any, Any]:
 
 
 # --- objects --------------------------------------------------------------------------------------------------------
-
-
-def gradient_object(like: Any, /, **gradients: Any) -> Any:
-    """The gradient of an object: one of the same class, made without calling ``__init__``, whose attributes are
-    gradients, or None."""
-    cls = type(like)
-    maker, slots = _layout(cls)  # type: ignore[arg-type]  # classes are hashable
-    made = maker.__new__(cls)
-    if hasattr(like, "__dict__"):
-        made.__dict__.update({name: gradients.get(name) for name in like.__dict__})
-    for name, slot in slots:
-        if hasattr(like, name):
-            slot.__set__(made, gradients.get(name))
-    return made
-
-
-@functools.lru_cache(256)
-def _layout(cls: type) -> tuple[Any, tuple[tuple[str, Any], ...]]:
-    """The built-in class that makes the objects of a class, and its slots."""
-    maker = next(base for base in cls.__mro__ if not base.__flags__ & 1 << 9)  # not made by a class statement
-    slots = [(n, d) for base in cls.__mro__ for n, d in vars(base).items() if isinstance(d, MemberDescriptorType)]
-    return maker, tuple((name, slot) for name, slot in slots if not name.startswith("__"))
 
 
 def make_object(cls: type, *attributes: Any) -> Any:

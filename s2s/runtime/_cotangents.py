@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -89,14 +91,60 @@ def rebuild(like: Any, items: list[Any]) -> Any:
 
 
 def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
-    """A structure with something made for each float and array of floats, and something else for all else."""
+    """A structure with something made for each float and array of floats, and something else for all else. Objects are
+    structures as their gradients are."""
     if isinstance(value, dict):
         return {key: map_floats(make, item, other) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return rebuild(value, [map_floats(make, item, other) for item in value])
+    if has_parts(value):
+        return map_parts(lambda item: map_floats(make, item, other), value)
     if isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
         return make(value)
     return other(value)
+
+
+def has_parts(value: Any) -> bool:
+    """Whether it is an object of a class written in Python, which is no array, number or container."""
+    cls = type(value)
+    return bool(cls.__flags__ & 1 << 9) and not isinstance(value, _NO_PARTS) and not callable(value)
+
+
+_NO_PARTS = (np.ndarray, np.generic, float, complex, int, str, dict, tuple, list, set, frozenset, type, BaseException)
+
+
+def map_parts(make: Any, value: Any) -> Any:
+    """An object of the same class, with something made of each attribute."""
+    return gradient_object(value, **{name: make(getattr(value, name)) for name in attributes_of(value)})
+
+
+def attributes_of(value: Any) -> list[str]:
+    """The names of the attributes that an object itself has."""
+    cls: Any = type(value)
+    slots = [name for name, _ in _layout(cls)[1] if hasattr(value, name)]
+    return [*getattr(value, "__dict__", ()), *slots]
+
+
+def gradient_object(like: Any, /, **gradients: Any) -> Any:
+    """The gradient of an object: one of the same class, made without calling ``__init__``, whose attributes are
+    gradients, or None."""
+    cls = type(like)
+    maker, slots = _layout(cls)  # type: ignore[arg-type]  # classes are hashable
+    made = maker.__new__(cls)
+    if hasattr(like, "__dict__"):
+        made.__dict__.update({name: gradients.get(name) for name in like.__dict__})
+    for name, slot in slots:
+        if hasattr(like, name):
+            slot.__set__(made, gradients.get(name))
+    return made
+
+
+@functools.lru_cache(256)
+def _layout(cls: type) -> tuple[Any, tuple[tuple[str, Any], ...]]:
+    """The built-in class that makes the objects of a class, and its slots."""
+    maker = next(base for base in cls.__mro__ if not base.__flags__ & 1 << 9)  # not made by a class statement
+    slots = [(n, d) for base in cls.__mro__ for n, d in vars(base).items() if isinstance(d, MemberDescriptorType)]
+    return maker, tuple((name, slot) for name, slot in slots if not name.startswith("__"))
 
 
 def floats(value: Any) -> list[Any]:

@@ -19,6 +19,8 @@ def lift(x: Any, count: int) -> Any:
         return {key: lift(item, count) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rt.rebuild(x, [lift(item, count) for item in x])
+    if rt.has_parts(x):
+        return rt.map_parts(lambda part: lift(part, count), x)
     if x is None:
         return None
     return np.repeat(np.asarray(x)[..., None], count, axis=-1)
@@ -69,6 +71,8 @@ def one(x: Any, k: int) -> Any:
         return {key: one(item, k) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rt.rebuild(x, [one(item, k) for item in x])
+    if rt.has_parts(x):
+        return rt.map_parts(lambda part: one(part, k), x)
     return None if x is None else x[..., k]
 
 
@@ -79,6 +83,9 @@ def joined(parts: Sequence[Any]) -> Any:
         return {key: joined([part[key] for part in parts]) for key in first}
     if isinstance(first, (tuple, list)):
         return rt.rebuild(first, [joined([part[k] for part in parts]) for k in range(len(first))])
+    if rt.has_parts(first):
+        return rt.gradient_object(first, **{
+            name: joined([getattr(part, name) for part in parts]) for name in rt.attributes_of(first)})
     return None if first is None else np.stack(parts, axis=-1)
 
 

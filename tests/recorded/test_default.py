@@ -51,14 +51,33 @@ class Held:
         self.value = value
 
 
+class Link:
+    def __init__(self, value):
+        self.value, self.other = value, self
+
+
 @pytest.mark.parametrize("give", [
     lambda x: (v**2 for v in eval("list(x)", {"x": x, "list": list})),
-    lambda x: Held(eval("x[0] * x[1]", {"x": x})),
+    lambda x: Link(eval("x[0] * x[1]", {"x": x})),
 ])
 def test_a_result_whose_contents_have_no_cotangent_is_refused(give):
     """It would have the derivative zero."""
     with pytest.raises(DifferentiationError):
         s2s.vjp(give, np.array([1.0, 2.0]))
+
+
+def test_the_cotangent_of_an_object_is_one():
+    _, pullback = s2s.vjp(lambda x: [Held(eval("x[0] * x[1]", {"x": x})), x[0]], np.array([1.0, 2.0]))
+    (x_bar,) = pullback([Held(3.0), 1.0])
+    np.testing.assert_array_equal(x_bar, [7.0, 3.0])
+
+
+def test_a_dict_holds_what_it_is_given():
+    def f(x):
+        given = eval("dict(rate=x[0] * x[1], power=2.0, start=float('nan'))", {"x": x, "dict": dict, "float": float})
+        return dict(given, more=x[1])["rate"] ** given["power"] * given.get("more", 1.0)
+
+    np.testing.assert_allclose(s2s.grad(f)(np.array([1.5, 2.0])), [2 * 1.5 * 4.0, 2 * 1.5**2 * 2.0])
 
 
 def test_a_function_that_gives_other_results_each_time_is_refused():

@@ -139,23 +139,10 @@ WEIGHT = Weight(0.7, 1.3)
 
 NESTINGS = [
     (
-        "`jacfwd`, `jacrev`, `hessian` by an object or a dataclass",
-        "S2S518",
-        "no Jacobian is laid out for attributes",
-        (
-            lambda: s2s.jacfwd(energy)(WEIGHT),
-            lambda: s2s.jacrev(energy)(WEIGHT),
-            lambda: s2s.hessian(energy)(WEIGHT),
-        ),
-    ),
-    (
-        "`jvp` and `jacfwd` of a gradient by an object",
-        "S2S202",
-        "the gradient is an object, whose tangent is not known",
-        (
-            lambda: s2s.jvp(s2s.grad(energy), (WEIGHT,), (WEIGHT,)),
-            lambda: s2s.jacfwd(s2s.grad(energy))(WEIGHT),
-        ),
+        "`sparse_jacobian` by an object or a dataclass",
+        "S2S517",
+        "the pattern is made of what arrays and containers of them depend on; `sparsity=` says it",
+        (lambda: s2s.sparse_jacobian(energy)(WEIGHT),),
     ),
 ]
 """Derivatives that are refused while others of the same function are not: what, the code, why, and examples."""

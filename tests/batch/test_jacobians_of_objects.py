@@ -1,0 +1,148 @@
+"""Jacobians and Hessians by objects: of the same class, with the parts of the Jacobian as attributes."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import s2s
+
+X = np.array([0.3, 0.5])
+W = np.array([1.0, 2.0])
+B = 0.7
+
+
+@pytest.fixture(autouse=True)
+def recorded(monkeypatch):
+    monkeypatch.delenv("S2S_RECORDED")
+
+
+@dataclass
+class Model:
+    w: np.ndarray
+    b: float
+    name: str = "model"
+    steps: int = 3
+
+
+@dataclass(frozen=True)
+class Frozen:
+    w: np.ndarray
+    b: float
+
+
+class Slots:
+    __slots__ = ("b", "w")
+
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+
+class Plain:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+
+class Pair(NamedTuple):
+    w: np.ndarray
+    b: float
+
+
+@dataclass
+class Inner:
+    w: np.ndarray
+
+
+@dataclass
+class Outer:
+    inner: Inner
+    b: float
+    options: dict = field(default_factory=dict)
+
+    @property
+    def w(self):
+        return self.inner.w
+
+
+def nested(w, b):
+    return Outer(Inner(w), b, {"kind": "tanh"})
+
+
+def predicted(model, x):
+    return np.tanh(model.w * x) + model.b * model.w**2
+
+
+def loss(model, x):
+    return np.sum(predicted(model, x) ** 2)
+
+
+def of_numbers(f):
+    """The function of the three numbers that a model has."""
+    return lambda z: f(Pair(z[:2], z[2]), X)
+
+
+def differences(f, z, h=1e-6):
+    return np.stack([(f(z + h * e) - f(z - h * e)) / (2.0 * h) for e in np.eye(z.size)], axis=-1)
+
+
+Z = np.array([*W, B])
+MAKERS = [Model, Frozen, Slots, Plain, Pair, nested]
+
+
+def parts(model):
+    return (model.inner.w if isinstance(model, Outer) else model.w), model.b
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("transform", [s2s.jacfwd, s2s.jacrev])
+def test_jacobians(make, transform):
+    expected = differences(of_numbers(predicted), Z)
+    found = transform(predicted)(make(W, B), X)
+    assert type(found) is type(make(W, B))
+    by_w, by_b = parts(found)
+    np.testing.assert_allclose(by_w, expected[:, :2], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(by_b, expected[:, 2], rtol=1e-8)
+    assert getattr(found, "name", None) is None and getattr(found, "steps", None) is None
+    by_model, by_x = transform(predicted, argnums=(0, 1))(make(W, B), X)
+    np.testing.assert_array_equal(parts(by_model)[0], by_w)
+    np.testing.assert_allclose(by_x, differences(lambda x: predicted(Pair(W, B), x), X), rtol=1e-8, atol=1e-9)
+    of_parts = transform(lambda model, x: {"a": (predicted(model, x), model.b * x[0])})(make(W, B), X)
+    np.testing.assert_allclose(parts(of_parts["a"][0])[0], by_w, rtol=1e-14)
+    np.testing.assert_allclose(parts(of_parts["a"][1])[1], X[0])
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    "transform",
+    [s2s.hessian, lambda f: s2s.jacfwd(s2s.grad(f)), lambda f: s2s.jacrev(s2s.grad(f)),
+     lambda f: s2s.jacrev(s2s.jacfwd(f)), lambda f: s2s.jacfwd(s2s.jacfwd(f))],
+    ids=["hessian", "jacfwd grad", "jacrev grad", "jacrev jacfwd", "jacfwd jacfwd"],
+)
+def test_second_order(make, transform):
+    gradient = s2s.grad(of_numbers(loss))
+    expected = differences(gradient, Z)
+    found = transform(loss)(make(W, B), X)
+    by_w, by_b = parts(found)
+    np.testing.assert_allclose(parts(by_w)[0], expected[:2, :2], rtol=1e-7)
+    np.testing.assert_allclose(parts(by_w)[1], expected[:2, 2], rtol=1e-7)
+    np.testing.assert_allclose(parts(by_b)[0], expected[2, :2], rtol=1e-7)
+    np.testing.assert_allclose(parts(by_b)[1], expected[2, 2], rtol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_results_that_are_objects():
+    def made(model, x):
+        return Model(model.w * x, model.b**2)
+
+    found = s2s.jacfwd(made)(Model(W, B), X)
+    np.testing.assert_allclose(found.w.w, np.diag(X))
+    np.testing.assert_allclose(found.b.b, 2.0 * B)
+    np.testing.assert_allclose(found.w.b, np.zeros(2))
+    out, pullback = s2s.vjp(made, Model(W, B), X)
+    model_bar, x_bar = pullback(Model(np.ones(2), 1.0))
+    np.testing.assert_allclose(model_bar.w, X)
+    np.testing.assert_allclose(model_bar.b, 2.0 * B)
+    np.testing.assert_allclose(x_bar, W)
