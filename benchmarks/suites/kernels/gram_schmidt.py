@@ -1,0 +1,30 @@
+"""Columns made orthonormal in place, by the modified Gram-Schmidt process."""
+
+import numpy as np
+
+from benchmarks.case import Case, wave
+
+
+def gram_schmidt(a, r):
+    """The columns of ``a`` made orthonormal in place; ``r`` takes the triangular factor."""
+    for k in range(a.shape[1]):
+        r[k, k] = np.sqrt(np.sum(a[:, k] * a[:, k]))
+        a[:, k] /= r[k, k]
+        q = a[:, k]
+        for j in range(k + 1, a.shape[1]):
+            r[k, j] = np.sum(q * a[:, j])
+            a[:, j] -= r[k, j] * q
+
+
+def gram_schmidt_loss(a, w):
+    a = a.copy()
+    r = np.zeros_like(a[: len(w)])
+    gram_schmidt(a, r)
+    return np.sum(a[: len(w)] * w) + np.sum(w * r)
+
+
+def arguments(n):
+    return wave(n + 2, n) + np.eye(n + 2, n), wave(n, n, phase=1.0)
+
+
+CASE = Case("gram_schmidt", gram_schmidt_loss, (0,), arguments, small=(4,), large=(100,))

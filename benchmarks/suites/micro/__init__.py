@@ -1,0 +1,1 @@
+"""Small functions, where what a call costs by itself counts."""

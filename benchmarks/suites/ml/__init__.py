@@ -1,0 +1,1 @@
+"""Models and estimators: networks, mixtures, bundle adjustment, filters, options."""
