@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from typing import Any
 
-__all__ = ["autograd_operator", "autograd_primitive", "autograd_rules", "namesake", "numba_type", "numba_ufunc"]
+__all__ = [
+    "autograd_operator", "autograd_primitive", "autograd_rules", "namesake", "numba_type", "numba_ufunc",
+    "written_in_python",
+]
 
 
 def _cell(fn: types.FunctionType, name: str) -> Any:
@@ -75,3 +79,12 @@ def namesake(fn: Any, package: str, of: types.ModuleType) -> Any:
         return None
     names = (name for name, value in vars(sys.modules[package]).items() if value is fn)
     return next((getattr(of, name) for name in names if hasattr(of, name)), None)
+
+
+def written_in_python(fn: Any) -> Any:
+    """The function in Python that a package has beside a compiled one, of the same name and meaning:
+    ``bottleneck.slow`` has one for each of Bottleneck's. None where there is none."""
+    package, _, rest = (getattr(fn, "__module__", None) or "").partition(".")
+    if type(fn) is not types.BuiltinFunctionType or package != "bottleneck" or not rest:
+        return None
+    return getattr(importlib.import_module("bottleneck.slow"), fn.__name__, None)

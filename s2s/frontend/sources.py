@@ -451,7 +451,7 @@ def _same_head(node: _FunctionNode, code: types.CodeType) -> bool:
 def private_class(code: types.CodeType) -> str:
     """The class whose body holds the function, or empty: its private names (``__x``) begin with it."""
     parts = code.co_qualname.split(".")
-    classes = [part for part, after in pairwise(parts) if "<locals>" not in (part, after)]
+    classes = [part for part, after in pairwise(parts) if part.isidentifier() and after != "<locals>"]
     return classes[-1].lstrip("_") if classes else ""
 
 

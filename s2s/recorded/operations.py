@@ -22,6 +22,7 @@ import numpy as np
 from s2s.core import stack
 from s2s.core.inspection import is_hashable, is_written, name_of
 from s2s.core.public import PublicDerivative
+from s2s.core.wrappers import written_in_python
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.directives.policies import stop_gradient
 from s2s.directives.user_rules import gives_gradient
@@ -280,6 +281,9 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if is_a(fn, np.ufunc) or gives_gradient(fn):
         return _compute(fn, args, kwargs)
     if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
+        same = written_in_python(fn)
+        if same is not None:
+            return _call(same, args, kwargs)
         receiver = fn.__self__
         if is_a(receiver, dict) and fn.__name__ in ("get", "setdefault", "pop") and args and (
             stale.is_remembered(receiver, args[0], depends)

@@ -120,6 +120,7 @@ KNOWN = Registry(
     # callables that come to a call of something else
     always(callables.compiled),
     always(wrappers.of_numba),
+    for_types(types.BuiltinFunctionType, wrappers.of_compiled),
     always(wrappers.with_dtypes),
     named({
         builtins.globals: process.module_variables,

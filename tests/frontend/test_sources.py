@@ -253,3 +253,15 @@ def test_the_source_of_a_command_line():
         "except s2s.errors.SourceUnavailableError as problem: print('refused')\n")
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["4.0", "12.0", "refused"]
+
+
+FROM_A_COMPREHENSION = {name: lambda x, by=by: x * by for name, by in (("two", 2.0), ("three", 3.0))}
+
+
+class WithLambdas:
+    made = [lambda x, by=by: x * by for by in (2.0, 3.0)]
+
+
+def test_lambdas_in_comprehensions_belong_to_the_class_around():
+    assert private_class(FROM_A_COMPREHENSION["two"].__code__) == ""
+    assert private_class(WithLambdas.made[0].__code__) == "WithLambdas"

@@ -203,3 +203,12 @@ def test_second_derivatives_of_calls_decided_when_the_program_runs():
     steps = 1e-5 * np.eye(4)
     expected = np.array([(s2s.grad(f)(x + s) - s2s.grad(f)(x - s)) / 2e-5 for s in steps])
     np.testing.assert_allclose(s2s.hessian(f)(x), expected, rtol=1e-6)
+
+
+FROM_A_COMPREHENSION = {name: lambda x, by=by: np.sum(x**by) for name, by in (("two", 2.0), ("three", 3.0))}
+
+
+def test_a_lambda_in_a_comprehension_of_a_module_is_recorded(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    x = np.array([1.5, 2.0])
+    np.testing.assert_allclose(s2s.grad(FROM_A_COMPREHENSION["three"])(x), 3.0 * x**2)

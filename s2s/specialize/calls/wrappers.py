@@ -21,6 +21,7 @@ from s2s.core.wrappers import (
     namesake,
     numba_type,
     numba_ufunc,
+    written_in_python,
 )
 from s2s.directives.user_rules import ANYTHING
 from s2s.models import autograd as models
@@ -30,7 +31,7 @@ from s2s.rules.table import Rule
 from s2s.specialize.frames import name_of
 from s2s.specialize.site import NOT_HANDLED, CallSite
 
-__all__ = ["of_autograd", "of_numba", "with_dtypes"]
+__all__ = ["of_autograd", "of_compiled", "of_numba", "with_dtypes"]
 
 
 def of_autograd(site: CallSite) -> ir.Atom | None:
@@ -58,6 +59,12 @@ def of_autograd(site: CallSite) -> ir.Atom | None:
         return site.instead(inside, site.args, site.kwargs)
     _give(site, inside, vjp, jvp)
     return NOT_HANDLED
+
+
+def of_compiled(site: CallSite) -> ir.Atom | None:
+    """A compiled function of a package that has the same one in Python."""
+    same = written_in_python(site.fn)
+    return NOT_HANDLED if same is None else site.instead(same, site.args, site.kwargs)
 
 
 _MORE = "give `defvjp` a function for each argument that is differentiated, by `argnums` for some of them"
