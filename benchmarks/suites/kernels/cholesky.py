@@ -28,4 +28,13 @@ def arguments(n):
     return positive(n), wave(n, n)
 
 
-CASE = Case("cholesky", cholesky_loss, (0,), arguments, small=(4,), large=(40,))
+def in_jax():
+    import jax.numpy as jnp
+
+    def loss(a, w):
+        return jnp.sum(w * jnp.linalg.cholesky(jnp.tril(a) + jnp.tril(a, -1).T, symmetrize_input=False))
+
+    return loss
+
+
+CASE = Case("cholesky", cholesky_loss, (0,), arguments, small=(4,), large=(40,), jax=in_jax)

@@ -27,4 +27,15 @@ def arguments(n):
     return wave(n + 2, n) + np.eye(n + 2, n), wave(n, n, phase=1.0)
 
 
-CASE = Case("gram_schmidt", gram_schmidt_loss, (0,), arguments, small=(4,), large=(100,))
+def in_jax():
+    import jax.numpy as jnp
+
+    def loss(a, w):
+        q, r = jnp.linalg.qr(a)
+        signs = jnp.sign(jnp.diagonal(r))
+        return jnp.sum((q * signs)[: len(w)] * w) + jnp.sum(w * r * signs[:, None])
+
+    return loss
+
+
+CASE = Case("gram_schmidt", gram_schmidt_loss, (0,), arguments, small=(4,), large=(100,), jax=in_jax)

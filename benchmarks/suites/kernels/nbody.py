@@ -38,4 +38,27 @@ def arguments(n, t):
     return 2.0 * wave(n, 3), 0.3 * wave(n, 3, phase=1.0), 1.0 + 0.5 * wave(n), 0.05, t
 
 
-CASE = Case("nbody", nbody_loss, (0, 1, 2), arguments, small=(4, 3), large=(24, 20))
+def in_jax():
+    import jax.numpy as jnp
+    from jax import lax
+
+    def accelerations_at(x, mass):
+        r = x[None, :, :] - x[:, None, :]
+        s = jnp.sum(r * r, axis=2) + 0.05**2
+        return jnp.sum(mass[None, :, None] * r / (s * jnp.sqrt(s))[:, :, None], axis=1)
+
+    def loss(x, v, mass, dt, steps):
+        def step(_, state):
+            x, v, a = state
+            v = v + 0.5 * dt * a
+            x = x + dt * v
+            a = accelerations_at(x, mass)
+            return x, v + 0.5 * dt * a, a
+
+        x, v, _ = lax.fori_loop(0, steps, step, (x, v, accelerations_at(x, mass)))
+        return jnp.sum(x * x) + jnp.sum(mass[:, None] * v * v)
+
+    return loss
+
+
+CASE = Case("nbody", nbody_loss, (0, 1, 2), arguments, small=(4, 3), large=(24, 20), jax=in_jax)

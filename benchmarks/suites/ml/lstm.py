@@ -1,0 +1,57 @@
+"""A long short-term memory network that predicts a sequence (Hochreiter and Schmidhuber 1997)."""
+
+import numpy as np
+
+from benchmarks.case import Case, wave
+
+
+def sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def lstm_loss(weights, recurrent, bias, out, sequence):
+    """Weights (d, 4h), recurrent (h, 4h), bias (4h), out (h, d); a sequence (t, n, d) of n at a time."""
+    steps, n, _ = sequence.shape
+    size = recurrent.shape[0]
+    hidden, cell, total = np.zeros((n, size)), np.zeros((n, size)), 0.0
+    for t in range(steps - 1):
+        gates = sequence[t] @ weights + hidden @ recurrent + bias
+        forget, enter = sigmoid(gates[:, :size]), sigmoid(gates[:, size : 2 * size])
+        leave, change = sigmoid(gates[:, 2 * size : 3 * size]), np.tanh(gates[:, 3 * size :])
+        cell = forget * cell + enter * change
+        hidden = leave * np.tanh(cell)
+        total += np.sum((hidden @ out - sequence[t + 1]) ** 2)
+    return total / (n * steps)
+
+
+def arguments(t, n, d, h):
+    return (
+        0.5 * wave(d, 4 * h), 0.5 * wave(h, 4 * h, phase=1.0), wave(4 * h, phase=2.0), wave(h, d, phase=3.0),
+        wave(t, n, d, phase=4.0),
+    )  # fmt: skip
+
+
+def in_jax():
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+
+    def loss(weights, recurrent, bias, out, sequence):
+        steps, n, _ = sequence.shape
+        zeros = jnp.zeros((n, recurrent.shape[0]))
+        inner = sequence[:-1] @ weights + bias
+
+        def step(state, given):
+            hidden, cell = state
+            forget, enter, leave, change = jnp.split(given + hidden @ recurrent, 4, axis=1)
+            cell = jax.nn.sigmoid(forget) * cell + jax.nn.sigmoid(enter) * jnp.tanh(change)
+            hidden = jax.nn.sigmoid(leave) * jnp.tanh(cell)
+            return (hidden, cell), hidden
+
+        _, hidden = lax.scan(step, (zeros, zeros), inner)
+        return jnp.sum((hidden @ out - sequence[1:]) ** 2) / (n * steps)
+
+    return loss
+
+
+CASE = Case("lstm", lstm_loss, (0, 1, 2, 3), arguments, small=(4, 2, 3, 2), large=(40, 16, 12, 32), jax=in_jax)
