@@ -22,6 +22,7 @@ from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.batch.sparsity import Dependences
 from s2s.batch.vector import NotVector, vectorize, with_directions
 from s2s.builder.builder import Builder
+from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Scalar, Sequence
 from s2s.errors import error
@@ -80,7 +81,8 @@ def _pushed(
         made = vectorize(joint.context, attempt, tangents.statements, result[1:2], dots, many, owned)
     except NotVector:
         push = _function(joint, builder, "push", dots, tangents, result)
-        both = builder.let(ir.Call(ir.Const(directions.each_direction), (push, *many)), UNKNOWN)
+        each = directions.each_direction_of_objects if _has_objects(joint) else directions.each_direction
+        both = builder.let(ir.Call(ir.Const(each), (push, *many)), UNKNOWN)
         return [builder.call(operator.getitem, both, ir.Const(k)) for k in range(len(result))]
     builder.take(attempt)
     return [result[0], *made, *result[2:]]
@@ -94,6 +96,11 @@ def _function(
     inner = joint.with_own_loads(run_passes((STORES, DEAD_CODE), inner, joint.context, inside=lambda inner: inner))
     captures = tuple(joint.free_variables(inner))
     return builder.let(ir.MakeFunction(ir.replace(inner, captures=captures), captures), UNKNOWN, name)
+
+
+def _has_objects(joint: Joint) -> bool:
+    """Whether something that is differentiated is an object, or holds one."""
+    return any(holds_attributes(joint.arguments.get(path[0], UNKNOWN)) for path in joint.request.wrt)
 
 
 # --- all elements of the arguments ----------------------------------------------------------------------------------
@@ -247,7 +254,8 @@ def _pulled_one_by_one(
     assert parts is not None
     if many is None:
         (many,) = _seeds(joint, builder, [parts[0]], ["out_bar"])
-    each = builder.let(ir.Call(ir.Const(directions.each_cotangent), (parts[1], many)), UNKNOWN)
+    pull = directions.each_cotangent_of_objects if _has_objects(joint) else directions.each_cotangent
+    each = builder.let(ir.Call(ir.Const(pull), (parts[1], many)), UNKNOWN)
     return builder, [builder.call(operator.getitem, each, ir.Const(k)) for k in range(len(joint.request.wrt))]
 
 

@@ -19,8 +19,6 @@ def lift(x: Any, count: int) -> Any:
         return {key: lift(item, count) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rt.rebuild(x, [lift(item, count) for item in x])
-    if rt.has_parts(x):
-        return rt.map_parts(lambda part: lift(part, count), x)
     if x is None:
         return None
     return np.repeat(np.asarray(x)[..., None], count, axis=-1)
@@ -71,8 +69,6 @@ def one(x: Any, k: int) -> Any:
         return {key: one(item, k) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rt.rebuild(x, [one(item, k) for item in x])
-    if rt.has_parts(x):
-        return rt.map_parts(lambda part: one(part, k), x)
     return None if x is None else x[..., k]
 
 
@@ -83,9 +79,6 @@ def joined(parts: Sequence[Any]) -> Any:
         return {key: joined([part[key] for part in parts]) for key in first}
     if isinstance(first, (tuple, list)):
         return rt.rebuild(first, [joined([part[k] for part in parts]) for k in range(len(first))])
-    if rt.has_parts(first):
-        return rt.gradient_object(first, **{
-            name: joined([getattr(part, name) for part in parts]) for name in rt.attributes_of(first)})
     return None if first is None else np.stack(parts, axis=-1)
 
 
@@ -122,6 +115,26 @@ def each_direction(push: Any, *dots: Any) -> Any:
 def each_cotangent(pullback: Any, out_bar: Any) -> Any:
     """The cotangents that a pullback gives for each direction of ``out_bar``, side by side."""
     return joined([pullback(one(out_bar, d)) for d in range(count(out_bar))])
+
+
+def each_direction_of_objects(push: Any, *dots: Any) -> Any:
+    """As ``each_direction``, with objects in the tangents or the result."""
+    found = [push(*(_one_of_objects(dot, d) for dot in dots)) for d in range(count(dots))]
+    return found[-1][0], _joined_objects([dot for _, dot, *_ in found]), *found[-1][2:]
+
+
+def each_cotangent_of_objects(pullback: Any, out_bar: Any) -> Any:
+    """As ``each_cotangent``, with objects in the cotangents."""
+    return _joined_objects([pullback(_one_of_objects(out_bar, d)) for d in range(count(out_bar))])
+
+
+def _one_of_objects(x: Any, k: int) -> Any:
+    return rt.map_floats(lambda part: part[..., k], x, lambda part: None)
+
+
+def _joined_objects(parts: Sequence[Any]) -> Any:
+    leaves = iter(list(zip(*map(rt.floats, parts))))
+    return rt.map_floats(lambda part: np.stack(next(leaves), axis=-1), parts[0])
 
 
 def basis(*values: Any, holomorphic: bool = False) -> tuple[Any, ...]:
