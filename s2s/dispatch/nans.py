@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["without_nan"]
 
 _SAID = re.compile(r'""".*?"""|#[^\n]*', re.DOTALL)
-_STEEP = re.compile(r"/|\*\*|\b(sqrt|cbrt|log\w*|divide|reciprocal|power|arc\w+|norm|hypot)\b")
-"""What a slope that is inf, or a number that is, can come from; the inf of data is known by the divisions by it."""
+_STEEP = re.compile(
+    r"\*\* (?!\d+\b(?!\.))|\b(sqrt|cbrt|log|log2|log10|float_power|power|arc\w+|acos|asin|hypot|norm)\b"
+)
+"""What has a slope that is inf where its value is finite; powers with the exponent of an integer have none."""
 
 _PLACES = {
     "grad": 0, "elementwise_grad": 0, "jacfwd": 0, "jacrev": 0,

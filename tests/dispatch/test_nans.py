@@ -36,7 +36,7 @@ def slope_after_a_zero(x):
 def zero_times_inf_of_data(x):
     depth = np.array([np.inf, x[0], np.inf])
     rate = np.array([0.0, 1.0, 0.0]) * x[1]
-    return np.sum(np.where(np.isinf(depth), 0.0, rate * depth) / x[2])
+    return np.sum(np.where(np.isinf(depth), 0.0, rate * depth) / np.sqrt(x[2]))
 
 
 def in_a_loop(x):
