@@ -65,7 +65,8 @@ def _conjugate(bar: Any) -> Any:
 
 class Backward(_Sweep):
     """Reverse mode: ``add`` what is asked for, ``run``, and read ``value`` at the inputs. ``has_left_out`` says whether
-    a slope that is inf or NaN was taken for zero, as the recorder allows it."""
+    there was a product that is inf or NaN, which is zero where one of its factors is, as the recorder allows it. It is
+    set for any such product: another sweep over the same steps may have the zero there."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
@@ -74,10 +75,10 @@ class Backward(_Sweep):
     def times(self, bar: Any, slope: Any) -> Any:
         """A cotangent times the slope of a number; zero where one of them is, if zeros are strong."""
         made = binary(operator.mul, bar, slope)
-        if self.recorder.has_strong_zeros and not cmath.isfinite(made) and (bar == 0 or slope == 0):
-            self.has_left_out = True
-            return 0.0
-        return made
+        if not self.recorder.has_strong_zeros or cmath.isfinite(made):
+            return made
+        self.has_left_out = True
+        return 0.0 if bar == 0 or slope == 0 else made
 
     def add(self, ref: Ref, bar: Any) -> None:
         """Add to the cotangent of a value."""

@@ -126,3 +126,21 @@ def test_nan_of_the_program_is_asked_for_twice_at_most(monkeypatch):
     np.testing.assert_array_equal(other(np.array([np.nan, 1.0])), [np.nan, 1.0])
     np.testing.assert_array_equal(other(np.array([1.0, 4.0])), [1.0, 1.0])
     assert len(asked) == 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("root", [lambda x: np.sqrt(x), lambda x: np.array([x[0] ** 0.5, x[1] ** 0.5])])
+def test_another_cotangent_of_the_same_recording_takes_no_slope_for_zero(root, monkeypatch):
+    """The first row has the derivative one, of a root's square, and shares the root with the second one."""
+    monkeypatch.setenv("S2S_RECORDED", "always")
+
+    def both(x):
+        s = root(x)
+        return np.stack([s * s, s])
+
+    _, pullback = s2s.vjp(both, np.array([0.0, 4.0]))
+    for _ in range(2):
+        (found,) = pullback(np.array([[1.0, 1.0], [0.0, 0.0]]))
+        np.testing.assert_array_equal(found, [np.nan, 1.0])
+    rows = s2s.jacrev(both)(np.array([0.0, 4.0]))
+    assert np.isnan(rows[0, 0, 0]) and rows[0, 1, 1] == 1.0
